@@ -1,0 +1,41 @@
+# Two commands for readers: `make reproduce` and `make test`. Each builds .venv from
+# requirements.lock first if it is missing or older than the lock file.
+.DEFAULT_GOAL := help
+.PHONY: help setup reproduce paper verify test bench lock clean
+
+VENV := .venv
+STAMP := $(VENV)/.built-from-lock
+BIN := $(VENV)/bin
+ARGS ?=
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP)  ## build .venv from the lock file
+
+$(STAMP): requirements.lock pyproject.toml
+	@sh tools/build_venv.sh $(VENV)
+	@touch $@
+
+reproduce: $(STAMP)  ## run every notebook, quick profile, and print the verdicts
+	@$(BIN)/companion reproduce --profile quick $(ARGS)
+
+paper: $(STAMP)  ## the same at the papers' own sizes
+	@$(BIN)/companion reproduce --profile paper --jobs 2 $(ARGS)
+
+verify: $(STAMP)  ## every published value against its regeneration
+	@$(BIN)/companion verify $(ARGS)
+
+test: $(STAMP)  ## all tests, and nbval over every notebook
+	@$(BIN)/python -m pytest $(ARGS)
+
+bench: $(STAMP)  ## side-by-side speed against other solvers
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+lock:  ## resolve requirements.lock anew (needs uv)
+	uv pip compile pyproject.toml tools/build-requirements.in --all-extras --universal \
+	  --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  --fork-strategy fewest --upgrade -o requirements.lock
+
+clean:  ## remove .venv and build products
+	rm -rf $(VENV) build
