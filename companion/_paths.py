@@ -1,0 +1,84 @@
+"""Where the project's files are: the one place that knows.
+
+The repository keeps ``data/`` and ``notebooks/`` beside the package. A checkout, or an editable
+installation of one, uses them in place, so that a reader sees what a run changed with
+``git diff``. A wheel carries a copy as ``companion/_project``.
+"""
+
+import os
+from pathlib import Path
+
+__all__ = ["build_dir", "cache_dir", "data_dir", "is_checkout", "notebooks_dir", "project_root"]
+
+_PACKAGE = Path(__file__).resolve().parent
+_PACKAGED = _PACKAGE / "_project"
+
+
+def is_checkout():
+    """Tell whether the package runs from a repository rather than from a wheel.
+
+    Returns
+    -------
+    bool
+    """
+    return (_PACKAGE.parent / "pyproject.toml").is_file() and not _PACKAGED.is_dir()
+
+
+def project_root():
+    """Folder that holds ``data`` and ``notebooks``.
+
+    Returns
+    -------
+    pathlib.Path
+        The repository for a checkout, else the copy inside the installed package.
+    """
+    return _PACKAGE.parent if is_checkout() else _PACKAGED
+
+
+def data_dir():
+    """Folder of the published values, the deviations, the records and the data sources.
+
+    Returns
+    -------
+    pathlib.Path
+    """
+    return project_root() / "data"
+
+
+def notebooks_dir():
+    """Folder of the notebooks, one folder a paper inside it.
+
+    Returns
+    -------
+    pathlib.Path
+    """
+    return project_root() / "notebooks"
+
+
+def build_dir():
+    """Folder of products that can be deleted: executed notebooks and reports.
+
+    Returns
+    -------
+    pathlib.Path
+        ``build`` in the repository; in the current folder when the package is a wheel, whose own
+        folder may not be writable.
+    """
+    return (_PACKAGE.parent if is_checkout() else Path.cwd()) / "build"
+
+
+def cache_dir():
+    """Folder of the working records and of downloaded data.
+
+    Returns
+    -------
+    pathlib.Path
+        The environment variable ``COMPANION_CACHE`` if it is set, else the user's cache folder of
+        this platform. It is not created here.
+    """
+    override = os.environ.get("COMPANION_CACHE")
+    if override:
+        return Path(override).expanduser()
+    from platformdirs import user_cache_dir
+
+    return Path(user_cache_dir("companion", appauthor=False))
