@@ -2,7 +2,9 @@
 
 The repository keeps ``data/`` and ``notebooks/`` beside the package. A checkout, or an editable
 installation of one, uses them in place, so that a reader sees what a run changed with
-``git diff``. A wheel carries a copy as ``companion/_project``.
+``git diff``. A wheel carries a copy as ``companion/_project``. The environment variable
+``COMPANION_PROJECT`` names another folder with ``data`` and ``notebooks`` in it, for whoever wants
+to work on a copy (an installed wheel may not be writable).
 """
 
 import os
@@ -24,14 +26,24 @@ def is_checkout():
     return (_PACKAGE.parent / "pyproject.toml").is_file() and not _PACKAGED.is_dir()
 
 
+def _override():
+    """Folder named by ``COMPANION_PROJECT``, or None."""
+    folder = os.environ.get("COMPANION_PROJECT")
+    return Path(folder).expanduser() if folder else None
+
+
 def project_root():
     """Folder that holds ``data`` and ``notebooks``.
 
     Returns
     -------
     pathlib.Path
-        The repository for a checkout, else the copy inside the installed package.
+        ``COMPANION_PROJECT`` if it is set; else the repository for a checkout; else the copy
+        inside the installed package.
     """
+    override = _override()
+    if override is not None:
+        return override
     return _PACKAGE.parent if is_checkout() else _PACKAGED
 
 
@@ -61,9 +73,12 @@ def build_dir():
     Returns
     -------
     pathlib.Path
-        ``build`` in the repository; in the current folder when the package is a wheel, whose own
-        folder may not be writable.
+        ``build`` in the project folder; in the current folder when the package is a wheel, whose
+        own folder may not be writable.
     """
+    override = _override()
+    if override is not None:
+        return override / "build"
     return (_PACKAGE.parent if is_checkout() else Path.cwd()) / "build"
 
 
