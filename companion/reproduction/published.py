@@ -1,0 +1,319 @@
+"""The published values, as data: ``data/published/<paper>.csv``, one row a printed number.
+
+Columns
+-------
+paper, artefact, row, column
+    Where the number stands: the paper's key, the table or figure, and the place inside it.
+printed
+    The characters on the page, for example ``22.4``. Their digits are the printed precision.
+value
+    The same as a number; empty for an ordinal claim or a printed word.
+spread, spread_is, n
+    The printed spread (a standard deviation), what it is a deviation of, and over how many
+    repetitions; empty where nothing was printed.
+kind
+    ``deterministic``, ``stochastic``, ``spread`` (the number is itself a standard deviation over n
+    repetitions) or ``ordinal`` (a claim such as *A is below B*).
+relation
+    For an ordinal claim alone: what the reproduced quantity must satisfy, for example ``< 0``.
+overlap
+    Optional, default 0: the ratio of test to training size where repetitions are dependent (see
+    :mod:`companion.reproduction.verdicts`).
+where, note
+    The place in the print, and what a reader should know about our reading of it.
+
+:func:`load_published` refuses a file with any fault in it and names every fault with its line.
+"""
+
+import csv
+import io
+import math
+import operator
+import re
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+from companion._paths import data_dir
+
+__all__ = [
+    "COLUMNS",
+    "KINDS",
+    "Printed",
+    "PublishedError",
+    "Relation",
+    "load_published",
+    "parse_printed",
+    "parse_relation",
+]
+
+KINDS = ("deterministic", "stochastic", "spread", "ordinal")
+COLUMNS = (
+    "paper", "artefact", "row", "column", "printed", "value", "spread", "spread_is", "n", "kind",
+    "relation", "overlap", "where", "note",
+)  # fmt: skip
+_OPTIONAL = ("overlap",)
+_NUMBER = re.compile(
+    r"(?P<sign>[-+]?)(?P<digits>(\d{1,3}(,\d{3})+|\d+)(\.\d*)?|\.\d+)([eE](?P<exponent>[-+]?\d+))?%?"
+)
+_POWER = re.compile(r"((?P<mantissa>[-+]?\d+(\.\d+)?)\s*[*x×]\s*)?10\^(?P<exponent>[-+]?\d+)")
+_RELATION = re.compile(r"(?P<sign><=|>=|<|>)\s*(?P<bound>[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?)")
+
+
+class PublishedError(ValueError):
+    """A file of published values or deviations has faults; the message lists all of them."""
+
+    def __init__(self, name, faults):
+        self.faults = list(faults)
+        lines = "\n".join(f"  {fault}" for fault in self.faults)
+        n = len(self.faults)
+        super().__init__(f"{name} has {n} fault{'s' if n > 1 else ''}:\n{lines}")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A number as printed.
+
+    Attributes
+    ----------
+    value : float
+    decimals : int
+        Power of ten of the last printed digit, negated: 1 for ``22.4``, 0 for ``150``, 3 for
+        ``10^-3``.
+    """
+
+    value: float
+    decimals: int
+
+    @property
+    def half_unit(self):
+        """Half a unit of the last printed digit: what rounding can hide."""
+        return float(Decimal(5).scaleb(-self.decimals - 1))
+
+    def format(self, number):
+        """Round another number to the digits printed.
+
+        Parameters
+        ----------
+        number : float
+
+        Returns
+        -------
+        str
+        """
+        if not math.isfinite(number):
+            return str(number)
+        text = f"{number:.{max(self.decimals, 0)}f}"
+        return text.lstrip("-") if float(text) == 0 else text
+
+
+def parse_printed(text):
+    """Read a printed number and its precision.
+
+    Parameters
+    ----------
+    text : str
+        Digits with an optional sign, decimal point, thousands commas, per cent sign or power of
+        ten (``1e-3``, ``10^-3``, ``2.5 x 10^3``).
+
+    Returns
+    -------
+    Printed or None
+        None if the text is not a number.
+    """
+    text = text.strip().replace("\N{MINUS SIGN}", "-")
+    match = _NUMBER.fullmatch(text)
+    if match:
+        digits, exponent = match["sign"] + match["digits"].replace(",", ""), match["exponent"]
+    else:
+        match = _POWER.fullmatch(text)
+        if not match:
+            return None
+        digits, exponent = match["mantissa"] or "1", match["exponent"]
+    try:
+        number = Decimal(digits).scaleb(int(exponent or 0))
+        value = float(number)
+    except (InvalidOperation, OverflowError):
+        return None
+    if not math.isfinite(value):
+        return None
+    return Printed(value=value, decimals=-number.as_tuple().exponent)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """An ordinal claim about one quantity: ``value < bound`` and its like."""
+
+    sign: str
+    bound: float
+
+    def holds(self, value):
+        """Whether the relation holds for an exactly known value."""
+        compare = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
+        return bool(compare[self.sign](value, self.bound))
+
+    def margin(self, value):
+        """Distance to the bound, positive on the side where the relation holds."""
+        return self.bound - value if self.sign.startswith("<") else value - self.bound
+
+
+def parse_relation(text):
+    """Read a relation such as ``< 0`` or ``>= 0.95``.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    Relation or None
+        None if the text is no relation.
+    """
+    match = _RELATION.fullmatch(text.strip())
+    return Relation(match["sign"], float(match["bound"])) if match else None
+
+
+def _float(text):
+    """The finite float a field holds, or None."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _check_value(record, faults):
+    """Faults of printed and value; the number, NaN where the row has none."""
+    printed, text = record["printed"], record["value"]
+    parsed = parse_printed(printed)
+    if not printed:
+        faults.append("printed is empty: give the characters on the page")
+    elif record["kind"] == "ordinal":
+        if text and _float(text) is None:
+            faults.append(f"value {text!r} is no number")
+    elif parsed is None:
+        if record["kind"] != "deterministic":
+            faults.append(f"printed {printed!r} is no number, which kind {record['kind']!r} needs")
+        elif text:
+            faults.append(f"printed {printed!r} is a word, so value must be empty, not {text!r}")
+    elif _float(text) is None:
+        faults.append(f"value {text!r} is no number; printed {printed!r} reads {parsed.value!r}")
+    elif _float(text) != parsed.value:
+        faults.append(f"value {text} is not what printed {printed!r} reads, {parsed.value!r}")
+    number = _float(text) if text else None
+    return math.nan if number is None else number
+
+
+def _check_spread(record, faults):
+    """Faults of spread, spread_is and n; the numbers (spread, n), NaN where absent."""
+    kind, text, count = record["kind"], record["spread"], record["n"]
+    n = int(count) if count.isdecimal() and int(count) > 0 else None
+    if count and n is None:
+        faults.append(f"n {count!r} is no positive whole number")
+    if kind == "stochastic" and not count:
+        faults.append("n is empty: a stochastic value needs its number of repetitions")
+    if kind == "spread" and (n is None or n < 2):
+        faults.append(f"n is {count or 'empty'}: a spread needs at least 2 repetitions")
+    spread = _float(text) if text else None
+    if text:
+        if spread is None or spread < 0:
+            faults.append(f"spread {text!r} is no number >= 0")
+        if kind != "stochastic":
+            faults.append(f"spread is given, but kind is {kind!r}: only stochastic values have one")
+        elif n is not None and n < 2:
+            faults.append("spread is given with n = 1: one repetition has no spread")
+        if not record["spread_is"]:
+            faults.append("spread_is is empty: say what the spread is a deviation of")
+    if kind == "spread" and record["value"].startswith("-"):
+        faults.append(f"value {record['value']} is negative, which no standard deviation is")
+    return (math.nan if spread is None else spread), (math.nan if n is None else float(n))
+
+
+def _check_record(record, paper):
+    """All faults of one row, and its numbers."""
+    faults = []
+    if record["paper"] != paper:
+        faults.append(f"paper is {record['paper']!r}, but the file is {paper}.csv")
+    for name in ("artefact", "row", "column", "where"):
+        if not record[name]:
+            faults.append(f"{name} is empty")
+    kind, relation = record["kind"], record["relation"]
+    numbers = {"value": math.nan, "spread": math.nan, "n": math.nan}
+    if kind not in KINDS:
+        faults.append(f"kind {kind!r} is unknown: it must be one of {', '.join(KINDS)}")
+    else:
+        numbers["value"] = _check_value(record, faults)
+        numbers["spread"], numbers["n"] = _check_spread(record, faults)
+        if kind == "ordinal" and not relation:
+            faults.append("relation is missing: an ordinal claim needs one, such as '< 0'")
+        elif kind == "ordinal" and parse_relation(relation) is None:
+            faults.append(f"relation {relation!r} is not one of <, >, <=, >= and a number")
+        elif kind != "ordinal" and relation:
+            faults.append(f"relation {relation!r} is given, but kind is {kind!r}, not ordinal")
+    overlap = _float(record["overlap"] or "0")
+    if overlap is None or overlap < 0:
+        faults.append(f"overlap {record['overlap']!r} is no number >= 0")
+        overlap = 0.0
+    return faults, {**numbers, "overlap": overlap}
+
+
+def load_published(paper, path=None):
+    """Read and check the published values of one paper.
+
+    Parameters
+    ----------
+    paper : str
+        Key of the paper, for example ``"l1nsvm"``.
+    path : path-like, optional
+        The file; default ``data/published/<paper>.csv`` of the project.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a printed value in the order of the file, with the columns of :data:`COLUMNS`;
+        value, spread, n and overlap are floats (NaN where nothing is printed), the others strings.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file does not exist.
+    PublishedError
+        If the file has faults; all are listed with their line numbers.
+    """
+    from pathlib import Path
+
+    import pandas as pd
+
+    path = data_dir() / "published" / f"{paper}.csv" if path is None else Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"No published values for {paper!r}: there is no file {path}.")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise PublishedError(path.name, [f"it is not UTF-8: {error}"]) from error
+    reader = csv.DictReader(io.StringIO(text, newline=""), restkey="surplus")
+    header = reader.fieldnames or []
+    faults = [f"column {name!r} is missing" for name in COLUMNS
+              if name not in header and name not in _OPTIONAL]  # fmt: skip
+    faults += [f"column {name!r} is unknown" for name in header if name not in COLUMNS]
+    faults += [f"column {name!r} is there twice" for name in {*header} if header.count(name) > 1]
+    if faults:
+        raise PublishedError(path.name, faults)
+    records, seen = [], {}
+    for fields in reader:
+        line = f"line {reader.line_num}"
+        if "surplus" in fields or None in fields.values():
+            faults.append(f"{line}: {len(header)} fields expected; quote a field that has a comma")
+            continue
+        record = {name: (fields.get(name) or "").strip() for name in COLUMNS}
+        found, numbers = _check_record(record, paper)
+        faults += [f"{line}: {fault}" for fault in found]
+        cell = (record["artefact"], record["row"], record["column"])
+        if cell in seen:
+            faults.append(f"{line}: {' / '.join(cell)} is already on {seen[cell]}")
+        seen.setdefault(cell, line)
+        records.append({**record, **numbers})
+    if not records and not faults:
+        faults.append("it has no rows")
+    if faults:
+        raise PublishedError(path.name, faults)
+    return pd.DataFrame(records, columns=list(COLUMNS))

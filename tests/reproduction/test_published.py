@@ -1,0 +1,151 @@
+"""The published values: printed digits, and a loader that names every fault at once."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.reproduction.published import (
+    COLUMNS,
+    PublishedError,
+    load_published,
+    parse_printed,
+    parse_relation,
+)
+
+GOOD = {
+    "paper": "toy", "artefact": "table_1", "row": "a", "column": "error", "printed": "22.4",
+    "value": "22.4", "spread": "1.0", "spread_is": "standard deviation over splits", "n": "100",
+    "kind": "stochastic", "relation": "", "overlap": "", "where": "p. 4", "note": "",
+}  # fmt: skip
+DETERMINISTIC = {"spread": "", "spread_is": "", "n": "", "kind": "deterministic"}
+ORDINAL = {**DETERMINISTIC, "value": "", "printed": "lower", "kind": "ordinal", "relation": "< 0"}
+
+
+def write(tmp_path, *changes, columns=COLUMNS, name="toy.csv"):
+    lines = [",".join(columns)]
+    for i, change in enumerate(changes):
+        record = {**GOOD, "row": f"r{i}", **change}
+        lines.append(",".join(record.get(column, "") for column in columns))
+    path = tmp_path / name
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "decimals"),
+    [
+        ("22.4", 22.4, 1), ("150.0", 150.0, 1), ("150", 150.0, 0), ("-0.03", -0.03, 2),
+        ("\N{MINUS SIGN}2", -2.0, 0), (".5", 0.5, 1), ("16,167.4", 16167.4, 1), ("1.5e-3", 0.0015, 4),
+        ("10^-3", 0.001, 3), ("2.5 x 10^3", 2500.0, -2), ("97.0%", 97.0, 1), ("0", 0.0, 0),
+    ],
+)  # fmt: skip
+def test_printed_digits_give_value_and_precision(text, value, decimals):
+    printed = parse_printed(text)
+    assert (printed.value, printed.decimals) == (value, decimals)
+    assert printed.half_unit == pytest.approx(0.5 * 10.0**-decimals, rel=1e-15)
+
+
+@pytest.mark.parametrize("text", ["", "?", "not sparse", "1.2.3", "12,34", "nan", "inf", "1e999"])
+def test_a_word_is_no_printed_number(text):
+    assert parse_printed(text) is None
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(0, 6))
+def test_printing_and_reading_are_inverse(digits, decimals):
+    text = f"{digits / 10**decimals:.{decimals}f}"
+    printed = parse_printed(text)
+    assert printed.decimals == decimals
+    assert float(printed.format(printed.value)) == float(text)
+
+
+def test_a_number_is_rounded_to_the_printed_digits_without_a_negative_zero():
+    printed = parse_printed("22.4")
+    assert printed.format(22.36) == "22.4"
+    assert printed.format(-0.01) == "0.0"
+    assert parse_printed("2.5e3").format(2612.3) == "2612"
+
+
+@pytest.mark.parametrize("text", ["= 0", "0", "<", "< a", "<> 1", ""])
+def test_other_texts_are_no_relation(text):
+    assert parse_relation(text) is None
+
+
+def test_a_relation_knows_on_which_side_it_holds():
+    below, at_least = parse_relation("< 0"), parse_relation(">=.5")
+    assert below.holds(-1) and not below.holds(0) and below.margin(-2) == 2
+    assert at_least.holds(0.5) and not at_least.holds(0.4) and at_least.margin(1.5) == 1.0
+
+
+def test_a_good_file_is_read_with_numbers_as_floats(tmp_path):
+    frame = load_published(
+        "toy", write(tmp_path, {}, {"overlap": "0.6"}, ORDINAL, {**DETERMINISTIC, "printed": "?",
+                                                                 "value": ""})
+    )  # fmt: skip
+    assert list(frame.columns) == list(COLUMNS)
+    assert frame.loc[0, ["value", "spread", "n", "overlap"]].tolist() == [22.4, 1.0, 100.0, 0.0]
+    assert frame.loc[1, "overlap"] == 0.6
+    assert math.isnan(frame.loc[2, "value"]) and frame.loc[2, "relation"] == "< 0"
+
+
+def test_the_column_overlap_may_be_absent(tmp_path):
+    columns = [name for name in COLUMNS if name != "overlap"]
+    assert load_published("toy", write(tmp_path, {}, columns=columns))["overlap"].tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kind": "random"}, "kind 'random' is unknown"),
+        ({**ORDINAL, "relation": ""}, "relation is missing"),
+        ({**ORDINAL, "relation": "below 0"}, "relation 'below 0' is not one of"),
+        ({"relation": "< 0"}, "relation '< 0' is given, but kind is 'stochastic'"),
+        ({"printed": "?"}, "printed '\\?' is no number"),
+        ({"value": "22.5"}, "value 22.5 is not what printed '22.4' reads, 22.4"),
+        ({"value": ""}, "value '' is no number; printed '22.4' reads 22.4"),
+        ({**DETERMINISTIC, "printed": "none", "value": "1"}, "printed 'none' is a word"),
+        ({"printed": ""}, "printed is empty"),
+        ({"n": ""}, "n is empty: a stochastic value needs"),
+        ({"n": "10.5"}, "n '10.5' is no positive whole number"),
+        ({"n": "0"}, "n '0' is no positive whole number"),
+        ({"n": "1"}, "spread is given with n = 1"),
+        ({"spread": "-1"}, "spread '-1' is no number >= 0"),
+        ({"spread_is": ""}, "spread_is is empty"),
+        ({**DETERMINISTIC, "spread": "1", "spread_is": "x"}, "only stochastic values have one"),
+        ({**DETERMINISTIC, "kind": "spread"}, "n is empty: a spread needs at least 2"),
+        ({**DETERMINISTIC, "kind": "spread", "n": "9", "printed": "-1", "value": "-1"}, "negative"),
+        ({"paper": "other"}, "paper is 'other', but the file is toy.csv"),
+        ({"where": ""}, "where is empty"),
+        ({"artefact": ""}, "artefact is empty"),
+        ({"overlap": "much"}, "overlap 'much' is no number >= 0"),
+    ],
+)
+def test_each_fault_is_named_with_its_line(tmp_path, change, message):
+    with pytest.raises(PublishedError, match=f"(?s)toy.csv has .*line 3: .*{message}"):
+        load_published("toy", write(tmp_path, {}, change))
+
+
+def test_all_faults_are_reported_at_once(tmp_path):
+    path = write(tmp_path, {"kind": "random"}, {"value": "1"}, {}, {"row": "r2"})
+    with pytest.raises(PublishedError) as caught:
+        load_published("toy", path)
+    assert [fault.split(":")[0] for fault in caught.value.faults] == ["line 2", "line 3", "line 5"]
+    assert "table_1 / r2 / error is already on line 4" in str(caught.value)
+
+
+def test_a_wrong_header_and_a_short_line_are_named(tmp_path):
+    path = write(tmp_path, {}, columns=[*COLUMNS[:-1], "remark"])
+    with pytest.raises(PublishedError, match="(?s)'note' is missing.*'remark' is unknown"):
+        load_published("toy", path)
+    path = write(tmp_path, {})
+    path.write_text(path.read_text() + "toy,table_1\n")
+    with pytest.raises(PublishedError, match="line 3: 14 fields expected"):
+        load_published("toy", path)
+
+
+def test_an_empty_file_and_a_missing_file_are_errors(tmp_path):
+    with pytest.raises(PublishedError, match="it has no rows"):
+        load_published("toy", write(tmp_path))
+    with pytest.raises(FileNotFoundError, match="No published values for 'nothing'"):
+        load_published("nothing", tmp_path / "nothing.csv")
