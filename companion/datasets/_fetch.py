@@ -1,0 +1,244 @@
+"""Where a registered file is: mirror, cache, or the network, in this order.
+
+A file is used only if its sha256 is the registered one. ``COMPANION_DATA`` names a folder that
+holds files as ``<key>/<file name>``; downloads go to ``data/<key>`` in the cache folder.
+"""
+
+import errno
+import hashlib
+import os
+import sys
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from companion._paths import cache_dir
+from companion.datasets._errors import DataUnavailable
+from companion.datasets._sources import SourceFile, get_source
+
+__all__ = ["fetch_file", "find_file", "forget_failures", "locate"]
+
+# Seconds to wait for a connection and for the next bytes; a second attempt follows.
+TIMEOUT = (5, 20)
+
+# Why a host could not be reached or a file not be had, for the rest of the process: without
+# network a program that asks for twenty files should wait once, not twenty times.
+_unreachable = {}
+_failed = {}
+
+
+def forget_failures():
+    """Forget which hosts and files could not be had, so that the next call tries again."""
+    _unreachable.clear()
+    _failed.clear()
+
+
+@lru_cache(maxsize=256)
+def _sha256(path, size, mtime_ns):
+    """Digest of a file; size and time of change are arguments so that a new file is read anew."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def damage(path, file):
+    """Say what is wrong with a copy of a registered file.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The copy.
+    file : SourceFile
+        What it should be.
+
+    Returns
+    -------
+    str or None
+        A clause that completes "the file ...", or None if the copy is genuine.
+    """
+    try:
+        status = path.stat()
+        got = _sha256(str(path), status.st_size, status.st_mtime_ns)
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    if got == file.sha256:
+        return None
+    if status.st_size < file.bytes:
+        return f"is truncated ({status.st_size} of {file.bytes} bytes)"
+    return f"has a wrong sha256 ({got[:12]}..., registered is {file.sha256[:12]}...)"
+
+
+def mirror_path(file):
+    """Path of a file under ``COMPANION_DATA``, or None if that is not set."""
+    root = os.environ.get("COMPANION_DATA")
+    return Path(root).expanduser() / file.key / file.name if root else None
+
+
+def cache_path(file):
+    """Path of a file in the cache, whether it is there or not."""
+    return cache_dir() / "data" / file.key / file.name
+
+
+def locate(file):
+    """Find a genuine local copy of a file, without network.
+
+    Parameters
+    ----------
+    file : SourceFile
+
+    Returns
+    -------
+    path : pathlib.Path or None
+        The copy: that of the mirror, else that of the cache; None if there is none.
+    why : str or None
+        One line on why there is none. A damaged copy in the mirror is named and nothing else is
+        tried: whoever set ``COMPANION_DATA`` should know. A damaged copy in the cache is named
+        too; a download replaces it.
+    """
+    mirror = mirror_path(file)
+    if mirror is not None and mirror.exists():
+        wrong = damage(mirror, file)
+        if wrong is None:
+            return mirror, None
+        return None, (
+            f"{file.name} of {file.key!r} in COMPANION_DATA {wrong}: it is not used; "
+            f"replace or remove {mirror}"
+        )
+    cached = cache_path(file)
+    if cached.exists():
+        wrong = damage(cached, file)
+        if wrong is None:
+            return cached, None
+        return None, (
+            f"{file.name} of {file.key!r} in the cache {wrong}: it is not used; "
+            f"run `companion data fetch {file.key}`"
+        )
+    return None, f"{file.name} of {file.key!r} is not here; {_advice(file)}"
+
+
+def _advice(file):
+    root = os.environ.get("COMPANION_DATA")
+    if root and not Path(root).expanduser().is_dir():
+        return f"COMPANION_DATA={root} is not a folder: correct it or unset it"
+    return (
+        f"set COMPANION_DATA to a folder that has {file.key}/{file.name} "
+        f"or run `companion data fetch {file.key}`"
+    )
+
+
+def find_file(file, *, progress=None):
+    """Path of a genuine copy of a registered file, downloaded if need be.
+
+    Parameters
+    ----------
+    file : SourceFile
+    progress : bool, optional
+        Show a progress bar for a download; by default in a terminal only.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    DataUnavailable
+        If there is none; the message is one line that names the file and what to do.
+    """
+    path, why = locate(file)
+    if path is not None:
+        return path
+    mirror = mirror_path(file)
+    if mirror is not None and mirror.exists():
+        raise DataUnavailable(why)
+    return _download(file, progress)
+
+
+def fetch_file(key, filename=None, *, progress=None):
+    """Path of a file of an external data set, downloaded on first use.
+
+    Parameters
+    ----------
+    key : str
+        Key of the data set in ``data/sources.toml``, for example ``"german"``.
+    filename : str, optional
+        Name of the file; the first of the data set if not given.
+    progress : bool, optional
+        Show a progress bar for a download; by default in a terminal only.
+
+    Returns
+    -------
+    pathlib.Path
+        ``COMPANION_DATA/<key>/<filename>`` if it is there, else the copy in the cache
+        (``COMPANION_CACHE``, or the user's cache folder), downloaded if it is not there yet. Its
+        sha256 has been checked.
+
+    Raises
+    ------
+    UnknownDataset
+        If there is no such key or file.
+    DataUnavailable
+        If no genuine copy can be had.
+    """
+    return find_file(get_source(key).file(filename), progress=progress)
+
+
+def _download(file, progress):
+    host = urlsplit(file.url).hostname
+    for failures, where in ((_failed, file.url), (_unreachable, host)):
+        if where in failures:
+            raise DataUnavailable(_sentence(file, failures[where]))
+    import pooch
+    import requests.exceptions as http
+
+    target = cache_path(file)
+    if progress is None:
+        progress = sys.stderr is not None and sys.stderr.isatty()
+    pooch.get_logger().setLevel("WARNING")
+    registry = pooch.create(
+        path=target.parent,
+        base_url="",
+        registry={file.name: f"sha256:{file.sha256}"},
+        urls={file.name: file.url},
+        retry_if_failed=1,
+    )
+    downloader = pooch.HTTPDownloader(timeout=TIMEOUT, progressbar=progress)
+    if file.packed:
+        from companion.datasets._lzw import UnpackingDownloader
+
+        downloader = UnpackingDownloader(downloader)
+    try:
+        return Path(registry.fetch(file.name, downloader=downloader))
+    except (http.ConnectionError, http.Timeout):
+        reason = f"no connection to {host}"
+        _unreachable[host] = reason
+    except http.HTTPError as error:
+        reason = f"{host} answered {error.response.status_code}"
+        _failed[file.url] = reason
+    except http.RequestException as error:
+        reason = f"the download failed ({type(error).__name__})"
+        _failed[file.url] = reason
+    except OSError as error:
+        raise DataUnavailable(_disk_problem(file, target, error)) from error
+    except ValueError:
+        reason = (
+            f"what {host} sent is not the registered file (wrong sha256: truncated or changed) "
+            "and was thrown away"
+        )
+        _failed[file.url] = reason
+    raise DataUnavailable(_sentence(file, reason))
+
+
+def _sentence(file, reason):
+    return f"{file.name} of {file.key!r} is not here and {reason}; {_advice(file)}"
+
+
+def _disk_problem(file, target, error):
+    if error.errno == errno.ENOSPC:
+        rule, remedy = "no space is left in the cache folder", "free space there or set"
+    elif isinstance(error, PermissionError) or error.errno == errno.EROFS:
+        rule, remedy = "the cache folder cannot be written to", "make it writable or set"
+    else:
+        rule, remedy = f"the cache folder failed ({error.strerror or error})", "repair it or set"
+    return (
+        f"{file.name} of {file.key!r} cannot be kept: {rule} ({target.parent}); "
+        f"{remedy} COMPANION_CACHE to another folder"
+    )

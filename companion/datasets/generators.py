@@ -1,0 +1,126 @@
+"""Synthetic problems whose distribution is known.
+
+Every generator draws from the `numpy.random.Generator` it is given and returns ``X, y`` with labels
+-1 and +1.
+"""
+
+import numpy as np
+
+__all__ = ["FLIP_RULES", "flip_labels", "noisy_two_class", "two_gaussians"]
+
+FLIP_RULES = ("one_per_class", "two_at_random", "two_deepest")
+
+
+def two_gaussians(n_per_class=20, means=((0.0, 0.0), (5.0, 2.0)), rng=None):
+    """Two Gaussian classes with unit covariance: the toy problem of the Least 1-Norm paper.
+
+    Parameters
+    ----------
+    n_per_class : int, default=20
+        Number of samples of each class.
+    means : pair of array-like of shape (n_features,), default=((0, 0), (5, 2))
+        Mean of the positive class and mean of the negative class (Figure 1 of the paper).
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed for one.
+
+    Returns
+    -------
+    X : ndarray of shape (2 * n_per_class, n_features)
+        Positive samples first.
+    y : ndarray of shape (2 * n_per_class,)
+        Labels +1 and -1.
+    """
+    positive, negative = (np.asarray(mean, dtype=float) for mean in means)
+    if positive.shape != negative.shape or positive.ndim != 1:
+        raise ValueError(
+            "two_gaussians: means must be two points of the same space. "
+            f"Got shapes {positive.shape} and {negative.shape}"
+        )
+    if n_per_class < 1:
+        raise ValueError(f"two_gaussians: n_per_class must be at least 1. Got {n_per_class!r}")
+    noise = np.random.default_rng(rng).standard_normal((2 * n_per_class, len(positive)))
+    centres = np.repeat(np.stack([positive, negative]), n_per_class, axis=0)
+    return centres + noise, np.repeat([1, -1], n_per_class)
+
+
+def flip_labels(X, y, rule, rng=None, *, means=((0.0, 0.0), (5.0, 2.0))):
+    """Make two outliers of a two-Gaussian sample by turning their labels.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Labels -1 and +1.
+    rule : {"one_per_class", "two_at_random", "two_deepest"}
+        Which two: a random one of each class; any two; or the two that lie deepest in their own
+        class, those with the largest margin ``y (x - m)'(mean_+ - mean_-)`` under the Bayes rule,
+        which separates the classes half way ``m`` between their means.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed for one; ``"two_deepest"`` uses none.
+    means : pair of array-like of shape (n_features,)
+        Means of the positive and of the negative class, for ``"two_deepest"``.
+
+    Returns
+    -------
+    y_flipped : ndarray of shape (n_samples,)
+        A copy of `y` with two labels turned.
+    flipped : ndarray of shape (2,)
+        Their row numbers.
+    """
+    X, y = np.asarray(X, dtype=float), np.asarray(y)
+    if rule not in FLIP_RULES:
+        raise ValueError(f"flip_labels: rule must be one of {', '.join(FLIP_RULES)}. Got {rule!r}")
+    if not (np.any(y == 1) and np.any(y == -1)) or not np.all(np.abs(y) == 1) or len(y) < 2:
+        raise ValueError("flip_labels: y must hold labels -1 and +1, some of each")
+    rng = np.random.default_rng(rng)
+    if rule == "one_per_class":
+        flipped = np.array([rng.choice(np.flatnonzero(y == label)) for label in (1, -1)])
+    elif rule == "two_at_random":
+        flipped = rng.choice(len(y), size=2, replace=False)
+    else:
+        positive, negative = (np.asarray(mean, dtype=float) for mean in means)
+        margin = y * ((X - (positive + negative) / 2) @ (positive - negative))
+        flipped = np.argsort(-margin, kind="stable")[:2]
+    y_flipped = y.copy()
+    y_flipped[flipped] *= -1
+    return y_flipped, flipped
+
+
+def noisy_two_class(n, n_features=10, noise=0.1, rng=None):
+    """A curved two-class problem with label noise, for timings on data that do not separate.
+
+    Inputs are standard normal. The noiseless label is the sign of
+    ``x_1 + x_2 x_3 + (x_4^2 - 1) / 2`` (terms beyond `n_features` are left out); each label is then
+    turned with probability `noise`, which is the Bayes error.
+
+    Parameters
+    ----------
+    n : int
+        Number of samples.
+    n_features : int, default=10
+    noise : float in [0, 0.5], default=0.1
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed for one.
+
+    Returns
+    -------
+    X : ndarray of shape (n, n_features)
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
+    """
+    if n < 1 or n_features < 1:
+        raise ValueError(
+            f"noisy_two_class: n and n_features must be at least 1. Got {n!r} and {n_features!r}"
+        )
+    if not 0 <= noise <= 0.5:
+        raise ValueError(f"noisy_two_class: noise must be in [0, 0.5]. Got {noise!r}")
+    rng = np.random.default_rng(rng)
+    X = rng.standard_normal((n, n_features))
+    score = X[:, 0].copy()
+    if n_features >= 3:
+        score += X[:, 1] * X[:, 2]
+    if n_features >= 4:
+        score += (X[:, 3] ** 2 - 1) / 2
+    y = np.where(score >= 0, 1, -1)
+    y[rng.random(n) < noise] *= -1
+    return X, y
