@@ -1,0 +1,121 @@
+"""Declared deviations: ``data/deviations.yaml``, the one place where a verdict's reason is typed.
+
+The file is a list. Each entry names the cells it speaks of (every row with every column) and says
+why they differ and where that can be seen::
+
+    - paper: l1nsvm
+      artefact: table_2
+      rows: [Titanic]
+      columns: ["LS #It."]
+      reason: iterations depend on the order of identical points
+      evidence: notebooks/l1nsvm/table_2.ipynb, section 3
+
+A declaration does not change what is computed. It turns ``differs`` into
+``differs (declared: reason)``, and once the value no longer differs it is an error of its own.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion._paths import data_dir
+from companion.reproduction.published import PublishedError, load_published
+
+__all__ = ["Deviation", "load_deviations"]
+
+_TEXTS = ("paper", "artefact", "reason", "evidence")
+_LISTS = ("rows", "columns")
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """Why a cell differs from the print, and where to see it."""
+
+    reason: str
+    evidence: str
+
+
+def _check_shape(entry):
+    """Faults of an entry that do not need the published values."""
+    if not isinstance(entry, dict):
+        return [f"it must be a mapping, not {type(entry).__name__}"]
+    faults = [f"{name} is missing" for name in (*_TEXTS, *_LISTS) if name not in entry]
+    faults += [f"{name!r} is unknown" for name in entry if name not in (*_TEXTS, *_LISTS)]
+    for name in _TEXTS:
+        text = entry.get(name, "-")
+        if not isinstance(text, str) or not text.strip():
+            faults.append(f"{name} must be a text that says something. Got {text!r}")
+        elif name == "reason" and "\n" in text.strip():
+            faults.append("reason must be one line, as it stands in a table")
+    for name in _LISTS:
+        items = entry.get(name, ["-"])
+        if not isinstance(items, list) or not items or not all(isinstance(i, str) for i in items):
+            faults.append(f"{name} must be a list of texts (quote numbers). Got {items!r}")
+    return faults
+
+
+def _check_cells(entry, published):
+    """Faults of the names of an entry, and its cells."""
+    values = published[published["artefact"] == entry["artefact"]]
+    if values.empty:
+        return [f"artefact {entry['artefact']!r} has no published values"], []
+    known = set(zip(values["row"], values["column"], strict=True))
+    faults = [f"row {row!r} is unknown" for row in entry["rows"] if row not in set(values["row"])]
+    faults += [f"column {column!r} is unknown" for column in entry["columns"]
+               if column not in set(values["column"])]  # fmt: skip
+    cells = [(row, column) for row in entry["rows"] for column in entry["columns"]]
+    if not faults:
+        faults = [f"{row!r} has no column {column!r}" for row, column in cells
+                  if (row, column) not in known]  # fmt: skip
+    return faults, [(entry["paper"], entry["artefact"], *cell) for cell in cells]
+
+
+def load_deviations(path=None, load=load_published):
+    """Read and check the declared deviations.
+
+    Parameters
+    ----------
+    path : path-like, optional
+        Default ``data/deviations.yaml`` of the project; a file that does not exist declares none.
+    load : callable, optional
+        From a paper's key to its published values, by which the names are checked.
+
+    Returns
+    -------
+    dict
+        From (paper, artefact, row, column) to :class:`Deviation`.
+
+    Raises
+    ------
+    PublishedError
+        If the file has faults; all are listed with the number of their entry.
+    """
+    path = data_dir() / "deviations.yaml" if path is None else Path(path)
+    if not path.is_file():
+        return {}
+    import yaml
+
+    try:
+        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise PublishedError(path.name, [" ".join(str(error).split())]) from error
+    entries = [] if entries is None else entries
+    if not isinstance(entries, list):
+        raise PublishedError(path.name, [f"it must be a list, not {type(entries).__name__}"])
+    faults, deviations, published = [], {}, {}
+    for number, entry in enumerate(entries, start=1):
+        found, cells = _check_shape(entry), []
+        if not found:
+            paper = entry["paper"]
+            try:
+                published[paper] = published[paper] if paper in published else load(paper)
+                found, cells = _check_cells(entry, published[paper])
+            except FileNotFoundError:
+                found = [f"paper {paper!r} has no published values"]
+        for cell in [] if found else cells:
+            if cell in deviations:
+                found.append(f"{' / '.join(cell)} is declared twice")
+            deviations[cell] = Deviation(entry["reason"].strip(), entry["evidence"].strip())
+        faults += [f"entry {number}: {fault}" for fault in found]
+    if faults:
+        raise PublishedError(path.name, faults)
+    return deviations

@@ -1,0 +1,433 @@
+"""Verdicts: what the words in the last column of every table mean, and how they are computed.
+
+A published number and its regeneration are compared by rule; nobody types a verdict. Only the
+*reason* of a deviation is written by hand, in ``data/deviations.yaml``.
+
+``reproduced``
+    The regenerated value, rounded as the paper rounds, is the printed one; or an ordinal claim
+    holds by more than two standard errors.
+``within spread``
+    Not the same digits, but no further apart than chance explains: at most three standard errors
+    of the difference. For an ordinal claim: it is undecided, within two standard errors.
+``differs (declared: ...)``
+    It differs, and the reason has been written down.
+``differs``
+    It differs and nobody has said why. ``companion verify`` fails.
+``not run``
+    There is no regenerated value, for example because the data could not be had.
+
+``(not converged)`` follows where a fit behind the number missed its tolerance.
+
+The rules, by the kind of the printed value p, with h half a unit of its last digit and r the
+regenerated value
+    *deterministic*: reproduced if ``|r - p| <= h``. Both neighbours of a rounding tie count: 22.45
+    is printed 22.4 by one program and 22.5 by another. A printed word must be the same word.
+
+    *stochastic*: reproduced if ``|r - p| <= h``. Otherwise ``z = (|r - p| - h) / SE``, signed as
+    r - p, with ``SE^2 = s_p^2 (1 / n_p + o_p) + s_r^2 (1 / n_r + o_r)``; within spread if
+    ``|z| <= 3``. The spreads s are standard deviations over n repetitions. One that is unknown (not
+    printed, or of a single repetition) is taken to be the other one; if neither is known, SE is 0.
+
+    *spread*, p itself a standard deviation: reproduced if ``|r - p| <= h``. Otherwise z is the
+    logarithm of the ratio of r to the nearest value that is printed as p, over its large-sample
+    error, ``SE^2 = 1 / (2 (n_p - 1)) + 1 / (2 (n_r - 1))`` for normal repetitions. Where the
+    regeneration brings a standard error of its r (from the kurtosis of its repetitions), ``se / r``
+    replaces the normal value, times ``sqrt(n_r / n_p)`` for the printed side.
+
+    *ordinal*, the claim that a signed quantity stands in a relation to a bound: ``z`` is the
+    distance to the bound over the standard error, positive on the claim's side. Reproduced if
+    ``z > 2``, differs if ``z < -2``, within spread between. With no standard error (a quantity
+    without chance) the relation alone decides.
+
+Why three standard errors
+    A paper brings dozens of values. At two standard errors one true value in 22 would be called
+    different; at three it is one in 370, so that a ``differs`` deserves a reader's time. The
+    allowance h for the print's rounding makes it rarer still.
+
+Why overlap is mostly 0
+    Random re-splits of one finite pool share most of their training rows, and so the spread over
+    them understates how the error would vary over *new samples of the population*; Nadeau and
+    Bengio (Machine Learning 52, 2003, section 3) add n_test / n_train to 1 / n for that question.
+    Our question is another: the paper drew its splits from the same pool as we draw ours. Given
+    the pool, re-splits are independent and identically distributed, both means estimate the same
+    average over all splits, and 1 / n is right. A claim about the population (*machine A errs less
+    than B*) is the other question; there ``overlap`` holds n_test / n_train: o_p is a column of
+    the published values, o_r of the regenerated ones.
+
+Profiles
+    A ``quick`` verdict rests on few repetitions: its SE is larger, and a declared deviation that
+    does not show in it is not called healed. In the ``paper`` profile it is, and
+    ``companion verify`` fails until the declaration is removed.
+"""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+from companion.reproduction.deviations import load_deviations
+from companion.reproduction.published import load_published, parse_printed, parse_relation
+
+__all__ = [
+    "OUTCOMES",
+    "Comparison",
+    "compare",
+    "compare_deterministic",
+    "compare_ordinal",
+    "compare_spread",
+    "compare_stochastic",
+    "judge",
+    "problems",
+    "verdict_counts",
+]
+
+REPRODUCED, WITHIN, DECLARED, DIFFERS, NOT_RUN = OUTCOMES = (
+    "reproduced",
+    "within spread",
+    "differs (declared)",
+    "differs",
+    "not run",
+)
+_MAX_Z = 3.0
+_MAX_Z_ORDINAL = 2.0
+_EPS = 2.0**-52
+_NEEDED = ("row", "column", "value", "converged")
+_NUMBERS = {"spread": math.nan, "n": math.nan, "se": math.nan, "overlap": 0.0}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Outcome of one comparison.
+
+    Attributes
+    ----------
+    outcome : str
+        ``"reproduced"``, ``"within spread"``, ``"differs"`` or ``"not run"``.
+    z : float
+        Signed distance in standard errors; NaN where there is none.
+    se : float
+        The standard error that z was measured in; NaN where there is none.
+    note : str
+        What a reader should know, often empty.
+    """
+
+    outcome: str
+    z: float = math.nan
+    se: float = math.nan
+    note: str = ""
+
+
+def _excess(printed, value):
+    """Signed distance to the nearest number printed alike, 0 within rounding."""
+    difference = value - printed.value
+    slack = 1e-9 * printed.half_unit + 8 * _EPS * max(abs(value), abs(printed.value))
+    if abs(difference) <= printed.half_unit + slack:
+        return 0.0
+    return math.copysign(abs(difference) - printed.half_unit, difference)
+
+
+def _ratio(distance, se):
+    """Distance in standard errors; infinite for any distance in no error."""
+    if se > 0:
+        return distance / se
+    return math.copysign(math.inf, distance) if distance else 0.0
+
+
+def _first_finite(*numbers):
+    return next((number for number in numbers if math.isfinite(number)), math.nan)
+
+
+def compare_deterministic(printed, value):
+    """Compare at printed precision.
+
+    Parameters
+    ----------
+    printed : Printed or str
+        A number with its precision, or a word.
+    value : float or str
+
+    Returns
+    -------
+    Comparison
+    """
+    if isinstance(printed, str):
+        same = isinstance(value, str) and value.strip() == printed
+    else:
+        same = _excess(printed, value) == 0.0
+    return Comparison(REPRODUCED if same else DIFFERS)
+
+
+def compare_stochastic(printed, spread, n, value, spread_r, n_r, *, se_r=math.nan, overlap=0.0,
+                       overlap_r=0.0):  # fmt: skip
+    """Compare two means by both spreads and both numbers of repetitions.
+
+    Parameters
+    ----------
+    printed : Printed
+    spread, n, overlap : float
+        Standard deviation, repetitions and overlap of the paper; the spread may be NaN.
+    value, spread_r, n_r, overlap_r : float
+        The same of the regeneration.
+    se_r : float, optional
+        Standard error of the regenerated mean where it is not spread / sqrt(n), else NaN.
+
+    Returns
+    -------
+    Comparison
+    """
+    own = spread_r if n_r > 1 else math.nan
+    known = _first_finite(own, spread, se_r * math.sqrt(n_r), 0.0)
+    variance = known**2 * (1 / n_r + overlap_r) if math.isnan(se_r) else se_r**2
+    variance += _first_finite(spread, known) ** 2 * (1 / n + overlap)
+    se, excess = math.sqrt(variance), _excess(printed, value)
+    z = _ratio(excess, se)
+    outcome = REPRODUCED if excess == 0 else WITHIN if abs(z) <= _MAX_Z else DIFFERS
+    unknown = math.isnan(own) and math.isnan(spread) and math.isnan(se_r)
+    return Comparison(outcome, z, se, "no spread is known on either side" if unknown else "")
+
+
+def compare_spread(printed, n, value, n_r, *, se_r=math.nan):
+    """Compare two standard deviations by the logarithm of their ratio.
+
+    Parameters
+    ----------
+    printed : Printed
+        The printed standard deviation.
+    n, n_r : float
+        Repetitions of the paper and of the regeneration.
+    value : float
+        The regenerated standard deviation.
+    se_r : float, optional
+        Its standard error where the repetitions are far from normal, else NaN.
+
+    Returns
+    -------
+    Comparison
+        z and se are on the logarithmic scale.
+    """
+    if not n_r >= 2:
+        return Comparison(NOT_RUN, note="a spread needs at least 2 repetitions")
+    excess = _excess(printed, value)
+    if math.isfinite(se_r) and value > 0:
+        se = se_r / value * math.sqrt(1 + n_r / n)
+    else:
+        se = math.sqrt(0.5 / (n - 1) + 0.5 / (n_r - 1))
+    if excess == 0:
+        return Comparison(REPRODUCED, 0.0, se)
+    edge = value - excess
+    distance = math.copysign(math.inf, excess) if min(value, edge) <= 0 else math.log(value / edge)
+    z = _ratio(distance, se)
+    return Comparison(WITHIN if abs(z) <= _MAX_Z else DIFFERS, z, se)
+
+
+def compare_ordinal(relation, value, se):
+    """Decide a claim that a quantity stands in a relation to a bound.
+
+    Parameters
+    ----------
+    relation : Relation
+    value : float
+        The regenerated quantity.
+    se : float
+        Its standard error; 0 or NaN for a quantity without chance.
+
+    Returns
+    -------
+    Comparison
+        z is positive on the claim's side.
+    """
+    margin = relation.margin(value)
+    if not se > 0:
+        if abs(margin) <= 1e-12 * max(1.0, abs(relation.bound)):
+            margin = 0.0
+        holds = relation.holds(relation.bound) if margin == 0 else margin > 0
+        return Comparison(REPRODUCED if holds else DIFFERS)
+    z = margin / se
+    if abs(z) <= _MAX_Z_ORDINAL:
+        return Comparison(WITHIN, z, se, "undecided: within 2 standard errors of the bound")
+    return Comparison(REPRODUCED if z > 0 else DIFFERS, z, se)
+
+
+def _missing(value):
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _compare_row(row, own):
+    """Comparison of one published row (a mapping) with its regeneration (a mapping or None)."""
+    if own is None:
+        return Comparison(NOT_RUN, note="no regenerated value of this row and column")
+    if _missing(own["value"]):
+        return Comparison(NOT_RUN, note="the regenerated value is missing")
+    value, kind = own["value"], row["kind"]
+    printed = parse_printed(row["printed"])
+    if kind == "deterministic":
+        return compare_deterministic(row["printed"] if printed is None else printed, value)
+    if kind == "spread":
+        return compare_spread(printed, row["n"], value, own["n"], se_r=own["se"])
+    if kind == "ordinal":
+        derived = own["spread"] * math.sqrt(1 / own["n"] + own["overlap"]) if own["n"] > 0 else 0.0
+        se = _first_finite(own["se"], derived, 0.0)
+        return compare_ordinal(parse_relation(row["relation"]), value, se)
+    if math.isnan(own["se"]) and not own["n"] >= 1:
+        raise ValueError(
+            f"The regenerated value of {row['artefact']} / {row['row']} / {row['column']} must "
+            f"bring its standard error or its number of repetitions n >= 1. Got n = {own['n']}."
+        )
+    return compare_stochastic(
+        printed, row["spread"], row["n"], value, own["spread"], own["n"],
+        se_r=own["se"], overlap=row["overlap"], overlap_r=own["overlap"],
+    )  # fmt: skip
+
+
+def _regenerated(published, reproduced):
+    """The regenerated rows by (artefact, row, column), after checking the frame."""
+    absent = [name for name in _NEEDED if name not in reproduced]
+    if absent:
+        raise ValueError(f"The regenerated values must have the columns {', '.join(_NEEDED)}. "
+                         f"Missing: {', '.join(absent)}.")  # fmt: skip
+    artefacts = published["artefact"].unique()
+    if "artefact" not in reproduced and len(artefacts) > 1:
+        raise ValueError(
+            "The regenerated values must have a column artefact when they are compared with "
+            f"published values of several. Got published values of {', '.join(artefacts)}."
+        )
+    cells = {}
+    for record in reproduced.to_dict("records"):
+        own = dict(record)
+        for name, default in _NUMBERS.items():
+            number = own.get(name, default)
+            own[name] = default if _missing(number) else float(number)
+        cell = (own.get("artefact", artefacts[0]), own["row"], own["column"])
+        if cell in cells:
+            raise ValueError(f"The regenerated value of {' / '.join(cell)} is there twice.")
+        if own["converged"] not in (True, False):
+            raise ValueError(f"converged of {' / '.join(cell)} must be True or False. "
+                             f"Got {own['converged']!r}.")  # fmt: skip
+        cells[cell] = own
+    return cells
+
+
+def _conclude(comparison, converged, deviation, profile):
+    """Outcome, verdict text, problem and note of a comparison, given its declaration."""
+    outcome, note, problem = comparison.outcome, comparison.note, ""
+    verdict = outcome
+    if outcome == DIFFERS and deviation is not None:
+        outcome, verdict = DECLARED, f"differs (declared: {deviation.reason})"
+    elif outcome == DIFFERS:
+        problem = "differs and is not declared in data/deviations.yaml"
+    elif deviation is not None and outcome in (REPRODUCED, WITHIN):
+        if profile == "paper":
+            problem = f"declared deviation has healed (it is {outcome}): remove its declaration"
+        else:
+            note = "; ".join(filter(None, [note, "declared; too few repetitions to call it healed"]))
+    if outcome != NOT_RUN and not converged:
+        verdict += " (not converged)"
+    return {"outcome": outcome, "verdict": verdict, "problem": problem, "note": note}
+
+
+def compare(published, reproduced, deviations=None, profile="paper"):
+    """Compare published values with regenerated ones, row by row.
+
+    Parameters
+    ----------
+    published : pandas.DataFrame
+        From :func:`~companion.reproduction.published.load_published`; of one artefact, unless
+        `reproduced` has a column artefact.
+    reproduced : pandas.DataFrame
+        Columns row, column, value, converged and, where they apply, spread (standard deviation
+        over repetitions), n, se (standard error of the value, NaN to derive it), overlap,
+        artefact. Values that were not published are ignored; their order does not matter.
+    deviations : mapping, optional
+        From (paper, artefact, row, column) to an object with a ``reason``.
+    profile : {"paper", "quick"}, default="paper"
+        Only in the paper profile a declared deviation can be found healed.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The ledger, one row a published value in its order: paper, artefact, row, column, kind,
+        printed, published, spread, n, relation, reproduced, reproduced_spread, reproduced_n,
+        reproduced_se, z, se (of the difference), converged, outcome (one of :data:`OUTCOMES`),
+        verdict, problem (empty if all is well), note, where.
+
+    Raises
+    ------
+    ValueError
+        If the regenerated values lack a column, hold a cell twice, or a stochastic one has neither
+        standard error nor number of repetitions.
+    """
+    import pandas as pd
+
+    cells = _regenerated(published, reproduced)
+    deviations = deviations or {}
+    ledger = []
+    for row in published.to_dict("records"):
+        cell = (row["artefact"], row["row"], row["column"])
+        own = cells.get(cell)
+        comparison = _compare_row(row, own)
+        own = own or {"value": math.nan, "converged": True, **_NUMBERS}
+        converged = bool(own["converged"])
+        ledger.append({
+            **{name: row[name] for name in ("paper", "artefact", "row", "column", "kind", "printed")},
+            "published": row["value"], "spread": row["spread"], "n": row["n"],
+            "relation": row["relation"], "reproduced": own["value"],
+            "reproduced_spread": own["spread"], "reproduced_n": own["n"],
+            "reproduced_se": own["se"], "z": comparison.z, "se": comparison.se,
+            "converged": converged,
+            **_conclude(comparison, converged, deviations.get((row["paper"], *cell)), profile),
+            "where": row["where"],
+        })  # fmt: skip
+    return pd.DataFrame(ledger)
+
+
+def judge(artefact, records, profile="paper"):
+    """Ledger of one artefact from the records of its studies.
+
+    Parameters
+    ----------
+    artefact : companion.papers.Artefact
+    records : mapping of str to pandas.DataFrame
+        The records of each study, by its name.
+    profile : {"paper", "quick"}, default="paper"
+
+    Returns
+    -------
+    pandas.DataFrame
+        As of :func:`compare`.
+    """
+    published = load_published(artefact.paper)
+    published = published[published["artefact"] == artefact.name]
+    if published.empty:
+        raise ValueError(f"data/published/{artefact.paper}.csv must have values of "
+                         f"{artefact.name!r}. It has none.")  # fmt: skip
+    return compare(published, artefact.values(records), load_deviations(), profile)
+
+
+def verdict_counts(ledger):
+    """Number of values with each outcome.
+
+    Parameters
+    ----------
+    ledger : pandas.DataFrame
+
+    Returns
+    -------
+    dict of str to int
+        In the order of :data:`OUTCOMES`, zeros included.
+    """
+    counted = Counter(ledger["outcome"])
+    return {outcome: counted[outcome] for outcome in OUTCOMES}
+
+
+def problems(ledger):
+    """The values for which ``companion verify`` fails.
+
+    Parameters
+    ----------
+    ledger : pandas.DataFrame
+
+    Returns
+    -------
+    pandas.DataFrame
+        Its rows with an undeclared or a healed deviation.
+    """
+    return ledger[ledger["problem"] != ""]

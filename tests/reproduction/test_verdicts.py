@@ -1,0 +1,359 @@
+"""The verdict code on cases whose answer is known."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from companion.reproduction.deviations import Deviation
+from companion.reproduction.published import parse_printed, parse_relation
+from companion.reproduction.verdicts import (
+    OUTCOMES,
+    compare,
+    compare_deterministic,
+    compare_ordinal,
+    compare_spread,
+    compare_stochastic,
+    problems,
+    verdict_counts,
+)
+
+CELL = ("toy", "table_1", "heart", "error")
+DECLARED = {CELL: Deviation("other splits", "notebook")}
+
+
+def published(kind="stochastic", printed="22.4", **changes):
+    parsed = parse_printed(printed)
+    row = {
+        "paper": "toy", "artefact": "table_1", "row": "heart", "column": "error",
+        "printed": printed, "value": parsed.value if parsed else math.nan, "spread": math.nan,
+        "spread_is": "", "n": math.nan, "kind": kind, "relation": "", "overlap": 0.0,
+        "where": "p. 1", "note": "",
+    }  # fmt: skip
+    if kind == "stochastic":
+        row.update(spread=2.0, spread_is="standard deviation", n=100.0)
+    if kind == "spread":
+        row.update(n=100.0)
+    return pd.DataFrame([{**row, **changes}])
+
+
+def reproduced(value, spread=2.0, n=100, converged=True, **changes):
+    row = {"row": "heart", "column": "error", "value": value, "spread": spread, "n": n,
+           "converged": converged}  # fmt: skip
+    return pd.DataFrame([{**row, **changes}])
+
+
+def verdict(print_, own, deviations=None, profile="paper"):
+    return compare(print_, own, deviations, profile).iloc[0]
+
+
+def test_a_matching_mean_is_reproduced():
+    line = verdict(published(), reproduced(22.43))
+    assert (line["verdict"], line["problem"], line["z"]) == ("reproduced", "", 0.0)
+
+
+def test_a_mean_off_by_four_standard_errors_differs_and_one_off_by_two_does_not():
+    se = math.sqrt(2 * 2.0**2 / 100)
+    far, near = (verdict(published(), reproduced(22.45 + k * se)) for k in (4, -2))
+    assert far["verdict"] == "differs" and far["z"] == pytest.approx(4)
+    assert far["se"] == pytest.approx(se)
+    assert far["problem"] == "differs and is not declared in data/deviations.yaml"
+    assert near["verdict"] == "within spread" and near["problem"] == ""
+    assert near["z"] == pytest.approx((22.45 - 2 * se - 22.35) / se)
+
+
+@pytest.mark.parametrize("printed", ["22.4", "22.5"])
+def test_a_rounding_tie_is_reproduced_by_both_of_its_neighbours(printed):
+    assert compare_deterministic(parse_printed(printed), 22.45).outcome == "reproduced"
+    assert verdict(published(printed=printed), reproduced(22.45))["verdict"] == "reproduced"
+
+
+@pytest.mark.parametrize(("value", "outcome"), [(22.4501, "differs"), (22.3499, "differs"),
+                                                (22.35, "reproduced"), (22.4, "reproduced")])  # fmt: skip
+def test_a_deterministic_value_is_compared_at_printed_precision(value, outcome):
+    assert compare_deterministic(parse_printed("22.4"), value).outcome == outcome
+
+
+def test_large_and_tiny_printed_numbers_keep_their_own_precision():
+    assert compare_deterministic(parse_printed("16167.4"), 16167.45).outcome == "reproduced"
+    assert compare_deterministic(parse_printed("16167.4"), 16167.46).outcome == "differs"
+    assert compare_deterministic(parse_printed("10^-3"), 0.0014).outcome == "reproduced"
+    assert compare_deterministic(parse_printed("10^-3"), 0.0016).outcome == "differs"
+
+
+def test_a_printed_word_must_be_the_same_word():
+    row = published("deterministic", "LS-SVMs")
+    assert verdict(row, reproduced("LS-SVMs"))["verdict"] == "reproduced"
+    assert verdict(row, reproduced("L1-SVMs"))["verdict"] == "differs"
+    assert verdict(row, reproduced(1.0))["verdict"] == "differs"
+
+
+@pytest.mark.parametrize(
+    ("relation", "value", "se", "outcome", "z"),
+    [
+        ("< 0", -5.0, 2.0, "reproduced", 2.5),
+        ("< 0", 5.0, 2.0, "differs", -2.5),
+        ("< 0", -3.0, 2.0, "within spread", 1.5),
+        ("< 0", 3.0, 2.0, "within spread", -1.5),
+        ("< 0", -4.0, 2.0, "within spread", 2.0),
+        (">= 0.95", 0.99, 0.01, "reproduced", 4.0),
+        ("> 1", 0.5, 0.1, "differs", -5.0),
+    ],
+)
+def test_an_ordinal_claim_holds_fails_or_is_undecided_by_two_standard_errors(
+    relation, value, se, outcome, z
+):
+    comparison = compare_ordinal(parse_relation(relation), value, se)
+    assert comparison.outcome == outcome
+    assert comparison.z == pytest.approx(z)
+
+
+@pytest.mark.parametrize(
+    ("relation", "value", "outcome"),
+    [
+        ("<= 1", 1.0, "reproduced"), ("< 1", 1.0, "differs"), (">= 0", -1e-16, "reproduced"),
+        ("> 0", 1e-16, "differs"), ("<= 1e-6", 2e-6, "differs"), ("<= 1e-6", 1e-7, "reproduced"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("se", [0.0, math.nan])
+def test_an_ordinal_quantity_without_chance_is_decided_by_its_relation(
+    relation, value, outcome, se
+):
+    assert compare_ordinal(parse_relation(relation), value, se).outcome == outcome
+
+
+def test_an_ordinal_claim_that_fails_is_a_problem_and_uses_the_spread_when_no_error_is_given():
+    row = published("ordinal", "lower", relation="< 0")
+    line = verdict(row, reproduced(1.0, spread=2.0, n=100))
+    assert line["verdict"] == "differs" and line["z"] == pytest.approx(-5)
+    assert line["problem"].startswith("differs and is not declared")
+    paired = verdict(row, reproduced(1.0, spread=2.0, n=100, se=1.0))
+    assert paired["verdict"] == "within spread"
+
+
+def test_the_overlap_of_training_sets_widens_a_claim_about_the_population():
+    row = published("ordinal", "lower", relation="< 0")
+    assert verdict(row, reproduced(-1.0))["verdict"] == "reproduced"
+    corrected = verdict(row, reproduced(-1.0, overlap=100 / 170))
+    assert corrected["verdict"] == "within spread"
+    assert corrected["se"] == pytest.approx(2 * math.sqrt(1 / 100 + 100 / 170))
+
+
+def test_the_overlap_enters_the_standard_error_of_either_side():
+    plain = compare_stochastic(parse_printed("5"), 1.0, 10, 7.5, 2.0, 20)
+    both = compare_stochastic(parse_printed("5"), 1.0, 10, 7.5, 2.0, 20, overlap=0.5, overlap_r=0.1)
+    assert plain.se == pytest.approx(math.sqrt(1 / 10 + 4 / 20))
+    assert both.se == pytest.approx(math.sqrt(1 / 10 + 0.5 + 4 / 20 + 0.4))
+    assert plain.outcome == "differs" and both.outcome == "within spread"
+    row = published(printed="20.0", overlap=0.5)
+    assert verdict(row, reproduced(23.0))["verdict"] == "within spread"
+    assert verdict(published(printed="20.0"), reproduced(23.0))["verdict"] == "differs"
+
+
+def test_a_given_standard_error_replaces_spread_over_root_n():
+    comparison = compare_stochastic(parse_printed("5"), 0.0, 10, 9.0, 2.0, 20, se_r=0.7)
+    assert comparison.se == pytest.approx(0.7)
+    unprinted = compare_stochastic(parse_printed("5"), math.nan, 10, 9.0, math.nan, 40, se_r=0.5)
+    assert unprinted.se == pytest.approx(math.sqrt(0.25 + 0.25 * 40 / 10))
+
+
+def test_no_spread_at_all_leaves_only_the_printed_digits():
+    row = published(printed="150.0", spread=0.0)
+    assert verdict(row, reproduced(150.04, spread=0.0))["verdict"] == "reproduced"
+    line = verdict(row, reproduced(149.0, spread=0.0))
+    assert line["verdict"] == "differs" and line["z"] == -math.inf
+
+
+def test_a_single_repetition_borrows_the_printed_spread():
+    line = verdict(published(spread=3.0), reproduced(26.0, spread=math.nan, n=1))
+    assert line["verdict"] == "within spread"
+    assert line["se"] == pytest.approx(3.0 * math.sqrt(1 + 1 / 100))
+    zero = verdict(published(spread=3.0), reproduced(26.0, spread=0.0, n=1))
+    assert zero["se"] == line["se"], "the spread of one repetition is no estimate"
+
+
+def test_an_unprinted_spread_is_taken_to_be_the_regenerated_one():
+    line = verdict(published(spread=math.nan, n=25.0), reproduced(23.0, spread=1.5, n=9))
+    assert line["se"] == pytest.approx(1.5 * math.sqrt(1 / 25 + 1 / 9))
+    unknown = verdict(published(spread=math.nan, n=1.0), reproduced(23.0, spread=math.nan, n=1))
+    assert unknown["verdict"] == "differs"
+    assert unknown["note"] == "no spread is known on either side"
+
+
+def test_a_spread_is_compared_by_the_logarithm_of_its_ratio():
+    assert compare_spread(parse_printed("1.0"), 100, 1.04, 100).outcome == "reproduced"
+    near = compare_spread(parse_printed("1.0"), 100, 1.25, 100)
+    assert near.outcome == "within spread"
+    assert near.z == pytest.approx(math.log(1.25 / 1.05) / math.sqrt(1 / 99))
+    below = compare_spread(parse_printed("1.0"), 100, 0.5, 100)
+    assert below.outcome == "differs"
+    assert below.z == pytest.approx(math.log(0.5 / 0.95) / math.sqrt(1 / 99))
+    few = compare_spread(parse_printed("1.0"), 100, 0.5, 5)
+    assert few.outcome == "within spread"
+
+
+def test_a_spread_printed_as_zero_hides_up_to_half_a_unit():
+    assert compare_spread(parse_printed("0.0"), 100, 0.0, 100).outcome == "reproduced"
+    assert compare_spread(parse_printed("0.0"), 100, 0.049, 100).outcome == "reproduced"
+    large = compare_spread(parse_printed("0.0"), 100, 0.2, 100)
+    assert large.outcome == "differs"
+    assert large.z == pytest.approx(math.log(0.2 / 0.05) / math.sqrt(1 / 99))
+    vanished = compare_spread(parse_printed("1.0"), 100, 0.0, 100)
+    assert vanished.outcome == "differs" and vanished.z == -math.inf
+
+
+def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
+    comparison = compare_spread(parse_printed("10.0"), 50, 14.0, 100, se_r=2.0)
+    assert comparison.se == pytest.approx(2 / 14 * math.sqrt(1 + 100 / 50))
+    assert verdict(published("spread", "1.0"), reproduced(0.0, n=1))["verdict"] == "not run"
+    line = verdict(published("spread", "1.0"), reproduced(1.5))
+    assert line["verdict"] == "differs" and line["problem"]
+
+
+def test_a_declared_deviation_is_named_and_is_no_problem():
+    line = verdict(published(), reproduced(30.0), DECLARED)
+    assert line["verdict"] == "differs (declared: other splits)"
+    assert (line["outcome"], line["problem"]) == ("differs (declared)", "")
+
+
+@pytest.mark.parametrize(("value", "word"), [(22.4, "reproduced"), (22.7, "within spread")])
+def test_a_healed_deviation_is_a_problem_in_the_paper_profile_alone(value, word):
+    line = verdict(published(), reproduced(value), DECLARED)
+    assert line["verdict"] == word
+    assert line["problem"].startswith(f"declared deviation has healed (it is {word})")
+    quick = verdict(published(), reproduced(value), DECLARED, profile="quick")
+    assert (quick["verdict"], quick["problem"]) == (word, "")
+    assert "too few repetitions to call it healed" in quick["note"]
+
+
+def test_a_declaration_of_another_cell_changes_nothing():
+    other = {("toy", "table_1", "heart", "#SV"): Deviation("why", "where")}
+    assert verdict(published(), reproduced(30.0), other)["verdict"] == "differs"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (22.4, "reproduced (not converged)"),
+        (22.7, "within spread (not converged)"),
+        (30.0, "differs (declared: other splits) (not converged)"),
+        (math.nan, "not run"),
+    ],
+)
+def test_an_unconverged_cell_says_so(value, text):
+    line = verdict(published(), reproduced(value, converged=False), DECLARED, profile="quick")
+    assert line["verdict"] == text
+
+
+def test_a_missing_value_is_not_run_and_no_problem():
+    nan = verdict(published(), reproduced(math.nan), DECLARED)
+    none = verdict(published(), reproduced(22.4).assign(row="cancer"))
+    assert (nan["verdict"], none["verdict"]) == ("not run", "not run")
+    assert nan["problem"] == none["problem"] == ""
+    assert none["note"] == "no regenerated value of this row and column"
+
+
+def test_a_regeneration_with_a_fault_is_refused():
+    own = reproduced(22.4)
+    with pytest.raises(ValueError, match="Missing: converged"):
+        compare(published(), own.drop(columns="converged"))
+    with pytest.raises(ValueError, match="table_1 / heart / error is there twice"):
+        compare(published(), pd.concat([own, own]))
+    with pytest.raises(ValueError, match=r"must be True or False\. Got nan"):
+        compare(published(), reproduced(22.4, converged=math.nan))
+    with pytest.raises(ValueError, match="number of repetitions n >= 1"):
+        compare(published(), reproduced(22.4, n=math.nan))
+    with pytest.raises(ValueError, match="must have a column artefact"):
+        compare(pd.concat([published(), published(artefact="fig_1")]), own)
+
+
+def test_several_artefacts_are_compared_when_the_regeneration_names_them():
+    print_ = pd.concat([published(), published(artefact="fig_1", printed="7.0")])
+    own = pd.concat([reproduced(7.0).assign(artefact="fig_1"),
+                     reproduced(22.4).assign(artefact="table_1")])  # fmt: skip
+    assert compare(print_, own)["verdict"].tolist() == ["reproduced", "reproduced"]
+
+
+def test_counts_have_every_outcome_and_problems_are_the_failing_rows():
+    rows = [published(row=name) for name in "abcde"]
+    own = [reproduced(v, row=name) for name, v in zip("abc", (22.4, 22.8, 30.0), strict=True)]
+    ledger = compare(pd.concat(rows), pd.concat([*own, reproduced(40.0, row="d")]),
+                     {("toy", "table_1", "d", "error"): Deviation("known", "here")})  # fmt: skip
+    assert verdict_counts(ledger) == dict.fromkeys(OUTCOMES, 1)
+    assert list(verdict_counts(ledger)) == list(OUTCOMES)
+    assert problems(ledger)["row"].tolist() == ["c"]
+
+
+finite = st.floats(-1e6, 1e6)
+spreads = st.floats(0, 1e4)
+counts = st.integers(2, 500)
+
+
+@given(st.permutations(range(6)), st.permutations(range(6)))
+@settings(max_examples=40, deadline=None)
+def test_the_order_of_rows_changes_no_verdict(print_order, own_order):
+    values = [22.4, 22.9, 24.0, 21.9, 19.0, math.nan]
+    print_ = pd.concat([published(row=f"r{i}") for i in range(6)])
+    own = pd.concat([reproduced(value, row=f"r{i}") for i, value in enumerate(values)])
+    plain = compare(print_, own).set_index("row")
+    shuffled = compare(print_.iloc[print_order], own.iloc[own_order]).set_index("row")
+    pd.testing.assert_frame_equal(plain, shuffled.loc[plain.index])
+
+
+@given(st.integers(-(10**6), 10**6), st.floats(-50, 50), spreads, counts, spreads, counts)
+def test_z_is_antisymmetric_around_the_printed_value(tenths, shift, spread, n, spread_r, n_r):
+    printed = parse_printed(f"{tenths / 10:.1f}")
+    above, below = (
+        compare_stochastic(printed, spread, n, printed.value + sign * shift, spread_r, n_r)
+        for sign in (1, -1)
+    )
+    assert above.outcome == below.outcome
+    assert above.z == pytest.approx(-below.z, rel=1e-6, abs=1e-6)
+
+
+@given(st.integers(-(10**6), 10**6), finite, spreads, counts, spreads, counts)
+def test_exchanging_print_and_regeneration_keeps_the_standard_error(t, value, s_p, n_p, s_r, n_r):
+    one = compare_stochastic(parse_printed(f"{t / 10:.1f}"), s_p, n_p, value, s_r, n_r)
+    two = compare_stochastic(parse_printed(f"{t / 10:.1f}"), s_r, n_r, value, s_p, n_p)
+    assert one.se == pytest.approx(two.se, rel=1e-12)
+    assert one.outcome == two.outcome or abs(abs(one.z) - 3) < 1e-9
+
+
+@given(finite, st.floats(1e-3, 1e3), st.floats(0, 5))
+def test_an_ordinal_claim_and_its_opposite_are_never_both_reproduced(value, se, bound):
+    below = compare_ordinal(parse_relation(f"< {bound:.3f}"), value, se)
+    above = compare_ordinal(parse_relation(f"> {bound:.3f}"), value, se)
+    assert below.z == -above.z
+    assert {"reproduced": "differs", "differs": "reproduced"}.get(
+        below.outcome, "within spread"
+    ) == above.outcome
+
+
+def test_two_sets_of_repetitions_from_one_distribution_rarely_differ():
+    """Type I error: at three standard errors about 0.3 % for normal repetitions, below 1 % here."""
+    rng = np.random.default_rng(20260101)
+    n, cases, differing = 100, 2000, {"mean": 0, "spread": 0}
+    for _ in range(cases):
+        paper, own = rng.normal(22.0, 3.0, (2, n))
+        printed = parse_printed(f"{paper.mean():.3f}")
+        mean = compare_stochastic(printed, paper.std(ddof=1), n, own.mean(), own.std(ddof=1), n)
+        spread = compare_spread(parse_printed(f"{paper.std(ddof=1):.3f}"), n, own.std(ddof=1), n)
+        differing["mean"] += mean.outcome == "differs"
+        differing["spread"] += spread.outcome == "differs"
+    assert 0 < differing["mean"] < 0.01 * cases
+    assert 0 < differing["spread"] < 0.01 * cases
+
+
+def test_a_difference_of_one_spread_is_found_in_almost_all_cases():
+    """Power: with 100 repetitions a shift of one standard deviation is seven standard errors."""
+    rng = np.random.default_rng(7)
+    paper, own = rng.normal(22.0, 3.0, (200, 100)), rng.normal(25.0, 3.0, (200, 100))
+    found = [
+        compare_stochastic(parse_printed(f"{p.mean():.1f}"), p.std(ddof=1), 100, r.mean(),
+                           r.std(ddof=1), 100).outcome == "differs"
+        for p, r in zip(paper, own, strict=True)
+    ]  # fmt: skip
+    assert np.mean(found) > 0.99
