@@ -1,0 +1,201 @@
+"""Compiled pair updates of SMO; the algorithm is told in :mod:`companion.solvers.smo`.
+
+All work is done in beta_i = y_i alpha_i, which keeps the labels out of the kernel rows:
+
+    min 1/2 b'(K + D) b - y'b   s.t.   sum b = 0,  low <= b <= high,   D = diag(ridge),
+
+with scores s = y - (K + D) b, the negative gradient. Raising b_i and lowering b_j by the same
+step gains when s_i > s_j. ``up`` is 0 where b_i may rise and -inf elsewhere, ``down`` is 0 where
+b_j may fall and +inf elsewhere, so that masked maxima and minima are plain reductions over sums.
+
+Reductions run over blocks: the values of a block reduce in vector registers, and only the block
+that holds the extreme value is searched for its first index (ties go to the first index).
+
+The whole call tree is in this file: a cached numba caller is not recompiled when a callee in
+another file changes.
+"""
+
+import numpy as np
+from numba import njit
+
+# nnan, nsz and reassoc let max and min reductions vectorise; infinities keep their meaning (no
+# ninf). Inputs are finite, which the caller has checked.
+_OPTIONS = {
+    "cache": True,
+    "error_model": "numpy",
+    "fastmath": {"nnan", "nsz", "reassoc", "contract"},
+    "nogil": True,
+}
+
+TAU = 1e-12  # curvature of a pair that is not positive (identical points), as in libsvm
+
+CONVERGED, BUDGET, STALLED, NEEDS_ROW = 0, 1, 2, 3
+
+_BLOCK = 128
+
+
+@njit(**_OPTIONS)
+def _best_partner(row, diagonal, diagonal_i, scores, down, top, gains):
+    """argmax over j in I_low, s_j < s_i, of (s_i - s_j)^2 / (Q_ii + Q_jj - 2 Q_ij).
+
+    Gains are compared in single precision; the difference of scores is taken in double first.
+    """
+    best, partner = np.float32(0.0), 0
+    n = scores.shape[0]
+    for start in range(0, n, _BLOCK):
+        stop = min(start + _BLOCK, n)
+        s, d = scores[start:stop], down[start:stop]
+        q, a = diagonal[start:stop], row[start:stop]
+        block_best = np.float32(0.0)
+        for k in range(stop - start):
+            violation = top - (s[k] + d[k])
+            violation = violation if violation > 0.0 else 0.0
+            curvature = diagonal_i + q[k] - 2.0 * a[k]
+            curvature = curvature if curvature > TAU else TAU
+            v = np.float32(violation)
+            gain = v * v / np.float32(curvature)
+            gains[k] = gain
+            block_best = gain if gain > block_best else block_best
+        if block_best > best:
+            best = block_best
+            k = 0
+            while k < stop - start - 1 and gains[k] != block_best:
+                k += 1
+            partner = start + k
+    return partner
+
+
+@njit(**_OPTIONS)
+def run_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, ridge,
+              second_order, tol, budget, state, interval):
+    """Pair updates until the violation is at most tol, the budget is spent or a row is missing.
+
+    Given K rows ``K[slot[i]]`` and consistent scores, beta, up, down; all four are updated.
+    ``diagonal`` holds K_ii + ridge_i. state: [0] iterations done (in, out), [1] clock of row use,
+    [2] the sample whose row is missing. interval: max of s over I_up and min of s over I_low.
+    """
+    n = scores.shape[0]
+    n_iter = state[0]
+    clock = state[1]
+    step, first, second = 0.0, 0, 0
+    gains = np.empty(_BLOCK, dtype=np.float32)
+    moved = False
+    status = CONVERGED
+    while True:
+        # One pass: keep the gradient current, find the maximal violating pair, test for the end.
+        top, bottom = -np.inf, np.inf
+        top_block, bottom_block = 0, 0
+        A = K[slot[first]]
+        B = K[slot[second]]
+        for start in range(0, n, _BLOCK):
+            stop = min(start + _BLOCK, n)
+            s = scores[start:stop]
+            u = up[start:stop]
+            d = down[start:stop]
+            if moved:
+                a = A[start:stop]
+                b = B[start:stop]
+                for k in range(stop - start):
+                    s[k] -= step * (a[k] - b[k])
+            block_top, block_bottom = -np.inf, np.inf
+            for k in range(stop - start):
+                v = s[k] + u[k]
+                w = s[k] + d[k]
+                block_top = v if v > block_top else block_top
+                block_bottom = w if w < block_bottom else block_bottom
+            if block_top > top:
+                top, top_block = block_top, start
+            if block_bottom < bottom:
+                bottom, bottom_block = block_bottom, start
+        if not top - bottom > tol:
+            status = CONVERGED
+            break
+        if n_iter >= budget:
+            status = BUDGET
+            break
+        i = top_block
+        while i < n - 1 and scores[i] + up[i] != top:
+            i += 1
+        if slot[i] < 0:
+            status, state[2] = NEEDS_ROW, i
+            break
+        clock += 1
+        used[i] = clock
+
+        # The partner: the most violating one, or the one of largest gain (Fan, Chen & Lin 2005).
+        if second_order:
+            j = _best_partner(K[slot[i]], diagonal, diagonal[i], scores, down, top, gains)
+        else:
+            j = bottom_block
+            while j < n - 1 and scores[j] + down[j] != bottom:
+                j += 1
+        if slot[j] < 0:
+            status, state[2] = NEEDS_ROW, j
+            break
+        used[j] = clock
+
+        # The step along e_i - e_j, clipped to the box (eq. 9 of the paper for [-C, C]).
+        curvature = diagonal[i] + diagonal[j] - 2.0 * K[slot[i], j]
+        step = (top - scores[j]) / max(curvature, TAU)
+        room_up = high[i] - beta[i]
+        room_down = beta[j] - low[j]
+        old_i, old_j = beta[i], beta[j]
+        if step >= room_up and room_up <= room_down:
+            step = room_up
+            beta[i] = high[i]
+            beta[j] = low[j] if room_up == room_down else beta[j] - step
+        elif step >= room_down:
+            step = room_down
+            beta[i] += step
+            beta[j] = low[j]
+        else:
+            beta[i] += step
+            beta[j] -= step
+        if beta[i] == old_i and beta[j] == old_j:
+            status = STALLED
+            break
+        up[i] = 0.0 if beta[i] < high[i] else -np.inf
+        down[i] = 0.0 if beta[i] > low[i] else np.inf
+        up[j] = 0.0 if beta[j] < high[j] else -np.inf
+        down[j] = 0.0 if beta[j] > low[j] else np.inf
+        scores[i] -= step * ridge[i]
+        scores[j] += step * ridge[j]
+        first, second = i, j
+        moved = True
+        n_iter += 1
+    state[0] = n_iter
+    state[1] = clock
+    interval[0] = top
+    interval[1] = bottom
+    return status
+
+
+@njit(**_OPTIONS)
+def add_products(K, slot, indices, weights, out):
+    """out += sum over m of weights[m] * K[slot[indices[m]]], in double precision."""
+    n = out.shape[0]
+    m = 0
+    count = indices.shape[0]
+    while m + 4 <= count:
+        a, b = K[slot[indices[m]]], K[slot[indices[m + 1]]]
+        c, d = K[slot[indices[m + 2]]], K[slot[indices[m + 3]]]
+        p, q, r, t = weights[m], weights[m + 1], weights[m + 2], weights[m + 3]
+        for k in range(n):
+            out[k] += (p * a[k] + q * b[k]) + (r * c[k] + t * d[k])
+        m += 4
+    while m < count:
+        a, p = K[slot[indices[m]]], weights[m]
+        for k in range(n):
+            out[k] += p * a[k]
+        m += 1
+
+
+@njit(**_OPTIONS)
+def total(K):
+    """Sum of all entries in double precision: not finite if an entry is not (see check_finite)."""
+    value = 0.0
+    for i in range(K.shape[0]):
+        row = K[i]
+        for k in range(K.shape[1]):
+            value += row[k]
+    return value
