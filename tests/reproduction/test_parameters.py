@@ -1,0 +1,156 @@
+"""Typed parameters: all faults at once, before anything is computed."""
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from companion.papers.base import Artefact, Parameter
+from companion.reproduction import parameters as module
+from companion.reproduction.parameters import (
+    ParameterError,
+    check_parameters,
+    disagreements,
+    parameters_for,
+    read_parameters_cell,
+)
+
+CELL = '''\
+# what the reader may change
+profile: str = "paper"  # size of the run
+n_draws: int = 1000  # random draws
+C: float = 1.0  # cost of slacks
+bars: bool = True  # whether to show bars
+'''
+ARTEFACT = Artefact(
+    "toy",
+    "fig_1",
+    "A figure",
+    parameters=(
+        Parameter("profile", str, "paper", "size of the run", choices=("quick", "paper")),
+        Parameter("n_draws", int, 1000, "random draws", low=1, high=10_000),
+        Parameter("C", float, 1.0, "cost of slacks", low=0.0),
+        Parameter("bars", bool, True, "whether to show bars"),
+    ),
+)
+DEFAULTS = {"profile": "paper", "n_draws": 1000, "C": 1.0, "bars": True}
+
+
+def notebook(source=CELL, tags=("parameters",)):
+    return new_notebook(
+        cells=[new_markdown_cell("Title"), new_code_cell(source, metadata={"tags": list(tags)})]
+    )
+
+
+def test_defaults_fill_what_is_not_given():
+    assert check_parameters(ARTEFACT, {}) == DEFAULTS
+    assert check_parameters(ARTEFACT, {"n_draws": 5}) == {**DEFAULTS, "n_draws": 5}
+
+
+def test_words_of_a_command_line_become_numbers():
+    words = {"n_draws": "20", "C": "1e-2", "bars": "False", "profile": "quick"}
+    checked = check_parameters(ARTEFACT, words, text=True)
+    assert checked == {"n_draws": 20, "C": 0.01, "bars": False, "profile": "quick"}
+    with pytest.raises(ParameterError, match="'n_draws' must be a whole number"):
+        check_parameters(ARTEFACT, words)
+
+
+def test_a_whole_number_is_a_float_too():
+    assert isinstance(check_parameters(ARTEFACT, {"C": 2})["C"], float)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"n_drawz": 5}, "'n_drawz' is no parameter of it: did you mean 'n_draws'?"),
+        ({"zzz": 5}, "it has profile, n_draws, C, bars"),
+        ({"n_draws": 0}, "'n_draws' must be a whole number from 1 to 10000. Got 0 instead"),
+        ({"n_draws": 10_001}, "Got 10001 instead"),
+        ({"n_draws": 5.0}, "Got 5.0 instead"),
+        ({"n_draws": True}, "Got True instead"),
+        ({"C": -0.5}, "'C' must be a number of at least 0.0. Got -0.5 instead"),
+        ({"C": float("nan")}, "Got nan instead"),
+        ({"C": float("inf")}, "Got inf instead"),
+        ({"bars": 1}, "'bars' must be true or false. Got 1 instead"),
+        ({"profile": "papper"}, "'profile' must be one of 'quick', 'paper'. Got 'papper' instead"),
+    ],
+)
+def test_a_bad_parameter_is_refused_by_name(values, message):
+    with pytest.raises(ParameterError) as caught:
+        check_parameters(ARTEFACT, values)
+    assert str(caught.value).startswith("toy/fig_1 cannot run with these parameters:")
+    assert message in str(caught.value)
+
+
+def test_all_bad_parameters_are_listed_at_once():
+    with pytest.raises(ParameterError) as caught:
+        check_parameters(ARTEFACT, {"n_drawz": 5, "C": "much", "n_draws": 7}, text=True)
+    assert len(caught.value.faults) == 2
+
+
+def test_an_artefact_without_parameters_says_so():
+    with pytest.raises(ParameterError, match="'C' is no parameter of it: it has none"):
+        check_parameters(Artefact("toy", "t", "T"), {"C": 1})
+
+
+def test_a_notebook_checks_its_own_parameters():
+    assert parameters_for(ARTEFACT, profile="quick", C=3.0)["C"] == 3.0
+    with pytest.raises(ParameterError, match="n_draws"):
+        parameters_for(ARTEFACT, n_draws=-1)
+
+
+def test_a_name_injected_by_papermill_is_refused_if_the_notebook_does_not_know_it(monkeypatch):
+    from types import SimpleNamespace
+
+    cells = ["", CELL, "# Parameters\nn_drawz = 5\nC = 2.0\n", "unrelated = 1"]
+    shell = SimpleNamespace(user_ns={"In": cells})
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+    assert module._injected_names() == {"n_drawz", "C"}
+    with pytest.raises(ParameterError, match="'n_drawz' is no parameter .* did you mean 'n_draws'"):
+        parameters_for(ARTEFACT, C=2.0)
+    cells[2] = "# Parameters\nC = 2.0\n"
+    assert parameters_for(ARTEFACT, C=2.0)["C"] == 2.0
+
+
+def test_the_parameters_cell_is_read_without_running_it(tmp_path):
+    path = tmp_path / "fig_1.ipynb"
+    nbformat.write(notebook(), path)
+    read = read_parameters_cell(path)
+    assert [(p.name, p.type, p.default, p.help) for p in read] == [
+        ("profile", str, "paper", "size of the run"),
+        ("n_draws", int, 1000, "random draws"),
+        ("C", float, 1.0, "cost of slacks"),
+        ("bars", bool, True, "whether to show bars"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["C = 1.0  # cost", "C: float = 1.0", "C: float = 2 * 3  # cost", "C: list = []  # cost",
+     "C: float  # cost", "import os  # cost", 'C: float = "a"  # cost', "n: int = 1.5  # count"],
+)  # fmt: skip
+def test_a_line_that_is_not_typed_with_a_literal_and_a_help_is_refused(line):
+    with pytest.raises(ValueError, match="must read 'name: type = value  # help'"):
+        read_parameters_cell(notebook(line))
+
+
+def test_a_notebook_needs_exactly_one_parameters_cell():
+    with pytest.raises(ValueError, match="one code cell tagged 'parameters'. It has 0"):
+        read_parameters_cell(notebook(tags=()))
+    twice = notebook()
+    twice.cells.append(twice.cells[1])
+    with pytest.raises(ValueError, match="It has 2"):
+        read_parameters_cell(twice)
+
+
+def test_declaration_and_notebook_agree_or_each_difference_is_named():
+    assert disagreements(ARTEFACT, notebook()) == []
+    changed = CELL.replace("1000", "500").replace("C: float = 1.0", "c: float = 1.0")
+    found = disagreements(ARTEFACT, notebook(changed))
+    assert found == [
+        "'c' is in the notebook alone",
+        "'C' is declared alone",
+        "default of 'n_draws' is declared 1000; the notebook has 500",
+    ]
+    lines = CELL.splitlines()
+    swapped = "\n".join([*lines[:2], lines[3], lines[2], lines[4]])
+    assert "the order is declared" in disagreements(ARTEFACT, notebook(swapped))[0]
