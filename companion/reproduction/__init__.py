@@ -1,0 +1,1 @@
+"""Units of work, their records, the published values and the verdicts."""
