@@ -1,0 +1,32 @@
+"""A reproducible companion to five papers on support vector machines.
+
+The public names below are imported on first use (PEP 562), so that ``import companion``
+costs a few milliseconds and a script pays only for what it touches.
+"""
+
+from importlib import import_module
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "L1SVC": "companion.estimators",
+    "L2SVC": "companion.estimators",
+    "LSSVC": "companion.estimators",
+    "LSSVCCV": "companion.estimators",
+    "LeastOneNormSVC": "companion.estimators",
+    "KernelGridSearchCV": "companion.tuning",
+}
+
+__all__ = [*_HOMES, "__version__"]
+
+
+def __getattr__(name):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,28 @@
+"""The parts of scikit-learn that are private, imported here and nowhere else.
+
+All of them exist from scikit-learn 1.6, the oldest version this package supports.
+"""
+
+from sklearn.base import _fit_context as fit_context
+from sklearn.metrics._scorer import _MultimetricScorer as MultimetricScorer
+from sklearn.model_selection._validation import _insert_error_scores as insert_error_scores
+from sklearn.model_selection._validation import _score as score_with
+from sklearn.model_selection._validation import (
+    _warn_or_raise_about_fit_failures as warn_or_raise_about_fit_failures,
+)
+from sklearn.utils._metadata_requests import _routing_enabled as routing_enabled
+from sklearn.utils._param_validation import Interval, Options, StrOptions
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
+
+__all__ = [
+    "Interval",
+    "MultimetricScorer",
+    "Options",
+    "StrOptions",
+    "check_sample_weight",
+    "fit_context",
+    "insert_error_scores",
+    "routing_enabled",
+    "score_with",
+    "warn_or_raise_about_fit_failures",
+]

@@ -1,0 +1,114 @@
+"""Documentation shared by the four machines: one text, four docstrings."""
+
+_C = """
+    C : float, default=1.0
+        Weight of the loss against the norm of the normal vector; larger fits the
+        training set more closely. Strictly positive."""
+
+_KERNEL = """
+    kernel : {"rbf", "linear", "poly", "precomputed"} or callable, default="rbf"
+        ``"rbf"`` is exp(-gamma ||x - z||^2), ``"linear"`` is <x, z> and ``"poly"``
+        is (gamma <x, z> + coef0)^degree. With ``"precomputed"``, `X` is the Gram matrix.
+        A callable gets two arrays of shape (n, n_features) and (m, n_features) and
+        returns an array of shape (n, m).
+
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of ``"rbf"`` and ``"poly"``. ``"scale"`` is
+        1 / (n_features * X.var()), the variance weighted by `sample_weight` if given,
+        so that a weight of two is a point given twice; ``"auto"`` is 1 / n_features.
+        :func:`companion.kernels.gamma_from_width` converts the widths of the papers.
+
+    degree : int, default=3
+        Degree of ``"poly"``; ignored by other kernels.
+
+    coef0 : float, default=0.0
+        Independent term of ``"poly"``; ignored by other kernels."""
+
+_SMO = """
+    tol : float, default=1e-3
+        SMO stops when the largest violation of the optimality conditions (the maximum
+        of -y_i grad_i over the variables that may grow minus the minimum over those
+        that may shrink) is at most `tol`. The same quantity and default as
+        :class:`sklearn.svm.SVC`.
+
+    max_iter : int, default=-1
+        Budget of pair updates; -1 lets the solver choose a generous one. Spending it
+        is a :class:`~sklearn.exceptions.ConvergenceWarning` and `converged_` is False.
+
+    selection : {"second_order", "first_order"}, default="second_order"
+        Choice of the pair: ``"first_order"`` is the maximal violating pair [3]_, run
+        as plain SMO so that `n_iter_` can be compared with the paper;
+        ``"second_order"`` is that of [4]_, with all accelerations, and much faster.
+
+    shrinking : bool, default=True
+        Whether the solver may take short cuts that change its path but not the solution:
+        setting aside variables that stay at a bound and, near the end, Newton steps.
+        With ``selection="first_order"`` it never does."""
+
+_REST = """
+    class_weight : dict or "balanced", default=None
+        Factor on `C` per class. ``"balanced"`` is
+        n_samples / (2 * number of samples in the class), samples counted by weight.
+
+    cache_size : float, default=2000
+        Megabytes for the Gram matrix. If the matrix is larger, rows are computed as
+        needed and the most recent are kept (SMO only)."""
+
+_ATTRIBUTES = """
+    classes_ : ndarray of shape (2,)
+        Class labels, sorted; `decision_function` is positive for the second.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the samples whose coefficient is not exactly zero.
+    support_vectors_ : ndarray of shape (n_SV, n_features)
+        Those samples; empty, of shape (0, 0), if the kernel is precomputed.
+    n_support_ : ndarray of shape (2,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray of shape (1, n_SV)
+        y_i alpha_i of the support vectors, with y_i = +1 for ``classes_[1]``.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    coef_ : ndarray of shape (1, n_features)
+        The normal vector W; linear kernel only.
+    n_iter_ : int
+        Pair updates of SMO; 1 for a direct solution.
+    objective_ : float
+        Dual objective 1/2 sum_ij alpha_i alpha_j y_i y_j K_ij - sum_i alpha_i at the
+        solution (with the modified kernel where the problem has one), minimised.
+    duality_gap_ : float
+        Primal minus dual value: how far the solution can be from the optimum.
+    kkt_violation_ : float
+        Largest violation of the optimality conditions, recomputed in double precision.
+    converged_ : bool
+        Whether the solver reached its tolerance.
+    stop_reason_ : str
+        Why the solver stopped, as a sentence.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features; only if `X` had names, all strings."""
+
+_REFERENCES = """
+    .. [1] J. Lopez, J. R. Dorronsoro, "Least 1-Norm SVMs: a new SVM variant between
+       standard and LS-SVMs", ESANN 2010.
+    .. [2] V. Vapnik, "The Nature of Statistical Learning Theory", Springer, 1995.
+    .. [3] S. S. Keerthi, S. K. Shevade, "SMO algorithm for least-squares SVM
+       formulations", Neural Computation 15(2), 2003, 487-507.
+    .. [4] R.-E. Fan, P.-H. Chen, C.-J. Lin, "Working set selection using second order
+       information for training support vector machines", JMLR 6, 2005, 1889-1918."""
+
+SHARED = {
+    "C": _C,
+    "kernel": _KERNEL,
+    "smo": _SMO,
+    "rest": _REST,
+    "attributes": _ATTRIBUTES,
+    "references": _REFERENCES,
+}
+
+
+def with_shared_documentation(cls):
+    """Fill the ``%(name)s`` places of a class docstring from the shared texts."""
+    if cls.__doc__ is not None:  # absent under python -OO
+        shared = {name: text.strip() for name, text in SHARED.items()}
+        cls.__doc__ = cls.__doc__ % shared
+    return cls

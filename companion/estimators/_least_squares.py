@@ -1,0 +1,119 @@
+"""LSSVC: equality constraints and squared slacks, solved directly or by SMO."""
+
+import numpy as np
+
+from companion.estimators._compat import StrOptions
+from companion.estimators._docs import with_shared_documentation
+from companion.estimators._dual import DualClassifier
+from companion.solvers.ls import ls
+
+
+@with_shared_documentation
+class LSSVC(DualClassifier):
+    """Least-squares support vector machine: equality constraints, squared loss.
+
+    Parameters
+    ----------
+    %(C)s
+
+    solver : {"cholesky", "smo"}, default="cholesky"
+        ``"cholesky"`` solves the optimality conditions exactly by one factorisation of
+        the Gram matrix. ``"smo"`` iterates as the paper does, and is the choice when the
+        Gram matrix does not fit in memory. `tol`, `max_iter`, `selection` and
+        `shrinking` concern ``"smo"`` alone.
+
+    %(kernel)s
+
+    %(smo)s
+
+    %(rest)s
+
+    Attributes
+    ----------
+    %(attributes)s
+
+    See Also
+    --------
+    LSSVCCV : Chooses C by leave-one-out in closed form.
+    LeastOneNormSVC : Equality constraints with linear slacks.
+    sklearn.kernel_ridge.KernelRidge : The same loss without the bias b.
+
+    Notes
+    -----
+    With slacks xi_i of either sign and feature map Phi the primal problem is (1) of
+    [1]_::
+
+        min_{W, b, xi}  1/2 ||W||^2 + 1/2 sum_i C_i xi_i^2
+        subject to      y_i (W . Phi(X_i) + b) = 1 - xi_i,
+
+    where C_i is `C` times the weights of sample and class. The dual is (2) of [1]_ with
+    the modified kernel K~_ij = k(X_i, X_j) + delta_ij / C_i::
+
+        min_alpha   1/2 sum_ij alpha_i alpha_j y_i y_j K~_ij - sum_i alpha_i
+        subject to  sum_i alpha_i y_i = 0,
+
+    and its only optimality condition is (7) of [1]_,
+    y_i (W . Phi(X_i) + b) = 1 - alpha_i / C_i: an outlier has a large slack and with it
+    an unbounded influence.
+
+    References
+    ----------
+    %(references)s
+
+    Examples
+    --------
+    >>> from companion import LSSVC
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> machine = LSSVC(C=10, kernel="linear").fit(X, [0, 0, 1, 1])
+    >>> machine.predict([[0.4], [2.7]]).tolist()
+    [0, 1]
+    """
+
+    _parameter_constraints: dict = {
+        **DualClassifier._parameter_constraints,
+        "solver": [StrOptions({"cholesky", "smo"})],
+    }
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        solver="cholesky",
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        tol=1e-3,
+        max_iter=-1,
+        selection="second_order",
+        shrinking=True,
+        class_weight=None,
+        cache_size=2000,
+    ):
+        super().__init__(
+            C,
+            kernel=kernel,
+            gamma=gamma,
+            degree=degree,
+            coef0=coef0,
+            tol=tol,
+            max_iter=max_iter,
+            selection=selection,
+            shrinking=shrinking,
+            class_weight=class_weight,
+            cache_size=cache_size,
+        )
+        self.solver = solver
+
+    def _box(self, C):
+        return -np.inf, np.inf, 1.0 / C
+
+    def _solve(self, K, y, bound_weight, alpha0=None):
+        if self.solver == "smo":
+            return super()._solve(K, y, bound_weight, alpha0)
+        return ls(K, y, self.C, sample_weight=bound_weight)
+
+    def _training_kernel(self, X, gamma):
+        if self.solver == "smo":
+            return super()._training_kernel(X, gamma)
+        return self._kernel_to_factorise(X, gamma)

@@ -1,0 +1,138 @@
+"""Statistics that the papers' claims are judged by: means, errors, paired differences."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Mean(NamedTuple):
+    """A mean over repetitions and how well it is known.
+
+    Attributes
+    ----------
+    mean : float
+        Mean over the repetitions.
+    standard_error : float
+        Standard error of the mean; NaN for a single repetition.
+    n : int
+        Number of repetitions.
+    """
+
+    mean: float
+    standard_error: float
+    n: int
+
+
+def mean_and_standard_error(values, n_train=None, n_test=None):
+    """Mean over repetitions and its standard error.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_repetitions,)
+        One value per repetition, all finite.
+    n_train, n_test : int, optional
+        Sizes of the training and test sets of the repetitions, both or none. If the
+        repetitions are random splits of one pool, their training sets overlap and the
+        values are correlated; with the sizes, the variance of the mean is
+        (1 / n + n_test / n_train) s^2 instead of s^2 / n, the corrected resampled
+        variance of [1]_. Leave
+        them out if the repetitions are independent draws, or if the question is about
+        splits of this pool and not about the population.
+
+    Returns
+    -------
+    Mean
+        Named tuple (mean, standard_error, n).
+
+    Raises
+    ------
+    ValueError
+        If there are no values, if one is not finite, or if only one size is given.
+
+    References
+    ----------
+    .. [1] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine
+       Learning 52, 2003, 239-281.
+
+    Examples
+    --------
+    >>> from companion.metrics import mean_and_standard_error
+    >>> mean_and_standard_error([1.0, 2.0, 3.0])
+    Mean(mean=2.0, standard_error=0.5773502691896257, n=3)
+    """
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim != 1 or values.size == 0:
+        raise ValueError(
+            "values must be a one-dimensional array with at least one repetition. "
+            f"Got shape {values.shape}."
+        )
+    if not np.all(np.isfinite(values)):
+        raise ValueError(
+            f"values must be finite. Got {np.count_nonzero(~np.isfinite(values))} entries "
+            "that are not. Drop those repetitions knowingly before taking the mean."
+        )
+    overlap = _overlap(n_train, n_test)
+    n = values.size
+    if n == 1:
+        return Mean(float(values[0]), float("nan"), 1)
+    variance = values.var(ddof=1) * (1.0 / n + overlap)
+    return Mean(float(values.mean()), float(np.sqrt(variance)), n)
+
+
+def paired_difference(a, b, n_train=None, n_test=None):
+    """Mean of a - b over paired repetitions and its standard error.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_repetitions,)
+        Values of two methods on the same repetitions, in the same order.
+    n_train, n_test : int, optional
+        As in :func:`mean_and_standard_error`: the correction of [1]_ for repetitions
+        that are random splits of one pool.
+
+    Returns
+    -------
+    Mean
+        Named tuple (mean, standard_error, n); positive where `a` is larger.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, or as in :func:`mean_and_standard_error`.
+
+    References
+    ----------
+    .. [1] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine
+       Learning 52, 2003, 239-281.
+
+    Examples
+    --------
+    >>> from companion.metrics import paired_difference
+    >>> paired_difference([3.0, 5.0, 7.0], [1.0, 2.0, 3.0]).mean
+    3.0
+    """
+    a = np.asarray(a, dtype=np.float64)
+    b = np.asarray(b, dtype=np.float64)
+    if a.shape != b.shape:
+        raise ValueError(
+            "paired_difference needs two arrays of the same length, one value per "
+            f"repetition. Got shapes {a.shape} and {b.shape}."
+        )
+    return mean_and_standard_error(a - b, n_train=n_train, n_test=n_test)
+
+
+def _overlap(n_train, n_test):
+    """n_test / n_train, or 0 if neither is given."""
+    if n_train is None and n_test is None:
+        return 0.0
+    if n_train is None or n_test is None:
+        raise ValueError(
+            "n_train and n_test must be given together. "
+            f"Got n_train={n_train!r}, n_test={n_test!r}."
+        )
+    if n_train <= 0 or n_test <= 0:
+        raise ValueError(
+            "n_train and n_test must be positive. "
+            f"Got n_train={n_train!r}, n_test={n_test!r}."
+        )
+    return n_test / n_train

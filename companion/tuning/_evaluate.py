@@ -1,0 +1,273 @@
+"""Fits and scores of one kernel's candidates on all folds: the work behind the grid search."""
+
+import copy
+import numbers
+from dataclasses import dataclass
+from time import perf_counter
+from traceback import format_exc
+from typing import Any
+
+import numpy as np
+
+from companion.estimators import LSSVC
+from companion.estimators._compat import MultimetricScorer, score_with
+from companion.estimators._dual import DualClassifier, class_factors, signed_labels
+from companion.solvers.ls import ls_cross_validate
+from companion.tuning._folds import FoldKernels, Folds
+
+
+@dataclass
+class CPath:
+    """Candidates that differ in C alone, in ascending order of C."""
+
+    machine: DualClassifier
+    C_values: list
+    candidates: list
+
+
+@dataclass
+class Evaluation:
+    """All that the cells of a search have in common; small enough to send to a process.
+
+    `scorer` is None where accuracy is counted directly from decision values.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    classes: np.ndarray
+    folds: Folds
+    scorer: Any
+    sample_weight: np.ndarray | None
+    score_weight: np.ndarray | None
+    error_score: Any
+    return_train_score: bool
+
+    def of_kernel(self, paths, fold_numbers, distances):
+        """Evaluate paths that share kernel parameters; return {(candidate, fold): result}."""
+        start = perf_counter()
+        kernels = FoldKernels(self.X, self.folds, self.sample_weight, distances)
+        kernels.prepare(paths[0].machine)
+        shared_time = perf_counter() - start
+
+        cells = {}
+        rest = []
+        for path in paths:
+            if self._has_closed_form(path, kernels, fold_numbers):
+                cells |= self._closed_form(path, kernels)
+            else:
+                rest.append(path)
+        if rest:
+            for fold in fold_numbers:
+                start = perf_counter()
+                *blocks, gamma = kernels.of_fold(fold)
+                fold_time = perf_counter() - start
+                for path in rest:
+                    cells |= self._of_fold(path, fold, *blocks, gamma, fold_time / len(rest))
+        for cell in cells.values():
+            cell["fit_time"] += shared_time / len(cells)
+        return cells
+
+    # ------------------------------------------------------------- fold by fold
+
+    def _of_fold(self, path, fold, K_train, K_test, gamma, kernel_time):
+        """All C of a path on one fold, each started from the one before."""
+        train, test = self.folds.train[fold], self.folds.test[fold]
+        n_cells = len(path.C_values)
+        fits = []
+        try:
+            y_signed, bound_weight = self._training_labels(path.machine, train)
+        except Exception:
+            if self.error_score == "raise":
+                raise
+            failure = format_exc()
+            fits = [(None, 0.0, failure)] * n_cells
+        else:
+            fits = list(self._solve_path(path, K_train, y_signed, bound_weight))
+
+        start = perf_counter()
+        betas = np.zeros((len(train), n_cells), dtype=K_test.dtype)
+        intercepts = np.zeros(n_cells)
+        for column, (result, _, _) in enumerate(fits):
+            if result is not None:
+                betas[:, column] = y_signed * result.alpha
+                intercepts[column] = result.intercept
+        decisions = K_test @ betas + intercepts
+        product_time = (perf_counter() - start) / n_cells
+
+        cells = {}
+        direct = self._accuracies(decisions, test) if self.scorer is None else None
+        for column, (result, fit_time, failure) in enumerate(fits):
+            start = perf_counter()
+            if failure is not None:
+                cell = self._failed()
+            elif direct is not None:
+                cell = {"test_scores": float(direct[column])}
+                if self.return_train_score:
+                    correct = self._accuracies(result.decision_function[:, np.newaxis], train)
+                    cell["train_scores"] = float(correct[0])
+            else:
+                machine = self._fitted(path, column, result, train, y_signed, gamma)
+                cell = self._scored(machine, fold, decisions[:, column])
+            cell["fit_error"] = failure
+            cell["n_test_samples"] = len(test)
+            cell["fit_time"] = fit_time + kernel_time / n_cells
+            cell["score_time"] = perf_counter() - start + product_time
+            cells[path.candidates[column], fold] = cell
+        return cells
+
+    def _solve_path(self, path, K_train, y_signed, bound_weight):
+        """Yield (Result or None, seconds, traceback or None) for every C in turn."""
+        machine = copy.copy(path.machine)
+        previous = None
+        for C in path.C_values:
+            start = perf_counter()
+            alpha0 = None
+            if previous is not None:
+                alpha0 = warm_start(machine, previous.alpha, C, bound_weight)
+            machine.C = C
+            try:
+                previous = machine._solve(K_train, y_signed, bound_weight, alpha0)
+                failure = None
+            except Exception:
+                if self.error_score == "raise":
+                    raise
+                previous, failure = None, format_exc()
+            yield previous, perf_counter() - start, failure
+
+    def _training_labels(self, machine, train):
+        y = self.y[train]
+        machine._require_two(np.unique(y))
+        weight = None if self.sample_weight is None else self.sample_weight[train]
+        factors = class_factors(machine.class_weight, y, self.classes, weight)
+        if factors is not None:
+            weight = factors if weight is None else factors * weight
+        return signed_labels(y, self.classes), weight
+
+    # ------------------------------------------------------------- closed form
+
+    def _has_closed_form(self, path, kernels, fold_numbers):
+        """Whether k-fold values follow from factorisations of the whole matrix."""
+        machine = path.machine
+        return (
+            isinstance(machine, LSSVC)
+            and machine.solver == "cholesky"
+            and machine.class_weight != "balanced"
+            and self.scorer is None
+            and not self.return_train_score
+            and self.folds.is_partition
+            and len(fold_numbers) == len(self.folds)
+            and kernels.full is not None
+            and all(len(np.unique(self.y[train])) == 2 for train in self.folds.train)
+        )
+
+    def _closed_form(self, path, kernels):
+        start = perf_counter()
+        order = self.folds.order
+        y_signed, weight = self._training_labels(path.machine, order)
+        positions = np.split(np.arange(len(order)), self.folds.ends[:-1])
+        fold_of_row = np.repeat(np.arange(len(self.folds)), [len(p) for p in positions])
+        decisions = ls_cross_validate(
+            kernels.full, y_signed, path.C_values, fold_of_row, sample_weight=weight
+        )
+        fit_time = (perf_counter() - start) / (len(path.C_values) * len(self.folds))
+        cells = {}
+        for fold, (test, rows) in enumerate(zip(self.folds.test, positions, strict=True)):
+            start = perf_counter()
+            accuracies = self._accuracies(decisions[:, rows].T, test)
+            score_time = (perf_counter() - start) / len(path.C_values)
+            for candidate, accuracy in zip(path.candidates, accuracies, strict=True):
+                cells[candidate, fold] = {
+                    "test_scores": float(accuracy),
+                    "fit_error": None,
+                    "n_test_samples": len(test),
+                    "fit_time": fit_time,
+                    "score_time": score_time,
+                }
+        return cells
+
+    # ------------------------------------------------------------- scores
+
+    def _accuracies(self, decisions, rows):
+        """Share of right signs in every column, samples counted by the score weight."""
+        correct = (decisions > 0) == (self.y[rows] == self.classes[1])[:, np.newaxis]
+        weights = None if self.score_weight is None else self.score_weight[rows]
+        return np.average(correct, axis=0, weights=weights)
+
+    def _failed(self):
+        score = self.error_score
+        if isinstance(self.scorer, MultimetricScorer) and isinstance(score, numbers.Number):
+            score = {name: self.error_score for name in self.scorer._scorers}
+        cell = {"test_scores": score}
+        if self.return_train_score:
+            cell["train_scores"] = score.copy() if isinstance(score, dict) else score
+        return cell
+
+    def _fitted(self, path, column, result, train, y_signed, gamma):
+        """The machine of a cell as its own `fit` would have left it."""
+        machine = copy.copy(path.machine)
+        machine.C = path.C_values[column]
+        machine.classes_ = self.classes
+        X_train = self._points(train, train)
+        machine.n_features_in_ = X_train.shape[1]
+        machine._keep(result, X_train, y_signed, slice(None), gamma)
+        return machine
+
+    def _scored(self, machine, fold, decisions):
+        """Scores by the scorer, which finds the decision values already computed."""
+        train, test = self.folds.train[fold], self.folds.test[fold]
+        X_test = self._points(test, train)
+        machine.decision_function = _Remembered(machine, X_test, decisions)
+        cell = {"test_scores": self._score(machine, X_test, test)}
+        if self.return_train_score:
+            rows = self.folds.scored_train[fold]
+            cell["train_scores"] = self._score(machine, self._points(rows, train), rows)
+        return cell
+
+    def _score(self, machine, X, rows):
+        parameters = {}
+        if self.score_weight is not None:
+            parameters["sample_weight"] = self.score_weight[rows]
+        return score_with(machine, X, self.y[rows], self.scorer, parameters, self.error_score)
+
+    def _points(self, rows, columns):
+        if self.folds.precomputed:
+            return self.X[np.ix_(rows, columns)]
+        return self.X[rows]
+
+
+def warm_start(machine, alpha, C, bound_weight=None):
+    """Starting point for a new C from the solution for the C of `machine`.
+
+    Multipliers at a bound move with the bound; the others stay, for the optimality
+    conditions of free points do not involve C. The solver restores y'a = 0.
+
+    Parameters
+    ----------
+    machine : DualClassifier
+    alpha : ndarray of shape (n,)
+        Solution for ``machine.C``.
+    C : float
+        The new C.
+    bound_weight : ndarray of shape (n,) or None
+        Factors on C.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
+    old = machine.C if bound_weight is None else machine.C * bound_weight
+    lower, upper, _ = machine._box(old)
+    at_bound = (alpha != 0.0) & ((alpha <= lower) | (alpha >= upper))
+    return np.where(at_bound, alpha * (C / machine.C), alpha)
+
+
+class _Remembered:
+    """Decision function that knows the values of one array and computes all others."""
+
+    def __init__(self, machine, X, values):
+        self._compute = machine.decision_function
+        self._X = X
+        self._values = values
+
+    def __call__(self, X):
+        return self._values if X is self._X else self._compute(X)

@@ -1,0 +1,184 @@
+"""Gram matrices of all folds from one: distances, permutation, blocks."""
+
+import numpy as np
+
+from companion.estimators._dual import SINGLE_PRECISION_FROM, weighted_gamma
+from companion.kernels import gram, squared_distances
+
+
+class Folds:
+    """Training and test rows of a cross-validation, arranged for contiguous blocks.
+
+    If every sample is in exactly one test set, samples are ordered by fold, so that a
+    training block of the Gram matrix is four rectangles to copy instead of a gather.
+
+    Parameters
+    ----------
+    splits : list of (train, test) index arrays
+    n_samples : int
+    kept : ndarray of bool of shape (n_samples,), optional
+        Samples that may be trained on (positive weight).
+    precomputed : bool, default=False
+        Whether the data are a Gram matrix, to be cut in rows and columns.
+
+    Attributes
+    ----------
+    train, test : list of ndarray
+        Original indices of every fold, in the order of the blocks.
+    order : ndarray
+        Original index of every row of the arranged Gram matrix.
+    scored_train : list of ndarray
+        Training rows with those of zero weight, on which training scores are taken.
+    is_partition : bool
+        Whether the test sets are a partition and the training sets their complements.
+    ends : ndarray
+        Where the block of each fold ends in `order`; only if `is_partition`.
+    """
+
+    def __init__(self, splits, n_samples, kept=None, precomputed=False):
+        self.n_samples = n_samples
+        self.precomputed = precomputed
+        tests = [np.asarray(test) for _, test in splits]
+        self.is_partition = kept is None and self._partitions(splits, tests, n_samples)
+        if self.is_partition:
+            self.test = tests
+            self.order = np.concatenate(tests)
+            self.ends = np.cumsum([len(test) for test in tests])
+            starts = self.ends - [len(test) for test in tests]
+            self._spans = list(zip(starts.tolist(), self.ends.tolist(), strict=True))
+            self.train = [np.delete(self.order, np.s_[a:b]) for a, b in self._spans]
+            self.scored_train = self.train
+        else:
+            self.order = np.arange(n_samples)
+            self.test = tests
+            self.scored_train = [np.asarray(train) for train, _ in splits]
+            self.train = self.scored_train
+            if kept is not None:
+                self.train = [train[kept[train]] for train in self.train]
+
+    @staticmethod
+    def _partitions(splits, tests, n_samples):
+        tested = np.concatenate(tests)
+        if len(tested) != n_samples or len(np.unique(tested)) != n_samples:
+            return False
+        return all(
+            len(train) + len(test) == n_samples and not np.isin(test, train).any()
+            for (train, _), test in zip(splits, tests, strict=True)
+        )
+
+    def __len__(self):
+        return len(self.test)
+
+    def cut(self, K, fold, buffer=None):
+        """Training block and test rows of an arranged symmetric matrix.
+
+        Parameters
+        ----------
+        K : ndarray of shape (n_samples, n_samples)
+            Rows and columns in the order of `order`.
+        fold : int
+        buffer : ndarray of at least n_samples^2 elements, optional
+            Flat memory of the type of `K` for the training block.
+
+        Returns
+        -------
+        K_train : ndarray of shape (n_train, n_train)
+        K_test : ndarray of shape (n_test, n_train)
+        """
+        if not self.is_partition:
+            train = self.train[fold]
+            return K[np.ix_(train, train)], K[np.ix_(self.test[fold], train)]
+        a, b = self._spans[fold]
+        m = self.n_samples - (b - a)
+        if buffer is None:
+            buffer = np.empty(m * m, dtype=K.dtype)
+        K_train = buffer[: m * m].reshape(m, m)
+        K_train[:a, :a] = K[:a, :a]
+        K_train[:a, a:] = K[:a, b:]
+        K_train[a:, :a] = K[b:, :a]
+        K_train[a:, a:] = K[b:, b:]
+        return K_train, np.hstack([K[a:b, :a], K[a:b, b:]])
+
+
+class FoldKernels:
+    """Gram matrices of the folds for one data set and any kernel parameters.
+
+    Squared distances are computed once for all widths, a full Gram matrix once for all
+    folds and C. Where ``gamma="scale"`` depends on the training set, it differs from fold
+    to fold as it does in :class:`sklearn.model_selection.GridSearchCV`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Points, or their Gram matrix for the precomputed kernel.
+    folds : Folds
+    sample_weight : ndarray of shape (n_samples,) or None
+    distances : ndarray or None
+        Squared distances of the arranged points, to be shared between processes.
+    """
+
+    def __init__(self, X, folds, sample_weight=None, distances=None):
+        self.X = X
+        self.folds = folds
+        self.sample_weight = sample_weight
+        self.dtype = self._dtype_for(len(X))
+        self._distances = distances
+        self.full = None
+        self._block = None
+
+    @staticmethod
+    def _dtype_for(n_samples):
+        return np.float64 if n_samples < SINGLE_PRECISION_FROM else np.float32
+
+    @classmethod
+    def bytes_of_matrix(cls, n_samples):
+        """Size of one Gram matrix of all samples."""
+        return n_samples**2 * np.dtype(cls._dtype_for(n_samples)).itemsize
+
+    def distances(self):
+        """Squared distances between all points, in the order of the folds."""
+        if self._distances is None:
+            out = np.empty((len(self.X),) * 2, dtype=self.dtype)
+            self._distances = squared_distances(self.X[self.folds.order], out=out)
+        return self._distances
+
+    def prepare(self, machine):
+        """Compute `full`, the Gram matrix that all folds share, or None if there is none."""
+        self._machine = machine
+        self.full = None
+        if not (machine.kernel in ("rbf", "poly") and isinstance(machine.gamma, str)):
+            self.full = self._gram(self._fixed_gamma())
+
+    def of_fold(self, fold):
+        """Training block (valid until the next call), test rows and gamma of one fold."""
+        if self._block is None:
+            self._block = np.empty(len(self.X) ** 2, dtype=self.dtype)
+        if self.full is not None:
+            return *self.folds.cut(self.full, fold, self._block), self._fixed_gamma()
+        machine, train = self._machine, self.folds.train[fold]
+        weight = None if self.sample_weight is None else self.sample_weight[train]
+        gamma = weighted_gamma(machine.gamma, self.X[train], weight)
+        if machine.kernel == "rbf":
+            D_train, D_test = self.folds.cut(self.distances(), fold, self._block)
+            return self._exponential(D_train, gamma), self._exponential(D_test, gamma), gamma
+        parameters = machine._kernel_parameters(gamma)
+        points = self.X[train]
+        K_train = gram(points, **parameters).astype(self.dtype, copy=False)
+        return K_train, gram(self.X[self.folds.test[fold]], points, **parameters), gamma
+
+    def _fixed_gamma(self):
+        machine = self._machine
+        return float(machine.gamma) if machine.kernel in ("rbf", "poly") else 1.0
+
+    def _gram(self, gamma):
+        machine, order = self._machine, self.folds.order
+        if machine.kernel == "precomputed":
+            return self.X[np.ix_(order, order)].astype(self.dtype, copy=False)
+        out = np.empty((len(self.X),) * 2, dtype=self.dtype)
+        if machine.kernel == "rbf":
+            return self._exponential(self.distances(), gamma, out)
+        return gram(self.X[order], out=out, **machine._kernel_parameters(gamma))
+
+    def _exponential(self, D, gamma, out=None):
+        out = np.empty_like(D) if out is None else out
+        return gram(self.X, kernel="rbf", gamma=gamma, squared_distances=D, out=out)

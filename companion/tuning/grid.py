@@ -1,0 +1,375 @@
+"""KernelGridSearchCV: grid search that computes every kernel value once."""
+
+import difflib
+import time
+from collections import defaultdict
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.base import ClassifierMixin, clone
+from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
+from sklearn.utils import indexable
+from threadpoolctl import threadpool_limits
+
+from companion.estimators import LSSVCCV
+from companion.estimators._compat import (
+    MultimetricScorer,
+    check_sample_weight,
+    fit_context,
+    insert_error_scores,
+    routing_enabled,
+    warn_or_raise_about_fit_failures,
+)
+from companion.estimators._dual import DualClassifier
+from companion.tuning._evaluate import CPath, Evaluation
+from companion.tuning._folds import FoldKernels, Folds
+
+
+class KernelGridSearchCV(GridSearchCV):
+    """Cross-validated grid search over the parameters of a kernel machine.
+
+    A :class:`sklearn.model_selection.GridSearchCV` for the machines of this package, with
+    the same constructor, attributes and scores, that shares work between cells: squared
+    distances serve all `gamma`, a Gram matrix serves all folds and all `C`, and along
+    ascending `C` each solution starts the next. :class:`LSSVC` is solved in closed form.
+
+    Parameters
+    ----------
+    estimator : L1SVC, L2SVC, LSSVC or LeastOneNormSVC
+        The machine. Its parameters that are not in the grid are kept.
+
+    param_grid : dict or list of dict
+        Lists of values by parameter name; a list of such grids is searched in turn. Any
+        parameter of the machine may be searched; what is shared is shared between the
+        cells where kernel, `gamma`, `degree` and `coef0` agree.
+
+    scoring : str, callable, list, tuple or dict, default=None
+        As in ``GridSearchCV``; None is accuracy.
+
+    n_jobs : int, default=None
+        Number of processes, as in joblib. The results do not depend on it.
+
+    refit : bool, str or callable, default=True
+        As in ``GridSearchCV``: whether, or by which score, the best machine is fitted to
+        all samples.
+
+    cv : int, splitter or iterable, default=5
+        As in ``GridSearchCV``; an integer is the number of stratified folds.
+
+    verbose : int, default=0
+        Positive values print what is about to be fitted.
+
+    pre_dispatch : int or str, default="2*n_jobs"
+        Number of tasks dispatched ahead, as in joblib.
+
+    error_score : "raise" or float, default=nan
+        Score of a cell whose fit fails.
+
+    return_train_score : bool, default=False
+        Whether training scores are computed too.
+
+    Attributes
+    ----------
+    cv_results_ : dict of ndarray
+        Parameters, split, mean and standard deviation of scores, ranks and times, with
+        the keys of ``GridSearchCV``. What cells share counts in equal parts in their
+        fit times.
+    best_estimator_ : estimator
+        The machine with the best parameters, fitted to all samples; only if `refit`.
+    best_score_ : float
+        Mean held-out score of the best cell.
+    best_params_ : dict
+        Its parameters.
+    best_index_ : int
+        Its index in `cv_results_`.
+    scorer_ : callable or dict
+        The scorer, or the scorers by name.
+    n_splits_ : int
+        Number of folds.
+    refit_time_ : float
+        Seconds of the last fit; only if `refit`.
+    multimetric_ : bool
+        Whether there are several scores.
+    classes_ : ndarray of shape (2,)
+        Class labels; only if `refit`.
+    n_features_in_ : int
+        Number of features; only if `refit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features; only if `refit` and `X` has names.
+
+    See Also
+    --------
+    companion.LSSVCCV : Chooses C alone, by leave-one-out in closed form.
+    sklearn.model_selection.GridSearchCV : For any estimator, every cell from scratch.
+
+    Notes
+    -----
+    A cell is solved to the tolerance of the machine from another starting point than
+    ``GridSearchCV`` uses, so decision values agree within the tolerance, and a score can
+    differ where a sample lies that close to the boundary. A search whose Gram matrix does
+    not fit in the `cache_size` of the machine, or with metadata routing enabled, is run by
+    ``GridSearchCV`` itself.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from companion import KernelGridSearchCV, L1SVC
+    >>> X, y = make_moons(100, noise=0.1, random_state=0)
+    >>> search = KernelGridSearchCV(L1SVC(), {"C": [0.1, 1, 10], "gamma": [0.1, 1]})
+    >>> search.fit(X, y).best_params_
+    {'C': 10, 'gamma': 1}
+    """
+
+    def __init__(
+        self,
+        estimator,
+        param_grid,
+        *,
+        scoring=None,
+        n_jobs=None,
+        refit=True,
+        cv=5,
+        verbose=0,
+        pre_dispatch="2*n_jobs",
+        error_score=np.nan,
+        return_train_score=False,
+    ):
+        super().__init__(
+            estimator=estimator,
+            param_grid=param_grid,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            verbose=verbose,
+            pre_dispatch=pre_dispatch,
+            error_score=error_score,
+            return_train_score=return_train_score,
+        )
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X, y, sample_weight=None, groups=None):
+        """Evaluate the grid, and fit the best machine if `refit`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+            Training points, or their Gram matrix if the kernel is precomputed.
+        y : array-like of shape (n_samples,)
+            Labels of exactly two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on C in the fits; scores use them where ``GridSearchCV`` of the
+            installed scikit-learn does.
+        groups : array-like of shape (n_samples,), default=None
+            Groups for splitters that need them.
+
+        Returns
+        -------
+        self : object
+            The fitted search.
+
+        Raises
+        ------
+        ValueError
+            If the grid is empty, names an unknown parameter or holds an invalid value, if
+            `y` has not exactly two classes, or if every fit fails.
+        TypeError
+            If the estimator is not a machine of this package, or `X` is sparse.
+        """
+        machine = self._checked_machine()
+        candidates = self._checked_candidates(machine)
+        X, y = indexable(X, y)
+        parameters = {"sample_weight": sample_weight, "groups": groups}
+        given = {name: value for name, value in parameters.items() if value is not None}
+        kernels = {candidate.get("kernel", machine.kernel) for candidate in candidates}
+        precomputed = kernels == {"precomputed"}
+        if (
+            routing_enabled()
+            or ("precomputed" in kernels and not precomputed)
+            or not self._fits_in_memory(machine, candidates, X)
+        ):
+            return super().fit(X, y, **given)
+
+        scorers, refit_metric = self._get_scorers()
+        routed = self._get_routed_params_for_fit(given)
+        splitter = check_cv(self.cv, y, classifier=True)
+        splits = list(splitter.split(X, y, **routed.splitter.split))
+        self.n_splits_ = len(splits)
+        evaluation = self._evaluation(machine, precomputed, X, y, splits, scorers, routed)
+        if self.verbose > 0:
+            print(
+                f"Fitting {len(splits)} folds for each of {len(candidates)} candidates, "
+                f"totalling {len(candidates) * len(splits)} fits"
+            )
+        cells = self._evaluate(evaluation, paths_by_kernel(machine, candidates))
+        out = [cells[i, k] for i in range(len(candidates)) for k in range(len(splits))]
+        warn_or_raise_about_fit_failures(out, self.error_score)
+        if callable(self.scoring):
+            insert_error_scores(out, self.error_score)
+
+        results = self._format_results(candidates, len(splits), out)
+        self._choose(results, out[0]["test_scores"], refit_metric)
+        if self.refit:
+            self._refit(machine, X, y, routed.estimator.fit)
+        self.scorer_ = scorers._scorers if isinstance(scorers, MultimetricScorer) else scorers
+        self.cv_results_ = results
+        return self
+
+    # ------------------------------------------------------------------ checks
+
+    def _checked_machine(self):
+        if not isinstance(self.estimator, DualClassifier) or isinstance(self.estimator, LSSVCCV):
+            raise TypeError(
+                "The 'estimator' parameter of KernelGridSearchCV must be an L1SVC, L2SVC, LSSVC "
+                f"or LeastOneNormSVC. Got {type(self.estimator).__name__}: use "
+                "sklearn.model_selection.GridSearchCV for other estimators."
+            )
+        return clone(self.estimator)
+
+    def _checked_candidates(self, machine):
+        """All candidates of the grid, every name and value checked before anything runs."""
+        grids = [self.param_grid] if isinstance(self.param_grid, dict) else self.param_grid
+        known = sorted(machine.get_params())
+        problems = []
+        for name in dict.fromkeys(name for grid in grids for name in grid):
+            if name not in known:
+                close = difflib.get_close_matches(str(name), known, n=1)
+                hint = f" (did you mean {close[0]!r}?)" if close else ""
+                problems.append(f"{name!r}{hint}")
+        if problems:
+            raise ValueError(
+                f"The 'param_grid' parameter of KernelGridSearchCV must name parameters of "
+                f"{type(machine).__name__}. Got {', '.join(problems)}. "
+                f"Its parameters are {', '.join(known)}."
+            )
+        candidates = list(ParameterGrid(self.param_grid))
+        if not candidates:
+            raise ValueError(
+                "The 'param_grid' parameter of KernelGridSearchCV must hold at least one "
+                f"grid. Got {self.param_grid!r}."
+            )
+        for grid in grids:
+            for name, values in grid.items():
+                for value in values:
+                    clone(machine).set_params(**{name: value})._validate_params()
+        return candidates
+
+    @staticmethod
+    def _fits_in_memory(machine, candidates, X):
+        # Distances, Gram matrix and the block of a fold at the same time.
+        limit = min(candidate.get("cache_size", machine.cache_size) for candidate in candidates)
+        return 3 * FoldKernels.bytes_of_matrix(np.shape(X)[0]) <= limit * 1e6
+
+    # ------------------------------------------------------------------ the work
+
+    def _evaluation(self, machine, precomputed, X, y, splits, scorers, routed):
+        machine = clone(machine).set_params(kernel="precomputed" if precomputed else "rbf")
+        X, y = machine._validated(X, y)
+        weight = routed.estimator.fit.get("sample_weight")
+        kept = None
+        if weight is not None:
+            weight = check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
+            kept = None if weight.all() else weight > 0
+        score_weight = routed.scorer.score.get("sample_weight")
+        if score_weight is not None:
+            score_weight = check_sample_weight(score_weight, X, dtype=np.float64)
+        counts_directly = (
+            self.scoring in (None, "accuracy")
+            and type(machine).score is ClassifierMixin.score
+            and not (self.return_train_score and kept is not None)
+        )
+        return Evaluation(
+            X=X,
+            y=y,
+            classes=machine.classes_,
+            folds=Folds(splits, len(X), kept, precomputed),
+            scorer=None if counts_directly else scorers,
+            sample_weight=weight,
+            score_weight=score_weight,
+            error_score=self.error_score,
+            return_train_score=self.return_train_score,
+        )
+
+    def _evaluate(self, evaluation, kernels):
+        """Results of all cells, by kernel in one process or several."""
+        n_jobs = effective_n_jobs(self.n_jobs)
+        folds = range(len(evaluation.folds))
+        distances = None
+        if any(paths[0].machine.kernel == "rbf" for paths in kernels):
+            distances = FoldKernels(evaluation.X, evaluation.folds).distances()
+        if n_jobs == 1:
+            cells = {}
+            for paths in kernels:
+                cells |= evaluation.of_kernel(paths, folds, distances)
+            return cells
+        if len(kernels) >= n_jobs:
+            tasks = [(paths, folds) for paths in kernels]
+        else:
+            tasks = [(paths, [fold]) for paths in kernels for fold in folds]
+        parallel = Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch)
+        parts = parallel(
+            delayed(_with_one_thread)(evaluation, paths, numbers, distances)
+            for paths, numbers in tasks
+        )
+        return {key: cell for part in parts for key, cell in part.items()}
+
+    def _choose(self, results, first_score, refit_metric):
+        """Set the attributes of the best cell, by the rules of GridSearchCV."""
+        self.multimetric_ = isinstance(first_score, dict)
+        if callable(self.scoring) and self.multimetric_:
+            self._check_refit_for_multimetric(first_score)
+            refit_metric = self.refit
+        if self.refit or not self.multimetric_:
+            self.best_index_ = self._select_best_index(self.refit, refit_metric, results)
+            if not callable(self.refit):
+                self.best_score_ = results[f"mean_test_{refit_metric}"][self.best_index_]
+            self.best_params_ = results["params"][self.best_index_]
+
+    def _refit(self, machine, X, y, fit_parameters):
+        self.best_estimator_ = clone(machine).set_params(**clone(self.best_params_, safe=False))
+        start = time.time()
+        self.best_estimator_.fit(X, y, **fit_parameters)
+        self.refit_time_ = time.time() - start
+        if hasattr(self.best_estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.best_estimator_.feature_names_in_
+
+
+def paths_by_kernel(machine, candidates):
+    """Arrange candidates in groups of equal kernel, and in paths of ascending C.
+
+    Parameters
+    ----------
+    machine : DualClassifier
+    candidates : list of dict
+
+    Returns
+    -------
+    list of list of CPath
+        One list per kernel; the paths of a kernel differ in other parameters than C.
+    """
+    members = defaultdict(list)
+    for number, candidate in enumerate(candidates):
+        rest = {name: value for name, value in candidate.items() if name != "C"}
+        members[tuple((name, _identity(rest[name])) for name in sorted(rest))].append(number)
+
+    kernels = defaultdict(list)
+    for numbers in members.values():
+        shared = {k: v for k, v in candidates[numbers[0]].items() if k != "C"}
+        member = clone(machine).set_params(**clone(shared, safe=False))
+        cost = {number: candidates[number].get("C", machine.C) for number in numbers}
+        ascending = sorted(numbers, key=cost.__getitem__)
+        path = CPath(member, [cost[number] for number in ascending], ascending)
+        names = ("kernel", "gamma", "degree", "coef0")
+        kernels[tuple(_identity(getattr(member, name)) for name in names)].append(path)
+    return list(kernels.values())
+
+
+def _identity(value):
+    """A hashable stand-in: equal values of one type agree, anything else is itself alone."""
+    return (type(value), value) if isinstance(value, (str, int, float)) else id(value)
+
+
+def _with_one_thread(evaluation, paths, fold_numbers, distances):
+    # Processes share the cores already; threads of the linear algebra would compete.
+    with threadpool_limits(1):
+        return evaluation.of_kernel(paths, fold_numbers, distances)

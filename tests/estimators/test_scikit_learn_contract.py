@@ -1,0 +1,47 @@
+"""All of scikit-learn's estimator checks, with settings that make each check decidable."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC
+
+# The check that integer weights are repeated samples compares decision values to seven digits,
+# so the iterative machines are asked for that precision.
+PRECISE = {"tol": 1e-10}
+
+MACHINES = [
+    L1SVC(**PRECISE),
+    L1SVC(kernel="precomputed"),
+    L2SVC(**PRECISE),
+    LSSVC(),
+    LSSVC(solver="smo", **PRECISE),
+    LeastOneNormSVC(**PRECISE),
+    LSSVCCV(),
+]
+
+
+def expected_failures(estimator):
+    if isinstance(estimator, LSSVCCV):
+        reason = (
+            "leave-one-out of a point leaves out all its weight, of a repeated point one copy; "
+            "so the chosen C may differ"
+        )
+        return {"check_sample_weight_equivalence_on_dense_data": reason}
+    return {}
+
+
+@parametrize_with_checks(MACHINES, expected_failed_checks=expected_failures)
+def test_machine_passes_every_check_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("machine", [L1SVC(), LSSVC(), LeastOneNormSVC(), LSSVCCV()])
+def test_tags_say_binary_only_dense_only(machine):
+    tags = machine.__sklearn_tags__()
+    assert not tags.classifier_tags.multi_class
+    assert not tags.input_tags.sparse
+    assert not tags.input_tags.pairwise
+
+
+def test_a_precomputed_kernel_is_tagged_pairwise():
+    assert LSSVC(kernel="precomputed").__sklearn_tags__().input_tags.pairwise
