@@ -18,8 +18,9 @@ from companion.datasets._sources import SourceFile, get_source
 
 __all__ = ["fetch_file", "find_file", "forget_failures", "locate"]
 
-# Seconds to wait for a connection and for the next bytes; a second attempt follows.
+# Seconds to wait for a connection and for the next bytes, and further attempts after the first.
 TIMEOUT = (5, 20)
+RETRIES = 1
 
 # Why a host could not be reached or a file not be had, for the rest of the process: without
 # network a program that asks for twenty files should wait once, not twenty times.
@@ -95,7 +96,7 @@ def locate(file):
         too; a download replaces it.
     """
     mirror = mirror_path(file)
-    if mirror is not None and mirror.exists():
+    if mirror is not None and os.path.exists(mirror):
         wrong = damage(mirror, file)
         if wrong is None:
             return mirror, None
@@ -104,7 +105,7 @@ def locate(file):
             f"replace or remove {mirror}"
         )
     cached = cache_path(file)
-    if cached.exists():
+    if os.path.exists(cached):
         wrong = damage(cached, file)
         if wrong is None:
             return cached, None
@@ -115,13 +116,13 @@ def locate(file):
     return None, f"{file.name} of {file.key!r} is not here; {_advice(file)}"
 
 
-def _advice(file):
+def _advice(file, when=""):
     root = os.environ.get("COMPANION_DATA")
     if root and not Path(root).expanduser().is_dir():
         return f"COMPANION_DATA={root} is not a folder: correct it or unset it"
     return (
         f"set COMPANION_DATA to a folder that has {file.key}/{file.name} "
-        f"or run `companion data fetch {file.key}`"
+        f"or run `companion data fetch {file.key}`{when}"
     )
 
 
@@ -147,7 +148,7 @@ def find_file(file, *, progress=None):
     if path is not None:
         return path
     mirror = mirror_path(file)
-    if mirror is not None and mirror.exists():
+    if mirror is not None and os.path.exists(mirror):
         raise DataUnavailable(why)
     return _download(file, progress)
 
@@ -198,7 +199,7 @@ def _download(file, progress):
         base_url="",
         registry={file.name: f"sha256:{file.sha256}"},
         urls={file.name: file.url},
-        retry_if_failed=1,
+        retry_if_failed=RETRIES,
     )
     downloader = pooch.HTTPDownloader(timeout=TIMEOUT, progressbar=progress)
     if file.packed:
@@ -208,13 +209,13 @@ def _download(file, progress):
     try:
         return Path(registry.fetch(file.name, downloader=downloader))
     except (http.ConnectionError, http.Timeout):
-        reason = f"no connection to {host}"
+        reason = f"there is no connection to {host}"
         _unreachable[host] = reason
     except http.HTTPError as error:
         reason = f"{host} answered {error.response.status_code}"
         _failed[file.url] = reason
     except http.RequestException as error:
-        reason = f"the download failed ({type(error).__name__})"
+        reason = f"the download from {host} broke off ({type(error).__name__})"
         _failed[file.url] = reason
     except OSError as error:
         raise DataUnavailable(_disk_problem(file, target, error)) from error
@@ -228,17 +229,17 @@ def _download(file, progress):
 
 
 def _sentence(file, reason):
-    return f"{file.name} of {file.key!r} is not here and {reason}; {_advice(file)}"
+    return f"{file.name} of {file.key!r} is not here and {reason}; {_advice(file, ' later')}"
 
 
 def _disk_problem(file, target, error):
     if error.errno == errno.ENOSPC:
         rule, remedy = "no space is left in the cache folder", "free space there or set"
-    elif isinstance(error, PermissionError) or error.errno == errno.EROFS:
-        rule, remedy = "the cache folder cannot be written to", "make it writable or set"
     else:
-        rule, remedy = f"the cache folder failed ({error.strerror or error})", "repair it or set"
+        # pooch re-raises a refused permission without its number, so there may be no strerror.
+        rule = f"the cache folder cannot be written to ({error.strerror or type(error).__name__})"
+        remedy = "set"
     return (
-        f"{file.name} of {file.key!r} cannot be kept: {rule} ({target.parent}); "
-        f"{remedy} COMPANION_CACHE to another folder"
+        f"{file.name} of {file.key!r} cannot be kept: {rule}; "
+        f"{remedy} COMPANION_CACHE to another folder than {target.parents[2]}"
     )

@@ -251,15 +251,21 @@ def ida_split(name, i, source=None):
         If ``source="ida"`` and the file is not here.
     """
     form = _form(name)
-    if isinstance(i, bool) or int(i) != i or not 1 <= i <= form.n_splits:
-        raise ValueError(f"the splits of {name!r} are numbered 1 to {form.n_splits}. Got {i!r}")
     if _resolve(name, source) == "ida":
-        _, train, test = _read_benchmark(name, _genuine_benchmark())
-        return train[int(i) - 1], test[int(i) - 1]
-    identity = hashlib.sha256(f"ida-split/{name}/{int(i)}".encode()).digest()
+        data, train, test = _read_benchmark(name, _genuine_benchmark())
+        i = _split_number(name, i, data.n_splits)
+        return train[i - 1], test[i - 1]
+    i = _split_number(name, i, form.n_splits)
+    identity = hashlib.sha256(f"ida-split/{name}/{i}".encode()).digest()
     seed = np.random.SeedSequence(int.from_bytes(identity, "little"))
     order = np.random.default_rng(seed).permutation(form.n_train + form.n_test)
     return order[: form.n_train], order[form.n_train :]
+
+
+def _split_number(name, i, n_splits):
+    if isinstance(i, bool) or int(i) != i or not 1 <= i <= n_splits:
+        raise ValueError(f"the splits of {name!r} are numbered 1 to {n_splits}. Got {i!r}")
+    return int(i)
 
 
 def _genuine_benchmark():

@@ -1,5 +1,6 @@
 """What ``companion data`` does: fetch the registered files and check the copies at hand."""
 
+import os
 from dataclasses import dataclass
 
 from companion.datasets._errors import DataUnavailable
@@ -136,7 +137,7 @@ def check(keys=None):
     reports = []
     for file in files:
         places = {"COMPANION_DATA": mirror_path(file), "the cache": cache_path(file)}
-        found = {place: path for place, path in places.items() if path and path.exists()}
+        found = {place: path for place, path in places.items() if path and os.path.exists(path)}
         wrong = {place: damage(path, file) for place, path in found.items()}
         bad = [f"the copy in {place} {why}" for place, why in wrong.items() if why]
         if bad:
