@@ -9,6 +9,7 @@ process writes each unit as it finishes.
 from __future__ import annotations
 
 import logging
+import signal
 import threading
 import traceback
 import warnings
@@ -200,9 +201,9 @@ class _Run:
                     bar.update()
             except _lost_workers() as error:
                 raise UnitError(
-                    f"{self.store.study.paper}/{self.store.study.name}: the workers were lost "
-                    f"({_last_line(error)}), often for want of memory. Finished units are stored; "
-                    "run again, with fewer jobs if it recurs."
+                    f"{self.store.study.paper}/{self.store.study.name}: the workers gave up "
+                    f"({_first_sentence(error)}). Finished units are stored; run again, and with "
+                    "fewer jobs if it recurs: a worker that dies often lacks memory."
                 ) from error
             finally:
                 with warnings.catch_warnings():  # joblib warns of units given up on purpose
@@ -290,6 +291,10 @@ _calm = _Calm()
 
 def _last_line(error: BaseException) -> str:
     return traceback.format_exception_only(error)[-1].strip().splitlines()[-1]
+
+
+def _first_sentence(error: BaseException) -> str:
+    return " ".join(str(error).split()).split(". ")[0].rstrip(".") or type(error).__name__
 
 
 def _run_unit(compute: Callable | str, unit: Unit) -> tuple[str, str, Any]:
@@ -385,14 +390,15 @@ def _dask_backend(jobs: int, scheduler: str | None):
             def report(done):
                 error = done.exception()
                 if error is not None:
-                    callback(_DeadWorker(_last_line(error)))
+                    callback(_DeadWorker(_first_sentence(error)))
 
             future = super().submit(func, callback)
             future.add_done_callback(report)
             return future
 
     with ExitStack() as stack:
-        if scheduler is None:
+        own = scheduler is None
+        if own:
             from joblib import cpu_count
 
             scheduler = stack.enter_context(
@@ -411,4 +417,14 @@ def _dask_backend(jobs: int, scheduler: str | None):
                 f"The Dask scheduler {scheduler} cannot be reached ({_last_line(error)}). Nothing "
                 "was computed; check the address, or leave it out for a cluster of this machine."
             ) from error
+        if own:
+            client.run(_ignore_interrupts)
         yield Backend(client=client)
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C, which a terminal sends to every process, to the parent: it stops the workers.
+
+    Runs in a worker's main thread; without it the workers answer with tracebacks of their own.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
