@@ -208,6 +208,9 @@ def _download(file, progress):
         downloader = UnpackingDownloader(downloader)
     try:
         return Path(registry.fetch(file.name, downloader=downloader))
+    except http.SSLError:
+        reason = f"the certificate of {host} is not trusted here"
+        _unreachable[host] = reason
     except (http.ConnectionError, http.Timeout):
         reason = f"there is no connection to {host}"
         _unreachable[host] = reason

@@ -29,6 +29,11 @@ def two_gaussians(n_per_class=20, means=((0.0, 0.0), (5.0, 2.0)), rng=None):
         Positive samples first.
     y : ndarray of shape (2 * n_per_class,)
         Labels +1 and -1.
+
+    Raises
+    ------
+    ValueError
+        If the means are not two points of one space, or a class would be empty.
     """
     positive, negative = (np.asarray(mean, dtype=float) for mean in means)
     if positive.shape != negative.shape or positive.ndim != 1:
@@ -66,6 +71,11 @@ def flip_labels(X, y, rule, rng=None, *, means=((0.0, 0.0), (5.0, 2.0))):
         A copy of `y` with two labels turned.
     flipped : ndarray of shape (2,)
         Their row numbers.
+
+    Raises
+    ------
+    ValueError
+        If the rule is unknown, or `y` does not hold labels -1 and +1, some of each.
     """
     X, y = np.asarray(X, dtype=float), np.asarray(y)
     if rule not in FLIP_RULES:
@@ -107,6 +117,11 @@ def noisy_two_class(n, n_features=10, noise=0.1, rng=None):
     X : ndarray of shape (n, n_features)
     y : ndarray of shape (n,)
         Labels -1 and +1.
+
+    Raises
+    ------
+    ValueError
+        If a size is below 1 or `noise` is not a probability up to one half.
     """
     if n < 1 or n_features < 1:
         raise ValueError(

@@ -146,5 +146,6 @@ def check(keys=None):
             status, detail = "ok", f"genuine, in {' and '.join(found)}"
         else:
             status, detail = "missing", f"not here; `companion data fetch {file.key}` gets it"
-        reports.append(CheckReport(file.key, file.name, status, f"{file.key}/{file.name}: {detail}"))
+        message = f"{file.key}/{file.name}: {detail}"
+        reports.append(CheckReport(file.key, file.name, status, message))
     return reports

@@ -53,6 +53,11 @@ def distinct_patterns(X, y):
         How many samples each one stands for.
     inverse : ndarray of shape (n_samples,)
         The pattern of each sample: ``X_unique[inverse]`` equals `X`.
+
+    Raises
+    ------
+    ValueError
+        If `X` is not a table with as many rows as `y` has labels.
     """
     X, y = np.asarray(X), np.asarray(y)
     if X.ndim != 2 or y.shape != X.shape[:1]:
