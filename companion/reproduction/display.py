@@ -1,0 +1,375 @@
+"""Tables for people: records first, a rendering second.
+
+A :class:`Table` holds texts for the eye, rounded as the paper rounds, beside the numbers they came
+from. The terminal gets aligned text, the README Markdown, a notebook HTML and, under the MIME type
+:data:`VALUES_MIME`, the numbers at full precision, so that tests compare numbers by value and not
+by their print.
+"""
+
+import html
+import math
+from pathlib import Path
+
+from companion.reproduction._files import replace_text
+from companion.reproduction.published import parse_printed
+from companion.reproduction.verdicts import OUTCOMES, verdict_counts
+
+__all__ = [
+    "VALUES_MIME",
+    "Table",
+    "published_vs_reproduced",
+    "readme_section",
+    "summary_table",
+    "update_between_markers",
+    "verdict_table",
+]
+
+VALUES_MIME = "application/vnd.companion.values+json"
+BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
+SPREAD_SUFFIX = " ±"
+_ELLIPSIS = "…"
+_MIN_WIDTH = 8
+_VALUES = ("artefact", "row", "column", "published", "reproduced", "reproduced_spread",
+           "reproduced_n", "z", "outcome", "converged")  # fmt: skip
+
+
+def _plain(value):
+    """The JSON scalar of a value: full precision, None for NaN, a word for an infinity."""
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+class Table:
+    """A table of texts, with the numbers behind them.
+
+    Parameters
+    ----------
+    header : list of str
+        Names of the columns.
+    rows : list of list of str
+        One text a cell.
+    values : list of dict
+        The numbers behind the table, at full precision.
+    title : str, default=""
+        Stands above the table.
+    """
+
+    def __init__(self, header, rows, values, title=""):
+        self.header = [str(name) for name in header]
+        self.rows = [[str(cell) for cell in row] for row in rows]
+        if any(len(row) != len(self.header) for row in self.rows):
+            raise ValueError(f"Every row of a table must have {len(self.header)} cells.")
+        self.values = [{name: _plain(v) for name, v in record.items()} for record in values]
+        self.title = title
+
+    @classmethod
+    def from_frame(cls, frame, formats=None, title=""):
+        """Table of a data frame, its index left out.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+        formats : mapping of str to str or callable, optional
+            How to print a column: a format specification such as ``".1f"``, or a function from the
+            value to its text. Other floats are printed with four significant digits.
+        title : str, optional
+
+        Returns
+        -------
+        Table
+        """
+        formats = formats or {}
+        unknown = [name for name in formats if name not in frame]
+        if unknown:
+            raise ValueError(f"formats must name columns of the frame. Got {', '.join(unknown)}.")
+
+        def text(name, value):
+            how = formats.get(name, ".4g" if isinstance(value, float) else "")
+            if callable(how):
+                return how(value)
+            return "" if _plain(value) is None else format(value, how)
+
+        records = frame.to_dict("records")
+        rows = [[text(name, record[name]) for name in frame] for record in records]
+        return cls(frame.columns, rows, records, title)
+
+    @property
+    def frame(self):
+        """The texts as a :class:`pandas.DataFrame`."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows, columns=self.header)
+
+    def to_text(self, width=None):
+        """Aligned text.
+
+        Parameters
+        ----------
+        width : int, optional
+            Longest line allowed; the widest columns are cut to meet it. Uncut by default.
+
+        Returns
+        -------
+        str
+        """
+        lines = [self.header, *self.rows]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self.header))]
+        while width is not None and sum(widths) + 2 * (len(widths) - 1) > width:
+            widest = max(range(len(widths)), key=widths.__getitem__)
+            if widths[widest] <= _MIN_WIDTH:
+                break
+            widths[widest] -= 1
+
+        def line(cells):
+            cut = [cell if len(cell) <= n else cell[: n - 1] + _ELLIPSIS
+                   for cell, n in zip(cells, widths, strict=True)]  # fmt: skip
+            return "  ".join(c.ljust(n) for c, n in zip(cut, widths, strict=True)).rstrip()
+
+        body = [line(self.header), "  ".join("-" * n for n in widths), *map(line, self.rows)]
+        return "\n".join([self.title, *body] if self.title else body)
+
+    def to_html(self):
+        """HTML table, every text escaped."""
+        parts = ['<table class="companion">']
+        if self.title:
+            parts.append(f"<caption>{html.escape(self.title)}</caption>")
+        cells = "".join(f"<th>{html.escape(name)}</th>" for name in self.header)
+        parts.append(f"<thead><tr>{cells}</tr></thead>")
+        parts.append("<tbody>")
+        for row in self.rows:
+            parts.append(
+                "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            )
+        return "\n".join([*parts, "</tbody>", "</table>"])
+
+    def to_markdown(self):
+        """Markdown table; the title is left to the text around it."""
+
+        def line(cells):
+            escaped = [" ".join(cell.replace("|", "\\|").split()) for cell in cells]
+            return "| " + " | ".join(escaped) + " |"
+
+        return "\n".join([line(self.header), line(["---"] * len(self.header)),
+                          *map(line, self.rows)])  # fmt: skip
+
+    def __str__(self):
+        return self.to_text()
+
+    def __repr__(self):
+        return self.to_text()
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {
+            "text/plain": self.to_text(),
+            "text/html": self.to_html(),
+            VALUES_MIME: {"title": self.title, "rows": self.values},
+        }
+
+
+def _is_missing(value):
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _published_text(line):
+    """A published cell as printed: with its spread, or with its relation."""
+    if line["kind"] == "ordinal":
+        return f"{line['printed']} ({line['relation']})"
+    printed = parse_printed(line["printed"])
+    if printed is None or _is_missing(line["spread"]):
+        return line["printed"]
+    return f"{line['printed']} ± {printed.format(line['spread'])}"
+
+
+def _reproduced_text(line):
+    """A regenerated cell with the digits of the print."""
+    value = line["reproduced"]
+    if _is_missing(value):
+        return "-"
+    if isinstance(value, str):
+        return value
+    printed = parse_printed(line["printed"])
+    if line["kind"] == "ordinal" or printed is None:
+        se = line["se"]
+        return f"{value:.3g}" if _is_missing(se) else f"{value:.3g} (SE {se:.2g})"
+    text = printed.format(value)
+    if line["kind"] == "stochastic" and not _is_missing(line["reproduced_spread"]):
+        text += f" ± {printed.format(line['reproduced_spread'])}"
+    return text
+
+
+def _z_text(z):
+    if _is_missing(z):
+        return ""
+    return f"{z:+.1f}" if math.isfinite(z) else ("+inf" if z > 0 else "-inf")
+
+
+def _n_text(n):
+    return "" if _is_missing(n) else f"{n:g}"
+
+
+def _values_of(ledger):
+    return ledger[list(_VALUES)].to_dict("records")
+
+
+def verdict_table(ledger, title=""):
+    """One line a published value: the print, the regeneration and the verdict.
+
+    Parameters
+    ----------
+    ledger : pandas.DataFrame
+        From :func:`~companion.reproduction.verdicts.compare`.
+    title : str, optional
+
+    Returns
+    -------
+    Table
+        Columns row, column, published, reproduced, z (in standard errors), n (repetitions the
+        regenerated value rests on), verdict. A problem or a note follows the verdict.
+    """
+    rows = []
+    for line in ledger.to_dict("records"):
+        remarks = [text for text in (line["problem"], line["note"]) if text]
+        verdict = "; ".join([line["verdict"], *remarks])
+        rows.append([line["row"], line["column"], _published_text(line), _reproduced_text(line),
+                     _z_text(line["z"]), _n_text(line["reproduced_n"]), verdict])  # fmt: skip
+    header = ["row", "column", "published", "reproduced", "z", "n", "verdict"]
+    return Table(header, rows, _values_of(ledger), title)
+
+
+def _stacked(value, spread):
+    """Published text, regenerated text and verdict of a cell and of the spread shown inside it."""
+    if value is None:
+        return "", "", ""
+    verdict = value["outcome"]
+    if spread is not None and spread["outcome"] != value["outcome"]:
+        verdict += f"; ±: {spread['outcome']}"
+    return _published_text(value), _reproduced_text(value), verdict
+
+
+def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
+    """The printed table with its regeneration and its verdicts under each row.
+
+    Parameters
+    ----------
+    ledger : pandas.DataFrame
+        Of one artefact.
+    rows, columns : list of str, optional
+        Which, in which order; all in the ledger's order by default. The column ``"X ±"`` that
+        holds the spread of ``"X"`` is shown inside ``"X"``.
+    title : str, optional
+
+    Returns
+    -------
+    Table
+        Three lines a row of the print: published, reproduced, verdict.
+
+    Raises
+    ------
+    ValueError
+        If a row or column is not in the ledger, or if it holds several artefacts.
+    """
+    if ledger["artefact"].nunique() > 1:
+        raise ValueError("published_vs_reproduced shows one artefact. "
+                         f"Got {', '.join(ledger['artefact'].unique())}.")  # fmt: skip
+    for name, asked in (("row", rows), ("column", columns)):
+        unknown = [item for item in asked or () if item not in set(ledger[name])]
+        if unknown:
+            raise ValueError(f"There is no {name} {', '.join(map(repr, unknown))} in this ledger.")
+    cells = {(line["row"], line["column"]): line for line in ledger.to_dict("records")}
+    rows = list(dict.fromkeys(ledger["row"])) if rows is None else list(rows)
+    if columns is None:
+        columns = [c for c in dict.fromkeys(ledger["column"]) if not c.endswith(SPREAD_SUFFIX)]
+    lines = []
+    for row in rows:
+        shown = [(cells.get((row, c)), cells.get((row, c + SPREAD_SUFFIX))) for c in columns]
+        texts = [_stacked(value, spread) for value, spread in shown]
+        for what, parts in zip(("published", "reproduced", "verdict"), zip(*texts), strict=True):
+            lines.append([row if what == "published" else "", what, *parts])
+    inside = {name for c in columns for name in (c, c + SPREAD_SUFFIX)}
+    part = ledger[ledger["row"].isin(rows) & ledger["column"].isin(inside)]
+    return Table(["", "", *columns], lines, _values_of(part), title)
+
+
+def summary_table(ledgers, title=""):
+    """How many values of each artefact have which outcome.
+
+    Parameters
+    ----------
+    ledgers : mapping of str to pandas.DataFrame
+        By artefact, as typed on the command line.
+    title : str, optional
+
+    Returns
+    -------
+    Table
+        A last line sums up if there are several artefacts.
+    """
+    counts = {name: verdict_counts(ledger) for name, ledger in ledgers.items()}
+    if len(counts) > 1:
+        counts["all"] = {o: sum(count[o] for count in counts.values()) for o in OUTCOMES}
+    records = [{"artefact": name, "values": sum(count.values()), **count}
+               for name, count in counts.items()]  # fmt: skip
+    header = ["artefact", "values", *OUTCOMES]
+    return Table(header, [[record[name] for name in header] for record in records], records, title)
+
+
+def readme_section(ledgers):
+    """Markdown of what reproduces and what does not, for the README.
+
+    Parameters
+    ----------
+    ledgers : mapping of str to pandas.DataFrame
+        By artefact.
+
+    Returns
+    -------
+    str
+        The counts, then each value that differs with its reason.
+    """
+    parts = [summary_table(ledgers).to_markdown()]
+    rows = []
+    for name, ledger in ledgers.items():
+        worse = ledger["outcome"].isin(("differs (declared)", "differs")) | (ledger["problem"] != "")
+        for line in ledger[worse].to_dict("records"):
+            rows.append([name, line["row"], line["column"], _published_text(line),
+                         _reproduced_text(line), line["verdict"]])  # fmt: skip
+    if rows:
+        header = ["artefact", "row", "column", "published", "reproduced", "verdict"]
+        parts += ["What differs:", Table(header, rows, []).to_markdown()]
+    return "\n\n".join(parts)
+
+
+def update_between_markers(path, text):
+    """Replace what stands in a Markdown file between the two verdict markers.
+
+    Parameters
+    ----------
+    path : path-like
+        A file with one line ``<!-- verdicts: begin -->`` and, below it, one
+        ``<!-- verdicts: end -->``.
+    text : str
+        Goes between them.
+
+    Returns
+    -------
+    bool
+        Whether the file changed.
+
+    Raises
+    ------
+    ValueError
+        If the file does not have both markers once, in this order; it is left as it is.
+    """
+    path = Path(path)
+    before = path.read_text(encoding="utf-8")
+    start, stop = before.find(BEGIN), before.find(END)
+    if before.count(BEGIN) != 1 or before.count(END) != 1 or stop < start:
+        raise ValueError(f"{path} must have the markers {BEGIN} and {END} once each, in this order.")
+    after = f"{before[: start + len(BEGIN)]}\n{text.strip()}\n{before[stop:]}"
+    if after == before:
+        return False
+    replace_text(path, after)
+    return True

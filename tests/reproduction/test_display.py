@@ -1,0 +1,171 @@
+"""Tables for people: the digits of the print for the eye, full precision for the tests."""
+
+import json
+import math
+
+import pandas as pd
+import pytest
+
+from companion.reproduction.display import (
+    VALUES_MIME,
+    Table,
+    published_vs_reproduced,
+    readme_section,
+    summary_table,
+    update_between_markers,
+    verdict_table,
+)
+from companion.reproduction.verdicts import OUTCOMES, compare
+
+
+def row(name, column, printed, value, kind="stochastic", spread=math.nan, relation=""):
+    return {
+        "paper": "toy", "artefact": "table_1", "row": name, "column": column, "printed": printed,
+        "value": value, "spread": spread, "n": math.nan if kind == "ordinal" else 100.0,
+        "kind": kind, "relation": relation, "overlap": 0.0, "where": "p. 1",
+    }  # fmt: skip
+
+
+def own(name, column, value, spread=math.nan, se=math.nan, converged=True):
+    return {"row": name, "column": column, "value": value, "spread": spread, "n": 100, "se": se,
+            "converged": converged}  # fmt: skip
+
+
+@pytest.fixture
+def ledger():
+    published = pd.DataFrame([
+        row("heart", "LS", "15.6", 15.6, spread=3.2),
+        row("heart", "LS ±", "3.2", 3.2, kind="spread"),
+        row("heart", "|A - B|", "similar", math.nan, kind="ordinal", relation="<= 1"),
+        row("cancer", "LS", "25.7", 25.7, spread=4.5),
+        row("cancer", "LS ±", "4.5", 4.5, kind="spread"),
+        row("german", "LS", "23.3", 23.3, spread=2.1),
+    ])  # fmt: skip
+    reproduced = pd.DataFrame([
+        own("heart", "LS", 15.6123456789, 3.1500001),
+        own("heart", "LS ±", 3.1500001),
+        own("heart", "|A - B|", 0.25, se=0.125),
+        own("cancer", "LS", 29.0, 4.5, converged=False),
+        own("cancer", "LS ±", 4.5),
+    ])  # fmt: skip
+    return compare(published, reproduced)
+
+
+def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(ledger):
+    table = verdict_table(ledger, "Table 1")
+    assert table.rows[0] == ["heart", "LS", "15.6 ± 3.2", "15.6 ± 3.2", "+0.0", "100", "reproduced"]
+    assert table.rows[2][2:4] == ["similar (<= 1)", "0.25 (SE 0.12)"]
+    assert table.rows[3][4:6] == ["+5.1", "100"]
+    assert table.rows[3][6] == (
+        "differs (not converged); differs and is not declared in data/deviations.yaml"
+    )
+    assert table.rows[5][3:] == ["-", "", "", "not run; no regenerated value of this row and column"]
+    assert len(table.rows) == len(ledger)
+
+
+def test_text_is_aligned_and_can_be_cut_to_a_width(ledger):
+    lines = verdict_table(ledger, "Title").to_text().splitlines()
+    assert lines[0] == "Title"
+    starts = {line.index("LS") for line in lines[3:] if "LS" in line}
+    assert starts == {lines[1].index("column")}
+    narrow = verdict_table(ledger).to_text(width=80).splitlines()
+    assert max(map(len, narrow)) <= 80
+    assert any("…" in line for line in narrow)
+
+
+def test_the_mime_bundle_holds_text_html_and_numbers_at_full_precision(ledger):
+    bundle = verdict_table(ledger)._repr_mimebundle_()
+    assert set(bundle) == {"text/plain", "text/html", VALUES_MIME}
+    rows = json.loads(json.dumps(bundle[VALUES_MIME], allow_nan=False))["rows"]
+    assert rows[0]["reproduced"] == 15.6123456789
+    assert rows[0]["reproduced_n"] == 100
+    assert rows[5]["reproduced"] is None
+    assert rows[3]["converged"] is False and rows[3]["outcome"] == "differs"
+
+
+def test_html_and_markdown_escape_what_would_break_them():
+    table = Table(["|a|", "b"], [["x < 1", "c|d"]], [], title="<T>")
+    assert "<td>x &lt; 1</td>" in table.to_html() and "&lt;T&gt;" in table.to_html()
+    assert table.to_markdown().splitlines()[0] == "| \\|a\\| | b |"
+    assert table.to_markdown().splitlines()[2] == "| x < 1 | c\\|d |"
+
+
+def test_the_printed_table_stands_over_its_regeneration_row_by_row(ledger):
+    table = published_vs_reproduced(ledger, columns=["LS"])
+    assert table.header == ["", "", "LS"]
+    assert table.rows[:6] == [
+        ["heart", "published", "15.6 ± 3.2"],
+        ["", "reproduced", "15.6 ± 3.2"],
+        ["", "verdict", "reproduced"],
+        ["cancer", "published", "25.7 ± 4.5"],
+        ["", "reproduced", "29.0 ± 4.5"],
+        ["", "verdict", "differs; ±: reproduced"],
+    ]
+    assert len(table.values) == 5, "values of the spreads shown inside are kept, the claim's not"
+    assert published_vs_reproduced(ledger).header == ["", "", "LS", "|A - B|"]
+    assert published_vs_reproduced(ledger, rows=["cancer"]).rows[0][0] == "cancer"
+
+
+def test_unknown_rows_columns_and_several_artefacts_are_refused(ledger):
+    with pytest.raises(ValueError, match="There is no column 'XX'"):
+        published_vs_reproduced(ledger, columns=["XX"])
+    with pytest.raises(ValueError, match="There is no row 'liver'"):
+        published_vs_reproduced(ledger, rows=["liver"])
+    with pytest.raises(ValueError, match="shows one artefact. Got table_1, fig_1"):
+        published_vs_reproduced(pd.concat([ledger, ledger.assign(artefact="fig_1")]))
+
+
+def test_a_frame_is_shown_with_given_formats():
+    frame = pd.DataFrame({"C": [1.0, 0.123456], "n": [5, 6], "who": ["a", "b"], "x": [math.nan, 2]})
+    table = Table.from_frame(frame, {"C": ".1f", "who": str.upper})
+    assert table.rows == [["1.0", "5", "A", ""], ["0.1", "6", "B", "2"]]
+    assert table.values[1]["C"] == 0.123456 and table.values[0]["x"] is None
+    assert list(table.frame.columns) == ["C", "n", "who", "x"]
+    with pytest.raises(ValueError, match="formats must name columns of the frame. Got D"):
+        Table.from_frame(frame, {"D": ".1f"})
+
+
+def test_a_row_of_the_wrong_length_is_refused():
+    with pytest.raises(ValueError, match="must have 2 cells"):
+        Table(["a", "b"], [["1"]], [])
+
+
+def test_infinities_and_numpy_numbers_become_json():
+    import numpy as np
+
+    values = [{"z": np.float64(-math.inf), "n": np.int64(3), "ok": np.bool_(True)}]
+    assert Table(["z"], [["x"]], values).values == [{"z": "-inf", "n": 3, "ok": True}]
+
+
+def test_the_summary_counts_every_outcome_and_sums_up(ledger):
+    table = summary_table({"toy/table_1": ledger, "toy/fig_1": ledger})
+    assert table.header == ["artefact", "values", *OUTCOMES]
+    assert table.rows[0] == ["toy/table_1", "6", "4", "0", "0", "1", "1"]
+    assert table.rows[2] == ["all", "12", "8", "0", "0", "2", "2"]
+    assert len(summary_table({"toy/table_1": ledger}).rows) == 1
+
+
+def test_the_readme_section_names_what_differs(ledger):
+    section = readme_section({"toy/table_1": ledger})
+    assert "| toy/table_1 | cancer | LS | 25.7 ± 4.5 | 29.0 ± 4.5 | differs (not converged) |" in section
+    same = ledger[ledger["outcome"] == "reproduced"]
+    assert "What differs" not in readme_section({"toy/table_1": same})
+
+
+def test_only_what_stands_between_the_markers_is_replaced(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text("# T\n<!-- verdicts: begin -->\nold\n<!-- verdicts: end -->\ntail\n")
+    assert update_between_markers(path, "new\n")
+    assert path.read_text() == "# T\n<!-- verdicts: begin -->\nnew\n<!-- verdicts: end -->\ntail\n"
+    assert not update_between_markers(path, "new")
+    assert [p.name for p in tmp_path.iterdir()] == ["README.md"]
+
+
+@pytest.mark.parametrize("text", ["no markers", "<!-- verdicts: begin -->",
+                                  "<!-- verdicts: end --><!-- verdicts: begin -->"])  # fmt: skip
+def test_a_file_without_both_markers_is_left_alone(tmp_path, text):
+    path = tmp_path / "README.md"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="must have the markers"):
+        update_between_markers(path, "new")
+    assert path.read_text() == text

@@ -1,0 +1,190 @@
+"""Notebooks run in a kernel, and are written so that equal runs give equal files."""
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from companion.papers.base import Artefact, Parameter, Study
+from companion.reproduction import notebooks as module
+from companion.reproduction.notebooks import (
+    clean_notebook,
+    make_stamp,
+    notebook_path,
+    run_notebook,
+)
+from companion.reproduction.parameters import ParameterError
+
+PARAMETERS = (
+    Parameter("profile", str, "paper", "size", choices=("quick", "paper")),
+    Parameter("n", int, 3, "count", low=1, high=9),
+)
+STUDY = Study("toy", "fig_1", lambda profile: [STUDY.unit("d1", i=0), STUDY.unit("d1", i=1)],
+              compute=dict, code=("companion.reproduction.verdicts",))  # fmt: skip
+ARTEFACT = Artefact("toy", "fig_1", "A figure", (STUDY,), PARAMETERS)
+CELL = 'profile: str = "paper"  # size\nn: int = 3  # count'
+SHOW = """\
+import os, sys
+print(profile, n, os.getcwd(), os.environ["COMPANION_PROGRESS"], sys.prefix)"""
+
+
+def write_notebook(path, *sources, ids=True):
+    cells = [new_markdown_cell("# Title"), new_code_cell(CELL, metadata={"tags": ["parameters"]})]
+    cells += [new_code_cell(source) for source in sources]
+    notebook = new_notebook(cells=cells)
+    if not ids:
+        for cell in notebook.cells:
+            del cell["id"]
+        notebook.nbformat_minor = 4
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(nbformat.writes(notebook), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def no_kernel(monkeypatch):
+    def refuse(*args, **kwargs):
+        raise AssertionError("a kernel was started")
+
+    monkeypatch.setattr("papermill.execute_notebook", refuse)
+
+
+def outputs(notebook):
+    return [o.text for cell in notebook.cells for o in cell.get("outputs", []) if "text" in o]
+
+
+def test_a_notebook_runs_in_this_environment_with_its_parameters_in_its_own_folder(tmp_path):
+    import sys
+
+    source = write_notebook(tmp_path / "nb" / "fig_1.ipynb", SHOW)
+    report = run_notebook(ARTEFACT, tmp_path / "out" / "fig_1.ipynb", {"n": 5}, source=source)
+    assert report.ok and report.cell is None and str(report).startswith("toy/fig_1: ran in ")
+    executed = nbformat.read(report.output, as_version=4)
+    assert outputs(executed) == [f"paper 5 {source.parent} 0 {sys.prefix}\n"]
+    tags = [cell.metadata.get("tags", []) for cell in executed.cells]
+    assert tags == [[], ["parameters"], ["injected-parameters"], []]
+    text = report.output.read_text()
+    for trace in ("papermill", "start_time", "duration", "nbconvert_exporter"):
+        assert trace not in text
+    assert executed.metadata.companion.parameters == {"profile": "paper", "n": 5}
+
+
+def test_in_place_twice_gives_the_same_bytes_and_no_injected_cell(tmp_path):
+    source = write_notebook(tmp_path / "fig_1.ipynb", "n * 2", ids=False)
+    before, written = source.read_text(), []
+    for _ in range(2):
+        report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source, in_place=True)
+        assert report.ok
+        written += [source.read_text(), report.output.read_text()]
+    assert len(set(written)) == 1 and before not in written
+    executed = nbformat.read(source, as_version=4)
+    assert [cell.id for cell in executed.cells] == ["cell-00", "cell-01", "cell-02"]
+    assert executed.cells[2].outputs[0].data["text/plain"] == "6"
+    assert str(tmp_path) not in written[0]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["fig_1.ipynb", "out.ipynb"]
+
+
+def test_a_failing_cell_is_reported_by_number_line_and_error_and_the_source_is_kept(tmp_path):
+    source = write_notebook(tmp_path / "fig_1.ipynb", "ok = 1", "\n# why\n1 / 0", "never = 1")
+    before = source.read_text()
+    report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source, in_place=True)
+    assert not report.ok
+    assert (report.cell, report.line) == (3, "# why")
+    assert (report.error, report.message) == ("ZeroDivisionError", "division by zero")
+    assert str(report) == (
+        "toy/fig_1: failed in cell [3] (# why): ZeroDivisionError: division by zero"
+    )
+    assert source.read_text() == before
+    executed = nbformat.read(report.output, as_version=4)
+    assert len(executed.cells) == 5, "papermill's error marks are gone"
+    assert executed.cells[3].outputs[0].ename == "ZeroDivisionError"
+
+
+def test_a_dying_kernel_is_reported_with_the_cell_that_killed_it(tmp_path):
+    source = write_notebook(tmp_path / "fig_1.ipynb", "import os; os._exit(3)", "never = 1")
+    report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source)
+    assert not report.ok and report.error == "DeadKernelError"
+    assert (report.cell, report.line) == (2, "import os; os._exit(3)")
+
+
+@pytest.mark.parametrize("values", [{"n": 10}, {"m": 1}, {"profile": "papper"}])
+def test_a_bad_parameter_starts_no_kernel(tmp_path, no_kernel, values):
+    source = write_notebook(tmp_path / "fig_1.ipynb", SHOW)
+    with pytest.raises(ParameterError):
+        run_notebook(ARTEFACT, tmp_path / "out.ipynb", values, source=source)
+    assert not (tmp_path / "out.ipynb").exists()
+
+
+def test_in_place_refuses_parameters_that_are_not_the_notebooks_own(tmp_path, no_kernel):
+    source = write_notebook(tmp_path / "fig_1.ipynb", SHOW)
+    with pytest.raises(ValueError, match="with its own parameters only. Got profile = 'quick'"):
+        run_notebook(ARTEFACT, tmp_path / "o", {"profile": "quick"}, source=source, in_place=True)
+
+
+@pytest.mark.parametrize("content", [None, "not json", "[]", "{}"])
+def test_a_notebook_that_cannot_be_read_is_a_failure_not_an_exception(tmp_path, no_kernel, content):
+    source = tmp_path / "fig_1.ipynb"
+    if content is not None:
+        source.write_text(content)
+    report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source)
+    assert not report.ok and report.output is None
+    assert f"cannot read notebook {source}" in report.message
+
+
+def test_an_output_that_cannot_be_written_is_a_failure_not_an_exception(tmp_path, no_kernel):
+    source = write_notebook(tmp_path / "fig_1.ipynb", SHOW)
+    (tmp_path / "file").write_text("")
+    report = run_notebook(ARTEFACT, tmp_path / "file" / "out.ipynb", source=source)
+    assert not report.ok and "cannot write" in report.message
+
+
+def test_cleaning_removes_what_differs_from_run_to_run_and_nothing_else():
+    figure = new_output("display_data", data={"image/png": "iVBORw0KGgo="}, metadata={"w": 1})
+    cell = new_code_cell("x", execution_count=4, outputs=[figure], metadata={
+        "papermill": {"duration": 1.5}, "execution": {"iopub.status.busy": "2026"}, "tags": [],
+        "scrolled": True,
+    })  # fmt: skip
+    marker = new_markdown_cell("An Exception", metadata={"tags": ["papermill-error-cell-tag"]})
+    notebook = new_notebook(cells=[marker, cell], metadata={
+        "papermill": {"input_path": "/somewhere"}, "widgets": {}, "title": "kept",
+        "kernelspec": {"name": "venv-311", "display_name": "mine"},
+        "language_info": {"name": "python", "version": "3.11.2"},
+    })  # fmt: skip
+    original = json.dumps(notebook)
+    cleaned = clean_notebook(notebook, {"profile": "paper"})
+    assert json.dumps(notebook) == original
+    assert len(cleaned.cells) == 1
+    assert cleaned.cells[0].metadata == {"scrolled": True}
+    assert cleaned.cells[0].outputs == [figure] and cleaned.cells[0].execution_count == 4
+    assert cleaned.metadata == {
+        "title": "kept", "companion": {"profile": "paper"}, "language_info": {"name": "python"},
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    }  # fmt: skip
+    nbformat.validate(cleaned)
+    assert "companion" not in clean_notebook(cleaned).metadata
+
+
+def test_the_stamp_names_parameters_data_and_code_without_time_or_path():
+    stamp = make_stamp(ARTEFACT, {"profile": "quick", "n": 3})
+    assert stamp["artefact"] == "toy/fig_1" and stamp["profile"] == "quick"
+    assert stamp["data"] == {"fig_1": ["d1"]}
+    assert len(stamp["code"]["fig_1"]) >= 12
+    assert stamp == json.loads(json.dumps(stamp)) == make_stamp(ARTEFACT, stamp["parameters"])
+
+
+def test_the_notebook_of_an_artefact_is_found_by_its_name(monkeypatch):
+    monkeypatch.setenv("COMPANION_PROJECT", "/project")
+    assert notebook_path(ARTEFACT) == Path("/project/notebooks/toy/fig_1.ipynb")
+
+
+def test_the_environment_is_restored_after_a_run(monkeypatch):
+    import os
+
+    monkeypatch.setenv("COMPANION_PROGRESS", "1")
+    monkeypatch.delenv("JUPYTER_PREFER_ENV_PATH", raising=False)
+    with module._environment(COMPANION_PROGRESS="0", JUPYTER_PREFER_ENV_PATH="1"):
+        assert os.environ["COMPANION_PROGRESS"] == "0"
+    assert os.environ["COMPANION_PROGRESS"] == "1"
+    assert "JUPYTER_PREFER_ENV_PATH" not in os.environ
