@@ -253,11 +253,11 @@ class KernelRows:
         self.shape = (n, n)
         self.dtype = np.dtype(dtype)
         capacity = int(cache_size * 1e6 / (max(n, 1) * self.dtype.itemsize))
-        self._buffer = np.empty((min(max(capacity, 2), max(n, 1)), n), dtype=self.dtype)
-        self._slot = np.full(n, -1, dtype=np.int64)
-        self._owner = np.full(self._buffer.shape[0], -1, dtype=np.int64)
-        self._used = np.zeros(n, dtype=np.int64)
-        self._clock = np.zeros(1, dtype=np.int64)
+        self.buffer = np.empty((min(max(capacity, 2), max(n, 1)), n), dtype=self.dtype)
+        self.slot = np.full(n, -1, dtype=np.int64)
+        self._owner = np.full(self.buffer.shape[0], -1, dtype=np.int64)
+        self.used = np.zeros(n, dtype=np.int64)
+        self.clock = 0
         self._n_filled = 0
         self.n_computed = 0
         self._XT = np.ascontiguousarray(self.X.T) if kernel == "rbf" else None
@@ -265,36 +265,36 @@ class KernelRows:
 
     def row(self, i):
         """Return the row of sample ``i``, valid until the next call; computed if not cached."""
-        self._clock[0] += 1
-        self._used[i] = self._clock[0]
-        if self._slot[i] < 0:
+        self.clock += 1
+        self.used[i] = self.clock
+        if self.slot[i] < 0:
             self._fill(np.array([i]))
-        return self._buffer[self._slot[i]]
+        return self.buffer[self.slot[i]]
 
     def ensure(self, indices):
         """Cache the rows of several samples at once (at most the capacity), return their slots."""
-        self._clock[0] += 1
-        self._used[indices] = self._clock[0]
-        missing = indices[self._slot[indices] < 0]
+        self.clock += 1
+        self.used[indices] = self.clock
+        missing = indices[self.slot[indices] < 0]
         if missing.size:
             self._fill(missing)
-        return self._slot[indices]
+        return self.slot[indices]
 
     @property
     def capacity(self):
         """Number of rows that the cache can hold."""
-        return self._buffer.shape[0]
+        return self.buffer.shape[0]
 
-    def block(self, rows, columns):
-        """Return the dense block of the Gram matrix for two index arrays, past the cache."""
+    def block(self, indices, out=None):
+        """Return the dense Gram matrix of some samples in double precision, past the cache."""
         return gram(
-            self.X[rows],
-            self.X[columns],
+            self.X[indices],
             kernel=self.kernel,
             gamma=self.gamma,
             degree=self.degree,
             coef0=self.coef0,
-        ).astype(self.dtype, copy=False)
+            out=out,
+        )
 
     def _fill(self, missing):
         m = missing.size
@@ -306,21 +306,21 @@ class KernelRows:
         end = self._n_filled + m
         if end <= self.capacity:
             slots = slice(self._n_filled, end)
-            self._compute(missing, self._buffer[slots])
+            self._compute(missing, self.buffer[slots])
             self._n_filled = end
         else:
             filled = np.arange(self._n_filled)
-            oldest = filled[np.argsort(self._used[self._owner[filled]], kind="stable")]
+            oldest = filled[np.argsort(self.used[self._owner[filled]], kind="stable")]
             fresh = np.arange(self._n_filled, self.capacity)
             slots = np.concatenate([fresh, oldest[: m - fresh.size]])
             evicted = self._owner[slots]
-            self._slot[evicted[evicted >= 0]] = -1
+            self.slot[evicted[evicted >= 0]] = -1
             self._n_filled = self.capacity
             block = np.empty((m, self.shape[1]), dtype=self.dtype)
             self._compute(missing, block)
-            self._buffer[slots] = block
+            self.buffer[slots] = block
         self._owner[slots] = missing
-        self._slot[missing] = np.arange(slots.start, slots.stop) if end <= self.capacity else slots
+        self.slot[missing] = np.arange(slots.start, slots.stop) if end <= self.capacity else slots
         self.n_computed += m
 
     def _compute(self, indices, out):

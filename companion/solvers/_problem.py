@@ -14,74 +14,42 @@ _STATUS = {
 }
 
 
-class Problem:
-    """min 1/2 b'(K + D) b - y'b, sum b = 0, low <= b <= high, with scores s = y - (K + D) b."""
+class State:
+    """min 1/2 b'(K + D) b - y'b, sum b fixed, low <= b <= high, with scores s = y - (K + D) b.
 
-    def __init__(self, K, y, lower, upper, ridge, *, check_finite=True):
-        self.rows, self.K = (K, None) if isinstance(K, KernelRows) else (None, np.asarray(K))
-        shape = K.shape if self.rows is not None else self.K.shape
-        self.y = _check_labels(y)
-        self.n = n = self.y.size
-        if shape != (n, n):
-            raise ValueError(
-                f"The 'K' of a solver must be a square matrix with one row a label, here "
-                f"({n}, {n}). Got shape {shape} instead."
-            )
-        self.lower, self.upper = _vector(lower, n, "lower"), _vector(upper, n, "upper")
-        self.ridge = _vector(ridge, n, "ridge")
-        _check_box(self.y, self.lower, self.upper, self.ridge)
-        positive = self.y > 0.0
-        self.low = np.where(positive, self.lower, -self.upper)
-        self.high = np.where(positive, self.upper, -self.lower)
-        if self.rows is None:
-            self._take_matrix(check_finite)
-        else:
-            self.K, self._slot, self._used = K._buffer, K._slot, K._used
-            self._diagonal = K.diagonal + self.ridge
-        self._state = np.zeros(3, dtype=np.int64)
-        self._interval = np.zeros(2)
+    K is reached through ``slot``: the row of sample i is ``K[slot[i]]``, missing where negative.
+    """
 
-    def _take_matrix(self, check_finite):
-        if self.K.dtype not in (np.float64, np.float32):
-            self.K = self.K.astype(np.float64)
-        self.K = np.ascontiguousarray(self.K)
-        if check_finite and not np.isfinite(kernels.total(self.K)):
-            if not np.isfinite(self.K).all():
-                raise ValueError(
-                    "The 'K' of a solver must be finite. Got NaN or infinity; look at the inputs "
-                    "and the kernel parameters."
-                )
-        self._slot = np.arange(self.n)
-        self._used = np.zeros(self.n, dtype=np.int64)
-        self._diagonal = self.K.diagonal() + self.ridge
+    def __init__(self, K, slot, used, rows, linear, low, high, ridge, diagonal):
+        self.n = linear.size
+        self.K, self.slot, self.used, self.rows = K, slot, used, rows
+        self.linear, self.low, self.high, self.ridge = linear, low, high, ridge
+        self.diagonal = diagonal
+        self.counts = np.zeros(3, dtype=np.int64)
+        self.interval = np.zeros(2)
 
-    @property
-    def n_iter(self):
-        """Pair updates so far."""
-        return int(self._state[0])
-
-    def start(self, beta):
-        """Begin at a feasible beta."""
+    def start(self, beta, scores=None):
+        """Begin at a beta inside the box; its scores are computed unless given."""
         self.beta = beta
-        self.scores = np.empty(self.n)
-        self.up, self.down = np.empty(self.n), np.empty(self.n)
-        self.refresh_scores()
+        self.scores, self.up, self.down = np.empty((3, self.n))
+        if scores is None:
+            self.refresh_scores()
+        else:
+            self.scores[:] = scores
+            self._refresh_masks()
 
     def refresh_scores(self):
         """Compute scores, masks and the violation afresh in double precision."""
-        self._products = np.zeros(self.n)
-        support = np.flatnonzero(self.beta)
-        self.add_products(support, self.beta[support], self._products)
-        np.subtract(self.y, self._products, out=self.scores)
+        self.products = np.zeros(self.n)
+        support = self.beta.nonzero()[0]
+        self.add_products(support, self.beta[support], self.products)
+        np.subtract(self.linear, self.products, out=self.scores)
         self.scores -= self.ridge * self.beta
-        self.up[:] = np.where(self.beta < self.high, 0.0, -np.inf)
-        self.down[:] = np.where(self.beta > self.low, 0.0, np.inf)
-        if self.n:
-            self._interval[:] = (self.scores + self.up).max(), (self.scores + self.down).min()
+        self._refresh_masks()
 
-    def products(self):
-        """K beta, as of the last call of refresh_scores."""
-        return self._products
+    def _refresh_masks(self):
+        kernels.masks(self.scores, self.beta, self.low, self.high, self.up, self.down,
+                      self.interval)
 
     def add_products(self, indices, weights, out):
         """out += K[:, indices] @ weights, chunk by chunk where the row cache is small."""
@@ -90,31 +58,130 @@ class Problem:
             part = indices[start : start + chunk]
             if self.rows is not None:
                 self.rows.ensure(part)
-            kernels.add_products(self.K, self._slot, part, weights[start : start + chunk], out)
+            kernels.add_products(self.K, self.slot, part, weights[start : start + chunk], out)
 
     def update_pairs(self, second_order, tol, budget):
         """Run pair updates; missing rows are fetched on the way. Return a word for the status."""
         while True:
             if self.rows is not None:
-                self._state[1] = self.rows._clock[0]
+                self.counts[1] = self.rows.clock
             status = kernels.run_pairs(
-                self.K, self._slot, self._used, self._diagonal, self.scores, self.beta,
+                self.K, self.slot, self.used, self.diagonal, self.scores, self.beta,
                 self.low, self.high, self.up, self.down, self.ridge,
-                second_order, tol, budget, self._state, self._interval,
+                second_order, tol, budget, self.counts, self.interval,
             )
             if self.rows is not None:
-                self.rows._clock[0] = self._state[1]
+                self.rows.clock = int(self.counts[1])
             if status != kernels.NEEDS_ROW:
                 return _STATUS[status]
-            self.rows.row(self._state[2])
+            self._fetch(int(self.counts[2]))
+
+    def _fetch(self, i):
+        """Cache the missing row i, and those of the worst violators, which are needed next."""
+        rows = self.rows
+        batch = min(max(16, rows.n_computed // 8), rows.capacity // 4, self.n)
+        if batch < 2:
+            rows.row(i)
+            return
+        missing = (rows.slot < 0) & ((self.up == 0.0) | (self.down == 0.0))
+        top, bottom = self.interval
+        gain = np.maximum(self.scores + self.up - bottom, top - self.scores - self.down)
+        candidates = np.flatnonzero(missing & (gain > 0.0))
+        if candidates.size > batch:
+            order = np.argpartition(-gain[candidates], batch - 1)[:batch]
+            candidates = np.sort(candidates[order])
+        rows.ensure(np.union1d(candidates, [i]))
+
+    @property
+    def n_iter(self):
+        """Pair updates so far."""
+        return int(self.counts[0])
 
     def violation(self):
         """The maximal violation, at least 0."""
-        return max(self._interval[0] - self._interval[1], 0.0)
+        return max(self.interval[0] - self.interval[1], 0.0)
 
     def objective(self):
         """1/2 b'(K + D) b - y'b = -1/2 b'(y + s)."""
-        return float(-0.5 * self.beta @ (self.y + self.scores))
+        return float(-0.5 * self.beta @ (self.linear + self.scores))
+
+    def block(self, indices):
+        """The dense matrix K[indices, indices] in double precision, on an address of 64 bytes."""
+        out = _aligned(indices.size)
+        if self.rows is not None:
+            return self.rows.block(indices, out=out)
+        kernels.gather(self.K, self.slot, indices, out)
+        return out
+
+    def move(self, indices, change, fixed, room_up):
+        """Add a change of sum zero to beta[indices]; those listed in ``fixed`` reach a bound."""
+        beta = np.clip(self.beta[indices] + change, self.low[indices], self.high[indices])
+        for k in fixed:
+            at_top = change[k] == room_up[k]
+            beta[k] = self.high[indices[k]] if at_top else self.low[indices[k]]
+        self.set_beta(indices, beta)
+
+    def set_beta(self, indices, beta):
+        """Give beta[indices] new values and keep scores and masks current."""
+        change = beta - self.beta[indices]
+        self.beta[indices] = beta
+        products = np.zeros(self.n)
+        moved = change.nonzero()[0]
+        self.add_products(indices[moved], change[moved], products)
+        self.scores -= products
+        self.scores[indices] -= self.ridge[indices] * change
+        self._refresh_masks()
+
+    def movable(self):
+        """Mask of the variables that make a violating pair with some other."""
+        top, bottom = self.interval
+        return (self.scores + self.up > bottom) | (self.scores + self.down < top)
+
+    def restricted_to(self, indices):
+        """The same problem over some variables, the others held, as a state of its own."""
+        m = indices.size
+        part = State(
+            self.block(indices), np.arange(m), np.zeros(m, dtype=np.int64), None,
+            self.linear[indices], self.low[indices], self.high[indices], self.ridge[indices],
+            self.diagonal[indices],
+        )
+        part.start(self.beta[indices], self.scores[indices])
+        part.counts[0] = self.counts[0]
+        return part
+
+    def take_back(self, indices, part):
+        """Accept the solution over some variables; the scores of all follow."""
+        self.counts[0] = part.counts[0]
+        self.set_beta(indices, part.beta)
+
+
+class Problem(State):
+    """Checked inputs of a solver in terms of beta = y alpha."""
+
+    def __init__(self, K, y, lower, upper, ridge, *, check_finite=True):
+        rows = K if isinstance(K, KernelRows) else None
+        K = K if rows is not None else np.asarray(K)
+        self.y = y = _check_labels(y)
+        n = y.size
+        if K.shape != (n, n):
+            raise ValueError(
+                f"The 'K' of a solver must be a square matrix with one row a label, here "
+                f"({n}, {n}). Got shape {K.shape} instead."
+            )
+        self.lower, self.upper = _vector(lower, n, "lower"), _vector(upper, n, "upper")
+        ridge = _vector(ridge, n, "ridge")
+        positive = y > 0.0
+        low = np.where(positive, self.lower, -self.upper)
+        high = np.where(positive, self.upper, -self.lower)
+        _check_box(low, high, self.lower, self.upper, ridge)
+        if rows is not None:
+            state = rows.buffer, rows.slot, rows.used, rows
+            diagonal = rows.diagonal
+        else:
+            K = _check_matrix(K, check_finite)
+            state = K, np.arange(n), np.zeros(n, dtype=np.int64), None
+            diagonal = K.diagonal()
+        super().__init__(*state, y, low, high, ridge, diagonal + ridge)
 
 
 def feasible_start(problem, alpha0):
@@ -122,24 +189,26 @@ def feasible_start(problem, alpha0):
     low, high, n = problem.low, problem.high, problem.n
     if alpha0 is None:
         beta = np.zeros(n)
+        if (low <= 0.0).all() and (high >= 0.0).all():
+            return beta
     else:
         beta = problem.y * _vector(alpha0, n, "alpha0")
         if not np.isfinite(beta).all():
             raise ValueError("The 'alpha0' of a solver must be finite. Got NaN or infinity.")
     np.clip(beta, low, high, out=beta)
-    if abs(beta.sum()) > 1e-12 * max(np.abs(beta).sum(), 1e-300):
+    if abs(beta.sum()) > 1e-12 * np.abs(beta).sum():
         _restore_balance(beta, low, high)
     return beta
 
 
 def _restore_balance(beta, low, high):
     """Move beta inside its box, in place, until it sums to zero: towards zero first."""
-    for towards in (0.0, np.inf):
+    for towards_zero in (True, False):
         excess = beta.sum()
         if excess > 0.0:
-            target = np.maximum(low, np.minimum(beta, 0.0) if towards == 0.0 else -np.inf)
+            target = np.maximum(low, np.minimum(beta, 0.0) if towards_zero else -np.inf)
         else:
-            target = np.minimum(high, np.maximum(beta, 0.0) if towards == 0.0 else np.inf)
+            target = np.minimum(high, np.maximum(beta, 0.0) if towards_zero else np.inf)
         room = np.abs(beta - target)
         if np.isinf(room).any():
             room = np.where(np.isinf(room), abs(excess), 0.0)
@@ -156,6 +225,13 @@ def _restore_balance(beta, low, high):
     beta[widest] = min(max(beta[widest] - rest, low[widest]), high[widest])
 
 
+def _aligned(n):
+    """An uninitialised n by n matrix on an address divisible by 64, for aligned vector loads."""
+    memory = np.empty(n * n + 8)
+    offset = (-memory.ctypes.data // 8) % 8
+    return memory[offset : offset + n * n].reshape(n, n)
+
+
 def _check_labels(y):
     y = np.ascontiguousarray(y, dtype=np.float64)
     if y.ndim != 1 or not y.size or not (np.abs(y) == 1.0).all():
@@ -164,6 +240,19 @@ def _check_labels(y):
             f"Got shape {y.shape} with the values {np.unique(y)[:5]}."
         )
     return y
+
+
+def _check_matrix(K, check_finite):
+    if K.dtype not in (np.float64, np.float32):
+        K = K.astype(np.float64)
+    K = np.ascontiguousarray(K)
+    # A sum that is not finite may have overflowed; only then are the entries looked at one by one.
+    if check_finite and not np.isfinite(kernels.total(K)) and not np.isfinite(K).all():
+        raise ValueError(
+            "The 'K' of a solver must be finite. Got NaN or infinity; look at the inputs and the "
+            "kernel parameters."
+        )
+    return K
 
 
 def _vector(value, n, name):
@@ -178,18 +267,17 @@ def _vector(value, n, name):
     return np.ascontiguousarray(vector)
 
 
-def _check_box(y, lower, upper, ridge):
-    if not (lower <= upper).all():
-        where = np.flatnonzero(~(lower <= upper))[0]
+def _check_box(low, high, lower, upper, ridge):
+    if not (low <= high).all():
+        where = np.flatnonzero(~(low <= high))[0]
         raise ValueError(
             f"The bounds of a solver must satisfy lower <= upper. Got lower = {lower[where]} and "
             f"upper = {upper[where]} for sample {where}."
         )
+    if (low == np.inf).any() or (high == -np.inf).any():
+        raise ValueError("The bounds of a solver must satisfy lower < inf and upper > -inf.")
     if not ((ridge >= 0.0) & (ridge < np.inf)).all():
         raise ValueError("The 'ridge' of a solver must be finite and at least 0 for every sample.")
-    if (lower == np.inf).any() or (upper == -np.inf).any():
-        raise ValueError("The bounds of a solver must satisfy lower < inf and upper > -inf.")
-    low, high = np.where(y > 0.0, lower, -upper), np.where(y > 0.0, upper, -lower)
     least, most = low.sum(), high.sum()
     if least > 1e-12 * np.abs(low).sum() or most < -1e-12 * np.abs(high).sum():
         raise ValueError(

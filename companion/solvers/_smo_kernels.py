@@ -16,7 +16,9 @@ another file changes.
 """
 
 import numpy as np
+from llvmlite import ir
 from numba import njit
+from numba.extending import intrinsic
 
 # nnan, nsz and reassoc let max and min reductions vectorise; infinities keep their meaning (no
 # ninf). Inputs are finite, which the caller has checked.
@@ -34,35 +36,61 @@ CONVERGED, BUDGET, STALLED, NEEDS_ROW = 0, 1, 2, 3
 _BLOCK = 128
 
 
+def _reduction(name):
+    """LLVM's maxnum or minnum, which vectorises as a reduction where a comparison does not."""
+
+    @intrinsic
+    def call(typingctx, a, b):
+        def codegen(context, builder, signature, args):
+            kind = args[0].type
+            function = builder.module.declare_intrinsic(
+                name, [kind], ir.FunctionType(kind, [kind, kind])
+            )
+            return builder.call(function, args, fastmath=("nnan", "nsz"))
+
+        return a(a, a), codegen
+
+    return call
+
+
+_max, _min = _reduction("llvm.maxnum"), _reduction("llvm.minnum")
+
+
+@njit(inline="always")
+def _gain(score, down, curvature, top):
+    """(s_i - s_j)^2 / curvature for a j that may fall and has s_j < s_i = top, else 0."""
+    violation = _max(top - (score + down), 0.0)
+    return violation * violation / _max(curvature, TAU)
+
+
 @njit(**_OPTIONS)
 def _best_partner(row, diagonal, diagonal_i, scores, down, top, gains):
-    """argmax over j in I_low, s_j < s_i, of (s_i - s_j)^2 / (Q_ii + Q_jj - 2 Q_ij).
-
-    Gains are compared in single precision; the difference of scores is taken in double first.
-    """
-    best, partner = np.float32(0.0), 0
+    """argmax over j in I_low, s_j < s_i, of (s_i - s_j)^2 / (Q_ii + Q_jj - 2 Q_ij)."""
+    best, best_start = 0.0, 0
     n = scores.shape[0]
     for start in range(0, n, _BLOCK):
         stop = min(start + _BLOCK, n)
         s, d = scores[start:stop], down[start:stop]
         q, a = diagonal[start:stop], row[start:stop]
-        block_best = np.float32(0.0)
+        block_best = 0.0
         for k in range(stop - start):
-            violation = top - (s[k] + d[k])
-            violation = violation if violation > 0.0 else 0.0
-            curvature = diagonal_i + q[k] - 2.0 * a[k]
-            curvature = curvature if curvature > TAU else TAU
-            v = np.float32(violation)
-            gain = v * v / np.float32(curvature)
-            gains[k] = gain
-            block_best = gain if gain > block_best else block_best
+            gain = _gain(s[k], d[k], diagonal_i + q[k] - 2.0 * a[k], top)
+            block_best = _max(block_best, gain)
         if block_best > best:
-            best = block_best
-            k = 0
-            while k < stop - start - 1 and gains[k] != block_best:
-                k += 1
-            partner = start + k
-    return partner
+            best, best_start = block_best, start
+    # The gains of the best block once more, now kept, and searched for their own maximum.
+    width = min(_BLOCK, n - best_start)
+    s, d = scores[best_start:best_start + width], down[best_start:best_start + width]
+    q, a = diagonal[best_start:best_start + width], row[best_start:best_start + width]
+    best = 0.0
+    for k in range(width):
+        gain = _gain(s[k], d[k], diagonal_i + q[k] - 2.0 * a[k], top)
+        gains[k] = gain
+        best = _max(best, gain)
+    k = 0
+    while k < width - 1 and gains[k] != best:
+        k += 1
+    return best_start + k
 
 
 @njit(**_OPTIONS)
@@ -78,7 +106,7 @@ def run_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, ridge,
     n_iter = state[0]
     clock = state[1]
     step, first, second = 0.0, 0, 0
-    gains = np.empty(_BLOCK, dtype=np.float32)
+    gains = np.empty(_BLOCK)
     moved = False
     status = CONVERGED
     while True:
@@ -92,17 +120,19 @@ def run_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, ridge,
             s = scores[start:stop]
             u = up[start:stop]
             d = down[start:stop]
+            block_top, block_bottom = -np.inf, np.inf
             if moved:
                 a = A[start:stop]
                 b = B[start:stop]
                 for k in range(stop - start):
-                    s[k] -= step * (a[k] - b[k])
-            block_top, block_bottom = -np.inf, np.inf
-            for k in range(stop - start):
-                v = s[k] + u[k]
-                w = s[k] + d[k]
-                block_top = v if v > block_top else block_top
-                block_bottom = w if w < block_bottom else block_bottom
+                    value = s[k] - step * (a[k] - b[k])
+                    s[k] = value
+                    block_top = _max(block_top, value + u[k])
+                    block_bottom = _min(block_bottom, value + d[k])
+            else:
+                for k in range(stop - start):
+                    block_top = _max(block_top, s[k] + u[k])
+                    block_bottom = _min(block_bottom, s[k] + d[k])
             if block_top > top:
                 top, top_block = block_top, start
             if block_bottom < bottom:
@@ -199,3 +229,26 @@ def total(K):
         for k in range(K.shape[1]):
             value += row[k]
     return value
+
+
+@njit(**_OPTIONS)
+def gather(K, slot, indices, out):
+    """out[a, b] = K[slot[indices[a]], indices[b]]."""
+    m = indices.shape[0]
+    for a in range(m):
+        row, target = K[slot[indices[a]]], out[a]
+        for b in range(m):
+            target[b] = row[indices[b]]
+
+
+@njit(**_OPTIONS)
+def masks(scores, beta, low, high, up, down, interval):
+    """Set up and down from beta and the box, and the interval from them and the scores."""
+    top, bottom = -np.inf, np.inf
+    for k in range(scores.shape[0]):
+        up[k] = 0.0 if beta[k] < high[k] else -np.inf
+        down[k] = 0.0 if beta[k] > low[k] else np.inf
+        top = _max(top, scores[k] + up[k])
+        bottom = _min(bottom, scores[k] + down[k])
+    interval[0] = top
+    interval[1] = bottom

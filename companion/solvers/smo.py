@@ -28,6 +28,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from companion.solvers._newton import newton_walk
 from companion.solvers._problem import Problem, feasible_start
 from companion.solvers.result import Result, certify
 
@@ -36,6 +37,9 @@ __all__ = ["smo"]
 # Rounding makes the scores drift over millions of updates. When they claim the end they are
 # computed afresh, and the iteration goes on from the true ones if these disagree.
 _MAX_REFRESHES = 50
+
+# Nanoseconds of pair updates before anything else is considered.
+_FIRST_BURST = 1e5
 
 
 def smo(
@@ -123,14 +127,10 @@ def smo(
     problem.start(feasible_start(problem, alpha0))
     log = [] if history else None
 
+    minimise = _minimise if accelerate else _update_all_pairs
     converged, refreshes = False, 0
     while True:
-        limit = budget if log is None else min(budget, problem.n_iter + problem.n)
-        status = problem.update_pairs(selection == "second_order", tol, limit)
-        if log is not None:
-            log.append((problem.n_iter, problem.objective(), problem.violation()))
-        if status == "budget" and limit < budget:
-            continue
+        status = minimise(problem, selection == "second_order", tol, budget, shrinking, log)
         if status == "budget":
             reason = f"The budget of {budget} iterations is spent."
             break
@@ -146,12 +146,73 @@ def smo(
 
     problem.refresh_scores()
     result = certify(
-        problem.products(), problem.y, problem.beta, problem.lower, problem.upper, problem.ridge,
+        problem.products, problem.y, problem.beta, problem.lower, problem.upper, problem.ridge,
         n_iter=problem.n_iter, stop_reason=reason, converged=converged, log=_as_log(log),
     )
     if not converged:
         _warn(result, selection, tol)
     return result
+
+
+def _update_all_pairs(state, second_order, tol, budget, shrinking, log):
+    """The plain algorithm: pair updates over all samples until the end."""
+    while True:
+        limit = budget if log is None else min(budget, state.n_iter + state.n)
+        status = state.update_pairs(second_order, tol, limit)
+        _record(log, state)
+        if status != "budget" or limit == budget:
+            return status
+
+
+def _minimise(state, second_order, tol, budget, shrinking, log):
+    """Pair updates, with Newton steps and shrinking once they have cost as much as these would.
+
+    Costs are estimates in nanoseconds; they decide when to accelerate, not what the solution is.
+    """
+    n = state.n
+    pair_cost = 100.0 + n
+    since_newton = since_start = 0.0
+    burst = max(int(_FIRST_BURST / pair_cost), 30)
+    while True:
+        before = state.n_iter
+        status = state.update_pairs(second_order, tol, min(budget, before + burst))
+        _record(log, state)
+        if status == "converged" or state.n_iter >= budget:
+            return status
+        spent = (state.n_iter - before) * pair_cost
+        since_newton += spent
+        since_start += spent
+        n_free = int(((state.up == 0.0) & (state.down == 0.0)).sum())
+        tried = False
+        newton_cost = 1.5e5 + n_free**3 / 30.0 + 0.3 * n_free * n
+        if since_newton > newton_cost or status == "stalled":
+            newton_walk(state)
+            since_newton, tried = 0.0, True
+        if shrinking:
+            movable = state.movable()
+            m = int(movable.sum())
+            if m < 0.7 * n and since_start > 5e4 + 1.5 * m * m + 0.3 * m * n:
+                status = _minimise_over(state, movable, second_order, tol, budget, log)
+                since_start, tried = 0.0, True
+        if status == "stalled" and not tried:
+            return status
+        if not tried:
+            burst *= 2
+
+
+def _minimise_over(state, movable, second_order, tol, budget, log):
+    """Solve over the movable samples alone, then return to all."""
+    indices = np.flatnonzero(movable)
+    part = state.restricted_to(indices)
+    status = _minimise(part, second_order, tol, budget, True, None)
+    state.take_back(indices, part)
+    _record(log, state)
+    return status
+
+
+def _record(log, state):
+    if log is not None:
+        log.append((state.n_iter, state.objective(), state.violation()))
 
 
 def _check_options(selection, tol, max_iter):
