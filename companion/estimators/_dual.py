@@ -205,6 +205,13 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
         positive = self.decision_function(X) > 0
         return self.classes_[positive.astype(np.intp)]
 
+    @property
+    def coef_(self):
+        """The normal vector W of a linear machine, of shape (1, n_features)."""
+        if self.kernel != "linear":
+            raise AttributeError('coef_ exists only for kernel="linear".')
+        return self.dual_coef_ @ self.support_vectors_
+
     # ---------------------------------------------------------------- the problem
 
     def _box(self, C):
@@ -371,8 +378,6 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
         self.n_support_ = np.bincount(y_signed[nonzero] > 0, minlength=2)
         self.dual_coef_ = beta[np.newaxis, :]
         self.intercept_ = np.array([result.intercept])
-        if self.kernel == "linear":
-            self.coef_ = self.dual_coef_ @ self.support_vectors_
         # At least one, as scikit-learn asks: a direct solution counts as one iteration.
         self.n_iter_ = max(1, int(result.n_iter))
         self.objective_ = float(result.objective)

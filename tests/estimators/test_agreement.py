@@ -1,0 +1,195 @@
+"""The four machines against libsvm, against each other and against known limits."""
+
+import numpy as np
+import pytest
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.svm import SVC, SVR
+
+from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC
+from companion.kernels import gram
+
+from ._data import two_clouds
+
+MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC]
+KERNELS = [
+    {"kernel": "rbf", "gamma": 0.4},
+    {"kernel": "linear"},
+    {"kernel": "poly", "gamma": 0.3, "degree": 2, "coef0": 1.0},
+]
+TOL = 1e-9
+
+
+def precise(machine, **parameters):
+    if machine is LSSVC:
+        return machine(**parameters)
+    return machine(tol=TOL, **parameters)
+
+
+def closeness(reference):
+    return {"atol": 1e-6 * max(1.0, np.abs(reference).max()), "rtol": 0}
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["kernel"])
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_l1_has_the_decision_values_of_libsvm(kernel, C):
+    X, y = two_clouds()
+    ours = precise(L1SVC, C=C, **kernel).fit(X, y)
+    theirs = SVC(C=C, tol=TOL, **kernel).fit(X, y)
+    expected = theirs.decision_function(X)
+    np.testing.assert_allclose(ours.decision_function(X), expected, **closeness(expected))
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["kernel"])
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_least_one_norm_is_support_vector_regression_on_the_labels_without_a_tube(kernel, C):
+    X, y = two_clouds()
+    ours = precise(LeastOneNormSVC, C=C, **kernel).fit(X, y)
+    theirs = SVR(C=C, epsilon=0.0, tol=TOL, **kernel).fit(X, np.where(y == 1, 1.0, -1.0))
+    # The bias need not be unique, so values are compared up to a constant.
+    difference = ours.decision_function(X) - theirs.predict(X)
+    assert np.ptp(difference) < 1e-6
+    beta = np.zeros(len(y))
+    beta[theirs.support_] = theirs.dual_coef_[0]
+    signed = np.where(y == 1, 1.0, -1.0)
+    K = gram(X, **ours._kernel_parameters(ours._gamma))
+    objective = 0.5 * beta @ K @ beta - signed @ beta
+    assert ours.objective_ == pytest.approx(objective, rel=1e-7)
+
+
+def test_least_squares_with_centred_kernel_and_labels_is_kernel_ridge():
+    # With balanced labels and a doubly centred kernel the bias of LS-SVM is zero.
+    X, y = two_clouds(60)
+    signed = np.where(y == 1, 1.0, -1.0)
+    K = gram(X, kernel="rbf", gamma=0.4)
+    centre = np.eye(60) - 1 / 60
+    K = centre @ K @ centre
+    ours = LSSVC(C=3.0, kernel="precomputed").fit(K, y)
+    ridge = KernelRidge(alpha=1 / 3.0, kernel="precomputed").fit(K, signed)
+    assert ours.intercept_[0] == pytest.approx(0.0, abs=1e-10)
+    np.testing.assert_allclose(ours.decision_function(K), ridge.predict(K), atol=1e-10)
+
+
+def test_both_solvers_of_least_squares_agree():
+    X, y = two_clouds()
+    direct = LSSVC(C=5.0).fit(X, y)
+    iterated = LSSVC(C=5.0, solver="smo", tol=1e-10).fit(X, y)
+    np.testing.assert_allclose(
+        iterated.decision_function(X), direct.decision_function(X), atol=1e-8
+    )
+    assert iterated.objective_ == pytest.approx(direct.objective_, rel=1e-10)
+    assert direct.n_iter_ == 1 < iterated.n_iter_
+
+
+def test_l2_is_l1_without_bound_on_the_modified_kernel():
+    X, y = two_clouds()
+    K = gram(X, kernel="rbf", gamma=0.4)
+    l2 = precise(L2SVC, C=2.0, kernel="precomputed").fit(K, y)
+    hard = precise(L1SVC, C=1e6, kernel="precomputed").fit(K + np.eye(len(y)) / 2.0, y)
+    np.testing.assert_allclose(l2.dual_coef_, hard.dual_coef_, atol=1e-6)
+    assert l2.intercept_[0] == pytest.approx(hard.intercept_[0], abs=1e-6)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("selection", ["first_order", "second_order"])
+def test_certificates_hold_at_the_default_tolerance(machine, selection):
+    X, y = two_clouds(120)
+    parameters = {"solver": "smo"} if machine is LSSVC else {}
+    fitted = machine(C=10.0, selection=selection, **parameters).fit(X, y)
+    assert fitted.converged_
+    assert fitted.kkt_violation_ <= fitted.tol
+    assert 0 <= fitted.duality_gap_ <= 1e-2 * abs(fitted.objective_)
+    assert "tol" in fitted.stop_reason_
+    assert abs(fitted.dual_coef_.sum()) < 1e-9 * np.abs(fitted.dual_coef_).sum()
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["kernel"])
+def test_a_precomputed_or_callable_kernel_is_the_named_one(machine, kernel):
+    X, y = two_clouds(60)
+    queries = two_clouds(30, seed=1)[0]
+    named = precise(machine, **kernel).fit(X, y)
+    precomputed = precise(machine, kernel="precomputed").fit(gram(X, **kernel), y)
+    called = precise(machine, kernel=lambda A, B: gram(A, B, **kernel)).fit(X, y)
+    expected = named.decision_function(queries)
+    from_matrix = precomputed.decision_function(gram(queries, X, **kernel))
+    np.testing.assert_allclose(from_matrix, expected, **closeness(expected))
+    np.testing.assert_allclose(called.decision_function(queries), expected, **closeness(expected))
+    assert precomputed.support_vectors_.shape == (0, 0)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_normal_of_a_linear_machine_is_in_coef(machine):
+    X, y = two_clouds(60)
+    fitted = machine(kernel="linear").fit(X, y)
+    normal = (fitted.dual_coef_ @ X[fitted.support_])[0]
+    np.testing.assert_allclose(fitted.coef_[0], normal, atol=1e-12)
+    expected = X @ normal + fitted.intercept_[0]
+    np.testing.assert_allclose(fitted.decision_function(X), expected, atol=1e-12)
+    assert not hasattr(machine().fit(X, y), "coef_")
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_rows_on_demand_give_the_machine_of_the_whole_matrix(machine):
+    X, y = two_clouds(200)
+    parameters = {"solver": "smo"} if machine is LSSVC else {}
+    whole = machine(tol=1e-5, **parameters).fit(X, y)
+    rows = machine(tol=1e-5, cache_size=0.01, **parameters).fit(X, y)
+    np.testing.assert_allclose(
+        rows.decision_function(X), whole.decision_function(X), atol=1e-3
+    )
+    assert rows.kkt_violation_ <= 1e-5
+
+
+def test_single_precision_is_used_for_many_samples_and_the_certificate_still_holds(monkeypatch):
+    monkeypatch.setattr("companion.estimators._dual.SINGLE_PRECISION_FROM", 50)
+    X, y = two_clouds(100)
+    single = L1SVC(C=10.0)
+    assert single._training_kernel(X, 0.5).dtype == np.float32
+    single.fit(X, y)
+    monkeypatch.undo()
+    assert single._training_kernel(X, 0.5).dtype == np.float64
+    double = L1SVC(C=10.0).fit(X, y)
+    assert single.kkt_violation_ <= 1e-3
+    np.testing.assert_allclose(
+        single.decision_function(X), double.decision_function(X), atol=5e-3
+    )
+
+
+@pytest.mark.parametrize("block", [1e-4, 64])
+def test_prediction_in_blocks_does_not_depend_on_their_size(block, monkeypatch):
+    X, y = two_clouds()
+    fitted = L1SVC().fit(X, y)
+    expected = gram(X, fitted.support_vectors_, gamma=fitted._gamma) @ fitted.dual_coef_[0]
+    monkeypatch.setattr("companion.estimators._dual.PREDICTION_BLOCK_MEGABYTES", block)
+    values = fitted.decision_function(X) - fitted.intercept_[0]
+    np.testing.assert_allclose(values, expected, atol=1e-12)
+
+
+def test_least_squares_cv_scores_are_those_of_refitting_without_each_sample():
+    X, y = two_clouds(40)
+    Cs = [0.1, 1.0, 10.0]
+    machine = LSSVCCV(Cs=Cs, gamma=0.4, store_cv_results=True).fit(X, y)
+    for column, C in enumerate(Cs):
+        refitted = cross_val_predict(
+            LSSVC(C=C, gamma=0.4), X, y, cv=LeaveOneOut(), method="decision_function"
+        )
+        np.testing.assert_allclose(machine.cv_results_[:, column], refitted, atol=1e-9)
+        assert machine.scores_[column] == np.mean((refitted > 0) == (y == 1))
+    chosen = LSSVC(C=machine.C_, gamma=0.4).fit(X, y)
+    np.testing.assert_allclose(machine.decision_function(X), chosen.decision_function(X))
+    assert machine.best_score_ == machine.scores_.max()
+
+
+def test_least_squares_cv_takes_the_smallest_of_tied_values_in_any_order():
+    X, y = two_clouds(40, shift=30.0)
+    machine = LSSVCCV(Cs=[10.0, 0.1, 1.0], kernel="linear").fit(X, y)
+    assert (machine.scores_ == 1.0).all()
+    assert machine.C_ == 0.1
+
+
+def test_least_squares_cv_can_judge_by_squared_error():
+    X, y = two_clouds(40)
+    machine = LSSVCCV(scoring="neg_mean_squared_error", store_cv_results=True).fit(X, y)
+    signed = np.where(y == 1, 1.0, -1.0)[:, np.newaxis]
+    np.testing.assert_allclose(machine.scores_, -np.mean((machine.cv_results_ - signed) ** 2, axis=0))

@@ -1,0 +1,167 @@
+"""Labels, parameters and bad input: what a user types and what comes back."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC
+
+from ._data import two_clouds
+
+ALL = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV]
+every = pytest.mark.parametrize("machine", ALL)
+
+
+@every
+@pytest.mark.parametrize(
+    "labels", [(-1, 1), (1, 2), ("no", "yes"), ("yes", "no"), (True, False), (2.0, -7.0)]
+)
+def test_any_two_labels_are_sorted_and_predicted_by_sign(machine, labels):
+    X, y = two_clouds(60, shift=2.0, labels=labels)
+    fitted = machine().fit(X, y)
+    np.testing.assert_array_equal(fitted.classes_, np.unique(y))
+    values = fitted.decision_function(X)
+    np.testing.assert_array_equal(fitted.predict(X), fitted.classes_[(values > 0).astype(int)])
+    assert fitted.score(X, y) > 0.85
+    assert fitted.n_support_.sum() == len(fitted.support_)
+
+
+@every
+def test_swapping_the_labels_turns_the_decision_values(machine):
+    X, y = two_clouds(60)
+    precise = {} if machine in (LSSVC, LSSVCCV) else {"tol": 1e-9}
+    values = machine(**precise).fit(X, y).decision_function(X)
+    turned = machine(**precise).fit(X, 1 - y).decision_function(X)
+    np.testing.assert_allclose(turned, -values, atol=1e-6)
+
+
+@every
+def test_a_fitted_machine_survives_pickling_and_a_clone_is_unfitted(machine):
+    X, y = two_clouds(40)
+    fitted = machine(gamma=0.3).fit(X, y)
+    loaded = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(loaded.decision_function(X), fitted.decision_function(X))
+    copied = clone(fitted)
+    assert copied.get_params() == fitted.get_params()
+    with pytest.raises(NotFittedError):
+        copied.predict(X)
+
+
+@every
+def test_set_params_changes_the_next_fit_and_refuses_unknown_names(machine):
+    X, y = two_clouds(40)
+    fitted = machine(gamma=0.3).fit(X, y)
+    before = fitted.decision_function(X)
+    fitted.set_params(gamma=3.0).fit(X, y)
+    assert np.abs(fitted.decision_function(X) - before).max() > 0.01
+    with pytest.raises(ValueError, match="Invalid parameter 'gama'"):
+        fitted.set_params(gama=1.0)
+
+
+@every
+def test_refitting_forgets_the_normal_of_a_linear_machine(machine):
+    X, y = two_clouds(40)
+    fitted = machine(kernel="linear").fit(X, y)
+    fitted.set_params(kernel="rbf").fit(X, y)
+    assert not hasattr(fitted, "coef_")
+
+
+@every
+def test_names_of_columns_are_kept_and_checked(machine):
+    X, y = two_clouds(40)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    fitted = machine().fit(frame, y)
+    assert fitted.feature_names_in_.tolist() == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="feature names"):
+        fitted.predict(frame.rename(columns={"a": "z"}))
+
+
+@every
+def test_sparse_input_is_refused_with_what_to_do(machine):
+    X, y = two_clouds(40)
+    with pytest.raises(TypeError, match=f"{machine.__name__} needs a dense X.*X.toarray()"):
+        machine().fit(csr_array(X), y)
+    fitted = machine().fit(X, y)
+    with pytest.raises(TypeError, match="needs a dense X"):
+        fitted.predict(csr_array(X))
+
+
+@every
+def test_nan_is_refused_and_the_earlier_fit_is_kept(machine):
+    X, y = two_clouds(40)
+    fitted = machine().fit(X, y)
+    before = fitted.decision_function(X)
+    broken = X.copy()
+    broken[3, 1] = np.nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        fitted.fit(broken, y)
+    np.testing.assert_array_equal(fitted.decision_function(X), before)
+
+
+@every
+def test_one_class_or_three_are_refused(machine):
+    X, y = two_clouds(40)
+    with pytest.raises(ValueError, match="samples of two classes.*only one class"):
+        machine().fit(X, np.zeros(40))
+    with pytest.raises(ValueError, match="Only binary classification.*3 classes.*OneVsRest"):
+        machine().fit(X, np.arange(40) % 3)
+
+
+@every
+def test_a_gram_matrix_must_be_square(machine):
+    X, y = two_clouds(40)
+    with pytest.raises(ValueError, match=r'kernel="precomputed" needs a square.*\(40, 3\)'):
+        machine(kernel="precomputed").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("machine", "parameters", "message"),
+    [
+        (L1SVC, {"C": 0.0}, "The 'C' parameter of L1SVC must be"),
+        (L1SVC, {"C": np.inf}, "The 'C' parameter of L1SVC must be"),
+        (L2SVC, {"kernel": "rbff"}, "The 'kernel' parameter of L2SVC must be"),
+        (LSSVC, {"solver": "lu"}, "The 'solver' parameter of LSSVC must be"),
+        (LeastOneNormSVC, {"tol": 0}, "The 'tol' parameter of LeastOneNormSVC must be"),
+        (L1SVC, {"selection": "third"}, "The 'selection' parameter of L1SVC must be"),
+        (L1SVC, {"max_iter": 0}, "The 'max_iter' parameter of L1SVC must be"),
+        (L1SVC, {"gamma": -1.0}, "The 'gamma' parameter of L1SVC must be"),
+        (LSSVCCV, {"Cs": []}, "The 'Cs' parameter of LSSVCCV must be"),
+        (LSSVCCV, {"Cs": [1.0, -1.0]}, "The 'Cs' parameter of LSSVCCV must be"),
+    ],
+)
+def test_a_bad_parameter_is_named_with_its_rule_and_value(machine, parameters, message):
+    X, y = two_clouds(20)
+    with pytest.raises(ValueError, match=message) as caught:
+        machine(**parameters).fit(X, y)
+    assert "Got" in str(caught.value)
+
+
+@pytest.mark.parametrize("machine", [LSSVC, LSSVCCV])
+def test_a_matrix_too_large_to_factorise_is_refused_with_the_way_out(machine):
+    X, y = two_clouds(200)
+    with pytest.raises(ValueError, match=r'Raise cache_size, or use LSSVC\(solver="smo"\)'):
+        machine(cache_size=0.1).fit(X, y)
+
+
+@pytest.mark.parametrize("machine", [L1SVC, L2SVC, LeastOneNormSVC])
+def test_a_spent_budget_warns_and_names_what_to_change(machine):
+    X, y = two_clouds(100, shift=0.3)
+    with pytest.warns(ConvergenceWarning, match="not converged.*max_iter or tol") as caught:
+        fitted = machine(C=100.0, max_iter=5).fit(X, y)
+    assert not fitted.converged_
+    assert fitted.n_iter_ == 5
+    assert fitted.kkt_violation_ > fitted.tol
+    assert fitted.duality_gap_ > 0
+    assert "budget of 5" in fitted.stop_reason_
+    assert len(caught) == 1
+
+
+def test_prediction_checks_the_number_of_features():
+    X, y = two_clouds(40)
+    with pytest.raises(ValueError, match="2 features, but L1SVC is expecting 3"):
+        L1SVC().fit(X, y).predict(X[:, :2])

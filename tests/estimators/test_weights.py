@@ -1,0 +1,112 @@
+"""Weights of samples and classes: all are factors on C."""
+
+import numpy as np
+import pytest
+
+from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC
+
+from ._data import two_clouds
+
+MACHINES = [
+    L1SVC(tol=1e-9),
+    L2SVC(tol=1e-9),
+    LSSVC(),
+    LSSVC(solver="smo", tol=1e-9),
+    LeastOneNormSVC(tol=1e-9),
+]
+names = pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: type(machine).__name__)
+
+
+def same_values(first, second, X):
+    expected = first.decision_function(X)
+    np.testing.assert_allclose(second.decision_function(X), expected, atol=1e-6)
+
+
+@names
+def test_class_weight_is_the_same_weight_on_every_sample_of_the_class(machine):
+    X, y = two_clouds(60)
+    by_class = type(machine)(**{**machine.get_params(), "class_weight": {0: 3.0, 1: 0.5}})
+    by_class.set_params(gamma=0.4).fit(X, y)
+    by_sample = type(machine)(**machine.get_params()).set_params(gamma=0.4)
+    by_sample.fit(X, y, sample_weight=np.where(y == 0, 3.0, 0.5))
+    same_values(by_class, by_sample, X)
+
+
+@names
+def test_whole_weights_are_repeated_samples(machine):
+    X, y = two_clouds(40)
+    weight = np.random.default_rng(1).integers(0, 4, size=40)
+    weighted = type(machine)(**machine.get_params()).fit(X, y, sample_weight=weight)
+    repeated = type(machine)(**machine.get_params())
+    repeated.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    same_values(repeated, weighted, X)
+    assert not np.isin(weighted.support_, np.flatnonzero(weight == 0)).any()
+
+
+@names
+def test_balanced_weights_count_samples_by_their_weight(machine):
+    X, y = two_clouds(40)
+    weight = np.random.default_rng(2).integers(0, 4, size=40)
+    balanced = {**machine.get_params(), "class_weight": "balanced"}
+    weighted = type(machine)(**balanced).fit(X, y, sample_weight=weight)
+    repeated = type(machine)(**balanced)
+    repeated.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    same_values(repeated, weighted, X)
+
+
+def test_the_weight_of_a_sample_scales_its_bound():
+    X, y = two_clouds(60, shift=0.2)
+    weight = np.random.default_rng(3).uniform(0.2, 2.0, size=60)
+    for machine, lower in [(L1SVC(C=2.0), 0.0), (LeastOneNormSVC(C=2.0), -1.0)]:
+        machine.fit(X, y, sample_weight=weight)
+        alpha = machine.dual_coef_[0] * np.where(y == 1, 1.0, -1.0)[machine.support_]
+        bound = 2.0 * weight[machine.support_]
+        assert (alpha <= bound).all() and (alpha >= lower * bound).all()
+        assert (alpha == bound).any()
+
+
+def test_the_modified_ridge_of_least_squares_is_one_over_the_weighted_cost():
+    X, y = two_clouds(30)
+    weight = np.random.default_rng(4).uniform(0.2, 2.0, size=30)
+    machine = LSSVC(C=2.0).fit(X, y, sample_weight=weight)
+    signed = np.where(y == 1, 1.0, -1.0)
+    alpha = machine.dual_coef_[0] * signed
+    slack = 1 - signed * machine.decision_function(X)
+    np.testing.assert_allclose(alpha, 2.0 * weight * slack, atol=1e-9)
+
+
+def test_least_squares_cv_weighs_the_scores_and_leaves_zero_weights_out():
+    X, y = two_clouds(40)
+    weight = np.random.default_rng(5).integers(0, 3, size=40).astype(float)
+    machine = LSSVCCV(store_cv_results=True).fit(X, y, sample_weight=weight)
+    left_out = np.isnan(machine.cv_results_).all(axis=1)
+    np.testing.assert_array_equal(left_out, weight == 0)
+    correct = (machine.cv_results_ > 0) == (y == 1)[:, np.newaxis]
+    np.testing.assert_allclose(machine.scores_, np.average(correct, axis=0, weights=weight))
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (np.zeros(20), "only zeros|at least one non-zero"),
+        (-np.ones(20), "Negative values in data passed to `sample_weight`"),
+        (np.ones(19), "sample_weight"),
+    ],
+)
+def test_impossible_weights_are_refused(weight, message):
+    X, y = two_clouds(20)
+    with pytest.raises(ValueError, match=message):
+        L1SVC().fit(X, y, sample_weight=weight)
+
+
+def test_weights_that_leave_one_class_are_refused_by_name():
+    X, y = two_clouds(20)
+    with pytest.raises(ValueError, match="L1SVC needs samples of two classes.*one class: .*1"):
+        L1SVC().fit(X, y, sample_weight=(y == 1).astype(float))
+
+
+@pytest.mark.parametrize("factor", [0.0, -1.0])
+def test_a_class_weight_that_is_not_positive_is_refused(factor):
+    X, y = two_clouds(20)
+    with pytest.raises(ValueError, match="'class_weight' parameter of L2SVC must have positive"):
+        L2SVC(class_weight={0: factor}).fit(X, y)
