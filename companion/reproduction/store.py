@@ -384,7 +384,7 @@ class RecordStore:
                 os.close(handle)
 
     def _failure(self, action: str, path: Path, error: OSError) -> StoreError:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             advice = "Free some space on this disk"
         elif path == self.working:
             advice = "Make it accessible, or set COMPANION_CACHE to a folder that is"

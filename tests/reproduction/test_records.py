@@ -1,0 +1,186 @@
+"""Records as cells, tables and frames: nothing is lost on the way, and no order leaks in."""
+
+import io
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.papers.base import Unit
+from companion.reproduction.records import (
+    Record,
+    check_rows,
+    decode_cell,
+    encode_cell,
+    parse_table,
+    to_frame,
+    to_table,
+)
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10)
+TRICKY = ["", "1", "1.0", "007", "True", "None", "nan", "-inf", "1e5", '"', '"a"', "a,b", "a\nb",
+          "\r", " a ", "é", "\u2028", "\ud800", "0x1", "1_000", "#"]
+UNIT = Unit("tests", "table_0", {"C": 1.0, "repetition": 0})
+
+
+def same(one, other):
+    return type(one) is type(other) and (
+        one == other and math.copysign(1, one) == math.copysign(1, other)
+        if isinstance(one, float) and one == one
+        else one == other or (one != one and other != other)
+    )
+
+
+@given(SCALARS | st.sampled_from(TRICKY))
+def test_every_scalar_survives_its_cell_with_its_type(value):
+    assert same(decode_cell(encode_cell(value)), value)
+
+
+@given(st.floats(allow_nan=False))
+def test_pandas_reads_the_cell_of_a_float_to_the_last_bit(value):
+    text = f"x\n{encode_cell(value)}\n"
+    column = pd.read_csv(io.StringIO(text))["x"]
+    assert float(column[0]) == value
+
+
+ROWS = st.lists(
+    st.dictionaries(st.sampled_from(["error", "note", "n"]), SCALARS, min_size=1), min_size=1,
+    max_size=3,
+)
+
+
+def records_of(contents):
+    """One record for each (C, rows), and the units by key."""
+    found, units = [], {}
+    for C, rows in contents.items():
+        unit = Unit("tests", "t", {"C": C, "kind": "a" if C is None else "b"})
+        units[unit.key] = unit
+        found.append(Record(unit.key, unit.params, "c0de", tuple(rows)))
+    return found, units
+
+
+CONTENTS = st.dictionaries(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5),
+    ROWS,
+    max_size=4,
+)
+
+
+@given(CONTENTS, st.randoms())
+def test_the_table_does_not_depend_on_the_order_in_which_records_arrive(contents, random):
+    found, _ = records_of(contents)
+    shuffled = list(found)
+    random.shuffle(shuffled)
+    assert to_table(found, ["C", "kind"]) == to_table(shuffled, ["C", "kind"])
+
+
+@given(CONTENTS)
+def test_a_table_reads_back_to_its_records(contents):
+    found, units = records_of(contents)
+    table = to_table(found, ["C", "kind"])
+    back = parse_table(table, ["C", "kind"], units)
+    assert set(back) == set(units)
+    assert all(record.same_numbers(back[record.key]) for record in found)
+    assert all(record.params == back[record.key].params for record in found)
+    assert to_table(back.values(), ["C", "kind"]) == table
+
+
+@given(CONTENTS, st.integers(0, 4))
+def test_a_table_grown_in_two_steps_is_that_of_one_step(contents, n_first):
+    found, units = records_of(contents)
+    first = parse_table(to_table(found[:n_first], ["C", "kind"]), ["C", "kind"], units)
+    grown = [*first.values(), *found[n_first:]]
+    assert to_table(grown, ["C", "kind"]) == to_table(found, ["C", "kind"])
+
+
+def test_the_frame_of_records_is_that_of_their_table():
+    rows = [
+        {"error": 22.4, "n": 3, "some": 1, "flag": True, "maybe": True, "word": "a", "none": None},
+        {"error": 0.1 + 0.2, "n": 4, "some": None, "flag": False, "maybe": None, "word": "b",
+         "none": None},
+    ]
+    units = [Unit("tests", "t", {"C": C}) for C in (10.0, 2.0)]
+    found = [
+        Record(unit.key, unit.params, "c0de", (row,)) for unit, row in zip(units, rows, strict=True)
+    ]
+    frame = to_frame(found, ["C"])
+    back = parse_table(to_table(found, ["C"]), ["C"], {})
+    pd.testing.assert_frame_equal(frame, to_frame(back.values(), ["C"]), check_exact=True)
+    assert frame["C"].tolist() == [2.0, 10.0]
+    assert frame["error"].tolist() == [0.1 + 0.2, 22.4]
+    assert {name: str(frame[name].dtype) for name in ("error", "n", "some", "flag", "maybe")} == {
+        "error": "float64", "n": "int64", "some": "Int64", "flag": "bool", "maybe": "boolean",
+    }
+    assert list(frame.columns)[-2:] == ["key", "code"]
+
+
+def test_an_empty_frame_still_has_its_parameters():
+    assert list(to_frame([], ["C", "repetition"]).columns) == ["C", "repetition", "key", "code"]
+
+
+def test_rows_of_a_unit_keep_their_order():
+    unit = Unit("tests", "t", {"C": 1})
+    record = Record(unit.key, unit.params, "", tuple({"step": step} for step in (3, 1, 2)))
+    back = parse_table(to_table([record], ["C"]), ["C"], {})
+    assert [row["step"] for row in back[unit.key].rows] == [3, 1, 2]
+
+
+def test_columns_keep_the_order_of_the_rows_where_all_agree():
+    rows = [Record(str(n), {"C": n}, "", ({"b": 1, "a": 2},)) for n in range(2)]
+    assert to_table(rows, ["C"]).startswith(b"C,b,a,key,code\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"", "last columns must be key and code"),
+        (b"a,b\n1,2\n", "last columns must be key and code"),
+        (b"C,key,code\n1,abc\n", "line 2 has 2 cells instead of 3"),
+        (b'C,key,code\n"""x",abc,\n', "line 2 cannot be read"),
+        (b'C,key,code\n"1,abc,\n', "cannot be read as CSV"),
+        (b"\xff\xfe\x00", "cannot be read as CSV"),
+    ],
+)
+def test_what_is_no_table_of_records_is_named(content, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        parse_table(content, ["C"], {})
+
+
+def test_results_become_plain_scalars_whatever_numpy_calls_them():
+    row = check_rows(
+        UNIT, {"error": np.float32(0.5), "n": np.int8(3), "ok": np.bool_(True), "a": np.array(2.0)}
+    )[0]
+    assert row == {"error": 0.5, "n": 3, "ok": True, "a": 2.0}
+    assert [type(value) for value in row.values()] == [float, int, bool, float]
+
+
+def test_results_may_be_several_rows_from_any_iterable():
+    assert check_rows(UNIT, ({"step": step} for step in range(2))) == [{"step": 0}, {"step": 1}]
+
+
+@pytest.mark.parametrize(
+    ("result", "error", "complaint"),
+    [
+        (None, TypeError, "must return a dict or a list of dicts"),
+        ("text", TypeError, "must return a dict or a list of dicts"),
+        ([1.0], TypeError, "Got a row 1.0"),
+        ([], ValueError, "returned no row"),
+        ({"C": 2.0}, ValueError, "Got 'C'; rename it"),
+        ({"key": 2.0}, ValueError, "Got 'key'; rename it"),
+        ({3: 2.0}, ValueError, "Got 3; rename it"),
+        ({"curve": [1, 2]}, TypeError, "'curve' of tests/table_0"),
+    ],
+)
+def test_results_that_cannot_be_stored_name_the_unit(result, error, complaint):
+    with pytest.raises(error, match=complaint):
+        check_rows(UNIT, result)
+
+
+def test_records_are_compared_bit_for_bit():
+    one = Record("k", {}, "a", ({"x": 0.3, "nan": math.nan},))
+    assert one.same_numbers(Record("k", {}, "b", ({"nan": math.nan, "x": 0.3, "y": None},)))
+    assert not one.same_numbers(Record("k", {}, "a", ({"x": 0.1 + 0.2, "nan": math.nan},)))
