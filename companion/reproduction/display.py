@@ -12,7 +12,7 @@ from pathlib import Path
 
 from companion.reproduction._files import replace_text
 from companion.reproduction.published import parse_printed
-from companion.reproduction.verdicts import OUTCOMES, verdict_counts
+from companion.reproduction.verdicts import NO_VALUE, OUTCOMES, verdict_counts
 
 __all__ = [
     "VALUES_MIME",
@@ -231,7 +231,8 @@ def verdict_table(ledger, title=""):
     """
     rows = []
     for line in ledger.to_dict("records"):
-        remarks = [text for text in (line["problem"], line["note"]) if text]
+        note = "" if line["note"] == NO_VALUE else line["note"]  # "not run" says as much
+        remarks = [text for text in (line["problem"], note) if text]
         verdict = "; ".join([line["verdict"], *remarks])
         rows.append([line["row"], line["column"], _published_text(line), _reproduced_text(line),
                      _z_text(line["z"]), _n_text(line["reproduced_n"]), verdict])  # fmt: skip

@@ -87,6 +87,7 @@ REPRODUCED, WITHIN, DECLARED, DIFFERS, NOT_RUN = OUTCOMES = (
     "differs",
     "not run",
 )
+NO_VALUE = "no regenerated value of this row and column"
 _MAX_Z = 3.0
 _MAX_Z_ORDINAL = 2.0
 _EPS = 2.0**-52
@@ -254,7 +255,7 @@ def _missing(value):
 def _compare_row(row, own):
     """Comparison of one published row (a mapping) with its regeneration (a mapping or None)."""
     if own is None:
-        return Comparison(NOT_RUN, note="no regenerated value of this row and column")
+        return Comparison(NOT_RUN, note=NO_VALUE)
     if _missing(own["value"]):
         return Comparison(NOT_RUN, note="the regenerated value is missing")
     value, kind = own["value"], row["kind"]

@@ -1,0 +1,248 @@
+"""Reproducing artefacts one after the other: records, then the notebook, then the verdicts.
+
+What goes wrong with one artefact is noted and the next one starts; only an interruption stops the
+run, and then a later run with the same profile goes on from the units that were finished.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from companion._paths import build_dir, cache_dir
+from companion.papers.base import Artefact
+from companion.reproduction._files import replace_text
+from companion.reproduction.errors import StoreError, UnitError
+from companion.reproduction.notebooks import NotebookReport, run_notebook
+from companion.reproduction.records import to_frame
+from companion.reproduction.run import discard_finished, load_records
+from companion.reproduction.store import RecordStore
+from companion.reproduction.verdicts import judge
+
+__all__ = ["ArtefactReport", "Reproduction", "StoredRecords", "read_stored", "resolve_targets"]
+
+
+def resolve_targets(targets, artefacts):
+    """The artefacts that are meant by what was typed.
+
+    Parameters
+    ----------
+    targets : sequence of str
+        Keys of papers (``"l1nsvm"``) and artefacts (``"l1nsvm/table_2"``); none for all.
+    artefacts : sequence of companion.papers.Artefact
+        Those there are.
+
+    Returns
+    -------
+    list of companion.papers.Artefact
+        In the order of `artefacts`, each once.
+
+    Raises
+    ------
+    LookupError
+        If targets are unknown; all are named, with the nearest known name.
+    """
+    papers = list(dict.fromkeys(artefact.paper for artefact in artefacts))
+    known = [*papers, *(artefact.id for artefact in artefacts)]
+    faults = []
+    for target in targets:
+        if target in known:
+            continue
+        full = [name for name in known if name.endswith(f"/{target}")]
+        close = full or difflib.get_close_matches(target, known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}."
+        faults.append(f"There is no paper or artefact {target!r}: {hint}")
+    if faults:
+        raise LookupError("\n".join(faults))
+    chosen = set(targets) or set(papers)
+    return [artefact for artefact in artefacts if {artefact.paper, artefact.id} & chosen]
+
+
+@dataclass(frozen=True)
+class StoredRecords:
+    """The records of a study that are there, without computing any.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+    n_units, n_stored, n_stale : int
+        Units of the study, those with a record, and those whose record other code made.
+    """
+
+    frame: object
+    n_units: int
+    n_stored: int
+    n_stale: int
+
+
+def read_stored(study, profile="paper"):
+    """Read the records of a study without computing any.
+
+    Parameters
+    ----------
+    study : companion.papers.Study
+    profile : {"paper", "quick"}, default="paper"
+
+    Returns
+    -------
+    StoredRecords
+    """
+    store = RecordStore(study, profile)
+    found = store.records()
+    kept = [found[key] for key in store.units if key in found]
+    stale = sum(record.code != store.code for record in kept)
+    return StoredRecords(to_frame(kept, store.parameters), len(store.units), len(kept), stale)
+
+
+@dataclass
+class ArtefactReport:
+    """What became of one artefact.
+
+    Attributes
+    ----------
+    artefact : companion.papers.Artefact
+    ledger : pandas.DataFrame or None
+        Its verdicts; None if nothing could be compared.
+    notebook : NotebookReport or None
+    computed : int
+        Units computed now.
+    missing : list of (str, str, int)
+        Study, reason, and number of units that could not be computed for that reason.
+    stale : list of (str, int)
+        Study and number of records that other code made.
+    failures : list of str
+        What went wrong, without the notebook.
+    """
+
+    artefact: Artefact
+    ledger: object = None
+    notebook: NotebookReport | None = None
+    computed: int = 0
+    missing: list = field(default_factory=list)
+    stale: list = field(default_factory=list)
+    failures: list = field(default_factory=list)
+
+    @property
+    def ok(self):
+        """Whether everything ran; data that cannot be had are no failure."""
+        return not self.failures and (self.notebook is None or self.notebook.ok)
+
+
+class _Mark:
+    """Remembers on disk that a quick run has begun, so that an interrupted one is resumed."""
+
+    def __init__(self, profile):
+        self.path = cache_dir() / "records" / profile / "unfinished_run.json"
+        self._studies = set()
+        with suppress(OSError, ValueError, TypeError):
+            self._studies = set(json.loads(self.path.read_text(encoding="utf-8")))
+
+    def __contains__(self, study):
+        return f"{study.paper}/{study.name}" in self._studies
+
+    def add(self, study):
+        self._studies.add(f"{study.paper}/{study.name}")
+        with suppress(OSError):  # what cannot be noted is computed again
+            replace_text(self.path, json.dumps(sorted(self._studies)) + "\n")
+
+    def remove(self):
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+
+class Reproduction:
+    """One run over some artefacts; a study that several of them use is computed once.
+
+    Parameters
+    ----------
+    profile : {"quick", "paper"}, default="quick"
+    jobs, backend, scheduler, fresh, progress
+        As of :func:`~companion.reproduction.run.load_records`.
+    """
+
+    def __init__(self, profile="quick", *, jobs=1, backend="loky", scheduler=None, fresh=False,
+                 progress=None):  # fmt: skip
+        self.profile = profile
+        self._options = {"jobs": jobs, "backend": backend, "scheduler": scheduler, "fresh": fresh,
+                         "progress": progress}  # fmt: skip
+        self._mark = _Mark(profile)
+        self._done = {}
+
+    @property
+    def outputs(self):
+        """Folder of the executed notebooks."""
+        return build_dir() / "reproduce" / self.profile
+
+    def run(self, artefact, parameters, *, in_place=False):
+        """Compute what is missing, compare it with the print, run the notebook.
+
+        Parameters
+        ----------
+        artefact : companion.papers.Artefact
+        parameters : mapping
+            Checked values of its parameters, the profile included.
+        in_place : bool, default=False
+            Write the executed notebook back to ``notebooks/``.
+
+        Returns
+        -------
+        ArtefactReport
+        """
+        report = ArtefactReport(artefact)
+        frames = {}
+        for study in artefact.studies:
+            frame = self._compute(study, report)
+            if frame is not None:
+                frames[study.name] = frame
+        if len(frames) == len(artefact.studies):
+            self._judge(report, frames)
+        if report.failures:
+            report.failures.append(f"{artefact.id}: its notebook was not run for that reason")
+            return report
+        output = self.outputs / artefact.paper / f"{artefact.name}.ipynb"
+        report.notebook = run_notebook(artefact, output, parameters, in_place=in_place)
+        return report
+
+    def finish(self):
+        """Say that the run came to its end, so that the next quick one computes afresh."""
+        self._mark.remove()
+
+    def _compute(self, study, report):
+        """The records of a study, or as many as there are; notes in the report what is not."""
+        name = f"{study.paper}/{study.name}"
+        if name not in self._done:
+            self._done[name] = self._load(study, name)
+            report.computed += getattr(self._done[name][0], "computed", 0)
+        records, failure, frame = self._done[name]
+        if failure:
+            report.failures.append(failure)
+        if records is not None:
+            report.missing += [(name, reason, n) for reason, n in records.missing]
+            report.stale += [(name, records.stale)] if records.stale else []
+        return frame
+
+    def _load(self, study, name):
+        try:
+            if self.profile == "quick" and study not in self._mark:
+                discard_finished(study, self.profile)
+                self._mark.add(study)
+            records = load_records(study, self.profile, **self._options)
+            return records, None, records.frame
+        except (StoreError, UnitError) as error:
+            failure = str(error)
+        except Exception as error:  # a fault in the list of units: the other artefacts go on
+            failure = f"{name}: {type(error).__name__}: {error}"
+        frame = None
+        with suppress(Exception):  # the failure above is what is told
+            frame = read_stored(study, self.profile).frame
+        return None, failure, frame
+
+    def _judge(self, report, frames):
+        try:
+            report.ledger = judge(report.artefact, frames, self.profile)
+        except Exception as error:  # a fault in published values or in what is computed from records
+            report.failures.append(
+                f"{report.artefact.id}: no verdicts: {type(error).__name__}: {error}"
+            )
