@@ -1,0 +1,64 @@
+"""One module a paper: what each of its tables and figures computes, as records.
+
+To add a paper, write a module (or package) that offers ``ARTEFACTS``, a tuple of
+:class:`~companion.papers.base.Artefact`, and name it in ``PAPERS`` below. The command, the record
+store, the verdicts and the tests that look for uncovered notebooks find it from here.
+"""
+
+from __future__ import annotations
+
+from companion.papers.base import Artefact, Paper, Parameter, Study, Unit, seed_for
+
+__all__ = [
+    "PAPERS",
+    "Artefact",
+    "Paper",
+    "Parameter",
+    "Study",
+    "Unit",
+    "get_artefact",
+    "list_artefacts",
+    "seed_for",
+]
+
+#: The papers, in the order in which they are reported.
+PAPERS = {
+    paper.key: paper
+    for paper in (
+        Paper(
+            "l1nsvm",
+            "Least 1-Norm SVMs: a New SVM Variant between Standard and LS-SVMs",
+            "J. López and J. R. Dorronsoro, European Symposium on Artificial Neural Networks"
+            " (ESANN), 2010",
+            "companion.papers.l1nsvm",
+        ),
+    )
+}
+
+
+def list_artefacts(paper: str | None = None) -> list[Artefact]:
+    """All tables and figures, or those of one paper, in print order.
+
+    Raises
+    ------
+    KeyError
+        If there is no such paper; the message lists those there are.
+    """
+    if paper is not None and paper not in PAPERS:
+        raise KeyError(f"no paper {paper!r}; there are {', '.join(PAPERS)}")
+    keys = list(PAPERS) if paper is None else [paper]
+    return [artefact for key in keys for artefact in PAPERS[key].artefacts]
+
+
+def get_artefact(name: str) -> Artefact:
+    """The artefact named ``"<paper>/<artefact>"``, for example ``"l1nsvm/table_2"``.
+
+    Raises
+    ------
+    KeyError
+        If there is no such artefact; the message lists those there are.
+    """
+    artefacts = {artefact.id: artefact for artefact in list_artefacts(name.partition("/")[0])}
+    if name not in artefacts:
+        raise KeyError(f"no artefact {name!r}; there are {', '.join(artefacts)}")
+    return artefacts[name]

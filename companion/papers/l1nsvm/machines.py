@@ -1,0 +1,101 @@
+"""The four machines of Table 1 as boxes of one dual, and the settings of Table 2.
+
+Every machine solves ``min 1/2 a'Qa - e'a`` with ``y'a = 0`` and ``l <= a <= u``; the paper's
+two questions (equalities or inequalities, slacks or squared slacks) choose the bounds and
+whether ``Q`` carries ``1/C`` on its diagonal: equations (2) and (5).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from companion.kernels import gamma_from_width
+from companion.solvers.ls import ls
+from companion.solvers.smo import smo
+
+#: The paper's names, in the order of the columns shown.
+MACHINES = ("LS", "Least 1-Norm", "L1", "L2")
+
+#: Stopping threshold of Section 4, epsilon = 10^-3.
+EPSILON = 1e-3
+
+#: (log10 C, log10 sigma) for each data set and machine. The paper does not print them. These
+#: were found by matching the printed iteration counts, so that the errors, the numbers of
+#: support vectors and all spreads remain independent checks. L1 takes the settings of Least
+#: 1-Norm and L2 those of LS, since the losses agree.
+SETTINGS = {
+    "titanic": {"LS": (0.0, 0.0), "Least 1-Norm": (0.0, 0.0)},
+    "heart": {"LS": (0.4, 2.6), "Least 1-Norm": (1.2, 3.6)},
+    "breast-cancer": {"LS": (0.1, 1.4), "Least 1-Norm": (0.4, 1.6)},
+    "german": {"LS": (0.9, 2.0), "Least 1-Norm": (1.2, 2.0)},
+}
+for _settings in SETTINGS.values():
+    _settings["L1"] = _settings["Least 1-Norm"]
+    _settings["L2"] = _settings["LS"]
+
+#: Data sets of Table 2 and the names printed there.
+PRINTED_NAMES = {
+    "titanic": "Titanic",
+    "heart": "Heart",
+    "breast-cancer": "Cancer",
+    "german": "German",
+}
+
+
+def width_to_gamma(log10_sigma):
+    """``gamma`` of the kernel ``exp(-||x - z||^2 / sigma)``, our reading of Section 4."""
+    return gamma_from_width(10.0**log10_sigma, "sigma")
+
+
+def box(machine, C, sample_weight=None):
+    """Bounds and ridge that make the dual that of ``machine``.
+
+    Parameters
+    ----------
+    machine : {"LS", "Least 1-Norm", "L1", "L2"}
+    C : float
+        Cost of the slacks.
+    sample_weight : ndarray of shape (n_samples,), optional
+        Multiplies ``C`` sample by sample; ``m`` identical points are one point of weight ``m``.
+
+    Returns
+    -------
+    lower, upper, ridge : float or ndarray of shape (n_samples,)
+    """
+    cost = C if sample_weight is None else C * np.asarray(sample_weight, dtype=float)
+    return {
+        "L1": lambda: (0.0, cost, 0.0),
+        "Least 1-Norm": lambda: (-cost, cost, 0.0),
+        "L2": lambda: (0.0, math.inf, 1.0 / cost),
+        "LS": lambda: (-math.inf, math.inf, 1.0 / cost),
+    }[machine]()
+
+
+def solve(machine, K, y, C, *, sample_weight=None, **options):
+    """Train one machine by SMO; ``options`` go to :func:`companion.solvers.smo.smo`."""
+    lower, upper, ridge = box(machine, C, sample_weight)
+    return smo(K, y, lower, upper, ridge=ridge, **options)
+
+
+def solve_along_C(machine, K, y, C_values, *, sample_weight=None, tol=EPSILON):
+    """Train one machine for growing C, each from the solution before.
+
+    Multipliers at a bound grow with the bound, so the start is the last solution scaled by
+    the ratio of the two C. The LS machine needs no start: its solution is one factorisation.
+
+    Yields
+    ------
+    Result
+        One for each of ``C_values``, in ascending order of C.
+    """
+    alpha, last = None, None
+    for C in C_values:
+        if machine == "LS":
+            yield ls(K, y, C, sample_weight=sample_weight)
+            continue
+        start = None if alpha is None else alpha * (C / last if machine != "L2" else 1.0)
+        result = solve(machine, K, y, C, sample_weight=sample_weight, tol=tol, alpha0=start)
+        alpha, last = result.alpha, C
+        yield result

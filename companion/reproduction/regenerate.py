@@ -1,0 +1,112 @@
+"""One call from an artefact's name to its records and verdicts: what a notebook starts with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from companion.papers import Artefact, get_artefact
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["Regeneration", "regenerate"]
+
+
+@dataclass(frozen=True)
+class Regeneration:
+    """The records of an artefact, and what follows from them.
+
+    Attributes
+    ----------
+    artefact : Artefact
+    profile : {"paper", "quick"}
+    records : mapping of str to DataFrame
+        The records of each study, by its name; empty where nothing could be computed.
+    missing : tuple of (str, int)
+        Reasons why units could not be computed, and how many units each one stopped.
+    computed, stale : int
+        Units computed by this call; rows on record whose code has changed since.
+    """
+
+    artefact: Artefact
+    profile: str
+    records: Mapping[str, DataFrame]
+    missing: tuple[tuple[str, int], ...] = ()
+    computed: int = 0
+    stale: int = 0
+
+    @cached_property
+    def ledger(self) -> DataFrame:
+        """Published against reproduced, one row a printed value, with the verdicts."""
+        from companion.reproduction.verdicts import judge
+
+        return judge(self.artefact, self.records, self.profile)
+
+    def rows(self, *names: str) -> DataFrame:
+        """The part of the ledger whose rows have these names, in the order of print."""
+        return self.ledger[self.ledger["row"].isin(names)] if names else self.ledger
+
+
+def regenerate(
+    name,
+    *,
+    profile="paper",
+    jobs=1,
+    backend="loky",
+    scheduler=None,
+    fresh=False,
+    progress=None,
+    **parameters,
+):
+    """Read what is on record for an artefact and compute what is missing.
+
+    Parameters
+    ----------
+    name : str
+        For example ``"l1nsvm/table_2"``.
+    profile : {"paper", "quick"}, default="paper"
+        Sizes of the study.
+    jobs : int, default=1
+        Processes for what has to be computed. Results do not depend on it.
+    backend : {"loky", "dask"}, default="loky"
+        Where joblib runs them; ``scheduler`` is the address of a Dask cluster.
+    scheduler : str, optional
+    fresh : bool, default=False
+        Compute everything anew.
+    progress : bool, optional
+        Show a progress bar; by default where somebody watches and there is work to do.
+    **parameters
+        The notebook's other parameters; checked, and not used here.
+
+    Returns
+    -------
+    Regeneration
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is unknown, of the wrong type or out of range.
+    """
+    from companion.reproduction.parameters import parameters_for
+    from companion.reproduction.run import load_records
+
+    artefact = get_artefact(name)
+    parameters_for(artefact, profile=profile, jobs=jobs, fresh=fresh, **parameters)
+    loaded = {
+        study.name: load_records(
+            study, profile, jobs=jobs, backend=backend, scheduler=scheduler, fresh=fresh,
+            progress=progress,
+        )
+        for study in artefact.studies
+    }
+    return Regeneration(
+        artefact,
+        profile,
+        {study: records.frame for study, records in loaded.items()},
+        tuple(reason for records in loaded.values() for reason in records.missing),
+        sum(records.computed for records in loaded.values()),
+        sum(records.stale for records in loaded.values()),
+    )

@@ -1,0 +1,110 @@
+"""Where the print (or what is left of it) is wrong, shown by computation.
+
+Section 3 of the Least 1-Norm paper: with beta_i = y_i alpha_i a pair update is
+beta_L += lambda, beta_U -= lambda, lambda = Delta / ||Z||^2 when nothing is clipped.
+"""
+
+import numpy as np
+import pytest
+
+from companion.datasets import two_gaussians
+from companion.kernels import gram
+from companion.papers.l1nsvm.machines import MACHINES, box, solve
+from companion.papers.l1nsvm.table_1 import kkt_conditions
+
+
+def problem(seed=0, n=15, C=2.0):
+    rng = np.random.default_rng(seed)
+    X, y = two_gaussians(n, means=((0, 0), (2, 1)), rng=rng)
+    beta = rng.uniform(-C / 2, C / 2, size=len(y))
+    beta -= beta.mean()
+    return X, y, gram(X, gamma=0.5), beta, C
+
+
+def dual(K, y, beta):
+    """D of equation (5): 1/2 beta'K beta - y'beta."""
+    return 0.5 * beta @ K @ beta - y @ beta
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_unclipped_step_lowers_the_dual_by_half_of_what_the_print_says(seed):
+    _, y, K, beta, _ = problem(seed)
+    scores = K @ beta - y
+    L, U = int(np.argmin(scores)), int(np.argmax(scores))
+    Delta = scores[U] - scores[L]
+    squared_norm = K[L, L] + K[U, U] - 2 * K[L, U]
+    after = beta.copy()
+    after[L] += Delta / squared_norm
+    after[U] -= Delta / squared_norm
+    decrease = dual(K, y, beta) - dual(K, y, after)
+    assert decrease == pytest.approx(Delta**2 / (2 * squared_norm), rel=1e-10)
+    assert decrease != pytest.approx(Delta**2 / squared_norm, rel=0.1)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_clipping_of_equation_9_is_the_longest_step_that_stays_in_the_box(seed):
+    _, y, K, beta, C = problem(seed)
+    alpha = y * beta
+    scores = K @ beta - y
+    L, U = int(np.argmin(scores)), int(np.argmax(scores))
+    room = min(C - y[L] * alpha[L], C + y[U] * alpha[U])
+
+    def inside(step):
+        after = beta.copy()
+        after[L] += step
+        after[U] -= step
+        return np.all(np.abs(after) <= C + 1e-12)
+
+    assert inside(room) and not inside(room + 1e-6)
+
+
+def test_ls_multipliers_are_C_times_the_slack_as_section_2_must_read():
+    X, y, K, _, C = problem()
+    result = solve("LS", K, y, C, tol=1e-10)
+    slack = 1 - y * result.decision_function
+    np.testing.assert_allclose(result.alpha, C * slack, atol=1e-8)
+
+
+def test_the_l1_norm_of_the_slacks_needs_its_absolute_value():
+    # Equation (3) without |.| is unbounded below: moving b alone lowers the sum for ever.
+    X, y, K, _, C = problem()
+    y = np.append(y, 1)  # unequal classes
+    totals = [np.sum(1 - y * b) for b in (0.0, 10.0, 100.0)]
+    assert totals[0] > totals[1] > totals[2]
+    assert np.sum(np.abs(1 - y * 100.0)) > np.sum(np.abs(1 - y * 0.0))
+
+
+def test_the_sum_of_the_violation_bounds_the_printed_rule_by_two_epsilon():
+    # max - min <= 2 epsilon is the same as every condition of (6) holding to epsilon for the best
+    # bias, which is how a violation "less than epsilon" comes to the printed iteration counts.
+    X, y, K, _, C = problem()
+    epsilon = 1e-3
+    result = solve("Least 1-Norm", K, y, C, tol=2 * epsilon, selection="first_order",
+                   accelerate=False)
+    scores = y - K @ (y * result.alpha)
+    lower, upper, _ = box("Least 1-Norm", C)
+    beta, low = y * result.alpha, np.where(y > 0, lower, -upper)
+    high = np.where(y > 0, upper, -lower)
+    up, down = scores[beta < high].max(), scores[beta > low].min()
+    assert up - down <= 2 * epsilon
+    best_bias = (up + down) / 2
+    conditions = type(result)(**{**vars(result), "decision_function": y - scores + best_bias})
+    assert kkt_conditions("Least 1-Norm", y, conditions, C) <= epsilon * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_optimality_conditions_6_and_7_hold_at_the_solution(machine):
+    X, y, K, _, C = problem()
+    result = solve(machine, K, y, C, tol=1e-9)
+    assert kkt_conditions(machine, y, result, C) <= 1e-8
+
+
+def test_equalities_with_slacks_of_one_sign_are_another_machine():
+    from companion.papers.l1nsvm.table_1 import solve_primal
+
+    X, y, _, _, C = problem()
+    w, b, _ = solve_primal(X, y, C, "equality", "absolute", one_sided=True)
+    assert np.all(y * (X @ w + b) <= 1 + 1e-7)
+    K = gram(X, kernel="linear")
+    result = solve("Least 1-Norm", K, y, C, tol=1e-9)
+    assert np.any(y * result.decision_function > 1 + 1e-3)
