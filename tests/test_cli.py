@@ -1,0 +1,478 @@
+"""The command: its words, its exit codes, and that one fault does not stop the rest."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from nbformat.v4 import new_code_cell, new_notebook
+
+from companion.cli import main
+from companion.datasets import DataUnavailable, FetchReport
+from companion.papers.base import Artefact, Parameter, Study
+from companion.reproduction.notebooks import NotebookReport
+
+HEADER = (
+    "paper,artefact,row,column,printed,value,spread,spread_is,n,kind,relation,overlap,where,note\n"
+)
+LINES = {
+    "table_1": "toy,table_1,mean,error,1.5,1.5,1.0,over draws,4,stochastic,,,p. 1,\n",
+    "fig_1": "toy,fig_1,claim,gain,lower,,,,,ordinal,< 0,,p. 2,\n",
+    "fig_2": "toy,fig_2,size,points,20,20,,,,deterministic,,,p. 3,\n",
+}
+PROFILE = Parameter("profile", str, "paper", "size of the run", choices=("quick", "paper"))
+COUNT = Parameter("n_draws", int, 3, "random draws", low=1, high=9)
+
+
+def units_of(name, count=4, data=""):
+    """A function that lists units; quick has half of them."""
+
+    def units(profile):
+        study = Study("toy", name, units, dict)
+        return [study.unit(data, i=i) for i in range(count if profile == "paper" else count // 2)]
+
+    return units
+
+
+def compute_index(unit):
+    return {"x": float(unit.params["i"])}
+
+
+def mean_values(value=None, **changes):
+    """The regenerated mean of x, or a value given."""
+
+    def values(records):
+        (frame,) = records.values()
+        x = frame["x"] if len(frame) else pd.Series([float("nan")])
+        row = {"row": "mean", "column": "error", "value": x.mean() if value is None else value,
+               "spread": 1.0, "n": max(len(frame), 1), "converged": True}  # fmt: skip
+        return pd.DataFrame([{**row, **changes}])
+
+    return values
+
+
+def table_1(compute=compute_index, value=None, data=""):
+    study = Study("toy", "table_1", units_of("table_1", data=data), compute, ("json.scanner",))
+    return Artefact("toy", "table_1", "Table 1: means", (study,), (PROFILE, COUNT),
+                    mean_values(value))  # fmt: skip
+
+
+def fig_2(value=20.0):
+    return Artefact("toy", "fig_2", "Figure 2", (), (PROFILE,), lambda records: pd.DataFrame(
+        [{"row": "size", "column": "points", "value": value, "converged": True}]))  # fmt: skip
+
+
+def write_notebook(project, name, *sources, cell='profile: str = "paper"  # size of the run'):
+    cells = [new_code_cell(cell, metadata={"tags": ["parameters"]})]
+    cells += [new_code_cell(source) for source in sources]
+    path = project / "notebooks" / "toy" / f"{name}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(nbformat.writes(new_notebook(cells=cells)))
+    return path
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A small project of its own, with its own cache."""
+    folder = tmp_path / "project"
+    (folder / "data" / "published").mkdir(parents=True)
+    (folder / "data" / "published" / "toy.csv").write_text(HEADER + "".join(LINES.values()))
+    monkeypatch.setenv("COMPANION_PROJECT", str(folder))
+    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("COMPANION_DATA", raising=False)
+    return folder
+
+
+@pytest.fixture
+def notebooks_run(monkeypatch):
+    """Notebooks that always run, without a kernel; the list of what was asked for."""
+    asked = []
+
+    def run(artefact, output, parameters, *, in_place=False):
+        asked.append((artefact.id, dict(parameters), in_place))
+        return NotebookReport(artefact.id, True, Path(output), duration=0.1)
+
+    monkeypatch.setattr("companion.reproduction.reproduce.run_notebook", run)
+    return asked
+
+
+@pytest.fixture
+def nothing_runs(monkeypatch):
+    def refuse(*args, **kwargs):
+        raise AssertionError("something was run")
+
+    monkeypatch.setattr("companion.reproduction.reproduce.load_records", refuse)
+    monkeypatch.setattr("companion.reproduction.reproduce.run_notebook", refuse)
+
+
+def invoke(artefacts, *words):
+    result = CliRunner().invoke(main, list(words), obj=artefacts)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def declare(project, row="mean", column="error", artefact="table_1"):
+    (project / "data" / "deviations.yaml").write_text(
+        f"- paper: toy\n  artefact: {artefact}\n  rows: [{row}]\n  columns: [{column}]\n"
+        "  reason: other draws\n  evidence: notebook\n"
+    )
+
+
+# -- words ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [[], ["reproduce"], ["verify"], ["data"]])
+def test_every_help_page_documents_the_exit_codes(words):
+    text = invoke([], *words, "--help").output
+    for line in ("0  all is well", "1  an undeclared deviation", "130  interrupted"):
+        assert line in text
+
+
+def test_the_help_page_needs_no_numerical_package():
+    code = "import sys, companion.cli; print(sorted({'numpy', 'pandas', 'numba'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", ["reproduce", "verify"])
+def test_unknown_targets_are_all_named_with_the_nearest_name(project, nothing_runs, command):
+    result = invoke([table_1(), fig_2()], command, "toy/tabel_1", "fig_2", "zzzzzz", "toy")
+    assert result.exit_code == 2
+    assert "'toy/tabel_1': did you mean 'toy/table_1'?" in result.output
+    assert "'fig_2': did you mean 'toy/fig_2'?" in result.output
+    assert "'zzzzzz': there are toy, toy/table_1, toy/fig_2." in result.output
+
+
+def test_bad_parameters_are_refused_before_anything_runs(project, nothing_runs):
+    artefacts = [table_1(), fig_2()]
+    result = invoke(artefacts, "reproduce", "toy/table_1", "-p", "n_drawz", "5")
+    assert result.exit_code == 2 and "did you mean 'n_draws'?" in result.output
+    result = invoke(artefacts, "reproduce", "toy", "-p", "n_draws", "10")
+    assert result.exit_code == 2
+    assert "'n_draws' must be a whole number from 1 to 9. Got 10 instead" in result.output
+    assert "toy/fig_2 cannot run with these parameters" in result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-p", "profile", "paper"], "chosen with --profile"),
+        (["--jobs", "0"], "--jobs must be at least 1, or -1"),
+        (["--jobs", "many"], "'many' is not a valid integer"),
+        (["--scheduler", "tcp://x:1"], "--scheduler needs --backend dask"),
+        (["--profile", "papper"], "'papper' is not one of"),
+        (["--in-place"], "toy/table_1 cannot run in place"),
+        (["--in-place", "--profile", "paper", "-p", "n_draws", "4"], "and n_draws would differ"),
+    ],
+)
+def test_a_mistake_in_the_command_runs_nothing(project, nothing_runs, words, message):
+    result = invoke([table_1()], "reproduce", *words)
+    assert result.exit_code == 2 and message in " ".join(result.output.split())
+
+
+def test_targets_and_parameters_are_listed(project, nothing_runs):
+    text = invoke([table_1(), fig_2()], "reproduce", "--list").output
+    assert "toy/table_1  Table 1: means" in text
+    assert "-p n_draws INT  random draws [3]" in text
+
+
+# -- reproduce ------------------------------------------------------------------------------
+
+
+def test_a_failing_notebook_does_not_stop_the_next_and_is_named_with_its_cell(project):
+    write_notebook(project, "table_1", "\n# look\n1 / 0", cell=(
+        'profile: str = "paper"  # size of the run\nn_draws: int = 3  # random draws'))  # fmt: skip
+    write_notebook(project, "fig_2", "print(profile)")
+    result = invoke([table_1(value=1.5), fig_2()], "reproduce", "-p", "n_draws", "2", "toy/table_1")
+    assert result.exit_code == 4
+    result = invoke([table_1(value=1.5), fig_2()], "reproduce")
+    assert result.exit_code == 4
+    assert "[1/2] toy/table_1: Table 1: means" in result.output
+    failure = "toy/table_1: failed in cell [3] (# look): ZeroDivisionError: division by zero"
+    assert failure in result.output
+    folder = project / "build" / "reproduce" / "quick" / "toy"
+    assert f"Executed notebooks are in {folder.parent}." in result.output
+    executed = nbformat.read(folder / "fig_2.ipynb", as_version=4)
+    assert executed.cells[2].outputs[0].text == "quick\n"
+    assert "all          2" in result.output, "both have verdicts all the same"
+
+
+def test_the_summary_has_verdicts_and_the_repetitions_they_rest_on(project, notebooks_run):
+    result = invoke([table_1(value=1.5), fig_2()], "reproduce")
+    assert result.exit_code == 0
+    assert "Verdicts, quick profile" in result.output
+    assert "Verdicts of the quick profile rest on 2 repetitions, the print on 4." in result.output
+    assert notebooks_run == [
+        ("toy/table_1", {"profile": "quick", "n_draws": 3}, False),
+        ("toy/fig_2", {"profile": "quick"}, False),
+    ]
+
+
+def test_an_undeclared_deviation_is_shown_and_exits_1(project, notebooks_run):
+    result = invoke([table_1(value=9.0), fig_2(21.0)], "reproduce", "toy/table_1")
+    assert result.exit_code == 1
+    assert "toy/table_1: what differs" in result.output
+    assert "differs and is not declared in data/deviations.yaml" in result.output
+    declare(project)
+    result = invoke([table_1(value=9.0)], "reproduce")
+    assert result.exit_code == 0
+    assert "differs (declared: other draws)" in result.output
+
+
+def test_a_healed_deviation_exits_1_in_the_paper_profile_alone(project, notebooks_run):
+    declare(project)
+    assert invoke([table_1()], "reproduce").exit_code == 0
+    result = invoke([table_1()], "reproduce", "--profile", "paper")
+    assert result.exit_code == 1 and "declared deviation has healed" in result.output
+
+
+def test_the_paper_profile_is_consolidated_and_computed_once(project, notebooks_run):
+    result = invoke([table_1()], "reproduce", "--profile", "paper", "--in-place")
+    assert result.exit_code == 0 and "4 units computed" in result.output
+    table = project / "data" / "records" / "toy" / "table_1.csv"
+    assert table.read_text().count("\n") == 5
+    assert notebooks_run[-1][2] is True
+    again = invoke([table_1()], "reproduce", "--profile", "paper")
+    assert "0 units computed" in again.output
+    fresh = invoke([table_1()], "reproduce", "--profile", "paper", "--fresh")
+    assert "4 units computed" in fresh.output
+
+
+def test_the_quick_profile_is_computed_afresh_by_every_run(project, notebooks_run):
+    for _ in range(2):
+        result = invoke([table_1()], "reproduce")
+        assert "2 units computed" in result.output
+    assert not (project / "data" / "records").exists()
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(project, notebooks_run):
+    calls = []
+
+    def stop_at_the_second(unit):
+        calls.append(unit.params["i"])
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return compute_index(unit)
+
+    first = Artefact("toy", "fig_1", "Figure 1", (
+        Study("toy", "fig_1", units_of("fig_1"), compute_index),),
+        values=lambda records: pd.DataFrame([{"row": "claim", "column": "gain", "value": -1.0,
+                                              "converged": True}]))  # fmt: skip
+    result = invoke([first, table_1(stop_at_the_second, value=1.5)], "reproduce")
+    assert result.exit_code == 130
+    assert "Every finished unit is kept; the same command goes on from there." in result.output
+    result = invoke([first, table_1(stop_at_the_second, value=1.5)], "reproduce")
+    assert result.exit_code == 0
+    assert result.output.count("0 units computed") == 1, "the finished study is not repeated"
+    assert "1 units computed" in result.output
+    assert calls == [0, 1, 1]
+
+
+def test_missing_data_are_named_and_are_no_failure(project, notebooks_run):
+    def needs_data(unit):
+        raise DataUnavailable("heart/heart.dat cannot be had: no network")
+
+    result = invoke([table_1(needs_data, data="abc"), fig_2()], "reproduce")
+    assert result.exit_code == 0
+    assert "0 units computed; 2 units missing; notebook ran" in result.output
+    assert "toy/table_1: 2 units: heart/heart.dat cannot be had: no network" in result.output
+
+
+def test_a_failing_unit_is_named_its_notebook_is_not_run_and_the_next_artefact_is(
+    project, notebooks_run
+):
+    def fail(unit):
+        raise ZeroDivisionError("no such thing")
+
+    result = invoke([table_1(fail), fig_2()], "reproduce")
+    assert result.exit_code == 4
+    assert "2 of 2 units of toy/table_1 failed" in result.output
+    assert "ZeroDivisionError: no such thing" in result.output
+    assert "toy/table_1: its notebook was not run for that reason" in result.output
+    assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
+
+
+def test_a_cache_that_cannot_be_written_is_one_clear_error(
+    project, notebooks_run, monkeypatch, tmp_path
+):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "file"))
+    result = invoke([table_1(), fig_2()], "reproduce")
+    assert result.exit_code == 4
+    assert "cannot write" in result.output and "COMPANION_CACHE" in result.output
+    assert "Traceback" not in result.output
+    assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
+
+
+def test_a_fault_in_published_values_fails_its_artefact(project, notebooks_run):
+    (project / "data" / "published" / "toy.csv").write_text(HEADER + "toy,table_1,a\n")
+    result = invoke([table_1()], "reproduce")
+    assert result.exit_code == 4 and "toy.csv has 1 fault" in result.output
+
+
+SLOW = """
+import time
+import pandas as pd
+from companion.cli import main
+from companion.papers.base import Artefact, Study
+
+def units(profile):
+    return [STUDY.unit(i=i) for i in range(30)]
+
+def compute(unit):
+    time.sleep(0.1)
+    return {"x": 1.0}
+
+STUDY = Study("toy", "fig_2", units, compute)
+VALUES = [{"row": "size", "column": "points", "value": 20.0, "converged": True}]
+ARTEFACT = Artefact("toy", "fig_2", "Figure 2", (STUDY,), values=lambda r: pd.DataFrame(VALUES))
+if __name__ == "__main__":
+    main(obj=[ARTEFACT])
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
+def test_ctrl_c_ends_the_command_with_130_and_a_state_to_go_on_from(project, tmp_path):
+    script = tmp_path / "slow_study.py"
+    script.write_text(SLOW)
+    write_notebook(project, "fig_2", "1", cell="")
+    command = [sys.executable, str(script), "reproduce"]
+    working = tmp_path / "cache" / "records" / "quick" / "toy" / "fig_2.jsonl"
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and running.poll() is None:
+        if working.is_file() and working.read_bytes().count(b"\n") > 3:
+            break
+        time.sleep(0.02)
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == 130, errors
+    assert "Every finished unit is kept" in errors and "Traceback" not in errors
+    stored = working.read_bytes().count(b"\n") - 1
+    assert 3 <= stored < 30
+    again = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert f"{30 - stored} units computed; notebook ran" in again.stdout
+
+
+# -- verify ---------------------------------------------------------------------------------
+
+
+def test_verify_has_one_line_a_value_and_computes_nothing(project, notebooks_run, nothing_runs):
+    result = invoke([table_1(), fig_2()], "verify")
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    assert sum(line.startswith("mean ") and "  not run" in line for line in lines) == 1
+    assert sum(line.startswith("size ") and line.endswith("reproduced") for line in lines) == 1
+    assert "toy/table_1: 4 of 4 units have no record." in result.output
+
+
+def test_verify_fails_on_a_deviation_until_it_is_declared_and_after_it_has_healed(project):
+    assert invoke([fig_2(21.0)], "verify").exit_code == 1
+    declare(project, "size", "points", "fig_2")
+    assert invoke([fig_2(21.0)], "verify").exit_code == 0
+    result = invoke([fig_2(20.0), table_1()], "verify", "--only-problems")
+    assert result.exit_code == 1
+    assert "declared deviation has healed (it is reproduced)" in result.output
+    assert "mean" not in result.output
+    assert invoke([fig_2(20.0)], "verify", "--profile", "quick").exit_code == 0
+
+
+def test_verify_reads_the_records_and_tells_old_ones(project, notebooks_run):
+    invoke([table_1()], "reproduce", "--profile", "paper")
+    result = invoke([table_1()], "verify")
+    assert result.exit_code == 0 and "1.5 ± 1.0" in result.output
+    table = project / "data" / "records" / "toy" / "table_1.csv"
+    code = table.read_text().splitlines()[1].rsplit(",", 1)[1]
+    table.write_text(table.read_text().replace(code, "0" * len(code)))
+    result = invoke([table_1()], "verify")
+    assert "toy/table_1: 4 of 4 records were made by other code" in result.output
+
+
+def test_verify_writes_the_section_of_the_readme(project):
+    readme = project / "README.md"
+    readme.write_text("<!-- verdicts: begin -->\n<!-- verdicts: end -->\n")
+    section = invoke([fig_2()], "verify", "--markdown").output
+    assert section.startswith("| artefact | values |")
+    assert "updated" in invoke([fig_2()], "verify", "--readme", str(readme)).output
+    assert section.strip() in readme.read_text()
+    assert "unchanged" in invoke([fig_2()], "verify", "--readme", str(readme)).output
+    readme.write_text("nothing")
+    result = invoke([fig_2()], "verify", "--readme", str(readme))
+    assert result.exit_code == 2 and "must have the markers" in result.output
+
+
+def test_verify_compares_the_others_when_one_artefact_is_broken(project):
+    (project / "data" / "records" / "toy").mkdir(parents=True)
+    (project / "data" / "records" / "toy" / "table_1.csv").write_text("foreign\n1\n")
+    result = invoke([table_1(), fig_2()], "verify")
+    assert result.exit_code == 4
+    assert "toy/table_1: no verdicts: StoreError" in result.output
+    assert "toy/fig_2" in result.output and "size" in result.output
+
+
+# -- data -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_data(tmp_path, monkeypatch):
+    (tmp_path / "mirror").mkdir()
+    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("COMPANION_DATA", str(tmp_path / "mirror"))
+    monkeypatch.delenv("COMPANION_PROJECT", raising=False)
+    return tmp_path / "mirror"
+
+
+def test_data_list_names_every_registered_source_and_its_state(no_data):
+    from companion.datasets import list_sources
+
+    result = invoke([], "data", "list")
+    assert result.exit_code == 0
+    lines = result.output.splitlines()[2:]
+    assert [line.split()[0] for line in lines] == [source.key for source in list_sources()]
+    assert all("missing" in line for line in lines)
+
+
+def test_data_check_fails_on_a_damaged_file_and_not_on_a_missing_one(no_data):
+    assert invoke([], "data", "check", "heart-statlog").exit_code == 0
+    (no_data / "heart-statlog").mkdir()
+    (no_data / "heart-statlog" / "heart.dat").write_text("not the data")
+    result = invoke([], "data", "check", "heart-statlog")
+    assert result.exit_code == 3
+    assert result.output.startswith("damaged") and "heart-statlog/heart.dat" in result.output
+
+
+def test_data_fetch_reports_each_file_and_fails_if_one_does(no_data, monkeypatch):
+    reports = [FetchReport("a", "a.csv", "cached", "a/a.csv: here already (cached)"),
+               FetchReport("b", "b.csv", "failed", "b/b.csv cannot be had: no network")]  # fmt: skip
+    monkeypatch.setattr("companion.datasets.fetch", lambda keys: reports)
+    result = invoke([], "data", "fetch")
+    assert result.exit_code == 3
+    assert "failed      b/b.csv cannot be had: no network" in result.output
+    assert "2 files, 1 with a problem" in result.output
+    reports.pop()
+    assert invoke([], "data", "fetch").exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["fetch", "check"])
+def test_an_unknown_data_set_is_a_mistake_in_the_command(no_data, command):
+    result = invoke([], "data", command, "germann")
+    assert result.exit_code == 2 and "german" in result.output
+
+
+def test_the_mark_of_an_unfinished_run_is_removed_at_its_end(project, notebooks_run, tmp_path):
+    mark = tmp_path / "cache" / "records" / "quick" / "unfinished_run.json"
+    assert invoke([table_1()], "reproduce").exit_code == 0
+    assert not mark.exists()
+    mark.write_text(json.dumps(["toy/table_1"]))
+    assert "0 units computed" in invoke([table_1()], "reproduce").output
+    mark.write_text("{torn")
+    assert "2 units computed" in invoke([table_1()], "reproduce").output
