@@ -188,8 +188,8 @@ def _summarise(reports, run, in_place):
     failures += [str(r.notebook) for r in reports if r.notebook is not None and not r.notebook.ok]
     _list_unless_empty("Failed", failures)
     if any(r.notebook is not None and r.notebook.output is not None for r in reports):
-        click.echo(f"\nExecuted notebooks are in {run.outputs}" + (
-            ", and those that ran were written back to notebooks/." if in_place else "."))  # fmt: skip
+        back = ", and those that ran were written back to notebooks/" if in_place else ""
+        click.echo(f"\nExecuted notebooks are in {run.outputs}{back}.")
     if failures:
         return FAILED
     return DEVIATION if any(len(found) for found in bad.values()) else OK

@@ -333,7 +333,7 @@ def readme_section(ledgers):
     parts = [summary_table(ledgers).to_markdown()]
     rows = []
     for name, ledger in ledgers.items():
-        worse = ledger["outcome"].isin(("differs (declared)", "differs")) | (ledger["problem"] != "")
+        worse = ledger["outcome"].str.startswith("differs") | (ledger["problem"] != "")
         for line in ledger[worse].to_dict("records"):
             rows.append([name, line["row"], line["column"], _published_text(line),
                          _reproduced_text(line), line["verdict"]])  # fmt: skip
@@ -368,7 +368,9 @@ def update_between_markers(path, text):
     before = path.read_text(encoding="utf-8")
     start, stop = before.find(BEGIN), before.find(END)
     if before.count(BEGIN) != 1 or before.count(END) != 1 or stop < start:
-        raise ValueError(f"{path} must have the markers {BEGIN} and {END} once each, in this order.")
+        raise ValueError(
+            f"{path} must have the markers {BEGIN} and {END} once each, in this order."
+        )
     after = f"{before[: start + len(BEGIN)]}\n{text.strip()}\n{before[stop:]}"
     if after == before:
         return False

@@ -218,7 +218,9 @@ def read_parameters_cell(notebook):
         notebook = nbformat.read(notebook, as_version=4)
     cells = [cell for cell in notebook.cells if _TAG in cell.metadata.get("tags", [])]
     if len(cells) != 1 or cells[0].cell_type != "code":
-        raise ValueError(f"A notebook must have one code cell tagged {_TAG!r}. It has {len(cells)}.")
+        raise ValueError(
+            f"A notebook must have one code cell tagged {_TAG!r}. It has {len(cells)}."
+        )
     source = cells[0].source
     comments, parameters = _comments(source), []
     for node in ast.parse(source).body:
@@ -259,7 +261,9 @@ def disagreements(artefact, notebook):
         for what in ("type", "default", "help") if name in cell else ():
             mine, theirs = getattr(declared[name], what), getattr(cell[name], what)
             if mine != theirs:
-                found.append(f"{what} of {name!r} is declared {mine!r}; the notebook has {theirs!r}")
+                found.append(
+                    f"{what} of {name!r} is declared {mine!r}; the notebook has {theirs!r}"
+                )
     if not found and list(cell) != list(declared):
         found.append(f"the order is declared {', '.join(declared)}; the notebook has "
                      f"{', '.join(cell)}")  # fmt: skip

@@ -53,7 +53,8 @@ COLUMNS = (
 )  # fmt: skip
 _OPTIONAL = ("overlap",)
 _NUMBER = re.compile(
-    r"(?P<sign>[-+]?)(?P<digits>(\d{1,3}(,\d{3})+|\d+)(\.\d*)?|\.\d+)([eE](?P<exponent>[-+]?\d+))?%?"
+    r"(?P<sign>[-+]?)(?P<digits>(\d{1,3}(,\d{3})+|\d+)(\.\d*)?|\.\d+)"
+    r"([eE](?P<exponent>[-+]?\d+))?%?"
 )
 _POWER = re.compile(r"((?P<mantissa>[-+]?\d+(\.\d+)?)\s*[*x×]\s*)?10\^(?P<exponent>[-+]?\d+)")
 _RELATION = re.compile(r"(?P<sign><=|>=|<|>)\s*(?P<bound>[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?)")

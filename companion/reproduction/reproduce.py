@@ -242,7 +242,7 @@ class Reproduction:
     def _judge(self, report, frames):
         try:
             report.ledger = judge(report.artefact, frames, self.profile)
-        except Exception as error:  # a fault in published values or in what is computed from records
+        except Exception as error:  # a fault in published values or in reading off the records
             report.failures.append(
                 f"{report.artefact.id}: no verdicts: {type(error).__name__}: {error}"
             )

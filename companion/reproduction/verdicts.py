@@ -91,6 +91,7 @@ NO_VALUE = "no regenerated value of this row and column"
 _MAX_Z = 3.0
 _MAX_Z_ORDINAL = 2.0
 _EPS = 2.0**-52
+_COPIED = ("paper", "artefact", "row", "column", "kind", "printed")
 _NEEDED = ("row", "column", "value", "converged")
 _NUMBERS = {"spread": math.nan, "n": math.nan, "se": math.nan, "overlap": 0.0}
 
@@ -319,7 +320,8 @@ def _conclude(comparison, converged, deviation, profile):
         if profile == "paper":
             problem = f"declared deviation has healed (it is {outcome}): remove its declaration"
         else:
-            note = "; ".join(filter(None, [note, "declared; too few repetitions to call it healed"]))
+            few = "declared; too few repetitions to call it healed"
+            note = "; ".join(filter(None, [note, few]))
     if outcome != NOT_RUN and not converged:
         verdict += " (not converged)"
     return {"outcome": outcome, "verdict": verdict, "problem": problem, "note": note}
@@ -368,7 +370,7 @@ def compare(published, reproduced, deviations=None, profile="paper"):
         own = own or {"value": math.nan, "converged": True, **_NUMBERS}
         converged = bool(own["converged"])
         ledger.append({
-            **{name: row[name] for name in ("paper", "artefact", "row", "column", "kind", "printed")},
+            **{name: row[name] for name in _COPIED},
             "published": row["value"], "spread": row["spread"], "n": row["n"],
             "relation": row["relation"], "reproduced": own["value"],
             "reproduced_spread": own["spread"], "reproduced_n": own["n"],

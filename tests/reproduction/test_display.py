@@ -147,7 +147,8 @@ def test_the_summary_counts_every_outcome_and_sums_up(ledger):
 
 def test_the_readme_section_names_what_differs(ledger):
     section = readme_section({"toy/table_1": ledger})
-    assert "| toy/table_1 | cancer | LS | 25.7 ± 4.5 | 29.0 ± 4.5 | differs (not converged) |" in section
+    line = "| toy/table_1 | cancer | LS | 25.7 ± 4.5 | 29.0 ± 4.5 | differs (not converged) |"
+    assert line in section.splitlines()
     same = ledger[ledger["outcome"] == "reproduced"]
     assert "What differs" not in readme_section({"toy/table_1": same})
 

@@ -71,8 +71,10 @@ def test_a_rounding_tie_is_reproduced_by_both_of_its_neighbours(printed):
     assert verdict(published(printed=printed), reproduced(22.45))["verdict"] == "reproduced"
 
 
-@pytest.mark.parametrize(("value", "outcome"), [(22.4501, "differs"), (22.3499, "differs"),
-                                                (22.35, "reproduced"), (22.4, "reproduced")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "outcome"),
+    [(22.4501, "differs"), (22.3499, "differs"), (22.35, "reproduced"), (22.4, "reproduced")],
+)
 def test_a_deterministic_value_is_compared_at_printed_precision(value, outcome):
     assert compare_deterministic(parse_printed("22.4"), value).outcome == outcome
 
