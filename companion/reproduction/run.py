@@ -406,7 +406,7 @@ def _dask_backend(jobs: int, scheduler: str | None):
                     n_workers=cpu_count() if jobs == -1 else jobs,
                     threads_per_worker=1,
                     processes=True,
-                    dashboard_address=None,
+                    dashboard_address="127.0.0.1:0",
                     silence_logs=logging.CRITICAL,
                 )
             )
