@@ -231,7 +231,8 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
             selection=self.selection,
             tol=self.tol,
             max_iter=None if self.max_iter == -1 else self.max_iter,
-            accelerate=self.shrinking and self.selection == "second_order",
+            shrinking=self.shrinking,
+            accelerate=self.selection == "second_order",
         )
 
     # ---------------------------------------------------------------- the inputs
@@ -269,7 +270,7 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
         if len(classes) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs samples of two classes with positive "
-                f"weight. Got only one class: {classes[0]!r}."
+                f"weight. Got only one class: {classes.tolist()[0]!r}."
             )
 
     def _training_set(self, X, y, sample_weight):

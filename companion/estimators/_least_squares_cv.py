@@ -75,7 +75,7 @@ class LSSVCCV(DualClassifier):
     >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
     >>> machine = LSSVCCV(Cs=[0.1, 1, 10], kernel="linear").fit(X, [0, 0, 0, 1, 1, 1])
     >>> machine.C_
-    0.1
+    1.0
     """
 
     _parameter_constraints: dict = {

@@ -216,7 +216,7 @@ class Evaluation:
         """Scores by the scorer, which finds the decision values already computed."""
         train, test = self.folds.train[fold], self.folds.test[fold]
         X_test = self._points(test, train)
-        machine.decision_function = _Remembered(machine, X_test, decisions)
+        machine.decision_function = remembering(machine.decision_function, X_test, decisions)
         cell = {"test_scores": self._score(machine, X_test, test)}
         if self.return_train_score:
             rows = self.folds.scored_train[fold]
@@ -261,13 +261,10 @@ def warm_start(machine, alpha, C, bound_weight=None):
     return np.where(at_bound, alpha * (C / machine.C), alpha)
 
 
-class _Remembered:
-    """Decision function that knows the values of one array and computes all others."""
+def remembering(compute, X_known, values):
+    """Decision function that has the values of one array at hand and computes all others."""
 
-    def __init__(self, machine, X, values):
-        self._compute = machine.decision_function
-        self._X = X
-        self._values = values
+    def decision_function(X):
+        return values if X is X_known else compute(X)
 
-    def __call__(self, X):
-        return self._values if X is self._X else self._compute(X)
+    return decision_function

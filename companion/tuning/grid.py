@@ -117,7 +117,7 @@ class KernelGridSearchCV(GridSearchCV):
     >>> X, y = make_moons(100, noise=0.1, random_state=0)
     >>> search = KernelGridSearchCV(L1SVC(), {"C": [0.1, 1, 10], "gamma": [0.1, 1]})
     >>> search.fit(X, y).best_params_
-    {'C': 10, 'gamma': 1}
+    {'C': 1, 'gamma': 1}
     """
 
     def __init__(

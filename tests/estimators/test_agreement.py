@@ -26,8 +26,12 @@ def precise(machine, **parameters):
     return machine(tol=TOL, **parameters)
 
 
-def closeness(reference):
-    return {"atol": 1e-6 * max(1.0, np.abs(reference).max()), "rtol": 0}
+# libsvm keeps kernel values in single precision, whatever its tolerance.
+OF_LIBSVM = 1e-4
+
+
+def closeness(reference, factor=1e-6):
+    return {"atol": factor * max(1.0, np.abs(reference).max()), "rtol": 0}
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["kernel"])
@@ -37,7 +41,9 @@ def test_l1_has_the_decision_values_of_libsvm(kernel, C):
     ours = precise(L1SVC, C=C, **kernel).fit(X, y)
     theirs = SVC(C=C, tol=TOL, **kernel).fit(X, y)
     expected = theirs.decision_function(X)
-    np.testing.assert_allclose(ours.decision_function(X), expected, **closeness(expected))
+    np.testing.assert_allclose(
+        ours.decision_function(X), expected, **closeness(expected, OF_LIBSVM)
+    )
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["kernel"])
@@ -48,13 +54,14 @@ def test_least_one_norm_is_support_vector_regression_on_the_labels_without_a_tub
     theirs = SVR(C=C, epsilon=0.0, tol=TOL, **kernel).fit(X, np.where(y == 1, 1.0, -1.0))
     # The bias need not be unique, so values are compared up to a constant.
     difference = ours.decision_function(X) - theirs.predict(X)
-    assert np.ptp(difference) < 1e-6
+    assert np.ptp(difference) < 1e-3
     beta = np.zeros(len(y))
     beta[theirs.support_] = theirs.dual_coef_[0]
     signed = np.where(y == 1, 1.0, -1.0)
     K = gram(X, **ours._kernel_parameters(ours._gamma))
     objective = 0.5 * beta @ K @ beta - signed @ beta
-    assert ours.objective_ == pytest.approx(objective, rel=1e-7)
+    assert ours.objective_ == pytest.approx(objective, rel=1e-6)
+    assert ours.objective_ <= objective + 1e-9 * abs(objective)
 
 
 def test_least_squares_with_centred_kernel_and_labels_is_kernel_ridge():

@@ -1,0 +1,75 @@
+"""Docstrings of public estimators: parameters, attributes, and examples that run."""
+
+import doctest
+import inspect
+import re
+
+import pytest
+from sklearn.datasets import make_moons
+
+import companion
+from companion import KernelGridSearchCV, L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC
+
+MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV]
+PUBLIC = [*MACHINES, KernelGridSearchCV]
+SECTIONS = ["Parameters", "Attributes", "See Also", "Notes", "References", "Examples"]
+METHODS = ["fit", "predict", "decision_function"]
+
+
+def entries(doc, section):
+    """Names documented in a numpydoc section."""
+    text = inspect.cleandoc(doc)
+    match = re.search(rf"^{section}\n-+\n(.*?)(?=^\w[\w ]*\n---|\Z)", text, re.M | re.S)
+    assert match, f"no section {section}"
+    names = re.findall(r"^(\w[\w, ]*?) : ", match.group(1), re.M)
+    return [name for group in names for name in group.split(", ")]
+
+
+@pytest.mark.parametrize("public", PUBLIC)
+def test_documented_parameters_are_those_of_the_signature(public):
+    assert sorted(entries(public.__doc__, "Parameters")) == sorted(
+        inspect.signature(public).parameters
+    )
+
+
+@pytest.mark.parametrize("public", PUBLIC)
+@pytest.mark.parametrize("method", METHODS)
+def test_documented_arguments_of_methods_are_those_of_the_signature(public, method):
+    function = getattr(public, method)
+    if function.__module__.split(".")[0] != "companion":
+        pytest.skip(f"{method} of {public.__name__} is documented by scikit-learn")
+    arguments = [name for name in inspect.signature(function).parameters if name != "self"]
+    assert entries(function.__doc__, "Parameters") == arguments
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_documented_attributes_are_those_of_a_fitted_machine(machine):
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    documented = set(entries(machine.__doc__, "Attributes"))
+    found = set()
+    for parameters in ({"kernel": "linear"}, {"kernel": "rbf"}):
+        if machine is LSSVCCV:
+            parameters["store_cv_results"] = True
+        fitted = machine(**parameters).fit(X, y)
+        found |= {name for name in dir(fitted) if re.fullmatch(r"[a-zA-Z]\w*_", name) and hasattr(fitted, name)}
+    assert found == documented - {"feature_names_in_"}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_sections_are_complete_and_in_order(machine):
+    positions = [machine.__doc__.index(f"    {section}\n    ---") for section in SECTIONS]
+    assert positions == sorted(positions)
+    assert "%(" not in machine.__doc__
+
+
+@pytest.mark.parametrize("public", PUBLIC)
+def test_the_example_of_the_docstring_runs(public):
+    finder = doctest.DocTestFinder(recurse=False)
+    (example,) = finder.find(public, globs={})
+    assert example.examples
+    assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
+
+
+def test_all_exported_classes_are_covered_here():
+    exported = {getattr(companion, name) for name in companion.__all__}
+    assert {value for value in exported if inspect.isclass(value)} == set(PUBLIC)

@@ -1,0 +1,59 @@
+"""What importing the package costs, and that its public names are there."""
+
+import subprocess
+import sys
+import time
+
+import companion
+
+
+def run(code):
+    """Run code in a fresh interpreter where every warning is an error."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=120
+    )
+
+
+def test_import_is_clean_and_takes_less_than_a_second():
+    run("import companion")
+    start = time.perf_counter()
+    finished = run("import companion")
+    elapsed = time.perf_counter() - start
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout == finished.stderr == ""
+    assert elapsed < 1.0
+
+
+def test_import_loads_nothing_heavy():
+    finished = run(
+        "import sys, companion\n"
+        "heavy = {'numpy', 'scipy', 'sklearn', 'numba', 'pandas', 'matplotlib', 'dask'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    assert finished.stdout.strip() == "[]", finished.stderr
+
+
+def test_estimators_load_without_notebook_plotting_or_cluster_packages():
+    finished = run(
+        "import sys\n"
+        "from companion import KernelGridSearchCV, L1SVC\n"
+        "heavy = {'matplotlib', 'dask', 'distributed', 'papermill', 'pooch'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.strip() == "[]"
+
+
+def test_every_public_name_can_be_imported_and_is_listed():
+    for name in companion.__all__:
+        assert getattr(companion, name) is not None
+        assert name in dir(companion)
+
+
+def test_an_unknown_name_is_an_attribute_error_of_the_package():
+    finished = run(
+        "import companion\n"
+        "try:\n    companion.L3SVC\n"
+        "except AttributeError as error:\n    print(error)"
+    )
+    assert finished.stdout.strip() == "module 'companion' has no attribute 'L3SVC'"

@@ -1,0 +1,82 @@
+"""Means, standard errors and paired differences, against simulation and known formulas."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from companion.metrics import mean_and_standard_error, paired_difference
+
+
+def test_the_standard_error_is_that_of_scipy():
+    values = np.random.default_rng(0).normal(size=25)
+    mean, standard_error, n = mean_and_standard_error(values)
+    assert mean == pytest.approx(values.mean())
+    assert standard_error == pytest.approx(stats.sem(values))
+    assert n == 25
+
+
+def test_the_paired_difference_is_the_paired_t_statistic():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(2, 30))
+    difference = paired_difference(a, b)
+    expected = stats.ttest_rel(a, b).statistic
+    assert difference.mean / difference.standard_error == pytest.approx(expected)
+
+
+def test_exchanging_the_methods_changes_the_sign_alone():
+    a, b = np.random.default_rng(2).normal(size=(2, 10))
+    there, back = paired_difference(a, b), paired_difference(b, a)
+    assert there.mean == -back.mean
+    assert there.standard_error == back.standard_error
+
+
+def test_overlapping_training_sets_add_the_ratio_of_sizes_to_the_variance():
+    values = np.random.default_rng(3).normal(size=100)
+    plain = mean_and_standard_error(values)
+    corrected = mean_and_standard_error(values, n_train=170, n_test=100)
+    expected = values.std(ddof=1) * np.sqrt(1 / 100 + 100 / 170)
+    assert corrected.standard_error == pytest.approx(expected)
+    assert corrected.standard_error > plain.standard_error
+
+
+def test_the_correction_covers_what_the_plain_error_does_not_on_resplit_data():
+    # Test errors of the sign rule at the training mean, over random splits of one small pool.
+    rng = np.random.default_rng(4)
+    inside = {"plain": 0, "corrected": 0}
+    n_pools = 200
+    for _ in range(n_pools):
+        pool = rng.normal(size=40)
+        means = []
+        for _ in range(15):
+            order = rng.permutation(40)
+            train, test = pool[order[:30]], pool[order[30:]]
+            means.append(np.mean((test - train.mean()) ** 2))
+        truth = 1 + 1 / 30
+        for name, sizes in (("plain", {}), ("corrected", {"n_train": 30, "n_test": 10})):
+            estimate = mean_and_standard_error(means, **sizes)
+            inside[name] += abs(estimate.mean - truth) < 2 * estimate.standard_error
+    assert inside["plain"] / n_pools < 0.75
+    assert inside["corrected"] / n_pools > 0.85
+
+
+def test_one_repetition_has_a_mean_but_no_standard_error():
+    result = mean_and_standard_error([3.0])
+    assert result.mean == 3.0
+    assert np.isnan(result.standard_error)
+    assert result.n == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: mean_and_standard_error([]), r"at least one repetition. Got shape \(0,\)"),
+        (lambda: mean_and_standard_error([[1.0, 2.0]]), "one-dimensional"),
+        (lambda: mean_and_standard_error([1.0, np.nan]), "must be finite. Got 1 entries"),
+        (lambda: mean_and_standard_error([1.0, 2.0], n_train=5), "must be given together"),
+        (lambda: mean_and_standard_error([1.0], n_train=5, n_test=0), "must be positive"),
+        (lambda: paired_difference([1.0], [1.0, 2.0]), r"same length.*\(1,\) and \(2,\)"),
+    ],
+)
+def test_bad_input_is_refused_with_what_was_got(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

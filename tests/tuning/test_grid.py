@@ -1,0 +1,316 @@
+"""KernelGridSearchCV against GridSearchCV: the same cells, attributes and choices."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.datasets import make_moons
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
+from sklearn.metrics import make_scorer, recall_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, ShuffleSplit, StratifiedKFold
+from sklearn.svm import SVC
+
+from companion import KernelGridSearchCV, L1SVC, L2SVC, LSSVC, LeastOneNormSVC
+from companion.kernels import gram
+
+GRID = {"C": [0.1, 1.0, 30.0], "gamma": [0.05, 0.5, 5.0]}
+PRECISE = [
+    L1SVC(tol=1e-8),
+    L2SVC(tol=1e-8),
+    LSSVC(),
+    LSSVC(solver="smo", tol=1e-8),
+    LeastOneNormSVC(tol=1e-8),
+]
+every = pytest.mark.parametrize("machine", PRECISE, ids=lambda machine: type(machine).__name__)
+
+
+def moons(n_samples=90, seed=0):
+    return make_moons(n_samples, noise=0.35, random_state=seed)
+
+
+def both(machine, grid, X, y, fit=None, **settings):
+    ours = KernelGridSearchCV(clone(machine), grid, **settings).fit(X, y, **(fit or {}))
+    theirs = GridSearchCV(clone(machine), grid, **settings).fit(X, y, **(fit or {}))
+    return ours, theirs
+
+
+def assert_same_results(ours, theirs):
+    assert set(ours.cv_results_) == set(theirs.cv_results_)
+    assert ours.cv_results_["params"] == theirs.cv_results_["params"]
+    for key, values in theirs.cv_results_.items():
+        if key.endswith("_time") or key == "params":
+            continue
+        if key.startswith("param_"):
+            assert ours.cv_results_[key].tolist() == values.tolist()
+            assert ours.cv_results_[key].dtype == values.dtype
+        else:
+            np.testing.assert_allclose(ours.cv_results_[key], values, atol=1e-12, err_msg=key)
+
+
+@every
+def test_fold_accuracies_and_choice_are_those_of_grid_search(machine):
+    X, y = moons()
+    ours, theirs = both(machine, GRID, X, y, return_train_score=True)
+    assert_same_results(ours, theirs)
+    assert ours.best_params_ == theirs.best_params_
+    assert ours.best_score_ == theirs.best_score_
+    assert ours.best_index_ == theirs.best_index_
+    np.testing.assert_allclose(
+        ours.decision_function(X), theirs.decision_function(X), atol=1e-6
+    )
+
+
+@every
+def test_without_training_scores_the_test_scores_are_the_same(machine):
+    X, y = moons(seed=1)
+    assert_same_results(*both(machine, GRID, X, y))
+
+
+def test_l1_cells_are_those_of_libsvm():
+    X, y = moons(120)
+    ours = KernelGridSearchCV(L1SVC(tol=1e-6), GRID).fit(X, y)
+    theirs = GridSearchCV(SVC(tol=1e-6), GRID).fit(X, y)
+    assert_same_results(ours, theirs)
+
+
+def public(search):
+    return {name for name in vars(search) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("refit", [True, False])
+def test_public_attributes_are_those_of_grid_search(refit):
+    X, y = moons(40)
+    ours, theirs = both(L1SVC(), {"C": [1.0, 10.0]}, X, y, refit=refit)
+    assert public(ours) == public(theirs)
+    assert ours.n_splits_ == theirs.n_splits_
+    assert ours.multimetric_ == theirs.multimetric_
+    assert type(ours.scorer_) is type(theirs.scorer_)
+    assert ours.get_params(deep=False).keys() == theirs.get_params(deep=False).keys()
+    if refit:
+        np.testing.assert_array_equal(ours.classes_, theirs.classes_)
+        assert ours.n_features_in_ == theirs.n_features_in_
+        assert ours.refit_time_ > 0
+        assert ours.score(X, y) == theirs.score(X, y)
+
+
+def test_times_of_cells_are_positive_and_add_up_to_less_than_the_whole():
+    X, y = moons(40)
+    results = KernelGridSearchCV(L1SVC(), GRID).fit(X, y).cv_results_
+    assert (results["mean_fit_time"] > 0).all()
+    assert (results["mean_score_time"] > 0).all()
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        {"C": [1.0, 10.0], "class_weight": [None, "balanced", {0: 3.0}]},
+        {"kernel": ["linear", "rbf", "poly"], "C": [0.5, 2.0]},
+        {"gamma": ["scale", "auto", 0.3], "C": [1.0, 5.0]},
+        [{"kernel": ["linear"], "C": [1.0]}, {"kernel": ["rbf"], "gamma": [0.1, 1.0]}],
+        {"kernel": ["poly"], "degree": [2, 3], "coef0": [0.0, 1.0], "gamma": ["scale", 0.5]},
+        {"kernel": [lambda A, B: A @ B.T + 1.0, "linear"]},
+        {"tol": [1e-8, 1e-9], "shrinking": [True, False]},
+        {},
+    ],
+    ids=["class_weight", "kernel", "gamma", "list", "poly", "callable", "solver", "nothing"],
+)
+def test_every_parameter_can_be_searched(grid):
+    X, y = moons(60)
+    assert_same_results(*both(L1SVC(tol=1e-8), grid, X, y))
+
+
+def test_the_solver_of_least_squares_can_be_searched():
+    X, y = moons(60)
+    grid = {"solver": ["cholesky", "smo"], "C": [0.1, 1.0]}
+    ours, theirs = both(LSSVC(tol=1e-9, class_weight="balanced"), grid, X, y)
+    assert_same_results(ours, theirs)
+
+
+@every
+def test_the_order_of_C_in_the_grid_does_not_matter(machine):
+    X, y = moons(60)
+    ascending = KernelGridSearchCV(machine, {"C": [0.1, 1.0, 30.0]}).fit(X, y)
+    mixed = KernelGridSearchCV(machine, {"C": [1.0, 30.0, 0.1]}).fit(X, y)
+    expected = ascending.cv_results_["mean_test_score"][[1, 2, 0]]
+    np.testing.assert_array_equal(mixed.cv_results_["mean_test_score"], expected)
+    assert mixed.cv_results_["param_C"].tolist() == [1.0, 30.0, 0.1]
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        3,
+        StratifiedKFold(4, shuffle=True, random_state=0),
+        ShuffleSplit(3, test_size=0.3, random_state=0),
+        ShuffleSplit(2, train_size=0.4, test_size=0.3, random_state=0),
+    ],
+    ids=["int", "shuffled", "overlapping", "partial"],
+)
+@pytest.mark.parametrize("machine", [L1SVC(tol=1e-8), LSSVC()])
+def test_any_splitter_gives_the_cells_of_grid_search(machine, cv):
+    X, y = moons(60)
+    assert_same_results(*both(machine, GRID, X, y, cv=cv, return_train_score=True))
+    assert_same_results(*both(machine, GRID, X, y, cv=cv))
+
+
+def test_splits_may_be_given_as_a_list_and_groups_are_passed_on():
+    X, y = moons(60)
+    splits = list(StratifiedKFold(3).split(X, y))
+    assert_same_results(*both(L1SVC(tol=1e-8), GRID, X, y, cv=splits))
+    groups = np.arange(60) % 6
+    fit = {"groups": groups}
+    assert_same_results(*both(L1SVC(tol=1e-8), GRID, X, y, cv=GroupKFold(3), fit=fit))
+
+
+@every
+def test_sample_weights_with_zeros_are_passed_to_the_fits(machine):
+    X, y = moons(60)
+    weight = np.random.default_rng(0).integers(0, 3, size=60).astype(float)
+    grid = {"C": [0.5, 5.0], "gamma": ["scale", 0.5]}
+    fit = {"sample_weight": weight}
+    ours, theirs = both(machine, grid, X, y, fit=fit, return_train_score=True)
+    assert_same_results(ours, theirs)
+    assert_same_results(*both(machine, grid, X, y, fit={"sample_weight": 1 + weight}))
+
+
+def sign_loss(estimator, X, y):
+    margin = np.where(y == 1, 1, -1) * estimator.decision_function(X)
+    return -np.log1p(np.exp(-margin)).mean() - 1e-3 * estimator.n_support_.sum()
+
+
+@pytest.mark.parametrize("machine", [L1SVC(tol=1e-9), LSSVC()])
+@pytest.mark.parametrize(
+    "scoring",
+    ["accuracy", "roc_auc", "f1", sign_loss, ["accuracy", "balanced_accuracy"]],
+    ids=str,
+)
+def test_scorers_see_what_they_see_in_grid_search(machine, scoring):
+    X, y = moons(60)
+    settings = {"scoring": scoring, "return_train_score": True}
+    if isinstance(scoring, list):
+        settings["refit"] = "balanced_accuracy"
+    ours, theirs = both(machine, GRID, X, y, **settings)
+    for key, values in theirs.cv_results_.items():
+        if key.startswith(("split", "mean_t", "std_t")):
+            np.testing.assert_allclose(ours.cv_results_[key], values, atol=1e-6, err_msg=key)
+    assert ours.multimetric_ == theirs.multimetric_
+
+
+def test_a_scorer_with_arguments_and_string_labels_works():
+    X, y = moons(60)
+    named = np.where(y == 1, "upper", "lower")
+    scoring = make_scorer(recall_score, pos_label="upper")
+    assert_same_results(*both(L1SVC(tol=1e-8), GRID, X, named, scoring=scoring))
+
+
+def test_a_precomputed_gram_matrix_is_cut_by_folds():
+    X, y = moons(60)
+    K = gram(X, gamma=0.5)
+    machine = L1SVC(kernel="precomputed", tol=1e-8)
+    ours, theirs = both(machine, {"C": [0.1, 1.0, 10.0]}, K, y)
+    assert_same_results(ours, theirs)
+    np.testing.assert_allclose(ours.decision_function(K), theirs.decision_function(K), atol=1e-6)
+
+
+@pytest.mark.parametrize("machine", [L1SVC(), LSSVC()])
+@pytest.mark.parametrize("grid", [GRID, {"C": [0.1, 1.0, 10.0]}])
+def test_two_processes_give_the_results_of_one(machine, grid):
+    X, y = moons(60)
+    one = KernelGridSearchCV(machine, grid, n_jobs=1, return_train_score=True).fit(X, y)
+    two = KernelGridSearchCV(machine, grid, n_jobs=2, return_train_score=True).fit(X, y)
+    for key, values in one.cv_results_.items():
+        if not key.endswith("_time"):
+            assert np.array_equal(two.cv_results_[key], values), key
+
+
+def test_a_fit_that_fails_scores_the_error_score_and_says_why():
+    X, y = moons(40)
+    one_class = np.flatnonzero(y == 0)
+    splits = [(one_class, np.flatnonzero(y == 1)), *StratifiedKFold(2).split(X, y)]
+    for scoring in (None, "roc_auc"):
+        search = KernelGridSearchCV(L1SVC(), {"C": [1.0, 2.0]}, cv=splits, scoring=scoring)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            search.fit(X, y)
+        (failed,) = [w for w in caught if issubclass(w.category, FitFailedWarning)]
+        assert "2 fits failed out of a total of 6" in str(failed.message)
+        assert "L1SVC needs samples of two classes" in str(failed.message)
+        assert np.isnan(search.cv_results_["split0_test_score"]).all()
+        assert np.isfinite(search.cv_results_["split1_test_score"]).all()
+    search.set_params(error_score="raise")
+    with pytest.raises(ValueError, match="needs samples of two classes"):
+        search.fit(X, y)
+
+
+def test_cells_that_do_not_converge_warn_as_a_single_fit_does():
+    X, y = moons(60)
+    search = KernelGridSearchCV(L1SVC(max_iter=3), {"C": [100.0]}, refit=False)
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        search.fit(X, y)
+
+
+def test_a_matrix_beyond_the_cache_is_searched_cell_by_cell():
+    X, y = moons(60)
+    small = KernelGridSearchCV(L1SVC(tol=1e-6, cache_size=0.01), GRID).fit(X, y)
+    large = KernelGridSearchCV(L1SVC(tol=1e-6), GRID).fit(X, y)
+    assert_same_results(small, large)
+
+
+def test_an_unknown_parameter_is_named_with_the_nearest_known_one():
+    X, y = moons(40)
+    search = KernelGridSearchCV(L1SVC(), [{"c_": [1.0], "gama": [1.0]}, {"Gamma": [2.0]}])
+    with pytest.raises(ValueError, match="'gama'.*did you mean 'gamma'") as caught:
+        search.fit(X, y)
+    assert "'c_'" in str(caught.value)
+    assert "'Gamma'" in str(caught.value)
+    assert "class_weight" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ([], "must hold at least one grid"),
+        ({"C": []}, "(?i)non-empty|at least one"),
+        ({"C": 1.0}, "Parameter grid for parameter .C"),
+        ({"C": [1.0, -1.0]}, "The 'C' parameter of L1SVC must be.*Got -1.0"),
+        ({"kernel": ["rbf", "rbff"]}, "The 'kernel' parameter of L1SVC must be.*Got 'rbff'"),
+    ],
+)
+def test_an_empty_grid_or_a_bad_value_is_refused_before_anything_is_fitted(grid, message):
+    X, y = moons(40)
+    with pytest.raises((ValueError, TypeError), match=message):
+        KernelGridSearchCV(L1SVC(), grid).fit(X, y)
+
+
+def test_another_estimator_is_refused_with_the_class_to_use():
+    X, y = moons(40)
+    with pytest.raises(TypeError, match="Got SVC: use sklearn.model_selection.GridSearchCV"):
+        KernelGridSearchCV(SVC(), {"C": [1.0]}).fit(X, y)
+
+
+def test_sparse_points_three_classes_and_nan_are_refused():
+    X, y = moons(40)
+    search = KernelGridSearchCV(L1SVC(), {"C": [1.0]})
+    with pytest.raises(TypeError, match="L1SVC needs a dense X"):
+        search.fit(csr_array(X), y)
+    with pytest.raises(ValueError, match="Only binary classification"):
+        search.fit(X, np.arange(40) % 3)
+    X[0, 0] = np.nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        search.fit(X, y)
+
+
+def test_verbose_says_what_is_about_to_be_fitted(capsys):
+    X, y = moons(40)
+    KernelGridSearchCV(L1SVC(), GRID, verbose=1).fit(X, y)
+    assert capsys.readouterr().out == "Fitting 5 folds for each of 9 candidates, totalling 45 fits\n"
+
+
+def test_refit_by_a_function_chooses_its_index():
+    X, y = moons(40)
+    search = KernelGridSearchCV(L1SVC(), GRID, refit=lambda results: 4).fit(X, y)
+    assert search.best_index_ == 4
+    assert search.best_params_ == {"C": 1.0, "gamma": 0.5}
+    assert not hasattr(search, "best_score_")
