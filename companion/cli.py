@@ -8,6 +8,7 @@ import sys
 import click
 
 PROFILES = ("quick", "paper")
+_CHANCE = ("stochastic", "spread", "ordinal")
 OK, DEVIATION, USAGE, DATA, FAILED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 EXIT_CODES = """\
 \b
@@ -199,7 +200,7 @@ def _repetitions(ledgers, profile):
     """How many repetitions the verdicts rest on, beside those of the print; "" if on none."""
     own, printed = [], []
     for ledger in ledgers:
-        chance = ledger[(ledger["kind"] != "deterministic") & (ledger["outcome"] != "not run")]
+        chance = ledger[ledger["kind"].isin(_CHANCE) & (ledger["outcome"] != "not run")]
         own += [n for n in chance["reproduced_n"] if n > 1]
         printed += [n for n in chance["n"] if n > 1]
     if not own:

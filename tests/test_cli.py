@@ -451,8 +451,10 @@ def test_data_check_fails_on_a_damaged_file_and_not_on_a_missing_one(no_data):
 
 
 def test_data_fetch_reports_each_file_and_fails_if_one_does(no_data, monkeypatch):
-    reports = [FetchReport("a", "a.csv", "cached", "a/a.csv: here already (cached)"),
-               FetchReport("b", "b.csv", "failed", "b/b.csv cannot be had: no network")]  # fmt: skip
+    reports = [
+        FetchReport("a", "a.csv", "cached", "a/a.csv: here already (cached)"),
+        FetchReport("b", "b.csv", "failed", "b/b.csv cannot be had: no network"),
+    ]
     monkeypatch.setattr("companion.datasets.fetch", lambda keys: reports)
     result = invoke([], "data", "fetch")
     assert result.exit_code == 3

@@ -13,7 +13,8 @@ spread, spread_is, n
     repetitions; empty where nothing was printed.
 kind
     ``deterministic``, ``stochastic``, ``spread`` (the number is itself a standard deviation over n
-    repetitions) or ``ordinal`` (a claim such as *A is below B*).
+    repetitions), ``ordinal`` (a claim such as *A is below B*) or ``protocol`` (the size of the
+    study, such as its number of splits, which a quick run does not have by design).
 relation
     For an ordinal claim alone: what the reproduced quantity must satisfy, for example ``< 0``.
 overlap
@@ -46,7 +47,7 @@ __all__ = [
     "parse_relation",
 ]
 
-KINDS = ("deterministic", "stochastic", "spread", "ordinal")
+KINDS = ("deterministic", "stochastic", "spread", "ordinal", "protocol")
 COLUMNS = (
     "paper", "artefact", "row", "column", "printed", "value", "spread", "spread_is", "n", "kind",
     "relation", "overlap", "where", "note",
@@ -192,7 +193,7 @@ def _check_value(record, faults):
         if text and _float(text) is None:
             faults.append(f"value {text!r} is no number")
     elif parsed is None:
-        if record["kind"] != "deterministic":
+        if record["kind"] not in ("deterministic", "protocol"):
             faults.append(f"printed {printed!r} is no number, which kind {record['kind']!r} needs")
         elif text:
             faults.append(f"printed {printed!r} is a word, so value must be empty, not {text!r}")

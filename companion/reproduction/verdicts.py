@@ -23,6 +23,9 @@ regenerated value
     *deterministic*: reproduced if ``|r - p| <= h``. Both neighbours of a rounding tie count: 22.45
     is printed 22.4 by one program and 22.5 by another. A printed word must be the same word.
 
+    *protocol*: the same, in the paper profile. A quick run is smaller by design, and the size of
+    the study is then not run.
+
     *stochastic*: reproduced if ``|r - p| <= h``. Otherwise ``z = (|r - p| - h) / SE``, signed as
     r - p, with ``SE^2 = s_p^2 (1 / n_p + o_p) + s_r^2 (1 / n_r + o_r)``; within spread if
     ``|z| <= 3``. The spreads s are standard deviations over n repetitions. One that is unknown (not
@@ -32,7 +35,10 @@ regenerated value
     logarithm of the ratio of r to the nearest value that is printed as p, over its large-sample
     error, ``SE^2 = 1 / (2 (n_p - 1)) + 1 / (2 (n_r - 1))`` for normal repetitions. Where the
     regeneration brings a standard error of its r (from the kurtosis of its repetitions), ``se / r``
-    replaces the normal value, times ``sqrt(n_r / n_p)`` for the printed side.
+    replaces the normal value, times ``sqrt(n_r / n_p)`` for the printed side. If all regenerated
+    repetitions are alike, r = 0 has no logarithm. The printed spread is then taken to come from
+    one repetition in ten that is off (a kurtosis of 8), which none of n_r shows with probability
+    ``0.9^n_r``; z is the two-sided normal quantile of that, past three from 57 repetitions on.
 
     *ordinal*, the claim that a signed quantity stands in a relation to a bound: ``z`` is the
     distance to the bound over the standard error, positive on the claim's side. Reproduced if
@@ -63,6 +69,7 @@ Profiles
 import math
 from collections import Counter
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from companion.reproduction.deviations import load_deviations
 from companion.reproduction.published import load_published, parse_printed, parse_relation
@@ -90,6 +97,7 @@ REPRODUCED, WITHIN, DECLARED, DIFFERS, NOT_RUN = OUTCOMES = (
 NO_VALUE = "no regenerated value of this row and column"
 _MAX_Z = 3.0
 _MAX_Z_ORDINAL = 2.0
+_RARE = 0.1
 _EPS = 2.0**-52
 _COPIED = ("paper", "artefact", "row", "column", "kind", "printed")
 _NEEDED = ("row", "column", "value", "converged")
@@ -215,9 +223,10 @@ def compare_spread(printed, n, value, n_r, *, se_r=math.nan):
         se = math.sqrt(0.5 / (n - 1) + 0.5 / (n_r - 1))
     if excess == 0:
         return Comparison(REPRODUCED, 0.0, se)
-    edge = value - excess
-    distance = math.copysign(math.inf, excess) if min(value, edge) <= 0 else math.log(value / edge)
-    z = _ratio(distance, se)
+    if value <= 0:
+        z = NormalDist().inv_cdf(max((1 - _RARE) ** n_r / 2, 5e-324))
+    else:
+        z = math.log(value / (value - excess)) / se
     return Comparison(WITHIN if abs(z) <= _MAX_Z else DIFFERS, z, se)
 
 
@@ -253,7 +262,7 @@ def _missing(value):
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def _compare_row(row, own):
+def _compare_row(row, own, profile):
     """Comparison of one published row (a mapping) with its regeneration (a mapping or None)."""
     if own is None:
         return Comparison(NOT_RUN, note=NO_VALUE)
@@ -261,7 +270,9 @@ def _compare_row(row, own):
         return Comparison(NOT_RUN, note="the regenerated value is missing")
     value, kind = own["value"], row["kind"]
     printed = parse_printed(row["printed"])
-    if kind == "deterministic":
+    if kind == "protocol" and profile != "paper":
+        return Comparison(NOT_RUN, note="a quick run is smaller by design")
+    if kind in ("deterministic", "protocol"):
         return compare_deterministic(row["printed"] if printed is None else printed, value)
     if kind == "spread":
         return compare_spread(printed, row["n"], value, own["n"], se_r=own["se"])
@@ -366,7 +377,7 @@ def compare(published, reproduced, deviations=None, profile="paper"):
     for row in published.to_dict("records"):
         cell = (row["artefact"], row["row"], row["column"])
         own = cells.get(cell)
-        comparison = _compare_row(row, own)
+        comparison = _compare_row(row, own, profile)
         own = own or {"value": math.nan, "converged": True, **_NUMBERS}
         converged = bool(own["converged"])
         ledger.append({

@@ -102,6 +102,7 @@ def test_the_column_overlap_may_be_absent(tmp_path):
         ({**ORDINAL, "relation": ""}, "relation is missing"),
         ({**ORDINAL, "relation": "below 0"}, "relation 'below 0' is not one of"),
         ({"relation": "< 0"}, "relation '< 0' is given, but kind is 'stochastic'"),
+        ({**DETERMINISTIC, "kind": "protocol", "value": "9"}, "value 9 is not what printed"),
         ({"printed": "?"}, "printed '\\?' is no number"),
         ({"value": "22.5"}, "value 22.5 is not what printed '22.4' reads, 22.4"),
         ({"value": ""}, "value '' is no number; printed '22.4' reads 22.4"),

@@ -203,8 +203,26 @@ def test_a_spread_printed_as_zero_hides_up_to_half_a_unit():
     large = compare_spread(parse_printed("0.0"), 100, 0.2, 100)
     assert large.outcome == "differs"
     assert large.z == pytest.approx(math.log(0.2 / 0.05) / math.sqrt(1 / 99))
-    vanished = compare_spread(parse_printed("1.0"), 100, 0.0, 100)
-    assert vanished.outcome == "differs" and vanished.z == -math.inf
+
+
+@pytest.mark.parametrize(("n", "outcome", "z"), [(10, "within spread", -0.936),
+                                                 (56, "within spread", -2.995),
+                                                 (57, "differs", -3.028),
+                                                 (100, "differs", -4.204)])  # fmt: skip
+def test_repetitions_that_are_all_alike_refute_a_printed_spread_only_in_number(n, outcome, z):
+    comparison = compare_spread(parse_printed("0.3"), 100, 0.0, n)
+    assert comparison.outcome == outcome
+    assert comparison.z == pytest.approx(z, abs=0.01)
+    assert math.isfinite(compare_spread(parse_printed("0.3"), 100, 0.0, 10**6).z)
+
+
+def test_the_size_of_a_study_is_compared_in_the_paper_profile_alone():
+    row = published("protocol", "100")
+    assert verdict(row, reproduced(100.0))["verdict"] == "reproduced"
+    assert verdict(row, reproduced(10.0))["verdict"] == "differs"
+    quick = verdict(row, reproduced(10.0), profile="quick")
+    assert (quick["verdict"], quick["problem"]) == ("not run", "")
+    assert quick["note"] == "a quick run is smaller by design"
 
 
 def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
