@@ -259,8 +259,9 @@ class _Run:
 class _Calm:
     """One thread for BLAS and OpenMP and no warnings, while any unit runs in this process.
 
-    Both settings belong to the whole process. A worker of a Dask cluster may run units in several
-    threads, so the first that enters sets them and the last that leaves restores them.
+    Both settings belong to the whole process, except that OpenMP counts for each thread that
+    calls it. A worker of a Dask cluster may run units in several threads: each that enters sets
+    the limit, and the last that leaves restores what the first found.
     """
 
     def __init__(self):
@@ -270,11 +271,12 @@ class _Calm:
 
     def __enter__(self) -> None:
         with self._lock:
-            if not self._inside:
-                import scipy.linalg  # noqa: F401  (a BLAS loaded later would not be limited)
-                from threadpoolctl import threadpool_limits
+            import scipy.linalg  # noqa: F401  (a BLAS loaded later would not be limited)
+            from threadpoolctl import threadpool_limits
 
-                self._settings.enter_context(threadpool_limits(limits=1))
+            limits = threadpool_limits(limits=1)
+            if not self._inside:
+                self._settings.push(limits)
                 self._settings.enter_context(warnings.catch_warnings())
                 warnings.simplefilter("ignore")
             self._inside += 1

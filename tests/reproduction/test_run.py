@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -238,18 +240,38 @@ def test_threads_are_given_back_after_the_run(places):
     assert [pool["num_threads"] for pool in threadpool_info()] == before
 
 
-def test_threads_are_given_back_when_the_last_unit_of_the_process_ends():
-    from threadpoolctl import threadpool_info, threadpool_limits
+def n_threads():
+    from threadpoolctl import threadpool_info
 
-    def most():
-        return max(pool["num_threads"] for pool in threadpool_info())
+    return max(pool["num_threads"] for pool in threadpool_info())
+
+
+def test_threads_are_given_back_when_the_last_unit_of_the_process_ends():
+    from threadpoolctl import threadpool_limits
 
     with threadpool_limits(2):
         with run_module._calm:
             with run_module._calm:
-                assert most() == 1
-            assert most() == 1
-        assert most() == 2
+                assert n_threads() == 1
+            assert n_threads() == 1
+        assert n_threads() == 2
+
+
+def test_units_in_several_threads_of_a_process_have_one_thread_each():
+    """OpenMP keeps its number for each thread that calls it, so one limit is not enough."""
+    from threadpoolctl import threadpool_limits
+
+    barrier = threading.Barrier(3, timeout=30)
+
+    def unit(_):
+        threadpool_limits(2)
+        barrier.wait()
+        with run_module._calm:
+            barrier.wait()
+            return n_threads()
+
+    with threadpool_limits(2), ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(unit, range(3))) == [1, 1, 1]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
