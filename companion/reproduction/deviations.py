@@ -10,6 +10,9 @@ why they differ and where that can be seen::
       reason: iterations depend on the order of identical points
       evidence: notebooks/l1nsvm/table_2.ipynb, section 3
 
+An entry may say ``unless_available: <key of data/sources.toml>``: it then holds only where those
+files are not here, as for splits that can be drawn anew but not be had.
+
 A declaration does not change what is computed. It turns ``differs`` into
 ``differs (declared: reason)``, and once the value no longer differs it is an error of its own.
 """
@@ -23,6 +26,7 @@ from companion.reproduction.published import PublishedError, load_published
 __all__ = ["Deviation", "load_deviations"]
 
 _TEXTS = ("paper", "artefact", "reason", "evidence")
+_OPTIONAL = ("unless_available",)
 _LISTS = ("rows", "columns")
 
 
@@ -39,8 +43,9 @@ def _check_shape(entry):
     if not isinstance(entry, dict):
         return [f"it must be a mapping, not {type(entry).__name__}"]
     faults = [f"{name} is missing" for name in (*_TEXTS, *_LISTS) if name not in entry]
-    faults += [f"{name!r} is unknown" for name in entry if name not in (*_TEXTS, *_LISTS)]
-    for name in _TEXTS:
+    known = (*_TEXTS, *_LISTS, *_OPTIONAL)
+    faults += [f"{name!r} is unknown" for name in entry if name not in known]
+    for name in (*_TEXTS, *_OPTIONAL):
         text = entry.get(name, "-")
         if not isinstance(text, str) or not text.strip():
             faults.append(f"{name} must be a text that says something. Got {text!r}")
@@ -51,6 +56,20 @@ def _check_shape(entry):
         if not isinstance(items, list) or not items or not all(isinstance(i, str) for i in items):
             faults.append(f"{name} must be a list of texts (quote numbers). Got {items!r}")
     return faults
+
+
+def _holds(entry):
+    """Whether an entry applies here, and its fault if that cannot be told."""
+    key = entry.get("unless_available")
+    if key is None:
+        return True, []
+    from companion.datasets import UnknownDataset, get_source, is_available
+
+    try:
+        get_source(key)
+    except UnknownDataset as error:
+        return True, [f"unless_available: {error}"]
+    return not is_available(key), []
 
 
 def _check_cells(entry, published):
@@ -109,6 +128,8 @@ def load_deviations(path=None, load=load_published):
             try:
                 published[paper] = published[paper] if paper in published else load(paper)
                 found, cells = _check_cells(entry, published[paper])
+                holds, more = _holds(entry)
+                found, cells = found + more, cells if holds else []
             except FileNotFoundError:
                 found = [f"paper {paper!r} has no published values"]
         for cell in [] if found else cells:

@@ -79,3 +79,19 @@ def test_all_faults_are_reported_at_once(tmp_path):
 def test_a_file_that_is_no_list_is_refused(tmp_path):
     with pytest.raises(PublishedError, match="it must be a list, not dict"):
         load(tmp_path, "paper: toy\n")
+
+
+def test_a_deviation_for_lack_of_a_file_holds_only_where_the_file_is_not(tmp_path, monkeypatch):
+    import companion.datasets
+
+    entry = ENTRY + "  unless_available: ida-benchmarks\n"
+    here = {"ida-benchmarks": False}
+    monkeypatch.setattr(companion.datasets, "is_available", here.__getitem__)
+    assert len(load(tmp_path, entry)) == 2
+    here["ida-benchmarks"] = True
+    assert load(tmp_path, entry) == {}
+
+
+def test_an_unknown_file_is_a_fault(tmp_path):
+    with pytest.raises(PublishedError, match="unless_available.*ida-benchmark"):
+        load(tmp_path, ENTRY + "  unless_available: ida-benchmark\n")

@@ -1,0 +1,99 @@
+"""Nothing is left out: every notebook, table, figure, study and published value has its test."""
+
+import subprocess
+import sys
+
+import nbformat
+import pytest
+
+from companion._paths import data_dir, notebooks_dir, project_root
+from companion.papers import PAPERS, list_artefacts
+from companion.reproduction.codehash import code_digest
+from companion.reproduction.display import VALUES_MIME
+from companion.reproduction.notebooks import notebook_path
+from companion.reproduction.parameters import disagreements
+from companion.reproduction.published import load_published
+
+NOTEBOOKS = sorted(notebooks_dir().rglob("*.ipynb"))
+ARTEFACTS = {artefact.id: artefact for artefact in list_artefacts()}
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+@pytest.fixture(scope="module")
+def collected_by_nbval():
+    """Notebooks that plain ``pytest``, as `make test` calls it, hands to nbval."""
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "notebooks"],
+        cwd=project_root(), capture_output=True, text=True, check=True,
+    )
+    return {line.split("::")[0] for line in run.stdout.splitlines() if "::" in line}
+
+
+def test_every_notebook_belongs_to_an_artefact_and_every_artefact_has_its_notebook():
+    assert {notebook_path(artefact) for artefact in ARTEFACTS.values()} == set(NOTEBOOKS)
+
+
+def test_every_notebook_is_compared_by_nbval(collected_by_nbval):
+    expected = {path.relative_to(project_root()).as_posix() for path in NOTEBOOKS}
+    assert collected_by_nbval == expected
+
+
+def test_nbval_compares_outputs_and_is_not_lax(pytestconfig):
+    assert pytestconfig.option.nbval
+    assert not pytestconfig.option.nbval_lax
+
+
+def test_every_printed_table_and_figure_has_an_artefact():
+    printed = {
+        f"{paper}/{name}" for paper in PAPERS for name in load_published(paper)["artefact"].unique()
+    }
+    assert printed == set(ARTEFACTS)
+    assert {path.stem for path in (data_dir() / "published").glob("*.csv")} == set(PAPERS)
+
+
+def test_every_study_has_committed_records():
+    missing = [
+        study.name
+        for artefact in ARTEFACTS.values()
+        for study in artefact.studies
+        if not (data_dir() / "records" / artefact.paper / f"{study.name}.csv").is_file()
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_no_cell_with_a_table_escapes_the_comparison(path):
+    for cell in read(path).cells:
+        tags = set(cell.metadata.get("tags", []))
+        marked = "NBVAL" in cell.source or any(tag.startswith("nbval") for tag in tags)
+        shows = any(VALUES_MIME in output.get("data", {}) for output in cell.get("outputs", []))
+        assert not (marked and shows), cell.source
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_committed_notebooks_are_executed_and_print_nothing_of_this_machine(path):
+    code = [cell for cell in read(path).cells if cell.cell_type == "code"]
+    assert all(cell.execution_count for cell in code)
+    for output in (output for cell in code for output in cell.outputs):
+        assert output.output_type != "error"
+        assert not (output.output_type == "stream" and output.name == "stderr"), output.text
+        text = output.get("text", "") + str(output.get("data", {}).get("text/plain", ""))
+        assert str(project_root()) not in text and "0x" not in text
+
+
+@pytest.mark.parametrize("name", ARTEFACTS)
+def test_the_parameters_cell_is_what_the_artefact_declares(name):
+    assert disagreements(ARTEFACTS[name], notebook_path(ARTEFACTS[name])) == []
+
+
+@pytest.mark.parametrize("name", ARTEFACTS)
+def test_notebooks_carry_a_stamp_of_what_they_were_made_from(name):
+    artefact = ARTEFACTS[name]
+    stamp = read(notebook_path(artefact)).metadata["companion"]
+    assert stamp["artefact"] == artefact.id
+    assert stamp["profile"] == "paper"
+    assert set(stamp["code"]) == {study.name for study in artefact.studies}
+    assert len(code_digest(artefact.studies[0].code)) == len(next(iter(stamp["code"].values())))

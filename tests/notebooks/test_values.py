@@ -1,0 +1,60 @@
+"""Second layer over nbval: the numbers of every table, compared by value.
+
+nbval compares the printed digits. Here each notebook is executed once more and the numbers behind
+its tables, at full precision, are compared with those committed.
+"""
+
+import math
+
+import nbformat
+import pytest
+
+from companion.papers import list_artefacts
+from companion.reproduction.display import VALUES_MIME
+from companion.reproduction.notebooks import notebook_path, run_notebook
+from companion.reproduction.parameters import check_parameters
+
+ARTEFACTS = list_artefacts()
+
+
+def tables(notebook):
+    """Numbers of every table of a notebook, in order."""
+    found = []
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if VALUES_MIME in output.get("data", {}):
+                found.append(output["data"][VALUES_MIME])
+    return found
+
+
+def assert_same(published, again, where):
+    if isinstance(published, float) or isinstance(again, float):
+        # Means and standard errors of the same records: other order of summation, nothing else.
+        assert math.isclose(published, again, rel_tol=1e-9, abs_tol=1e-12), where
+    elif isinstance(published, dict):
+        assert published.keys() == again.keys(), where
+        for name, value in published.items():
+            assert_same(value, again[name], f"{where} / {name}")
+    elif isinstance(published, list):
+        assert len(published) == len(again), where
+        for number, (one, other) in enumerate(zip(published, again, strict=True)):
+            assert_same(one, other, f"{where} [{number}]")
+    else:
+        assert published == again, where
+
+
+@pytest.mark.parametrize("artefact", ARTEFACTS, ids=lambda artefact: artefact.id)
+def test_the_numbers_of_every_table_are_those_committed(artefact, tmp_path):
+    committed = tables(nbformat.read(notebook_path(artefact), as_version=4))
+    assert committed, "the notebook shows no table that carries its numbers"
+    output = tmp_path / "again.ipynb"
+    report = run_notebook(artefact, output, check_parameters(artefact, {}))
+    assert report.ok, str(report)
+    assert_same(committed, tables(nbformat.read(output, as_version=4)), artefact.id)
+
+
+def test_a_changed_number_is_noticed():
+    with pytest.raises(AssertionError, match="a / x"):
+        assert_same({"x": 1.0}, {"x": 1.0 + 1e-6}, "a")
+    with pytest.raises(AssertionError):
+        assert_same([1, 2], [1], "a")
