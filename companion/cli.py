@@ -163,6 +163,16 @@ def _list_unless_empty(title, lines):
             click.echo(line)
 
 
+def _missing_lines(reports):
+    """One line a reason, with the units that it stopped."""
+    stopped = {}
+    for report in reports:
+        for study, reason, n in report.missing:
+            stopped.setdefault(reason, {})[study] = n
+    return [f"{reason} ({', '.join(f'{n} units of {study}' for study, n in studies.items())})"
+            for reason, studies in stopped.items()]  # fmt: skip
+
+
 def _summarise(reports, run, in_place):
     """The end of a run, and its exit code."""
     from companion.reproduction.display import summary_table, verdict_table
@@ -180,8 +190,7 @@ def _summarise(reports, run, in_place):
             shown = ledger[ledger["outcome"].str.startswith("differs") | (ledger["problem"] != "")]
             if len(shown):
                 click.echo("\n" + verdict_table(shown, f"{name}: what differs").to_text(_width()))
-    _list_unless_empty("Missing", (f"{study}: {n} units: {reason}"
-                                   for r in reports for study, reason, n in r.missing))  # fmt: skip
+    _list_unless_empty("Missing", _missing_lines(reports))
     _list_unless_empty("Old records", (
         f"{study}: {n} records were made by other code; --fresh computes them again"
         for r in reports for study, n in r.stale))  # fmt: skip

@@ -283,7 +283,7 @@ def test_missing_data_are_named_and_are_no_failure(project, notebooks_run):
     result = invoke([table_1(needs_data, data="abc"), fig_2()], "reproduce")
     assert result.exit_code == 0
     assert "0 units computed; 2 units missing; notebook ran" in result.output
-    assert "toy/table_1: 2 units: heart/heart.dat cannot be had: no network" in result.output
+    assert "heart/heart.dat cannot be had: no network (2 units of toy/table_1)" in result.output
 
 
 def test_a_failing_unit_is_named_its_notebook_is_not_run_and_the_next_artefact_is(

@@ -180,7 +180,8 @@ def _published_text(line):
     printed = parse_printed(line["printed"])
     if printed is None or _is_missing(line["spread"]):
         return line["printed"]
-    return f"{line['printed']} ± {printed.format(line['spread'])}"
+    spread = printed.format(line["spread"])
+    return f"{line['printed']} ± {spread if float(spread) == line['spread'] else line['spread']}"
 
 
 def _reproduced_text(line):
@@ -196,7 +197,8 @@ def _reproduced_text(line):
         return f"{value:.3g}" if _is_missing(se) else f"{value:.3g} (SE {se:.2g})"
     text = printed.format(value)
     if line["kind"] == "stochastic" and not _is_missing(line["reproduced_spread"]):
-        text += f" ± {printed.format(line['reproduced_spread'])}"
+        # of a number printed whole, the spread would mostly round to 0
+        text += f" ± {line['reproduced_spread']:.{max(printed.decimals, 1)}f}"
     return text
 
 
@@ -206,8 +208,10 @@ def _z_text(z):
     return f"{z:+.1f}" if math.isfinite(z) else ("+inf" if z > 0 else "-inf")
 
 
-def _n_text(n):
-    return "" if _is_missing(n) else f"{n:g}"
+def _n_text(line):
+    """Repetitions behind the regenerated value, where it has any."""
+    n, fixed = line["reproduced_n"], line["kind"] in ("deterministic", "protocol")
+    return "" if fixed or _is_missing(n) else f"{n:g}"
 
 
 def _values_of(ledger):
@@ -235,7 +239,7 @@ def verdict_table(ledger, title=""):
         remarks = [text for text in (line["problem"], note) if text]
         verdict = "; ".join([line["verdict"], *remarks])
         rows.append([line["row"], line["column"], _published_text(line), _reproduced_text(line),
-                     _z_text(line["z"]), _n_text(line["reproduced_n"]), verdict])  # fmt: skip
+                     _z_text(line["z"]), _n_text(line), verdict])  # fmt: skip
     header = ["row", "column", "published", "reproduced", "z", "n", "verdict"]
     return Table(header, rows, _values_of(ledger), title)
 

@@ -63,6 +63,21 @@ def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(led
     assert len(table.rows) == len(ledger)
 
 
+def test_the_spread_of_a_number_printed_whole_keeps_a_digit():
+    published = pd.DataFrame([row("a", "x", "5", 5.0, spread=1.0), row("b", "x", "5", 5.0,
+                                                                      spread=0.25)])  # fmt: skip
+    table = verdict_table(compare(published, pd.DataFrame([own("a", "x", 5.04, 0.2213)])))
+    assert table.rows[0][2:4] == ["5 ± 1", "5 ± 0.2"]
+    assert table.rows[1][2] == "5 ± 0.25"
+
+
+def test_only_values_with_chance_show_their_repetitions():
+    published = pd.DataFrame([row("a", "x", "20", 20.0, kind="deterministic")])
+    published["n"] = math.nan
+    line = verdict_table(compare(published, pd.DataFrame([own("a", "x", 20.0)]))).rows[0]
+    assert line[5] == ""
+
+
 def test_text_is_aligned_and_can_be_cut_to_a_width(ledger):
     lines = verdict_table(ledger, "Title").to_text().splitlines()
     assert lines[0] == "Title"
