@@ -256,28 +256,41 @@ class _Run:
 # --------------------------------------------------------------------------------- one unit
 
 
-class _Calm:
-    """One thread for BLAS and OpenMP and no warnings, while any unit runs in this process.
+@contextmanager
+def _one_thread(shared: bool) -> Iterator[None]:
+    """One thread for BLAS and OpenMP.
 
-    Both settings belong to the whole process, except that OpenMP counts for each thread that
-    calls it. A worker of a Dask cluster may run units in several threads: each that enters sets
-    the limit, and the last that leaves restores what the first found.
+    In a worker that units share, several threads at once, the limit stays for good: OpenMP keeps
+    its number for each thread that calls it, OpenBLAS for the process, and threadpoolctl lets only
+    one thread change the latter, so that no order of leaving could restore both.
+    """
+    import scipy.linalg  # noqa: F401  (a BLAS loaded later would not be limited)
+    from threadpoolctl import threadpool_limits
+
+    if shared:
+        threadpool_limits(limits=1)
+        yield
+    else:
+        with threadpool_limits(limits=1):
+            yield
+
+
+class _Quiet:
+    """No warnings while any unit runs in this process.
+
+    The filters belong to the whole process: the first thread that enters sets them and the last
+    that leaves restores them.
     """
 
     def __init__(self):
         self._lock = threading.Lock()
         self._inside = 0
-        self._settings = ExitStack()
+        self._filters = ExitStack()
 
     def __enter__(self) -> None:
         with self._lock:
-            import scipy.linalg  # noqa: F401  (a BLAS loaded later would not be limited)
-            from threadpoolctl import threadpool_limits
-
-            limits = threadpool_limits(limits=1)
             if not self._inside:
-                self._settings.push(limits)
-                self._settings.enter_context(warnings.catch_warnings())
+                self._filters.enter_context(warnings.catch_warnings())
                 warnings.simplefilter("ignore")
             self._inside += 1
 
@@ -285,10 +298,10 @@ class _Calm:
         with self._lock:
             self._inside -= 1
             if not self._inside:
-                self._settings.close()
+                self._filters.close()
 
 
-_calm = _Calm()
+_quiet = _Quiet()
 
 
 def _last_line(error: BaseException) -> str:
@@ -299,8 +312,19 @@ def _first_sentence(error: BaseException) -> str:
     return " ".join(str(error).split()).split(". ")[0].rstrip(".") or type(error).__name__
 
 
-def _run_unit(compute: Callable | str, unit: Unit) -> tuple[str, str, Any]:
+def _run_unit(
+    compute: Callable | str, unit: Unit, shared: bool = False
+) -> tuple[str, str, Any]:
     """Compute one unit, in whatever process, without ever raising an `Exception`.
+
+    Parameters
+    ----------
+    compute : callable or str
+        The study's function, or its "module:name".
+    unit : Unit
+        The unit.
+    shared : bool, default=False
+        Whether other threads of this process may run units at the same time.
 
     Returns
     -------
@@ -308,7 +332,7 @@ def _run_unit(compute: Callable | str, unit: Unit) -> tuple[str, str, Any]:
         The unit's key with "rows" and the result rows, "missing" and the reason, or "failed" and
         the last line of the traceback.
     """
-    with _calm:
+    with _quiet, _one_thread(shared):
         try:
             if isinstance(compute, str):
                 module, name = compute.split(":")
@@ -366,7 +390,9 @@ def _pool(study: Study, jobs: int, backend: str, scheduler: str | None):
         with _dask_backend(jobs, scheduler) as dask:
             reference = _reference(study)
             parallel = Parallel(n_jobs=-1, backend=dask, **options)
-            yield lambda units: parallel(delayed(_run_unit)(reference, unit) for unit in units)
+            yield lambda units: parallel(
+                delayed(_run_unit)(reference, unit, shared=True) for unit in units
+            )
     else:
         compute = study.compute if jobs == 1 else _reference(study)
         parallel = Parallel(n_jobs=jobs, backend="loky", **options)

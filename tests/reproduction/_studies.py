@@ -75,9 +75,10 @@ def deadly(unit):
 
 
 def threads(unit):
-    """Threads of every BLAS and OpenMP of this process."""
+    """Threads of every BLAS and OpenMP of this process, while other units may run."""
     from threadpoolctl import threadpool_info
 
+    time.sleep(0.01)
     return {"threads": max(pool["num_threads"] for pool in threadpool_info())}
 
 

@@ -6,9 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+import warnings
 from contextlib import suppress
 from pathlib import Path
 
@@ -74,13 +73,17 @@ def reference(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """A Dask cluster that is already there, with two threads in this process."""
+    """A Dask cluster that is already there: one worker of three threads, BLAS not limited."""
+    import dask
     from distributed import LocalCluster
 
-    with LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, protocol="tcp",
-        dashboard_address="127.0.0.1:0",
-    ) as cluster:
+    threads = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"], "2")
+    with (
+        dask.config.set({"distributed.nanny.pre-spawn-environ": threads}),
+        LocalCluster(
+            n_workers=1, threads_per_worker=3, processes=True, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+    ):
         yield cluster
 
 
@@ -226,10 +229,11 @@ def test_every_unit_has_one_thread(places, options):
 
 
 def test_every_unit_of_a_dask_cluster_has_one_thread(places, cluster):
+    """Several run in one process at once, where one limit on OpenMP is not enough."""
     frame = load_records(
-        study(_studies.threads), backend="dask", scheduler=cluster.scheduler_address, **places
+        study(_studies.threads, 20), backend="dask", scheduler=cluster.scheduler_address, **places
     ).frame
-    assert frame["threads"].tolist() == [1] * 6
+    assert frame["threads"].tolist() == [1] * 40
 
 
 def test_threads_are_given_back_after_the_run(places):
@@ -240,38 +244,15 @@ def test_threads_are_given_back_after_the_run(places):
     assert [pool["num_threads"] for pool in threadpool_info()] == before
 
 
-def n_threads():
-    from threadpoolctl import threadpool_info
-
-    return max(pool["num_threads"] for pool in threadpool_info())
-
-
-def test_threads_are_given_back_when_the_last_unit_of_the_process_ends():
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(2):
-        with run_module._calm:
-            with run_module._calm:
-                assert n_threads() == 1
-            assert n_threads() == 1
-        assert n_threads() == 2
-
-
-def test_units_in_several_threads_of_a_process_have_one_thread_each():
-    """OpenMP keeps its number for each thread that calls it, so one limit is not enough."""
-    from threadpoolctl import threadpool_limits
-
-    barrier = threading.Barrier(3, timeout=30)
-
-    def unit(_):
-        threadpool_limits(2)
-        barrier.wait()
-        with run_module._calm:
-            barrier.wait()
-            return n_threads()
-
-    with threadpool_limits(2), ThreadPoolExecutor(3) as pool:
-        assert list(pool.map(unit, range(3))) == [1, 1, 1]
+def test_warnings_stay_quiet_until_the_last_unit_of_the_process_has_ended():
+    quiet = run_module._quiet
+    quiet.__enter__()
+    with quiet:
+        warnings.warn("first unit", stacklevel=1)
+    warnings.warn("second unit", stacklevel=1)
+    quiet.__exit__()
+    with pytest.warns(UserWarning, match="afterwards"):
+        warnings.warn("afterwards", stacklevel=1)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
