@@ -86,6 +86,17 @@ def test_in_place_twice_gives_the_same_bytes_and_no_injected_cell(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fig_1.ipynb", "out.ipynb"]
 
 
+def test_a_cell_that_papermill_injected_before_is_neither_run_nor_kept(tmp_path):
+    source = write_notebook(tmp_path / "fig_1.ipynb", "n * 2")
+    notebook = nbformat.read(source, as_version=4)
+    notebook.cells.insert(2, new_code_cell("n = 9", metadata={"tags": ["injected-parameters"]}))
+    nbformat.write(notebook, source)
+    assert run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source, in_place=True).ok
+    executed = nbformat.read(source, as_version=4)
+    assert [cell.source for cell in executed.cells[2:]] == ["n * 2"]
+    assert executed.cells[2].outputs[0].data["text/plain"] == "6"
+
+
 def test_a_failing_cell_is_reported_by_number_line_and_error_and_the_source_is_kept(tmp_path):
     source = write_notebook(tmp_path / "fig_1.ipynb", "ok = 1", "\n# why\n1 / 0", "never = 1")
     before = source.read_text()
