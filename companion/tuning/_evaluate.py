@@ -13,7 +13,7 @@ from companion.estimators import LSSVC
 from companion.estimators._compat import MultimetricScorer, score_with
 from companion.estimators._dual import DualClassifier, class_factors, signed_labels
 from companion.solvers.ls import ls_cross_validate
-from companion.tuning._folds import FoldKernels, Folds
+from companion.tuning._folds import FoldKernels, Folds, times
 
 
 @dataclass
@@ -23,6 +23,17 @@ class CPath:
     machine: DualClassifier
     C_values: list
     candidates: list
+
+
+@dataclass
+class _Block:
+    """The kernel values of one fold; `K_test` in parts side by side."""
+
+    fold: int
+    K_train: np.ndarray
+    K_test: list
+    gamma: float
+    is_finite: bool
 
 
 @dataclass
@@ -59,18 +70,20 @@ class Evaluation:
         if rest:
             for fold in fold_numbers:
                 start = perf_counter()
-                *blocks, gamma = kernels.of_fold(fold)
-                fold_time = perf_counter() - start
+                K_train, K_test, gamma = kernels.of_fold(fold)
+                block = _Block(fold, K_train, K_test, gamma, kernels.is_finite)
+                kernel_time = (perf_counter() - start) / len(rest)
                 for path in rest:
-                    cells |= self._of_fold(path, fold, *blocks, gamma, fold_time / len(rest))
+                    cells |= self._of_fold(path, block, kernel_time)
         for cell in cells.values():
             cell["fit_time"] += shared_time / len(cells)
         return cells
 
     # ------------------------------------------------------------- fold by fold
 
-    def _of_fold(self, path, fold, K_train, K_test, gamma, kernel_time):
+    def _of_fold(self, path, block, kernel_time):
         """All C of a path on one fold, each started from the one before."""
+        fold = block.fold
         train, test = self.folds.train[fold], self.folds.test[fold]
         n_cells = len(path.C_values)
         fits = []
@@ -82,16 +95,16 @@ class Evaluation:
             failure = format_exc()
             fits = [(None, 0.0, failure)] * n_cells
         else:
-            fits = list(self._solve_path(path, K_train, y_signed, bound_weight))
+            fits = list(self._solve_path(path, block, y_signed, bound_weight))
 
         start = perf_counter()
-        betas = np.zeros((len(train), n_cells), dtype=K_test.dtype)
+        betas = np.zeros((len(train), n_cells), dtype=block.K_train.dtype)
         intercepts = np.zeros(n_cells)
         for column, (result, _, _) in enumerate(fits):
             if result is not None:
                 betas[:, column] = y_signed * result.alpha
                 intercepts[column] = result.intercept
-        decisions = K_test @ betas + intercepts
+        decisions = times(block.K_test, betas) + intercepts
         product_time = (perf_counter() - start) / n_cells
 
         cells = {}
@@ -106,7 +119,7 @@ class Evaluation:
                     correct = self._accuracies(result.decision_function[:, np.newaxis], train)
                     cell["train_scores"] = float(correct[0])
             else:
-                machine = self._fitted(path, column, result, train, y_signed, gamma)
+                machine = self._fitted(path, column, result, train, y_signed, block.gamma)
                 cell = self._scored(machine, fold, decisions[:, column])
             cell["fit_error"] = failure
             cell["n_test_samples"] = len(test)
@@ -115,7 +128,7 @@ class Evaluation:
             cells[path.candidates[column], fold] = cell
         return cells
 
-    def _solve_path(self, path, K_train, y_signed, bound_weight):
+    def _solve_path(self, path, block, y_signed, bound_weight):
         """Yield (Result or None, seconds, traceback or None) for every C in turn."""
         machine = copy.copy(path.machine)
         previous = None
@@ -126,7 +139,9 @@ class Evaluation:
                 alpha0 = warm_start(machine, previous.alpha, C, bound_weight)
             machine.C = C
             try:
-                previous = machine._solve(K_train, y_signed, bound_weight, alpha0)
+                previous = machine._solve(
+                    block.K_train, y_signed, bound_weight, alpha0, not block.is_finite
+                )
                 failure = None
             except Exception:
                 if self.error_score == "raise":

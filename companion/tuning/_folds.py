@@ -83,11 +83,12 @@ class Folds:
         Returns
         -------
         K_train : ndarray of shape (n_train, n_train)
-        K_test : ndarray of shape (n_test, n_train)
+        K_test : list of ndarray of shape (n_test, n_columns)
+            The test rows in one or two parts, side by side; see :func:`times`.
         """
         if not self.is_partition:
             train = self.train[fold]
-            return K[np.ix_(train, train)], K[np.ix_(self.test[fold], train)]
+            return K[np.ix_(train, train)], [K[np.ix_(self.test[fold], train)]]
         a, b = self._spans[fold]
         m = self.n_samples - (b - a)
         if buffer is None:
@@ -97,7 +98,14 @@ class Folds:
         K_train[:a, a:] = K[:a, b:]
         K_train[a:, :a] = K[b:, :a]
         K_train[a:, a:] = K[b:, b:]
-        return K_train, np.hstack([K[a:b, :a], K[a:b, b:]])
+        return K_train, [K[a:b, :a], K[a:b, b:]]
+
+
+def times(parts, right):
+    """Product of a matrix given as parts side by side with another, without joining them."""
+    ends = np.cumsum([part.shape[1] for part in parts])
+    rows = np.split(right, ends[:-1])
+    return sum(part @ block for part, block in zip(parts, rows, strict=True))
 
 
 class FoldKernels:
@@ -143,14 +151,18 @@ class FoldKernels:
         return self._distances
 
     def prepare(self, machine):
-        """Compute `full`, the Gram matrix that all folds share, or None if there is none."""
+        """Set `full` to the Gram matrix that all folds share, None if there is none.
+
+        `is_finite` says whether it is known to be finite, so that no fit need look.
+        """
         self._machine = machine
         self.full = None
         if not (machine.kernel in ("rbf", "poly") and isinstance(machine.gamma, str)):
             self.full = self._gram(self._fixed_gamma())
+        self.is_finite = self.full is not None and bool(np.isfinite(self.full.sum()))
 
     def of_fold(self, fold):
-        """Training block (valid until the next call), test rows and gamma of one fold."""
+        """Training block (valid until the next call), parts of the test rows, and gamma."""
         if self._block is None:
             self._block = np.empty(len(self.X) ** 2, dtype=self.dtype)
         if self.full is not None:
@@ -160,11 +172,12 @@ class FoldKernels:
         gamma = weighted_gamma(machine.gamma, self.X[train], weight)
         if machine.kernel == "rbf":
             D_train, D_test = self.folds.cut(self.distances(), fold, self._block)
-            return self._exponential(D_train, gamma), self._exponential(D_test, gamma), gamma
+            test_parts = [self._exponential(D, gamma) for D in D_test]
+            return self._exponential(D_train, gamma), test_parts, gamma
         parameters = machine._kernel_parameters(gamma)
         points = self.X[train]
         K_train = gram(points, **parameters).astype(self.dtype, copy=False)
-        return K_train, gram(self.X[self.folds.test[fold]], points, **parameters), gamma
+        return K_train, [gram(self.X[self.folds.test[fold]], points, **parameters)], gamma
 
     def _fixed_gamma(self):
         machine = self._machine
