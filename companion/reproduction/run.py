@@ -264,7 +264,9 @@ def _one_thread(shared: bool) -> Iterator[None]:
     its number for each thread that calls it, OpenBLAS for the process, and threadpoolctl lets only
     one thread change the latter, so that no order of leaving could restore both.
     """
-    import scipy.linalg  # noqa: F401  (a BLAS loaded later would not be limited)
+    # A library loaded later would not be limited: SciPy brings a BLAS, scikit-learn an OpenMP.
+    import scipy.linalg  # noqa: F401
+    import sklearn.utils  # noqa: F401
     from threadpoolctl import threadpool_limits
 
     if shared:
@@ -332,12 +334,13 @@ def _run_unit(
         The unit's key with "rows" and the result rows, "missing" and the reason, or "failed" and
         the last line of the traceback.
     """
-    with _quiet, _one_thread(shared):
+    with _quiet:
         try:
             if isinstance(compute, str):
                 module, name = compute.split(":")
                 compute = getattr(import_module(module), name)
-            return unit.key, "rows", check_rows(unit, compute(unit))
+            with _one_thread(shared):
+                return unit.key, "rows", check_rows(unit, compute(unit))
         except Exception as error:
             from companion.datasets import DataUnavailable
 
