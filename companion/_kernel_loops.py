@@ -58,6 +58,72 @@ def _exp(x):
     return value if x > -708.0 else 0.0
 
 
+@intrinsic
+def _single_from_bits(typingctx, bits):
+    """Reinterpret 32 bits as a single: 2^k is the bit pattern (k + 127) << 23."""
+
+    def codegen(context, builder, signature, args):
+        return builder.bitcast(args[0], ir.FloatType())
+
+    return types.float32(types.int32), codegen
+
+
+_LOG2_E, _ROUND = np.float32(1.4426950408889634), np.float32(12582912.0)
+_LOG_2_HIGH, _LOG_2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)
+_T6, _T5, _T4 = np.float32(1.0 / 720.0), np.float32(1.0 / 120.0), np.float32(1.0 / 24.0)
+_T3, _HALF, _ONE = np.float32(1.0 / 6.0), np.float32(0.5), np.float32(1.0)
+_T7, _LEAST, _ZERO = np.float32(1.0 / 5040.0), np.float32(-87.0), np.float32(0.0)
+
+
+@njit(inline="always")
+def _exp_single(x):
+    """exp(x) for x <= 0 in single precision, as _exp; below -87 the result is 0."""
+    z = x if x > _LEAST else _LEAST
+    k = (z * _LOG2_E + _ROUND) - _ROUND
+    r = z - k * _LOG_2_HIGH
+    r = r - k * _LOG_2_LOW
+    p = _T7 * r + _T6
+    p = p * r + _T5
+    p = p * r + _T4
+    p = p * r + _T3
+    p = p * r + _HALF
+    p = p * r + _ONE
+    p = p * r + _ONE
+    value = p * _single_from_bits((types.int32(k) + types.int32(127)) << types.int32(23))
+    return value if x > _LEAST else _ZERO
+
+
+@njit(**_OPTIONS)
+def rbf_rows_single(Z, XT, gamma, out):
+    """As rbf_rows, all in single precision; Z and XT should be centred."""
+    n = XT.shape[1]
+    n_features = XT.shape[0]
+    buffer = np.empty(_WIDTH, dtype=np.float32)
+    for start in range(0, n, _WIDTH):
+        width = min(_WIDTH, n - start)
+        for i in range(Z.shape[0]):
+            for j in range(width):
+                buffer[j] = _ZERO
+            k = 0
+            while k + 2 <= n_features:
+                a, b = Z[i, k], Z[i, k + 1]
+                A, B = XT[k][start:start + width], XT[k + 1][start:start + width]
+                for j in range(width):
+                    e = a - A[j]
+                    f = b - B[j]
+                    buffer[j] += e * e + f * f
+                k += 2
+            if k < n_features:
+                a = Z[i, k]
+                A = XT[k][start:start + width]
+                for j in range(width):
+                    e = a - A[j]
+                    buffer[j] += e * e
+            row = out[i][start:start + width]
+            for j in range(width):
+                row[j] = _exp_single(-gamma * buffer[j])
+
+
 @njit(**_OPTIONS)
 def exp_scaled(D, factor, out):
     """out = exp(factor * D) elementwise; factor * D must be at most 0."""
@@ -117,28 +183,26 @@ def rbf_rows(Z, XT, gamma, out):
 
 @njit(**_OPTIONS)
 def rbf_symmetric(X, XT, gamma, out):
-    """As rbf_rows with Z = X: tiles on and above the diagonal are computed, the others mirrored."""
+    """As rbf_rows with Z = X: tiles on and above the diagonal are computed and mirrored."""
     n = X.shape[0]
-    tile = np.empty((_TILE, _TILE))
+    tile = np.empty((_TILE, 2 * _TILE))
     for top in range(0, n, _TILE):
-        bottom = min(top + _TILE, n)
-        for left in range(top, n, _TILE):
-            right = min(left + _TILE, n)
-            width = right - left
-            for i in range(top, bottom):
-                row = tile[i - top]
-                _squared_distances_to_row(X[i], XT, left, right, row)
+        height = min(_TILE, n - top)
+        for left in range(top, n, 2 * _TILE):
+            width = min(2 * _TILE, n - left)
+            for i in range(height):
+                row = tile[i]
+                target = out[top + i][left:left + width]
+                _squared_distances_to_row(X[top + i], XT, left, left + width, row)
                 if gamma >= 0.0:
                     for j in range(width):
                         row[j] = _exp(-gamma * row[j])
-                target = out[i][left:right]
                 for j in range(width):
                     target[j] = row[j]
-            if left > top:
-                for j in range(width):
-                    target = out[left + j][top:bottom]
-                    for i in range(bottom - top):
-                        target[i] = tile[i, j]
+            for j in range(width):
+                target = out[left + j][top:top + height]
+                for i in range(height):
+                    target[i] = tile[i, j]
 
 
 @njit(**_OPTIONS)

@@ -9,6 +9,8 @@ import numbers
 
 import numpy as np
 
+from companion._scratch import borrow_matrix, give_back
+
 __all__ = [
     "KernelRows",
     "gamma_from_width",
@@ -220,7 +222,8 @@ class KernelRows:
         rows are computed.
     dtype : {float64, float32}, default=float64
         Type of the cached rows. Single precision halves memory and traffic and perturbs the kernel
-        values by 6e-8; decision values and certificates then refer to the rounded kernel.
+        values by about 1e-7. The solver then computes the scores that decide about the end in
+        double precision from X, so the tolerance holds for the exact kernel.
 
     Attributes
     ----------
@@ -253,14 +256,21 @@ class KernelRows:
         self.shape = (n, n)
         self.dtype = np.dtype(dtype)
         capacity = int(cache_size * 1e6 / (max(n, 1) * self.dtype.itemsize))
-        self.buffer = np.empty((min(max(capacity, 2), max(n, 1)), n), dtype=self.dtype)
+        if capacity >= n:
+            self.buffer = borrow_matrix(n, self.dtype)
+        else:
+            self.buffer = np.empty((min(max(capacity, 2), max(n, 1)), n), dtype=self.dtype)
         self.slot = np.full(n, -1, dtype=np.int64)
         self._owner = np.full(self.buffer.shape[0], -1, dtype=np.int64)
         self.used = np.zeros(n, dtype=np.int64)
         self.clock = 0
         self._n_filled = 0
         self.n_computed = 0
-        self._XT = np.ascontiguousarray(self.X.T) if kernel == "rbf" else None
+        if self._is_single():
+            self._points = (self.X - self.X.mean(axis=0)).astype(np.float32)
+        else:
+            self._points = self.X
+        self._transposed = np.ascontiguousarray(self._points.T)
         self.diagonal = self._compute_diagonal()
 
     def row(self, i):
@@ -280,15 +290,29 @@ class KernelRows:
             self._fill(missing)
         return self.slot[indices]
 
+    def release(self):
+        """End the use of the rows and hand their memory on to the next fit."""
+        if self.buffer is not None and self.capacity == self.shape[0]:
+            give_back(self.buffer)
+        self.buffer = None
+
+    def largest(self):
+        """The largest kernel value in absolute value, which is on the diagonal."""
+        return float(np.abs(self.diagonal).max())
+
     @property
     def capacity(self):
         """Number of rows that the cache can hold."""
         return self.buffer.shape[0]
 
-    def block(self, indices, out=None):
-        """Return the dense Gram matrix of some samples in double precision, past the cache."""
+    def block(self, indices, columns=None, out=None):
+        """Return a dense block of the Gram matrix in double precision, past the cache.
+
+        With ``columns=None`` the symmetric block K[indices, indices].
+        """
         return gram(
             self.X[indices],
+            None if columns is None else self.X[columns],
             kernel=self.kernel,
             gamma=self.gamma,
             degree=self.degree,
@@ -324,10 +348,14 @@ class KernelRows:
         self.n_computed += m
 
     def _compute(self, indices, out):
-        if self.kernel == "rbf" and self.X.shape[1] <= _DIRECT_FEATURES:
-            from companion._kernel_loops import rbf_rows
+        if self._is_direct():
+            from companion import _kernel_loops as loops
 
-            rbf_rows(self.X[indices], self._XT, self.gamma, out)
+            if self._is_single():
+                gamma, rows = np.float32(self.gamma), loops.rbf_rows_single
+            else:
+                gamma, rows = self.gamma, loops.rbf_rows
+            rows(self._points[indices], self._transposed, gamma, out)
         else:
             gram(
                 self.X[indices],
@@ -338,6 +366,12 @@ class KernelRows:
                 coef0=self.coef0,
                 out=out,
             )
+
+    def _is_direct(self):
+        return self.kernel == "rbf" and self.X.shape[1] <= _DIRECT_FEATURES
+
+    def _is_single(self):
+        return self._is_direct() and self.dtype == np.float32
 
     def _compute_diagonal(self):
         if self.kernel == "rbf":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from companion._scratch import borrow_matrix, give_back
 from companion.kernels import KernelRows
 from companion.solvers import _smo_kernels as kernels
 
@@ -12,6 +13,13 @@ _STATUS = {
     kernels.BUDGET: "budget",
     kernels.STALLED: "stalled",
 }
+
+# Error of a kernel value in single precision, relative to the largest; rows computed exactly in one
+# block, which bounds the memory.
+_SINGLE_ERROR, _EXACT_ROWS = 2e-7, 256
+
+# Up to this many samples a shrunk problem is computed in double precision from X.
+_EXACT_SAMPLES = 1500
 
 
 class State:
@@ -47,6 +55,31 @@ class State:
         self.scores -= self.ridge * self.beta
         self._refresh_masks()
 
+    def refresh_deciding_scores(self):
+        """Make those scores exact that decide about the violation, if the rows are rounded.
+
+        Scores from single-precision rows are wrong by at most some ``slack``. Those that lie
+        within it of an end of the interval, or belong to free variables, are computed from X in
+        double precision; the others cannot be extreme.
+        """
+        self.refresh_scores()
+        if self.rows is None or self.K.dtype == np.float64:
+            return
+        support = self.beta.nonzero()[0]
+        slack = _SINGLE_ERROR * np.abs(self.beta).sum() * self.rows.largest()
+        top, bottom = self.interval
+        deciding = np.flatnonzero(
+            (self.scores + self.up >= top - 2.0 * slack)
+            | (self.scores + self.down <= bottom + 2.0 * slack)
+            | (self.up == self.down)
+        )
+        for start in range(0, deciding.size, _EXACT_ROWS):
+            some = deciding[start : start + _EXACT_ROWS]
+            products = self.rows.block(some, support) @ self.beta[support]
+            self.products[some] = products
+            self.scores[some] = self.linear[some] - products - self.ridge[some] * self.beta[some]
+        self._refresh_masks()
+
     def _refresh_masks(self):
         kernels.masks(self.scores, self.beta, self.low, self.high, self.up, self.down,
                       self.interval)
@@ -77,20 +110,16 @@ class State:
             self._fetch(int(self.counts[2]))
 
     def _fetch(self, i):
-        """Cache the missing row i, and those of the worst violators, which are needed next."""
+        """Cache the missing row i, and with it rows that are likely to be needed next."""
         rows = self.rows
-        batch = min(max(16, rows.n_computed // 8), rows.capacity // 4, self.n)
-        if batch < 2:
-            rows.row(i)
-            return
-        missing = (rows.slot < 0) & ((self.up == 0.0) | (self.down == 0.0))
-        top, bottom = self.interval
-        gain = np.maximum(self.scores + self.up - bottom, top - self.scores - self.down)
-        candidates = np.flatnonzero(missing & (gain > 0.0))
-        if candidates.size > batch:
-            order = np.argpartition(-gain[candidates], batch - 1)[:batch]
-            candidates = np.sort(candidates[order])
-        rows.ensure(np.union1d(candidates, [i]))
+        rows.row(i)
+        n_segments = min(max(4, rows.n_computed // 32), rows.capacity // 8)
+        if n_segments > 0:
+            likely = np.empty(2 * n_segments, dtype=np.int64)
+            count = kernels.likely_rows(
+                self.scores, self.up, self.down, self.slot, n_segments, likely
+            )
+            rows.ensure(np.sort(likely[:count]))
 
     @property
     def n_iter(self):
@@ -101,35 +130,37 @@ class State:
         """The maximal violation, at least 0."""
         return max(self.interval[0] - self.interval[1], 0.0)
 
+    def n_free(self):
+        """Number of variables strictly inside the box."""
+        return int(np.count_nonzero(self.up == self.down))
+
     def objective(self):
         """1/2 b'(K + D) b - y'b = -1/2 b'(y + s)."""
         return float(-0.5 * self.beta @ (self.linear + self.scores))
 
-    def block(self, indices):
-        """The dense matrix K[indices, indices] in double precision, on an address of 64 bytes."""
-        out = _aligned(indices.size)
-        if self.rows is not None:
+    def block(self, indices, dtype=np.float64):
+        """The dense matrix K[indices, indices], in borrowed memory."""
+        out = borrow_matrix(indices.size, dtype)
+        if self.rows is not None and (self.slot[indices] < 0).any():
             return self.rows.block(indices, out=out)
         kernels.gather(self.K, self.slot, indices, out)
         return out
 
-    def move(self, indices, change, fixed, room_up):
-        """Add a change of sum zero to beta[indices]; those listed in ``fixed`` reach a bound."""
-        beta = np.clip(self.beta[indices] + change, self.low[indices], self.high[indices])
-        for k in fixed:
-            at_top = change[k] == room_up[k]
-            beta[k] = self.high[indices[k]] if at_top else self.low[indices[k]]
-        self.set_beta(indices, beta)
+    def set_beta(self, indices, beta, scores=None):
+        """Give beta[indices] new values and keep scores and masks current.
 
-    def set_beta(self, indices, beta):
-        """Give beta[indices] new values and keep scores and masks current."""
+        ``scores`` are the new ones of these variables, where known.
+        """
         change = beta - self.beta[indices]
         self.beta[indices] = beta
         products = np.zeros(self.n)
         moved = change.nonzero()[0]
         self.add_products(indices[moved], change[moved], products)
         self.scores -= products
-        self.scores[indices] -= self.ridge[indices] * change
+        if scores is None:
+            self.scores[indices] -= self.ridge[indices] * change
+        else:
+            self.scores[indices] = scores
         self._refresh_masks()
 
     def movable(self):
@@ -140,8 +171,12 @@ class State:
     def restricted_to(self, indices):
         """The same problem over some variables, the others held, as a state of its own."""
         m = indices.size
+        if self.rows is not None and m <= _EXACT_SAMPLES:
+            K = self.rows.block(indices, out=borrow_matrix(m))
+        else:
+            K = self.block(indices, self.K.dtype)
         part = State(
-            self.block(indices), np.arange(m), np.zeros(m, dtype=np.int64), None,
+            K, np.arange(m), np.zeros(m, dtype=np.int64), None,
             self.linear[indices], self.low[indices], self.high[indices], self.ridge[indices],
             self.diagonal[indices],
         )
@@ -150,9 +185,10 @@ class State:
         return part
 
     def take_back(self, indices, part):
-        """Accept the solution over some variables; the scores of all follow."""
+        """Accept the solution over some variables; the scores of all follow, the part ends."""
         self.counts[0] = part.counts[0]
-        self.set_beta(indices, part.beta)
+        give_back(part.K)
+        self.set_beta(indices, part.beta, part.scores)
 
 
 class Problem(State):
@@ -161,7 +197,11 @@ class Problem(State):
     def __init__(self, K, y, lower, upper, ridge, *, check_finite=True):
         rows = K if isinstance(K, KernelRows) else None
         K = K if rows is not None else np.asarray(K)
-        self.y = y = _check_labels(y)
+        self.y = y = np.ascontiguousarray(y, dtype=np.float64)
+        if y.ndim != 1 or not y.size:
+            raise ValueError(
+                f"The 'y' of a solver must be a nonempty vector. Got shape {y.shape} instead."
+            )
         n = y.size
         if K.shape != (n, n):
             raise ValueError(
@@ -170,10 +210,9 @@ class Problem(State):
             )
         self.lower, self.upper = _vector(lower, n, "lower"), _vector(upper, n, "upper")
         ridge = _vector(ridge, n, "ridge")
-        positive = y > 0.0
-        low = np.where(positive, self.lower, -self.upper)
-        high = np.where(positive, self.upper, -self.lower)
-        _check_box(low, high, self.lower, self.upper, ridge)
+        low, high = np.empty((2, n))
+        if not kernels.prepare(y, self.lower, self.upper, ridge, low, high):
+            _refuse(y, low, high, self.lower, self.upper, ridge)
         if rows is not None:
             state = rows.buffer, rows.slot, rows.used, rows
             diagonal = rows.diagonal
@@ -225,23 +264,6 @@ def _restore_balance(beta, low, high):
     beta[widest] = min(max(beta[widest] - rest, low[widest]), high[widest])
 
 
-def _aligned(n):
-    """An uninitialised n by n matrix on an address divisible by 64, for aligned vector loads."""
-    memory = np.empty(n * n + 8)
-    offset = (-memory.ctypes.data // 8) % 8
-    return memory[offset : offset + n * n].reshape(n, n)
-
-
-def _check_labels(y):
-    y = np.ascontiguousarray(y, dtype=np.float64)
-    if y.ndim != 1 or not y.size or not (np.abs(y) == 1.0).all():
-        raise ValueError(
-            f"The 'y' of a solver must be a nonempty vector of labels -1 and +1. "
-            f"Got shape {y.shape} with the values {np.unique(y)[:5]}."
-        )
-    return y
-
-
 def _check_matrix(K, check_finite):
     if K.dtype not in (np.float64, np.float32):
         K = K.astype(np.float64)
@@ -267,7 +289,13 @@ def _vector(value, n, name):
     return np.ascontiguousarray(vector)
 
 
-def _check_box(low, high, lower, upper, ridge):
+def _refuse(y, low, high, lower, upper, ridge):
+    """Raise the error that says which rule the inputs break."""
+    if not (np.abs(y) == 1.0).all():
+        raise ValueError(
+            f"The 'y' of a solver must hold labels -1 and +1 only. "
+            f"Got the values {np.unique(y)[:5]}."
+        )
     if not (low <= high).all():
         where = np.flatnonzero(~(low <= high))[0]
         raise ValueError(
@@ -278,9 +306,7 @@ def _check_box(low, high, lower, upper, ridge):
         raise ValueError("The bounds of a solver must satisfy lower < inf and upper > -inf.")
     if not ((ridge >= 0.0) & (ridge < np.inf)).all():
         raise ValueError("The 'ridge' of a solver must be finite and at least 0 for every sample.")
-    least, most = low.sum(), high.sum()
-    if least > 1e-12 * np.abs(low).sum() or most < -1e-12 * np.abs(high).sum():
-        raise ValueError(
-            f"The box of a solver must hold a point with y'a = 0. Got bounds for which y'a lies "
-            f"between {least:.6g} and {most:.6g}."
-        )
+    raise ValueError(
+        f"The box of a solver must hold a point with y'a = 0. Got bounds for which y'a lies "
+        f"between {low.sum():.6g} and {high.sum():.6g}."
+    )

@@ -29,6 +29,9 @@ _OPTIONS = {
     "nogil": True,
 }
 
+# Where NaN may come in, comparisons keep their meaning.
+_STRICT = {"cache": True, "error_model": "numpy", "nogil": True}
+
 TAU = 1e-12  # curvature of a pair that is not positive (identical points), as in libsvm
 
 CONVERGED, BUDGET, STALLED, NEEDS_ROW = 0, 1, 2, 3
@@ -220,7 +223,7 @@ def add_products(K, slot, indices, weights, out):
         m += 1
 
 
-@njit(**_OPTIONS)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath={"reassoc"})
 def total(K):
     """Sum of all entries in double precision: not finite if an entry is not (see check_finite)."""
     value = 0.0
@@ -252,3 +255,167 @@ def masks(scores, beta, low, high, up, down, interval):
         bottom = _min(bottom, scores[k] + down[k])
     interval[0] = top
     interval[1] = bottom
+
+
+@njit(**_OPTIONS)
+def walk(inverse, scores, room_up, room_down, moved):
+    """Walk to the minimiser over a face; return whether it has been reached.
+
+    Given A^-1 in the upper triangle of ``inverse`` (overwritten by P), the scores and the room of
+    the variables: the displacement is written to ``moved``. Fixing variable r changes P to
+    P - P_r P_r' / P_rr; the variables that are left stay in front.
+    """
+    m = scores.shape[0]
+    w = np.zeros(m)
+    for a in range(m):
+        for b in range(a):
+            inverse[a, b] = inverse[b, a]
+    for a in range(m):
+        row = inverse[a]
+        value = 0.0
+        for b in range(m):
+            value += row[b]
+        w[a] = value
+    w_sum = w.sum()
+    target = np.zeros(m)
+    for a in range(m):
+        row = inverse[a]
+        factor = w[a] / w_sum
+        value = 0.0
+        for b in range(m):
+            p = row[b] - factor * w[b]
+            row[b] = p
+            value += p * scores[b]
+        target[a] = value
+    order = np.arange(m)
+    column = np.empty(m)
+    k = m
+    while k > 1:
+        first, length, rising = -1, 1.0, False
+        for a in range(k):
+            c = order[a]
+            room = room_up[c] - moved[c] if target[a] > 0.0 else room_down[c] - moved[c]
+            if target[a] != 0.0 and room / target[a] < length:
+                length, first, rising = max(room / target[a], 0.0), a, target[a] > 0.0
+        for a in range(k):
+            moved[order[a]] += length * target[a]
+            target[a] -= length * target[a]
+        if first < 0:
+            return True
+        c = order[first]
+        moved[c] = room_up[c] if rising else room_down[c]
+        pivot = inverse[first, first]
+        if not pivot > 0.0:
+            return False
+        last = k - 1
+        for a in range(k):
+            column[a] = inverse[first, a]
+        column[first] = column[last]
+        if first != last:
+            source, destination = inverse[last], inverse[first]
+            for a in range(k):
+                destination[a] = source[a]
+            for a in range(k):
+                inverse[a, first] = inverse[a, last]
+            inverse[first, first] = inverse[last, last]
+        share = target[first] / pivot
+        target[first] = target[last]
+        order[first] = order[last]
+        k = last
+        for a in range(k):
+            row = inverse[a]
+            factor = column[a] / pivot
+            target[a] -= share * column[a]
+            for b in range(k):
+                row[b] -= factor * column[b]
+    return False
+
+
+@njit(**_STRICT)
+def likely_rows(scores, up, down, slot, n_segments, out):
+    """Samples without a cached row that are likely to be in the next pairs; return their number.
+
+    The samples are cut into segments; of each the one with the largest score that may rise and
+    the one with the least score that may fall are taken.
+    """
+    n = scores.shape[0]
+    count = 0
+    for segment in range(n_segments):
+        first, last = segment * n // n_segments, (segment + 1) * n // n_segments
+        top, bottom, i, j = -np.inf, np.inf, -1, -1
+        for k in range(first, last):
+            if slot[k] < 0:
+                if scores[k] + up[k] > top:
+                    top, i = scores[k] + up[k], k
+                if scores[k] + down[k] < bottom:
+                    bottom, j = scores[k] + down[k], k
+        if i >= 0:
+            out[count] = i
+            count += 1
+        if j >= 0 and j != i:
+            out[count] = j
+            count += 1
+    return count
+
+
+@njit(**_STRICT)
+def prepare(y, lower, upper, ridge, low, high):
+    """The box of beta from that of alpha; return whether all inputs are as they should be."""
+    least, most, scale_least, scale_most = 0.0, 0.0, 0.0, 0.0
+    good = True
+    for i in range(y.shape[0]):
+        positive = y[i] > 0.0
+        low[i] = lower[i] if positive else -upper[i]
+        high[i] = upper[i] if positive else -lower[i]
+        good &= (y[i] == 1.0) | (y[i] == -1.0)
+        good &= (low[i] <= high[i]) & (low[i] < np.inf) & (high[i] > -np.inf)
+        good &= (ridge[i] >= 0.0) & (ridge[i] < np.inf)
+        least += low[i]
+        most += high[i]
+        scale_least += abs(low[i])
+        scale_most += abs(high[i])
+    return good and not least > 1e-12 * scale_least and not most < -1e-12 * scale_most
+
+
+@njit(**_STRICT)
+def certificates(products, y, beta, low, high, ridge):
+    """Intercept, objective, duality gap and violation of beta, given products = K beta."""
+    top, bottom, total, count = -np.inf, np.inf, 0.0, 0
+    quadratic, ridged, linear = 0.0, 0.0, 0.0
+    for i in range(y.shape[0]):
+        s = y[i] - products[i] - ridge[i] * beta[i]
+        may_rise, may_fall = beta[i] < high[i], beta[i] > low[i]
+        if may_rise and may_fall:
+            total += s
+            count += 1
+        if may_rise and s > top:
+            top = s
+        if may_fall and s < bottom:
+            bottom = s
+        quadratic += beta[i] * products[i]
+        ridged += ridge[i] * beta[i] * beta[i]
+        linear += y[i] * beta[i]
+    if count > 0:
+        intercept = total / count
+    elif top > -np.inf and bottom < np.inf:
+        intercept = 0.5 * (top + bottom)
+    elif top > -np.inf:
+        intercept = top
+    elif bottom < np.inf:
+        intercept = bottom
+    else:
+        intercept = 0.0
+    # loss_i(1 - y_i f_i) = max over low <= t <= high of t r - ridge t^2 / 2 with r = y_i - f_i.
+    loss = 0.0
+    for i in range(y.shape[0]):
+        r = y[i] - products[i] - intercept
+        if ridge[i] > 0.0:
+            t = min(max(r / ridge[i], low[i]), high[i])
+            loss += t * r - 0.5 * ridge[i] * t * t
+        elif r > 0.0:
+            loss += high[i] * r if high[i] != 0.0 else 0.0
+        elif r < 0.0:
+            loss += low[i] * r if low[i] != 0.0 else 0.0
+    objective = 0.5 * (quadratic + ridged) - linear
+    violation = max(top - bottom, 0.0) if top > -np.inf and bottom < np.inf else 0.0
+    return intercept, objective, 0.5 * quadratic + loss + objective, violation

@@ -217,7 +217,7 @@ class _LSProblem:
 
     def certify(self, beta, C, reason):
         takes_part = self.weight_all > 0.0
-        bound = np.where(takes_part, np.inf, 0.0)
+        bound = np.where(takes_part, np.inf, 0.0)  # the same box for alpha and beta
         all_beta = self.spread(beta, np.zeros(self.n))
         return certify(
             self.K_all @ all_beta, self.y_all, all_beta, -bound, bound,

@@ -24,11 +24,12 @@ R.-E. Fan, P.-H. Chen and C.-J. Lin, Working set selection using second order in
 from __future__ import annotations
 
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from companion.solvers._newton import newton_walk
+from companion.solvers._newton import NewtonTiming, newton_walk
 from companion.solvers._problem import Problem, feasible_start
 from companion.solvers.result import Result, certify
 
@@ -39,7 +40,11 @@ __all__ = ["smo"]
 _MAX_REFRESHES = 50
 
 # Nanoseconds of pair updates before anything else is considered.
-_FIRST_BURST = 1e5
+_FIRST_BURST = 7e4
+
+# Samples that may still move are worth a problem of their own below this share of all; it is left
+# when the violation has fallen by this factor.
+_SHRINKS, _REDUCTION = 0.7, 0.1
 
 
 def smo(
@@ -127,14 +132,16 @@ def smo(
     problem.start(feasible_start(problem, alpha0))
     log = [] if history else None
 
+    options = _Options(selection == "second_order", tol, budget, shrinking)
     minimise = _minimise if accelerate else _update_all_pairs
     converged, refreshes = False, 0
     while True:
-        status = minimise(problem, selection == "second_order", tol, budget, shrinking, log)
+        status = minimise(problem, options, log)
         if status == "budget":
             reason = f"The budget of {budget} iterations is spent."
+            problem.refresh_deciding_scores()
             break
-        problem.refresh_scores()
+        problem.refresh_deciding_scores()
         converged = problem.violation() <= tol
         if converged:
             reason = f"The maximal violation {problem.violation():.3g} is at most tol = {tol:g}."
@@ -144,9 +151,8 @@ def smo(
             reason = "Rounding errors stop all progress: no pair can be moved any more."
             break
 
-    problem.refresh_scores()
     result = certify(
-        problem.products, problem.y, problem.beta, problem.lower, problem.upper, problem.ridge,
+        problem.products, problem.y, problem.beta, problem.low, problem.high, problem.ridge,
         n_iter=problem.n_iter, stop_reason=reason, converged=converged, log=_as_log(log),
     )
     if not converged:
@@ -154,60 +160,75 @@ def smo(
     return result
 
 
-def _update_all_pairs(state, second_order, tol, budget, shrinking, log):
+class _Options(NamedTuple):
+    second_order: bool
+    tol: float
+    budget: int
+    shrinking: bool
+
+
+def _update_all_pairs(state, options, log):
     """The plain algorithm: pair updates over all samples until the end."""
     while True:
-        limit = budget if log is None else min(budget, state.n_iter + state.n)
-        status = state.update_pairs(second_order, tol, limit)
+        limit = options.budget if log is None else min(options.budget, state.n_iter + state.n)
+        status = state.update_pairs(options.second_order, options.tol, limit)
         _record(log, state)
-        if status != "budget" or limit == budget:
+        if status != "budget" or limit == options.budget:
             return status
 
 
-def _minimise(state, second_order, tol, budget, shrinking, log):
+def _minimise(state, options, log, target=None):
     """Pair updates, with Newton steps and shrinking once they have cost as much as these would.
 
     Costs are estimates in nanoseconds; they decide when to accelerate, not what the solution is.
+    The violation is brought down to ``target``, by default ``options.tol``.
     """
+    target = options.tol if target is None else target
     n = state.n
     pair_cost = 100.0 + n
-    since_newton = since_start = 0.0
-    burst = max(int(_FIRST_BURST / pair_cost), 30)
+    newton = NewtonTiming(n, options.tol)
+    since_start = 0.0
+    burst = first_burst = max(int(_FIRST_BURST / pair_cost), 30)
     while True:
         before = state.n_iter
-        status = state.update_pairs(second_order, tol, min(budget, before + burst))
+        limit = min(options.budget, before + burst)
+        status = state.update_pairs(options.second_order, target, limit)
         _record(log, state)
-        if status == "converged" or state.n_iter >= budget:
+        if status == "converged" or state.n_iter >= options.budget:
             return status
         spent = (state.n_iter - before) * pair_cost
-        since_newton += spent
         since_start += spent
-        n_free = int(((state.up == 0.0) & (state.down == 0.0)).sum())
-        tried = False
-        newton_cost = 1.5e5 + n_free**3 / 30.0 + 0.3 * n_free * n
-        if since_newton > newton_cost or status == "stalled":
-            newton_walk(state)
-            since_newton, tried = 0.0, True
-        if shrinking:
+        burst = int(1.5 * burst)
+        if newton.is_due(state, spent) or status == "stalled":
+            newton.has_run(newton_walk(state, options.tol, newton.is_settled))
+            burst = first_burst
+            if status == "stalled" and not _can_move(state, options, target):
+                return status
+        if options.shrinking:
             movable = state.movable()
             m = int(movable.sum())
-            if m < 0.7 * n and since_start > 5e4 + 1.5 * m * m + 0.3 * m * n:
-                status = _minimise_over(state, movable, second_order, tol, budget, log)
-                since_start, tried = 0.0, True
-        if status == "stalled" and not tried:
-            return status
-        if not tried:
-            burst *= 2
+            if m < _SHRINKS * n and since_start > 5e4 + 1.5 * m * m + 0.3 * m * n:
+                _minimise_over(state, movable, options, log)
+                burst = first_burst
 
 
-def _minimise_over(state, movable, second_order, tol, budget, log):
-    """Solve over the movable samples alone, then return to all."""
+def _can_move(state, options, target):
+    """Whether a pair can be moved again, or the target has been reached, after a stall."""
+    limit = min(options.budget, state.n_iter + 1)
+    return state.update_pairs(options.second_order, target, limit) != "stalled"
+
+
+def _minimise_over(state, movable, options, log):
+    """Solve over the movable samples alone, then return to all.
+
+    Until the violation is small the choice of samples is a guess: no more than a tenth of it is
+    left before the others are looked at again.
+    """
     indices = np.flatnonzero(movable)
     part = state.restricted_to(indices)
-    status = _minimise(part, second_order, tol, budget, True, None)
+    _minimise(part, options, None, max(options.tol, _REDUCTION * state.violation()))
     state.take_back(indices, part)
     _record(log, state)
-    return status
 
 
 def _record(log, state):
