@@ -15,7 +15,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +55,7 @@ class Records:
         Digest of the study's present code.
     """
 
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     missing: list[tuple[str, int]]
     stale: int
     computed: int
