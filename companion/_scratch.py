@@ -35,9 +35,15 @@ def borrow_matrix(n, dtype=np.float64):
 
 
 def give_back(matrix):
-    """Return the memory of a borrowed matrix, which must not be used any more."""
+    """Return the memory of a borrowed matrix, which must not be used any more.
+
+    Nothing happens to a matrix that was not borrowed.
+    """
+    memory = matrix.base
+    if not isinstance(memory, np.ndarray) or memory.dtype != np.uint8:
+        return
     free = _free()
-    free.append(matrix.base)
+    free.append(memory)
     free.sort(key=lambda memory: memory.size)
     while sum(memory.size for memory in free) > KEPT_MEGABYTES * 1e6:
         del free[0 if len(free) > 1 else -1]

@@ -13,6 +13,7 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from companion._scratch import borrow_matrix, give_back
 from companion.estimators._compat import (
     Interval,
     Options,
@@ -159,7 +160,14 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
         )
         gamma = self._resolved_gamma(X_kept, point_weight)
         K = self._training_kernel(X_kept, gamma)
-        result = self._solve(K, y_signed, bound_weight)
+        try:
+            # Points are checked, and no exponential of a negative number is infinite.
+            result = self._solve(K, y_signed, bound_weight, check_finite=self.kernel != "rbf")
+        finally:
+            if isinstance(K, KernelRows):
+                K.release()
+            elif K is not X_kept:
+                give_back(K)
         self._keep(result, X, y_signed, kept, gamma)
         return self
 
@@ -334,10 +342,8 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
         if self.kernel == "precomputed":
             return X
         n = len(X)
-        dtype = np.float64 if n < SINGLE_PRECISION_FROM else np.float32
-        if n * n * np.dtype(dtype).itemsize <= self.cache_size * 1e6:
-            out = None if dtype is np.float64 else np.empty((n, n), dtype=dtype)
-            return gram(X, out=out, **self._kernel_parameters(gamma))
+        if n < SINGLE_PRECISION_FROM and n * n * 8e-6 <= self.cache_size:
+            return gram(X, out=borrow_matrix(n), **self._kernel_parameters(gamma))
         return self._kernel_rows(X, gamma)
 
     def _kernel_rows(self, X, gamma):

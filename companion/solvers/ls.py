@@ -192,6 +192,9 @@ class _LSProblem:
                 "The closed forms for LS-SVM need the whole Gram matrix. Got KernelRows; use smo."
             )
         weight = 1.0 if sample_weight is None else sample_weight
+        if not (np.isfinite(weight) & (np.asarray(weight) >= 0.0)).all():
+            raise ValueError("The 'sample_weight' of LS-SVM must be finite and at least 0.")
+        # The box and the ridge of the problem do not matter here, only the checks of K and y.
         checked = Problem(K, y, -np.inf, np.inf, weight)
         self.n, self.K_all, self.y_all = checked.n, checked.K.astype(np.float64), checked.y
         self.weight_all = checked.ridge
