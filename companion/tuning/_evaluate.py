@@ -12,8 +12,15 @@ import numpy as np
 from companion.estimators import LSSVC
 from companion.estimators._compat import MultimetricScorer, score_with
 from companion.estimators._dual import DualClassifier, class_factors, signed_labels
-from companion.solvers.ls import ls_cross_validate
+from companion.solvers.ls import LSPath, ls_cross_validate
 from companion.tuning._folds import FoldKernels, Folds, times
+
+
+# Least-squares machines: from so many C one eigendecomposition of a training block costs less
+# than a factorisation for each, and from so many folds one factorisation of the whole matrix with
+# its inverse costs less than one of each training block.
+LS_PATH_FROM = 10
+CLOSED_FORM_FROM = 10
 
 
 @dataclass
@@ -131,23 +138,39 @@ class Evaluation:
     def _solve_path(self, path, block, y_signed, bound_weight):
         """Yield (Result or None, seconds, traceback or None) for every C in turn."""
         machine = copy.copy(path.machine)
+        solver = self._path_solver(path, block, y_signed, bound_weight)
         previous = None
         for C in path.C_values:
             start = perf_counter()
-            alpha0 = None
-            if previous is not None:
-                alpha0 = warm_start(machine, previous.alpha, C, bound_weight)
-            machine.C = C
             try:
-                previous = machine._solve(
-                    block.K_train, y_signed, bound_weight, alpha0, not block.is_finite
-                )
+                if solver is not None:
+                    previous = solver.solve(C)
+                elif previous is None:
+                    machine.C = C
+                    previous = machine._solve(
+                        block.K_train, y_signed, bound_weight, None, not block.is_finite
+                    )
+                else:
+                    alpha0, is_optimal = warm_start(machine, previous.alpha, C, bound_weight)
+                    machine.C = C
+                    # A scorer may look at the certificate, which depends on C.
+                    if not (is_optimal and previous.converged and self.scorer is None):
+                        previous = machine._solve(
+                            block.K_train, y_signed, bound_weight, alpha0, not block.is_finite
+                        )
                 failure = None
             except Exception:
                 if self.error_score == "raise":
                     raise
                 previous, failure = None, format_exc()
             yield previous, perf_counter() - start, failure
+
+    def _path_solver(self, path, block, y_signed, bound_weight):
+        """One eigendecomposition for all C of LS-SVM, where it costs less than their fits."""
+        machine = path.machine
+        if is_direct(machine) and len(path.C_values) >= LS_PATH_FROM:
+            return LSPath(block.K_train, y_signed, bound_weight)
+        return None
 
     def _training_labels(self, machine, train):
         y = self.y[train]
@@ -164,8 +187,9 @@ class Evaluation:
         """Whether k-fold values follow from factorisations of the whole matrix."""
         machine = path.machine
         return (
-            isinstance(machine, LSSVC)
-            and machine.solver == "cholesky"
+            is_direct(machine)
+            and len(path.C_values) < LS_PATH_FROM
+            and len(self.folds) >= CLOSED_FORM_FROM
             and machine.class_weight != "balanced"
             and self.scorer is None
             and not self.return_train_score
@@ -250,8 +274,13 @@ class Evaluation:
         return self.X[rows]
 
 
+def is_direct(machine):
+    """Whether the machine is solved by a factorisation."""
+    return isinstance(machine, LSSVC) and machine.solver == "cholesky"
+
+
 def warm_start(machine, alpha, C, bound_weight=None):
-    """Starting point for a new C from the solution for the C of `machine`.
+    """Starting point for a larger C from the solution for the C of `machine`.
 
     Multipliers at a bound move with the bound; the others stay, for the optimality
     conditions of free points do not involve C. The solver restores y'a = 0.
@@ -262,18 +291,22 @@ def warm_start(machine, alpha, C, bound_weight=None):
     alpha : ndarray of shape (n,)
         Solution for ``machine.C``.
     C : float
-        The new C.
+        The new C, not less.
     bound_weight : ndarray of shape (n,) or None
         Factors on C.
 
     Returns
     -------
-    ndarray of shape (n,)
+    alpha0 : ndarray of shape (n,)
+    is_optimal : bool
+        Whether `alpha` solves the new problem too: C enters by the bounds alone, and
+        none of them is active.
     """
     old = machine.C if bound_weight is None else machine.C * bound_weight
-    lower, upper, _ = machine._box(old)
+    lower, upper, ridge = machine._box(old)
     at_bound = (alpha != 0.0) & ((alpha <= lower) | (alpha >= upper))
-    return np.where(at_bound, alpha * (C / machine.C), alpha)
+    is_optimal = bool(np.all(ridge == 0.0)) and not at_bound.any()
+    return np.where(at_bound, alpha * (C / machine.C), alpha), is_optimal
 
 
 def remembering(compute, X_known, values):

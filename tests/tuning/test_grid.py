@@ -180,6 +180,26 @@ def sign_loss(estimator, X, y):
     return -np.log1p(np.exp(-margin)).mean() - 1e-3 * estimator.n_support_.sum()
 
 
+@pytest.mark.parametrize("cv", [3, 10])
+@pytest.mark.parametrize("Cs", [np.logspace(-2, 3, 5), np.logspace(-2, 3, 12)], ids=len)
+def test_all_three_ways_to_solve_least_squares_give_the_cells_of_grid_search(cv, Cs):
+    X, y = moons(80)
+    assert_same_results(*both(LSSVC(gamma=0.5), {"C": Cs}, X, y, cv=cv))
+    weight = np.random.default_rng(1).uniform(0.5, 2.0, size=80)
+    machine = LSSVC(gamma=0.5, class_weight={0: 2.0})
+    fit = {"sample_weight": weight}
+    assert_same_results(*both(machine, {"C": Cs}, X, y, cv=cv, fit=fit))
+
+
+@pytest.mark.parametrize("machine", [L1SVC(tol=1e-8), LeastOneNormSVC(tol=1e-8)])
+def test_where_no_bound_is_active_a_larger_C_changes_nothing(machine):
+    X, y = moons(60)
+    grid = {"C": [1e3, 1e4, 1e5], "gamma": [50.0]}
+    ours, theirs = both(machine, grid, X, y, return_train_score=True)
+    assert np.abs(ours.best_estimator_.dual_coef_).max() < 1e3
+    assert_same_results(ours, theirs)
+
+
 @pytest.mark.parametrize("machine", [L1SVC(tol=1e-9), LSSVC()])
 @pytest.mark.parametrize(
     "scoring",
