@@ -150,6 +150,11 @@ class RecordStore:
         """Whether the last run over the working file came to its end."""
         return self._read_working()[1]
 
+    @property
+    def pending(self) -> bool:
+        """Whether the working file has records to be consolidated."""
+        return bool(self._read_working()[0])
+
     def _read_working(self) -> tuple[dict[str, Record], bool]:
         try:
             with self._locked():

@@ -144,7 +144,8 @@ def test_units_share_a_seed_by_what_they_share():
 
 def test_a_study_makes_its_units():
     study = Study("p", "s", units=lambda profile: [], compute=lambda unit: {})
-    assert study.unit("digest", C=1.0, data="x") == Unit("p", "s", {"C": 1.0, "data": "x"}, "digest")
+    unit = study.unit("digest", C=1.0, data="x")
+    assert unit == Unit("p", "s", {"C": 1.0, "data": "x"}, "digest")
 
 
 def test_a_parameter_of_an_unknown_type_is_refused():

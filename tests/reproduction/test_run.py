@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from _studies import study
 
-from companion.reproduction import run as run_module
+from companion.reproduction import workers
 from companion.reproduction.errors import StoreError, UnitError
 from companion.reproduction.run import discard_finished, load_records
 from companion.reproduction.store import RecordStore
@@ -219,6 +219,14 @@ def test_only_missing_units_are_computed_when_the_study_grows(places):
     assert grown.frame["repetition"].tolist() == [0, 1, 2, 3, 4] * 2
 
 
+def test_a_run_stopped_between_its_last_unit_and_the_table_is_completed(places, reference):
+    load_records(study(n_repetitions=6), consolidate=False, **places)
+    assert not places["root"].exists()
+    records = load_records(study(n_repetitions=6), **places)
+    assert (records.computed, len(records.frame)) == (0, N_UNITS)
+    assert table(places) == reference and not working(places).exists()
+
+
 # ------------------------------------------------------------------------ threads and warnings
 
 
@@ -245,7 +253,7 @@ def test_threads_are_given_back_after_the_run(places):
 
 
 def test_warnings_stay_quiet_until_the_last_unit_of_the_process_has_ended():
-    quiet = run_module._quiet
+    quiet = workers._quiet
     quiet.__enter__()
     with quiet:
         warnings.warn("first unit", stacklevel=1)

@@ -125,7 +125,7 @@ def test_a_damaged_line_inside_costs_only_its_own_unit(store, caplog):
         b"my notes\n",
         b"my notes without an end",
         b"\x89PNG\r\n\x1a\n",
-        b'{"format": "companion records 1", "paper": "tests", "study": "other", "profile": "paper"}\n',
+        b'{"format": "companion records 1", "paper": "tests", "study": "x", "profile": "paper"}\n',
         b'{"format": "companion records 0", "paper": "tests", "study": "table_0"}\n',
     ],
 )
