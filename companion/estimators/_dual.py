@@ -74,6 +74,32 @@ def weighted_gamma(gamma, X, sample_weight=None):
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
+# Settings found valid, so that a search over many fits does not check them every time.
+_VALID_SETTINGS = set()
+_MOST_SETTINGS = 10_000
+
+
+def _is_plain(X, y):
+    """Whether X and y are already what the general validation would make of them.
+
+    That takes longer than solving a problem of a few hundred samples.
+    """
+    if not (
+        type(X) is np.ndarray
+        and type(y) is np.ndarray
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and y.shape == X.shape[:1]
+        and X.size > 0
+        and X.flags.c_contiguous
+        and y.dtype.kind in "iuf"
+    ):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_finite = np.isfinite(X.sum() + y.sum())
+    return bool(is_finite and (y.dtype.kind in "iu" or (np.rint(y) == y).all()))
+
+
 class DualClassifier(ClassifierMixin, BaseEstimator):
     """Base of the machines that one dual problem with different boxes describes."""
 
@@ -120,6 +146,18 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
         self.shrinking = shrinking
         self.class_weight = class_weight
         self.cache_size = cache_size
+
+    def _validate_params(self):
+        values = [getattr(self, name) for name in self._parameter_constraints]
+        try:
+            key = (type(self), *((type(value), value) for value in values))
+            if key in _VALID_SETTINGS:
+                return
+        except TypeError:  # not hashable, such as a dict of class weights
+            key = None
+        super()._validate_params()
+        if key is not None and not callable(self.kernel) and len(_VALID_SETTINGS) < _MOST_SETTINGS:
+            _VALID_SETTINGS.add(key)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -258,9 +296,13 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
 
     def _validated(self, X, y):
         """Checked inputs; sets `classes_` and `n_features_in_`."""
-        self._refuse_sparse(X)
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        check_classification_targets(y)
+        if _is_plain(X, y):
+            self.n_features_in_ = X.shape[1]
+            self.__dict__.pop("feature_names_in_", None)
+        else:
+            self._refuse_sparse(X)
+            X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+            check_classification_targets(y)
         classes = np.unique(y)
         if len(classes) > 2:
             raise ValueError(

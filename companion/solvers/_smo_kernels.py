@@ -20,14 +20,14 @@ from llvmlite import ir
 from numba import njit
 from numba.extending import intrinsic
 
-# nnan, nsz and reassoc let max and min reductions vectorise; infinities keep their meaning (no
-# ninf). Inputs are finite, which the caller has checked.
-_OPTIONS = {
-    "cache": True,
-    "error_model": "numpy",
-    "fastmath": {"nnan", "nsz", "reassoc", "contract"},
-    "nogil": True,
-}
+# nnan and nsz let max and min reductions vectorise; infinities keep their meaning (no ninf). Inputs
+# are finite, which the caller has checked. No fused multiply-adds and no reordering of sums here: an
+# unclipped step makes the two scores equal up to rounding, so the next pair may hang on the last
+# bit, and the sequence of pairs should be the same on every processor.
+_EXACT = {"cache": True, "error_model": "numpy", "fastmath": {"nnan", "nsz"}, "nogil": True}
+
+# For sums whose last bits do not matter.
+_OPTIONS = _EXACT | {"fastmath": {"nnan", "nsz", "reassoc", "contract"}}
 
 # Where NaN may come in, comparisons keep their meaning.
 _STRICT = {"cache": True, "error_model": "numpy", "nogil": True}
@@ -66,7 +66,7 @@ def _gain(score, down, curvature, top):
     return violation * violation / _max(curvature, TAU)
 
 
-@njit(**_OPTIONS)
+@njit(**_EXACT)
 def _best_partner(row, diagonal, diagonal_i, scores, down, top, gains):
     """argmax over j in I_low, s_j < s_i, of (s_i - s_j)^2 / (Q_ii + Q_jj - 2 Q_ij)."""
     best, best_start = 0.0, 0
@@ -96,7 +96,7 @@ def _best_partner(row, diagonal, diagonal_i, scores, down, top, gains):
     return best_start + k
 
 
-@njit(**_OPTIONS)
+@njit(**_EXACT)
 def run_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, ridge,
               second_order, tol, budget, state, interval):
     """Pair updates until the violation is at most tol, the budget is spent or a row is missing.

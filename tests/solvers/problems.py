@@ -1,0 +1,40 @@
+"""Small seeded problems and the four machines, for the tests of the solvers."""
+
+import numpy as np
+
+from companion.kernels import gram
+
+KERNELS = {
+    "rbf": {"kernel": "rbf", "gamma": 0.4},
+    "linear": {"kernel": "linear"},
+    "poly": {"kernel": "poly", "gamma": 0.5, "degree": 2, "coef0": 1.0},
+}
+
+
+def two_classes(n=60, n_features=2, seed=0, noise=1.0):
+    """Two overlapping clouds; labels -1 and +1, both present."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
+    X = rng.normal(size=(n, n_features)) * noise
+    X[:, 0] += y
+    order = rng.permutation(n)
+    return X[order], y[order]
+
+
+def problem(n=60, kernel="rbf", seed=0, **kwargs):
+    """Gram matrix and labels."""
+    X, y = two_classes(n, seed=seed, **kwargs)
+    return gram(X, **KERNELS[kernel]), y
+
+
+def machine(name, C):
+    """Arguments lower, upper, ridge of a machine."""
+    return {
+        "L1": {"lower": 0.0, "upper": C, "ridge": 0.0},
+        "L2": {"lower": 0.0, "upper": np.inf, "ridge": 1.0 / np.asarray(C)},
+        "LS": {"lower": -np.inf, "upper": np.inf, "ridge": 1.0 / np.asarray(C)},
+        "Least 1-Norm": {"lower": -np.asarray(C), "upper": C, "ridge": 0.0},
+    }[name]
+
+
+MACHINES = ("L1", "L2", "LS", "Least 1-Norm")

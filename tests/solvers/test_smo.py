@@ -1,0 +1,468 @@
+"""SMO: certificates, agreement with other solvers, the paper's algorithm, edges, errors."""
+
+import warnings
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from problems import KERNELS, MACHINES, machine, problem, two_classes
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC, SVR
+
+from companion.kernels import KernelRows, gram
+from companion.solvers import ls, smo
+from companion.solvers import _smo_kernels as kernels
+
+SELECTIONS = ("first_order", "second_order")
+
+
+def assert_optimal(result, K, y, lower, upper, ridge, tol):
+    """Feasibility, stationarity and the gap, from their definitions and in terms of alpha."""
+    n = len(y)
+    lower, upper, ridge = (np.broadcast_to(v, n) for v in (lower, upper, ridge))
+    a = result.alpha
+    Q = y[:, None] * y * K.astype(float) + np.diag(ridge)
+    assert abs(y @ a) <= 1e-9 * max(np.abs(a).sum(), 1.0)
+    assert (a >= lower).all() and (a <= upper).all()
+    scores = y * (1.0 - Q @ a)
+    rises = np.where(y > 0, a < upper, a > lower)
+    falls = np.where(y > 0, a > lower, a < upper)
+    violation = max(np.max(scores[rises], initial=-np.inf) - np.min(scores[falls], initial=np.inf), 0)
+    assert result.kkt_violation == pytest.approx(violation, abs=1e-9)
+    assert violation <= tol
+    assert result.objective == pytest.approx(0.5 * a @ Q @ a - a.sum(), rel=1e-9, abs=1e-12)
+    assert result.duality_gap >= -1e-9 * (1.0 + abs(result.objective))
+    # The gap of a point with violation v is at most v times the mass that can move.
+    assert result.duality_gap <= 2.0 * tol * max(np.abs(np.clip(1e3, lower, upper)).sum(), 1e3) + 1e-9
+    f = K.astype(float) @ (y * a) + result.intercept
+    np.testing.assert_allclose(result.decision_function, f, atol=1e-8 * (1 + np.abs(a).sum()))
+    assert result.converged
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("accelerate", [True, False])
+@pytest.mark.parametrize("name", MACHINES)
+def test_solution_carries_its_certificates(name, selection, accelerate, kernel):
+    K, y = problem(kernel=kernel)
+    box = machine(name, 3.0)
+    result = smo(K, y, **box, selection=selection, accelerate=accelerate, tol=1e-4)
+    assert_optimal(result, K, y, **box, tol=1e-4)
+    assert "at most tol" in result.stop_reason
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 2.0**15])
+@pytest.mark.parametrize("name", MACHINES)
+def test_violation_is_below_tol_for_every_cost(name, C):
+    K, y = problem(n=220, seed=4)
+    box = machine(name, C)
+    assert_optimal(smo(K, y, **box), K, y, **box, tol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_l1_machine_agrees_with_libsvm(seed):
+    X, y = two_classes(150, seed=seed)
+    for C in (0.3, 30.0):
+        K = gram(X, gamma=0.4)
+        ours = smo(K, y, 0.0, C, tol=1e-7)
+        theirs = SVC(C=C, gamma=0.4, tol=1e-7).fit(X, y)
+        # libsvm keeps its kernel rows in single precision, which shows times C.
+        decision = theirs.decision_function(X)
+        np.testing.assert_allclose(ours.decision_function, decision, atol=1e-4 * (1.0 + C))
+        alpha = np.zeros(150)
+        alpha[theirs.support_] = np.abs(theirs.dual_coef_[0])
+        objective = 0.5 * (y * alpha) @ K @ (y * alpha) - alpha.sum()
+        assert ours.objective == pytest.approx(objective, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_least_one_norm_machine_is_regression_with_an_insensitive_zone_of_zero(seed):
+    X, y = two_classes(120, seed=seed)
+    K = gram(X, gamma=0.4)
+    ours = smo(K, y, -2.0, 2.0, tol=1e-7)
+    theirs = SVR(C=2.0, gamma=0.4, epsilon=0.0, tol=1e-7).fit(X, y)
+    np.testing.assert_allclose(ours.decision_function, theirs.predict(X), atol=1e-4)
+    beta = np.zeros(120)
+    beta[theirs.support_] = theirs.dual_coef_[0]
+    assert ours.objective == pytest.approx(0.5 * beta @ K @ beta - y @ beta, rel=1e-7)
+
+
+def by_interior_point(K, y, lower, upper, ridge):
+    """The same dual by a general solver of quadratic programs."""
+    n = len(y)
+    a = cp.Variable(n)
+    Q = y[:, None] * y * K + np.diag(np.broadcast_to(ridge, n))
+    factor = np.linalg.cholesky(Q + 1e-10 * np.eye(n))
+    lower, upper = np.broadcast_to(lower, n), np.broadcast_to(upper, n)
+    constraints = [y @ a == 0]
+    below, above = np.isfinite(lower), np.isfinite(upper)
+    if below.any():
+        constraints.append(a[below] >= lower[below])
+    if above.any():
+        constraints.append(a[above] <= upper[above])
+    program = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(factor.T @ a) - cp.sum(a)), constraints)
+    program.solve(solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
+    return program.value
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_objective_agrees_with_a_general_interior_point_method(name):
+    K, y = problem(n=40, seed=2)
+    box = machine(name, 2.0)
+    assert smo(K, y, **box, tol=1e-7).objective == pytest.approx(
+        by_interior_point(K, y, **box), rel=1e-6
+    )
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_every_sample_may_have_a_cost_of_its_own(name):
+    K, y = problem(n=40, seed=3)
+    costs = np.random.default_rng(0).uniform(0.2, 4.0, size=40)
+    box = machine(name, costs)
+    result = smo(K, y, **box, tol=1e-7)
+    assert_optimal(result, K, y, **box, tol=1e-7)
+    assert result.objective == pytest.approx(by_interior_point(K, y, **box), rel=1e-6)
+
+
+def test_ls_machine_by_smo_tends_to_the_closed_form():
+    K, y = problem(n=50)
+    exact = ls(K, y, 5.0)
+    result = smo(K, y, **machine("LS", 5.0), tol=1e-9)
+    np.testing.assert_allclose(result.alpha, exact.alpha, atol=1e-7)
+    assert result.intercept == pytest.approx(exact.intercept, abs=1e-8)
+
+
+def test_least_one_norm_machine_with_a_box_it_does_not_touch_interpolates():
+    K, y = problem(n=25, kernel="rbf", noise=3.0)
+    result = smo(K, y, -1e8, 1e8, tol=1e-9)
+    assert np.abs(result.alpha).max() < 1e8
+    np.testing.assert_allclose(y * result.decision_function, 1.0, atol=1e-8)
+
+
+def test_l1_and_l2_machines_coincide_on_separable_data_with_a_large_cost():
+    X, y = two_classes(40, noise=0.1)
+    K = gram(X, kernel="linear")
+    hard = smo(K, y, 0.0, 1e7, tol=1e-7)
+    soft = smo(K, y, **machine("L2", 1e9), tol=1e-7)
+    np.testing.assert_allclose(hard.decision_function, soft.decision_function, rtol=1e-5, atol=1e-5)
+
+
+def reference_smo(K, y, lower, upper, ridge, tol):
+    """The algorithm of section 3 as printed, in alpha, with numpy alone: (alpha, iterations).
+
+    F_j = W . X_j - y_j is kept current, the ridge (the tilde of eq. 10) before the rest. An
+    unclipped step makes F_L and F_U equal, so that rounding decides between them.
+    """
+    n = len(y)
+    lower, upper, ridge = (np.broadcast_to(v, n) for v in (lower, upper, ridge))
+    alpha = np.zeros(n)
+    F = -y
+    for iteration in range(1_000_000):
+        in_L = np.where(y > 0, alpha < upper, alpha > lower)
+        in_U = np.where(y > 0, alpha > lower, alpha < upper)
+        L = np.argmin(np.where(in_L, F, np.inf))
+        U = np.argmax(np.where(in_U, F, -np.inf))
+        delta = F[U] - F[L]
+        if delta <= tol:
+            return alpha, iteration
+        squared_norm = (K[L, L] + ridge[L]) + (K[U, U] + ridge[U]) - 2.0 * K[L, U]
+        step = delta / max(squared_norm, 1e-12)
+        room_L = upper[L] - alpha[L] if y[L] > 0 else alpha[L] - lower[L]
+        room_U = alpha[U] - lower[U] if y[U] > 0 else upper[U] - alpha[U]
+        step = min(step, room_L, room_U)
+        alpha[L] = (upper[L] if y[L] > 0 else lower[L]) if step == room_L else alpha[L] + y[L] * step
+        alpha[U] = (lower[U] if y[U] > 0 else upper[U]) if step == room_U else alpha[U] - y[U] * step
+        F[L] += step * ridge[L]
+        F[U] -= step * ridge[U]
+        F = F + step * (K[L] - K[U])
+    raise AssertionError("The reference did not end.")
+
+
+@pytest.mark.parametrize("C", [0.5, 20.0])
+@pytest.mark.parametrize("name", MACHINES)
+def test_plain_first_order_takes_the_iterations_of_the_papers_algorithm(name, C):
+    K, y = problem(n=37, seed=5, n_features=3)
+    box = machine(name, C)
+    alpha, n_iter = reference_smo(K, y, **box, tol=1e-3)
+    result = smo(K, y, **box, selection="first_order", accelerate=False)
+    assert result.n_iter == n_iter
+    np.testing.assert_allclose(result.alpha, alpha, atol=1e-8)
+    assert np.array_equal(result.alpha != 0, alpha != 0)
+
+
+def test_identical_points_leave_the_same_nonzeros_as_in_the_papers_algorithm():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(80, 3)).astype(float)
+    y = np.where(rng.random(80) < 0.3 + 0.4 * X[:, 0], 1.0, -1.0)
+    K = gram(X, gamma=1.0)
+    alpha, n_iter = reference_smo(K, y, -1.0, 1.0, 0.0, tol=1e-3)
+    result = smo(K, y, -1.0, 1.0, selection="first_order", accelerate=False)
+    assert result.n_iter == n_iter
+    assert np.count_nonzero(result.alpha) == np.count_nonzero(alpha) < 80
+
+
+def test_compiled_loops_give_the_same_when_not_compiled():
+    K, y = problem(n=8)
+    expected = smo(K, y, 0.0, 1.0, accelerate=False)
+    scores, up, down = y.copy(), np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0)
+    beta, low, high = np.zeros(8), np.where(y > 0, 0.0, -1.0), np.where(y > 0, 1.0, 0.0)
+    state, interval = np.zeros(3, dtype=np.int64), np.zeros(2)
+    moved = np.zeros(8)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernels, "_max", max)
+        patch.setattr(kernels, "_min", min)
+        for helper in ("_gain", "_best_partner"):
+            patch.setattr(kernels, helper, getattr(kernels, helper).py_func)
+        status = kernels.run_pairs.py_func(
+            K, np.arange(8), np.zeros(8, dtype=np.int64), np.diag(K).copy(), scores, beta, low,
+            high, up, down, np.zeros(8), True, 1e-3, 1000, state, interval,
+        )
+        kernels.masks.py_func(scores, beta, low, high, up, down, interval)
+    assert status == kernels.CONVERGED
+    assert state[0] == expected.n_iter
+    np.testing.assert_allclose(y * beta, expected.alpha, atol=1e-12)
+    values = kernels.certificates.py_func(K @ beta, y, beta, low, high, np.zeros(8))
+    assert values[1] == pytest.approx(expected.objective)
+    assert values[2] == pytest.approx(expected.duality_gap)
+    A = K + 0.1 * np.eye(8)
+    room = np.full(8, 0.05)
+    compiled = np.zeros(8)
+    reached = kernels.walk(np.linalg.inv(A), y, room, -room, compiled)
+    assert reached == kernels.walk.py_func(np.linalg.inv(A), y, room, -room, moved)
+    np.testing.assert_allclose(moved, compiled)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_acceleration_and_shrinking_do_not_change_the_solution(name):
+    X, y = two_classes(400, seed=7)
+    K = gram(X, gamma=0.7)
+    box = machine(name, 50.0)
+    plain = smo(K, y, **box, accelerate=False, tol=1e-6)
+    for shrinking in (True, False):
+        result = smo(K, y, **box, shrinking=shrinking, tol=1e-6)
+        assert_optimal(result, K, y, **box, tol=1e-6)
+        assert result.objective == pytest.approx(plain.objective, rel=1e-8)
+        np.testing.assert_allclose(
+            result.decision_function, plain.decision_function, atol=1e-4
+        )
+
+
+def test_many_free_variables_are_handled_by_the_walk_in_batches():
+    X, y = two_classes(1200, n_features=12, seed=1)
+    K = gram(X, gamma=0.2)
+    box = machine("Least 1-Norm", 30.0)
+    result = smo(K, y, **box, tol=1e-5)
+    assert np.count_nonzero(np.abs(result.alpha) < 30.0) > 800
+    assert_optimal(result, K, y, **box, tol=1e-5)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_warm_start_from_the_solution_takes_no_iteration(name):
+    K, y = problem()
+    box = machine(name, 2.0)
+    first = smo(K, y, **box)
+    second = smo(K, y, **box, alpha0=first.alpha)
+    assert second.n_iter == 0
+    np.testing.assert_array_equal(second.alpha, first.alpha)
+
+
+@given(seed=st.integers(0, 200), scale=st.sampled_from([1e-3, 1.0, 1e3]))
+@settings(max_examples=25, deadline=None)
+def test_any_start_is_made_feasible_and_leads_to_the_solution(seed, scale):
+    rng = np.random.default_rng(seed)
+    K, y = problem(n=30, seed=seed)
+    lower = -rng.uniform(0.0, 1.0, size=30)
+    upper = rng.uniform(0.0, 1.0, size=30)
+    result = smo(K, y, lower, upper, alpha0=scale * rng.normal(size=30), tol=1e-5)
+    assert_optimal(result, K, y, lower, upper, 0.0, tol=1e-5)
+
+
+def test_boxes_without_zero_are_solved():
+    K, y = problem(n=30)
+    lower, upper = np.full(30, 0.5), np.where(y > 0, 3.0, 1.5)
+    result = smo(K, y, lower, upper, tol=1e-7)
+    assert_optimal(result, K, y, lower, upper, 0.0, tol=1e-7)
+    assert result.objective == pytest.approx(by_interior_point(K, y, lower, upper, 0.0), rel=1e-6)
+
+
+@given(
+    n=st.integers(2, 40),
+    d=st.integers(1, 5),
+    copies=st.integers(0, 10),
+    name=st.sampled_from(MACHINES),
+    selection=st.sampled_from(SELECTIONS),
+    seed=st.integers(0, 1000),
+)
+@settings(max_examples=60, deadline=None)
+def test_odd_data_are_solved(n, d, copies, name, selection, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    X[:, 0] = 1.0  # a constant column
+    X[rng.integers(0, n, size=copies)] = X[0]  # identical points, perhaps of both classes
+    y = -np.ones(n)
+    y[rng.integers(0, n)] = 1.0  # a class of one sample
+    weight = rng.integers(0, 3, size=n).astype(float)  # some of them zero
+    box = machine(name, 2.0)
+    lower, upper = (np.where(weight > 0, box[end], 0.0) for end in ("lower", "upper"))
+    K = gram(X, gamma=0.5)
+    result = smo(K, y, lower, upper, ridge=box["ridge"], selection=selection)
+    assert_optimal(result, K, y, lower, upper, box["ridge"], tol=1e-3)
+    assert (result.alpha[weight == 0] == 0).all()
+
+
+def test_samples_of_weight_zero_are_as_good_as_absent():
+    K, y = problem(n=50)
+    keep = np.arange(50) % 4 != 0
+    upper = np.where(keep, 2.0, 0.0)
+    result = smo(K, y, 0.0, upper, tol=1e-7)
+    part = smo(K[np.ix_(keep, keep)], y[keep], 0.0, 2.0, tol=1e-7)
+    assert result.objective == pytest.approx(part.objective, rel=1e-8)
+    np.testing.assert_allclose(result.decision_function[keep], part.decision_function, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_order_of_the_samples_does_not_matter(name):
+    K, y = problem(n=80, seed=9)
+    box = machine(name, 4.0)
+    order = np.random.default_rng(1).permutation(80)
+    result = smo(K, y, **box, tol=1e-8)
+    permuted = smo(K[np.ix_(order, order)], y[order], **box, tol=1e-8)
+    assert permuted.objective == pytest.approx(result.objective, rel=1e-9)
+    np.testing.assert_allclose(permuted.decision_function, result.decision_function[order], atol=1e-6)
+
+
+def test_a_single_class_has_the_zero_solution():
+    result = smo(np.eye(4), np.ones(4), 0.0, 1.0)
+    assert result.converged and not result.alpha.any()
+    assert result.intercept == 1.0
+
+
+def test_single_precision_matrix_gives_the_solution_of_its_own_kernel():
+    K, y = problem(n=150)
+    rounded = K.astype(np.float32)
+    result = smo(rounded, y, -5.0, 5.0)
+    assert_optimal(result, rounded.astype(float), y, -5.0, 5.0, 0.0, tol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("cached_rows", [4, 40, 400])
+@pytest.mark.parametrize("accelerate", [True, False])
+def test_rows_on_demand_give_the_solution_of_the_matrix(dtype, cached_rows, accelerate):
+    X, y = two_classes(200, n_features=3, seed=3)
+    K = gram(X, gamma=0.4)
+    cache_size = cached_rows * 200 * np.dtype(dtype).itemsize / 1e6
+    rows = KernelRows(X, gamma=0.4, dtype=dtype, cache_size=cache_size)
+    result = smo(rows, y, 0.0, 100.0, accelerate=accelerate)
+    expected = smo(K, y, 0.0, 100.0, tol=1e-6)
+    assert_optimal_for_points(result, K, y, 100.0)
+    assert result.objective == pytest.approx(expected.objective, rel=1e-5)
+
+
+def assert_optimal_for_points(result, K, y, C):
+    """The violation in the exact kernel is at most tol, although rows are rounded."""
+    beta = y * result.alpha
+    scores = y - K @ beta
+    low, high = np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
+    violation = scores[beta < high].max() - scores[beta > low].min()
+    assert violation <= 1e-3 + 1e-9
+    assert result.kkt_violation == pytest.approx(max(violation, 0.0), abs=1e-9)
+
+
+def test_single_precision_rows_reach_tol_for_the_exact_kernel_at_a_large_cost():
+    X, y = two_classes(300, seed=6)
+    K = gram(X, gamma=0.4)
+    rows = KernelRows(X, gamma=0.4, dtype=np.float32)
+    result = smo(rows, y, 0.0, 2.0**15)
+    assert result.converged
+    assert_optimal_for_points(result, K, y, 2.0**15)
+
+
+def test_history_ends_with_the_solution_and_never_rises():
+    K, y = problem(n=60)
+    for accelerate in (True, False):
+        result = smo(K, y, -3.0, 3.0, history=True, accelerate=accelerate)
+        objective = result.log["objective"]
+        assert (np.diff(objective) <= 1e-9).all()
+        assert objective[-1] == pytest.approx(result.objective, rel=1e-9)
+        assert result.log["n_iter"][-1] == result.n_iter
+        assert len(result.log["kkt_violation"]) == len(objective)
+
+
+@pytest.mark.parametrize("accelerate", [True, False])
+def test_budget_that_ends_first_is_warned_of_with_advice(accelerate):
+    K, y = problem(n=60)
+    message = r"second_order.*budget of 7 iterations.*KKT violation.*duality gap.*max_iter or tol"
+    with pytest.warns(ConvergenceWarning, match=message):
+        result = smo(K, y, 0.0, 10.0, max_iter=7, accelerate=accelerate)
+    assert not result.converged
+    assert result.n_iter == 7
+    assert result.kkt_violation > 1e-3
+
+
+def test_a_tolerance_below_rounding_ends_with_a_warning_and_not_in_a_circle():
+    K, y = problem(n=40)
+    with pytest.warns(ConvergenceWarning, match="Rounding errors stop all progress"):
+        result = smo(1e8 * K, y, 0.0, 1e8, tol=1e-30, max_iter=3_000_000)
+    assert not result.converged
+
+
+def test_zero_budget_returns_the_start():
+    K, y = problem()
+    with pytest.warns(ConvergenceWarning, match="budget of 0"):
+        assert not smo(K, y, 0.0, 1.0, max_iter=0).alpha.any()
+
+
+def test_repeated_calls_give_the_same_bits():
+    K, y = problem(n=300)
+    first, second = (smo(K, y, -20.0, 20.0) for _ in range(2))
+    assert np.array_equal(first.alpha, second.alpha)
+    assert first.n_iter == second.n_iter
+
+
+def test_inputs_are_left_as_they_are():
+    K, y = problem(n=40)
+    start = np.full(40, 0.1)
+    copies = K.copy(), y.copy(), start.copy()
+    smo(K, y, 0.0, 1.0, alpha0=start)
+    for kept, copy in zip((K, y, start), copies, strict=True):
+        assert np.array_equal(kept, copy)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"K": np.full((60, 60), np.nan)}, "'K'.*finite"),
+        ({"K": np.full((60, 60), np.inf)}, "'K'.*finite"),
+        ({"K": np.eye(59)}, r"\(60, 60\).*\(59, 59\)"),
+        ({"K": np.ones((60, 2))}, r"\(60, 60\).*\(60, 2\)"),
+        ({"y": np.arange(60.0)}, "labels -1 and \\+1"),
+        ({"y": np.full(60, np.nan)}, "labels -1 and \\+1"),
+        ({"y": np.ones((60, 1))}, "nonempty vector"),
+        ({"lower": 2.0}, "lower <= upper.*sample 0"),
+        ({"lower": np.nan}, "lower <= upper"),
+        ({"lower": np.zeros(3)}, "'lower'.*length 60.*\\(3,\\)"),
+        ({"lower": np.inf, "upper": np.inf}, "lower < inf"),
+        ({"lower": 0.9, "upper": 1.0}, "y'a = 0.*between"),
+        ({"ridge": -1.0}, "'ridge'.*at least 0"),
+        ({"ridge": np.nan}, "'ridge'.*finite"),
+        ({"selection": "random"}, "'selection'.*'random'"),
+        ({"tol": 0.0}, "'tol'.*positive"),
+        ({"tol": np.nan}, "'tol'.*positive"),
+        ({"max_iter": -1}, "'max_iter'.*at least 0"),
+        ({"alpha0": np.full(60, np.nan)}, "'alpha0'.*finite"),
+        ({"alpha0": np.zeros(4)}, "'alpha0'.*length 60"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_what_was_got(change, message):
+    K, y = problem()
+    with pytest.raises(ValueError, match=message):
+        smo(**({"K": K, "y": y, "lower": 0.0, "upper": 1.0} | change))
+
+
+def test_a_good_call_warns_of_nothing():
+    K, y = problem()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        smo(K, y, 0.0, 1.0)
