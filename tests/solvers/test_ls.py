@@ -1,0 +1,150 @@
+"""LS-SVM in closed form: agreement, exact cross-validation against refitting, errors."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from problems import machine, problem
+from sklearn.model_selection import StratifiedKFold
+
+from companion.kernels import KernelRows
+from companion.solvers import LSPath, ls, ls_cross_validate, smo
+
+WEIGHTS = np.random.default_rng(5).uniform(0.1, 3.0, size=60)
+SOME_ZERO = np.where(np.arange(60) % 7 == 0, 0.0, WEIGHTS)
+
+
+def bordered_solution(K, y, ridge):
+    """beta and b of the bordered linear system, by numpy's general solver."""
+    n = len(y)
+    system = np.zeros((n + 1, n + 1))
+    system[:n, :n] = K + np.diag(ridge)
+    system[:n, n] = system[n, :n] = 1.0
+    solution = np.linalg.solve(system, np.append(y, 0.0))
+    return solution[:n], solution[n]
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e3])
+@pytest.mark.parametrize("weight", [None, WEIGHTS])
+def test_cholesky_eigendecomposition_and_linear_system_agree(C, weight):
+    K, y = problem()
+    ridge = 1.0 / (C * (np.ones(60) if weight is None else weight))
+    beta, intercept = bordered_solution(K, y, ridge)
+    for result in (ls(K, y, C, sample_weight=weight), LSPath(K, y, weight).solve(C)):
+        np.testing.assert_allclose(y * result.alpha, beta, atol=1e-9 * np.abs(beta).max())
+        assert result.intercept == pytest.approx(intercept, abs=1e-9)
+        assert abs(result.duality_gap) < 1e-9 * (1.0 + abs(result.objective))
+        assert result.kkt_violation < 1e-9
+        assert result.converged and result.n_iter == 0
+
+
+def test_closed_form_is_the_limit_of_smo_with_weights():
+    K, y = problem()
+    exact = ls(K, y, 2.0, sample_weight=WEIGHTS)
+    result = smo(K, y, **machine("LS", 2.0 * WEIGHTS), tol=1e-9)
+    np.testing.assert_allclose(result.alpha, exact.alpha, atol=1e-7)
+
+
+def test_large_costs_and_singular_matrices_are_solved():
+    K, y = problem(n=60, kernel="linear")
+    for C in (2.0**15, 1e12):
+        result = ls(K, y, C)
+        assert result.kkt_violation < 1e-10 + 1e-12 * np.abs(result.alpha).max()
+        assert np.isfinite(result.objective)
+
+
+def test_samples_of_weight_zero_are_as_good_as_absent():
+    K, y = problem()
+    keep = SOME_ZERO > 0
+    part = ls(K[np.ix_(keep, keep)], y[keep], 3.0, sample_weight=SOME_ZERO[keep])
+    for result in (ls(K, y, 3.0, sample_weight=SOME_ZERO), LSPath(K, y, SOME_ZERO).solve(3.0)):
+        np.testing.assert_allclose(result.alpha[keep], part.alpha, atol=1e-10)
+        assert not result.alpha[~keep].any()
+        assert result.intercept == pytest.approx(part.intercept)
+        assert result.objective == pytest.approx(part.objective)
+
+
+def refitted(K, y, C, tests, weight):
+    """Held-out decision values by brute force."""
+    weight = np.ones(len(y)) if weight is None else weight
+    held_out = np.empty(len(y))
+    for test in tests:
+        train = np.setdiff1d(np.arange(len(y)), test)
+        fitted = ls(K[np.ix_(train, train)], y[train], C, sample_weight=weight[train])
+        held_out[test] = K[np.ix_(test, train)] @ (y[train] * fitted.alpha) + fitted.intercept
+    return held_out
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+@pytest.mark.parametrize("weight", [None, WEIGHTS])
+def test_leave_one_out_equals_refitting_without_each_sample(C, weight):
+    K, y = problem()
+    expected = refitted(K, y, C, [[i] for i in range(60)], weight)
+    np.testing.assert_allclose(LSPath(K, y, weight).leave_one_out(C), expected, atol=1e-8)
+
+
+def test_leave_one_out_passes_over_samples_of_weight_zero():
+    K, y = problem()
+    zero = np.flatnonzero(SOME_ZERO == 0)
+    expected = refitted(K, y, 2.0, [[i] for i in range(60)], SOME_ZERO)
+    expected[zero] = ls(K, y, 2.0, sample_weight=SOME_ZERO).decision_function[zero]
+    held_out = LSPath(K, y, SOME_ZERO).leave_one_out(2.0)
+    np.testing.assert_allclose(held_out, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("weight", [None, WEIGHTS, SOME_ZERO])
+@pytest.mark.parametrize("n_folds", [2, 5, 10])
+def test_cross_validation_equals_refitting_without_each_fold(n_folds, weight):
+    K, y = problem()
+    splits = list(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(K, y))
+    C_values = [0.1, 1.0, 100.0]
+    held_out = ls_cross_validate(K, y, C_values, splits, sample_weight=weight)
+    numbers = np.empty(60, dtype=int)
+    for k, (_, test) in enumerate(splits):
+        numbers[test] = k
+    by_number = ls_cross_validate(K, y, C_values, numbers, sample_weight=weight)
+    for row, again, C in zip(held_out, by_number, C_values, strict=True):
+        expected = refitted(K, y, C, [test for _, test in splits], weight)
+        np.testing.assert_allclose(row, expected, atol=1e-8)
+        np.testing.assert_allclose(again, row, atol=1e-12)
+
+
+@given(n=st.integers(4, 30), seed=st.integers(0, 500), C=st.floats(1e-2, 1e2))
+@settings(max_examples=30, deadline=None)
+def test_leave_one_out_is_cross_validation_with_folds_of_one(n, seed, C):
+    K, y = problem(n=n, seed=seed)
+    one_out = LSPath(K, y).leave_one_out(C)
+    np.testing.assert_allclose(
+        ls_cross_validate(K, y, [C], np.arange(n))[0], one_out, atol=1e-7 * (1 + np.abs(one_out).max())
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda K, y: ls(K, y, 0.0), "'C'.*positive finite.*0.0"),
+        (lambda K, y: LSPath(K, y).solve(np.inf), "'C'.*positive finite"),
+        (lambda K, y: ls(K[:3], y, 1.0), r"\(60, 60\)"),
+        (lambda K, y: ls(K * np.nan, y, 1.0), "'K'.*finite"),
+        (lambda K, y: ls(K, y + 1, 1.0), "labels -1 and \\+1"),
+        (lambda K, y: ls(K, y, 1.0, sample_weight=-np.ones(60)), "'sample_weight'.*at least 0"),
+        (lambda K, y: ls(K, y, 1.0, sample_weight=np.zeros(60)), "'sample_weight'.*positive"),
+        (lambda K, y: ls(KernelRows(K), y, 1.0), "whole Gram matrix.*use smo"),
+        (lambda K, y: LSPath(K[:1, :1], y[:1]).leave_one_out(1.0), "at least two samples"),
+        (lambda K, y: ls_cross_validate(K, y, [1.0], np.zeros(60)), "leave a sample.*to train on"),
+        (
+            lambda K, y: ls_cross_validate(K, y, [1.0], [(np.arange(1, 60), [0])]),
+            "exactly once",
+        ),
+        (
+            lambda K, y: ls_cross_validate(
+                K, y, [1.0], [(np.arange(20), np.arange(30, 60)), (np.arange(30, 60), np.arange(30))]
+            ),
+            "train on all others",
+        ),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_what_was_got(call, message):
+    K, y = problem()
+    with pytest.raises(ValueError, match=message):
+        call(K, y)
