@@ -14,7 +14,7 @@ __all__ = [
     "TOY_TICKS",
     "plot_distributions",
     "plot_influence",
-    "plot_search_surface",
+    "plot_surface",
     "plot_toy_machine",
     "style",
 ]
@@ -134,26 +134,40 @@ def plot_influence(ax, distance, curves, errors, *, ylabel, title=""):
     return ax
 
 
-def plot_search_surface(ax, table, *, marks=(), title=""):
-    """Cross-validated error over the grid of log10 C and log10 sigma.
+def plot_surface(ax, table, *, label, marks=(), title="", ratio=False):
+    """A quantity over the grid of log10 C and log10 sigma.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
     table : DataFrame
-        Error in per cent, indexed by log10 C with a column for each log10 sigma.
+        Indexed by log10 C with a column for each log10 sigma.
+    label : str
+        What the colours mean.
     marks : sequence of (label, log10_C, log10_sigma, marker)
         Points to show on the surface.
     title : str
+    ratio : bool
+        The quantity is a ratio: colours on both sides of 1, on a logarithmic scale, and a line
+        at 1.
 
     Returns
     -------
     matplotlib.axes.Axes
     """
-    drawn = ax.contourf(table.columns, table.index, table.to_numpy(), levels=12, cmap="viridis")
-    ax.figure.colorbar(drawn, ax=ax, label="cross-validated error (%)")
-    for label, log10_C, log10_sigma, marker in marks:
+    values = table.to_numpy()
+    if ratio:
+        reach = np.ceil(10 * np.abs(np.log2(values)).max()) / 10
+        drawn = ax.contourf(table.columns, table.index, np.log2(values), cmap="PuOr_r",
+                            levels=np.linspace(-reach, reach, 21))
+        ax.contour(table.columns, table.index, values, levels=[1.0], colors="black")
+        bar = ax.figure.colorbar(drawn, ax=ax, label=label, ticks=[-reach, 0, reach])
+        bar.ax.set_yticklabels([f"{2**-reach:.2g}", "1", f"{2**reach:.3g}"])
+    else:
+        drawn = ax.contourf(table.columns, table.index, values, levels=12, cmap="viridis")
+        ax.figure.colorbar(drawn, ax=ax, label=label)
+    for name, log10_C, log10_sigma, marker in marks:
         ax.plot(log10_sigma, log10_C, marker, color="white", markeredgecolor="black",
-                markersize=10, label=label, clip_on=False, zorder=3)
+                markersize=10, label=name, clip_on=False, zorder=3)
     ax.set(xlabel=r"$\log_{10} \sigma$", ylabel=r"$\log_{10} C$", title=title)
     return ax

@@ -11,7 +11,6 @@ import errno
 import json
 import logging
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion._paths import cache_dir, data_dir
 from companion.papers.base import PROFILES, Study, Unit
+from companion.reproduction._files import replace_bytes, write_all
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import StoreError
 from companion.reproduction.records import Record, check_rows, parse_table, to_frame, to_table
@@ -298,7 +298,7 @@ class RecordStore:
                 try:
                     size = self._end_of_records(handle)
                     try:
-                        _write_all(handle, data if size else self._header + data)
+                        write_all(handle, data if size else self._header + data)
                         os.fsync(handle)
                     except OSError:
                         with suppress(OSError):
@@ -358,7 +358,7 @@ class RecordStore:
                 )
             if kept:
                 try:
-                    _replace(self.path, to_table(kept, self.parameters))
+                    replace_bytes(self.path, to_table(kept, self.parameters))
                 except OSError as error:
                     raise self._failure("write", self.path, error) from error
                 self.clear()
@@ -402,40 +402,3 @@ class RecordStore:
             f"Records of {self._name}: cannot {action} {path}: {error.strerror or error}. "
             f"{advice}, and run again; {kept}."
         )
-
-
-def _write_all(handle: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(handle, data) :]
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Put ``content`` at ``path`` in one step, or leave ``path`` as it was."""
-    with suppress(OSError):
-        if path.read_bytes() == content:
-            return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".tmp")
-    try:
-        try:
-            _write_all(handle, content)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        os.chmod(temporary, path.stat().st_mode if path.exists() else 0o644)
-        os.replace(temporary, path)
-        _sync_folder(path.parent)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a renaming in ``folder`` last, where the system can."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -5,7 +5,7 @@ computed, ``values`` how records become the printed numbers and the claims.
 """
 
 from companion.papers.base import PROFILES, Artefact, Parameter
-from companion.papers.l1nsvm import fig_1, identical_points, table_1, table_2, values
+from companion.papers.l1nsvm import fig_1, identical_points, iterations, table_1, table_2, values
 
 _RUN = (
     Parameter("profile", str, "paper", "sizes of the study: quick or paper", choices=PROFILES),
@@ -22,5 +22,6 @@ ARTEFACTS = (
                                low=1, high=1000)),
              values.fig_1_values),
     Artefact("l1nsvm", "table_2", "Table 2: errors, support vectors and iterations",
-             (table_2.TABLE, table_2.SEARCH, table_2.SURFACE, identical_points.IDENTICAL), _RUN, values.table_2_values),
+             (table_2.TABLE, table_2.SEARCH, table_2.SURFACE, iterations.ITERATIONS,
+              identical_points.IDENTICAL), _RUN, values.table_2_values),
 )

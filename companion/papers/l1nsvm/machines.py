@@ -21,13 +21,14 @@ MACHINES = ("LS", "Least 1-Norm", "L1", "L2")
 #: Stopping threshold of Section 4, epsilon = 10^-3.
 EPSILON = 1e-3
 
-#: (log10 C, log10 sigma) for each data set and machine. The paper does not print them. These
-#: were found by matching the printed iteration counts, so that the errors, the numbers of
-#: support vectors and all spreads remain independent checks. L1 takes the settings of Least
-#: 1-Norm and L2 those of LS, since the losses agree.
+#: (log10 C, log10 sigma) for each data set and machine. The paper does not print them. These lie
+#: where mean and spread of the iterations match the printed ones, on a grid with steps 0.1 and 0.2
+#: (the study ``table_2_iterations`` shows the valley they are taken from), so that the errors and
+#: the numbers of support vectors remain independent checks. L1 takes the settings of Least 1-Norm
+#: and L2 those of LS, since the losses agree.
 SETTINGS = {
     "titanic": {"LS": (0.0, 0.0), "Least 1-Norm": (0.0, 0.0)},
-    "heart": {"LS": (0.4, 2.6), "Least 1-Norm": (1.2, 3.6)},
+    "heart": {"LS": (1.2, 3.6), "Least 1-Norm": (0.1, 2.6)},
     "breast-cancer": {"LS": (0.1, 1.4), "Least 1-Norm": (0.4, 1.6)},
     "german": {"LS": (0.9, 2.0), "Least 1-Norm": (1.2, 2.0)},
 }

@@ -136,7 +136,7 @@ def tuning_marks(search, dataset, machine, matched):
     Returns
     -------
     list of (label, log10_C, log10_sigma, marker)
-        As :func:`companion.plotting.plot_search_surface` takes them.
+        As :func:`companion.plotting.plot_surface` takes them.
     """
     marks = [("chosen over all rows", *chosen_setting(search, dataset, machine), "o")]
     training = tuned_on_training_rows(search, dataset, machine)
