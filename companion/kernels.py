@@ -252,6 +252,7 @@ class KernelRows:
             )
         self.X = _check_points(X, None)[0]
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, float(gamma), degree, coef0
+        self.cache_size = cache_size
         n = self.X.shape[0]
         self.shape = (n, n)
         self.dtype = np.dtype(dtype)
@@ -289,6 +290,17 @@ class KernelRows:
         if missing.size:
             self._fill(missing)
         return self.slot[indices]
+
+    def in_double_precision(self):
+        """Return rows of the same kernel in double precision, with an empty cache of equal size."""
+        return KernelRows(
+            self.X,
+            kernel=self.kernel,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            cache_size=self.cache_size,
+        )
 
     def release(self):
         """End the use of the rows and hand their memory on to the next fit."""

@@ -33,6 +33,7 @@ class State:
         self.K, self.slot, self.used, self.rows = K, slot, used, rows
         self.linear, self.low, self.high, self.ridge = linear, low, high, ridge
         self.diagonal = diagonal
+        self.owns_rows = False
         self.counts = np.zeros(3, dtype=np.int64)
         self.interval = np.zeros(2)
 
@@ -63,7 +64,7 @@ class State:
         double precision; the others cannot be extreme.
         """
         self.refresh_scores()
-        if self.rows is None or self.K.dtype == np.float64:
+        if not self.has_single_rows():
             return
         support = self.beta.nonzero()[0]
         slack = _SINGLE_ERROR * np.abs(self.beta).sum() * self.rows.largest()
@@ -79,6 +80,21 @@ class State:
             self.products[some] = products
             self.scores[some] = self.linear[some] - products - self.ridge[some] * self.beta[some]
         self._refresh_masks()
+
+    def has_single_rows(self):
+        """Whether kernel rows are computed on demand in single precision."""
+        return self.rows is not None and self.rows.dtype == np.float32
+
+    def use_double_rows(self):
+        """Go over to rows in double precision, of which the problem is the owner."""
+        self.rows = rows = self.rows.in_double_precision()
+        self.K, self.slot, self.used = rows.buffer, rows.slot, rows.used
+        self.owns_rows = True
+
+    def end(self):
+        """Hand memory that belongs to the problem on to the next one."""
+        if self.owns_rows:
+            self.rows.release()
 
     def _refresh_masks(self):
         kernels.masks(self.scores, self.beta, self.low, self.high, self.up, self.down,

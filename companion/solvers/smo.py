@@ -39,6 +39,9 @@ __all__ = ["smo"]
 # computed afresh, and the iteration goes on from the true ones if these disagree.
 _MAX_REFRESHES = 50
 
+# Rows in single precision are given up when their end is further than this from the true one.
+_SINGLE_SUFFICES = 1.5
+
 # Nanoseconds of pair updates before anything else is considered.
 _FIRST_BURST = 7e4
 
@@ -58,6 +61,7 @@ def smo(
     tol=1e-3,
     max_iter=None,
     alpha0=None,
+    products0=None,
     shrinking=True,
     accelerate=True,
     history=False,
@@ -93,6 +97,9 @@ def smo(
     alpha0 : ndarray of shape (n_samples,), optional
         Where to start, zero by default. It is clipped to the box; then the multipliers on the
         heavier side are shrunk in proportion to restore y'a = 0. A feasible start is kept as is.
+    products0 : ndarray of shape (n_samples,), optional
+        K (y alpha0) where it is known, as along a path of solutions; believed until the end, where
+        all is computed afresh. Left aside if ``alpha0`` has to be made feasible.
     shrinking : bool, default=True
         Solve over the samples that may still move and return to all at the end, where it pays.
     accelerate : bool, default=True
@@ -129,7 +136,11 @@ def smo(
     problem = Problem(K, y, lower, upper, ridge, check_finite=check_finite)
     _check_options(selection, tol, max_iter)
     budget = max(10_000_000, 100 * problem.n) if max_iter is None else int(max_iter)
-    problem.start(feasible_start(problem, alpha0))
+    beta = feasible_start(problem, alpha0)
+    scores = None
+    if products0 is not None and alpha0 is not None and np.array_equal(beta, problem.y * alpha0):
+        scores = problem.y - products0 - problem.ridge * beta
+    problem.start(beta, scores)
     log = [] if history else None
 
     options = _Options(selection == "second_order", tol, budget, shrinking)
@@ -146,6 +157,8 @@ def smo(
         if converged:
             reason = f"The maximal violation {problem.violation():.3g} is at most tol = {tol:g}."
             break
+        if problem.has_single_rows() and problem.violation() > _SINGLE_SUFFICES * tol:
+            problem.use_double_rows()
         refreshes += 1
         if refreshes > _MAX_REFRESHES:
             reason = "Rounding errors stop all progress: no pair can be moved any more."
@@ -155,6 +168,7 @@ def smo(
         problem.products, problem.y, problem.beta, problem.low, problem.high, problem.ridge,
         n_iter=problem.n_iter, stop_reason=reason, converged=converged, log=_as_log(log),
     )
+    problem.end()
     if not converged:
         _warn(result, selection, tol)
     return result
