@@ -264,14 +264,14 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
         """Lower bound, upper bound and ridge of the dual for (per-sample) costs C."""
         raise TypeError(f"{type(self).__name__} does not say what its dual problem is.")
 
-    def _solve(self, K, y, bound_weight, alpha0=None, check_finite=True):
-        """Solve for Gram matrix `K` and signed labels; `bound_weight` multiplies C."""
+    def _solve(self, K, y, bound_weight, **start):
+        """Solve for Gram matrix `K` and signed labels; `bound_weight` multiplies C.
+
+        `start` are the arguments of the solver that concern the way and not the problem.
+        """
         C = self.C if bound_weight is None else self.C * bound_weight
         lower, upper, ridge = self._box(C)
-        settings = self._smo_settings()
-        return smo(
-            K, y, lower, upper, ridge=ridge, alpha0=alpha0, check_finite=check_finite, **settings
-        )
+        return smo(K, y, lower, upper, ridge=ridge, **start, **self._smo_settings())
 
     def _smo_settings(self):
         # First order is the paper's plain algorithm: its iteration counts mean

@@ -108,9 +108,9 @@ class LSSVC(DualClassifier):
     def _box(self, C):
         return -np.inf, np.inf, 1.0 / C
 
-    def _solve(self, K, y, bound_weight, alpha0=None, check_finite=True):
+    def _solve(self, K, y, bound_weight, **start):
         if self.solver == "smo":
-            return super()._solve(K, y, bound_weight, alpha0, check_finite)
+            return super()._solve(K, y, bound_weight, **start)
         return ls(K, y, self.C, sample_weight=bound_weight)
 
     def _training_kernel(self, X, gamma):

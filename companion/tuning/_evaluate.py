@@ -145,18 +145,17 @@ class Evaluation:
             try:
                 if solver is not None:
                     previous = solver.solve(C)
-                elif previous is None:
-                    machine.C = C
-                    previous = machine._solve(
-                        block.K_train, y_signed, bound_weight, None, not block.is_finite
-                    )
                 else:
-                    alpha0, is_optimal = warm_start(machine, previous.alpha, C, bound_weight)
+                    start_at, is_optimal = warm_start(machine, previous, C, bound_weight)
                     machine.C = C
                     # A scorer may look at the certificate, which depends on C.
-                    if not (is_optimal and previous.converged and self.scorer is None):
+                    if not (is_optimal and self.scorer is None):
                         previous = machine._solve(
-                            block.K_train, y_signed, bound_weight, alpha0, not block.is_finite
+                            block.K_train,
+                            y_signed,
+                            bound_weight,
+                            check_finite=not block.is_finite,
+                            **start_at,
                         )
                 failure = None
             except Exception:
@@ -279,16 +278,16 @@ def is_direct(machine):
     return isinstance(machine, LSSVC) and machine.solver == "cholesky"
 
 
-def warm_start(machine, alpha, C, bound_weight=None):
-    """Starting point for a larger C from the solution for the C of `machine`.
+def warm_start(machine, previous, C, bound_weight=None):
+    """Where to start for a larger C, from the solution for the C of `machine`.
 
-    Multipliers at a bound move with the bound; the others stay, for the optimality
-    conditions of free points do not involve C. The solver restores y'a = 0.
+    The start is s alpha with the s that minimises the dual objective of the new problem along
+    this line, s = e'a / a'Qa, clipped to the new box. It keeps y'a = 0, and K (y a) is known.
 
     Parameters
     ----------
     machine : DualClassifier
-    alpha : ndarray of shape (n,)
+    previous : Result or None
         Solution for ``machine.C``.
     C : float
         The new C, not less.
@@ -297,16 +296,33 @@ def warm_start(machine, alpha, C, bound_weight=None):
 
     Returns
     -------
-    alpha0 : ndarray of shape (n,)
+    start : dict
+        Arguments of the solver; empty without a previous solution.
     is_optimal : bool
-        Whether `alpha` solves the new problem too: C enters by the bounds alone, and
-        none of them is active.
+        Whether the previous solution solves the new problem too: it has converged, C enters
+        by the bounds alone, and none of them is active.
     """
-    old = machine.C if bound_weight is None else machine.C * bound_weight
-    lower, upper, ridge = machine._box(old)
-    at_bound = (alpha != 0.0) & ((alpha <= lower) | (alpha >= upper))
-    is_optimal = bool(np.all(ridge == 0.0)) and not at_bound.any()
-    return np.where(at_bound, alpha * (C / machine.C), alpha), is_optimal
+    if previous is None:
+        return {}, False
+    alpha = previous.alpha
+    factors = 1.0 if bound_weight is None else bound_weight
+    lower, upper, ridge = machine._box(machine.C * factors)
+    new_lower, new_upper, new_ridge = machine._box(C * factors)
+    has_bounds = np.any(np.isfinite(upper))
+    total = alpha.sum()
+    quadratic = 2.0 * (previous.objective + total) - np.sum((ridge - new_ridge) * alpha**2)
+    scale = total / quadratic if quadratic > 0.0 else 1.0
+    if has_bounds:
+        scale = min(max(scale, 1.0), C / machine.C)
+    products = previous.decision_function - previous.intercept
+    is_optimal = (
+        has_bounds
+        and previous.converged
+        and not np.any((alpha != 0.0) & ((alpha <= lower) | (alpha >= upper)))
+    )
+    # Rounding may put a multiplier at its bound beyond the new one, by its last bit.
+    alpha0 = np.clip(scale * alpha, new_lower, new_upper)
+    return {"alpha0": alpha0, "products0": scale * products}, is_optimal
 
 
 def remembering(compute, X_known, values):

@@ -3,6 +3,7 @@
 import difflib
 import time
 from collections import defaultdict
+from contextlib import nullcontext
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -21,7 +22,7 @@ from companion.estimators._compat import (
     warn_or_raise_about_fit_failures,
 )
 from companion.estimators._dual import DualClassifier
-from companion.tuning._evaluate import CPath, Evaluation
+from companion.tuning._evaluate import CPath, Evaluation, is_direct
 from companion.tuning._folds import FoldKernels, Folds
 
 
@@ -299,8 +300,12 @@ class KernelGridSearchCV(GridSearchCV):
             distances = FoldKernels(evaluation.X, evaluation.folds).distances()
         if n_jobs == 1:
             cells = {}
-            for paths in kernels:
-                cells |= evaluation.of_kernel(paths, folds, distances)
+            # The matrices of the iterative solver are too small for threads, which slow it
+            # down several times where cores are shared; factorisations gain from them.
+            direct = all(is_direct(path.machine) for paths in kernels for path in paths)
+            with nullcontext() if direct else threadpool_limits(1):
+                for paths in kernels:
+                    cells |= evaluation.of_kernel(paths, folds, distances)
             return cells
         if len(kernels) >= n_jobs:
             tasks = [(paths, folds) for paths in kernels]
