@@ -28,7 +28,7 @@ from companion.kernels import KernelRows
 from companion.solvers._problem import Problem
 from companion.solvers.result import Result, certify
 
-__all__ = ["LSPath", "ls", "ls_cross_validate"]
+__all__ = ["LSPath", "ls", "ls_cross_validate", "ls_held_out"]
 
 
 def ls(K, y, C, *, sample_weight=None) -> Result:
@@ -150,37 +150,65 @@ def ls_cross_validate(K, y, C_values, folds, sample_weight=None):
     -------
     ndarray of shape (n_C, n_samples)
     """
+    tests = _fold_members(folds, len(y))
+    held_out = np.empty((len(C_values), len(y)))
+    per_C = ls_held_out(K, y, C_values, tests, sample_weight)
+    for row, values in zip(held_out, per_C, strict=True):
+        for test, decision in zip(tests, values, strict=True):
+            row[test] = decision
+    return held_out
+
+
+def ls_held_out(K, y, C_values, tests, sample_weight=None):
+    """Decision values on test sets of the machines trained on all other samples, no refitting.
+
+    As :func:`ls_cross_validate`, for any number of test sets that may overlap, such as those of
+    repeated cross-validation: one factorisation a C serves them all.
+
+    Parameters
+    ----------
+    K, y, sample_weight
+        As for :func:`ls`.
+    C_values : sequence of float
+    tests : sequence of ndarray of int
+        Samples that are held out together.
+
+    Yields
+    ------
+    list of ndarray
+        For each C the decision values on each of the test sets.
+    """
     problem = _LSProblem(K, y, sample_weight)
-    problem.require_two("ls_cross_validate")
-    tests = _fold_members(folds, problem.n)
-    position = np.full(problem.n, -1)
-    position[problem.taking_part] = np.arange(problem.y.size)
-    held_out = np.empty((len(C_values), problem.n))
-    for row, C in zip(held_out, C_values, strict=True):
-        A = problem.K + np.diag(problem.ridge(C))
-        inverse = _factorise(A)(np.eye(A.shape[0]))
+    problem.require_two("ls_held_out")
+    for C in C_values:
+        inverse = _factorise(problem.K + np.diag(problem.ridge(C)))(np.eye(problem.y.size))
         v = inverse.sum(axis=1)
         M = inverse - np.outer(v, v / v.sum())
         beta = M @ problem.y
-        for test in tests:
-            inside = position[test][position[test] >= 0]
-            if inside.size == problem.y.size:
-                raise ValueError(
-                    "Every fold of ls_cross_validate must leave a sample of positive weight to "
-                    f"train on. Got a test set of {test.size} samples that takes them all."
-                )
-            change = np.zeros(problem.y.size)
-            if inside.size:
-                block = M[np.ix_(inside, inside)]
-                change[inside] = -linalg.solve(block, beta[inside], assume_a="sym")
-            # The model without S: beta + M change, which is zero on S; its bias from the rest.
-            reduced = beta + M @ change
-            reduced[inside] = 0.0
-            keep = np.setdiff1d(np.arange(problem.y.size), inside)
-            products = problem.K_all[:, problem.taking_part] @ reduced
-            rest = problem.y - products[problem.taking_part] - problem.ridge(C) * reduced
-            row[test] = products[test] + rest[keep].mean()
-    return held_out
+        yield [_held_out(problem, C, M, beta, np.asarray(test)) for test in tests]
+
+
+def _held_out(problem, C, M, beta, test):
+    """Decision values on ``test`` of the machine without it: y_S - f_S = M_SS^-1 beta_S."""
+    inside = problem.position[test][problem.position[test] >= 0]
+    if inside.size == problem.y.size:
+        raise ValueError(
+            "Every fold must leave a sample of positive weight to train on. "
+            f"Got a test set of {test.size} samples that takes them all."
+        )
+    if not inside.size:
+        change = inside.astype(float)
+    else:
+        change = linalg.solve(M[np.ix_(inside, inside)], beta[inside], assume_a="sym")
+    if inside.size == test.size:
+        return problem.y[inside] - change
+    # Samples of weight zero have no residual: the model without S, and its bias from the rest.
+    reduced = beta - M[:, inside] @ change
+    reduced[inside] = 0.0
+    keep = np.setdiff1d(np.arange(problem.y.size), inside)
+    products = problem.K_all[:, problem.taking_part] @ reduced
+    rest = problem.y - products[problem.taking_part] - problem.ridge(C) * reduced
+    return products[test] + rest[keep].mean()
 
 
 class _LSProblem:
@@ -199,6 +227,8 @@ class _LSProblem:
         self.n, self.K_all, self.y_all = checked.n, checked.K.astype(np.float64), checked.y
         self.weight_all = checked.ridge
         self.taking_part = np.flatnonzero(self.weight_all > 0.0)
+        self.position = np.full(self.n, -1)
+        self.position[self.taking_part] = np.arange(self.taking_part.size)
         if not self.taking_part.size:
             raise ValueError("At least one 'sample_weight' of LS-SVM must be positive. Got none.")
         whole = self.taking_part.size == self.n

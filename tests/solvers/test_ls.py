@@ -8,7 +8,7 @@ from problems import machine, problem
 from sklearn.model_selection import StratifiedKFold
 
 from companion.kernels import KernelRows
-from companion.solvers import LSPath, ls, ls_cross_validate, smo
+from companion.solvers import LSPath, ls, ls_cross_validate, ls_held_out, smo
 
 WEIGHTS = np.random.default_rng(5).uniform(0.1, 3.0, size=60)
 SOME_ZERO = np.where(np.arange(60) % 7 == 0, 0.0, WEIGHTS)
@@ -107,6 +107,15 @@ def test_cross_validation_equals_refitting_without_each_fold(n_folds, weight):
         expected = refitted(K, y, C, [test for _, test in splits], weight)
         np.testing.assert_allclose(row, expected, atol=1e-8)
         np.testing.assert_allclose(again, row, atol=1e-12)
+
+
+def test_overlapping_test_sets_are_each_held_out_from_the_whole():
+    K, y = problem()
+    tests = [np.arange(10), np.arange(5, 15), np.array([3])]
+    for C, decisions in zip([0.1, 10.0], ls_held_out(K, y, [0.1, 10.0], tests), strict=True):
+        for test, decision in zip(tests, decisions, strict=True):
+            expected = refitted(K, y, C, [test], None)[test]
+            np.testing.assert_allclose(decision, expected, atol=1e-8)
 
 
 @given(n=st.integers(4, 30), seed=st.integers(0, 500), C=st.floats(1e-2, 1e2))

@@ -31,7 +31,7 @@ from companion.papers.l1nsvm.machines import (
     solve_along_C,
     width_to_gamma,
 )
-from companion.solvers.ls import ls_cross_validate
+from companion.solvers.ls import ls_held_out
 
 PAPER = "l1nsvm"
 DATASETS = tuple(PRINTED_NAMES)
@@ -188,13 +188,10 @@ def cross_validated_errors(machine, X, y, gamma, C_values, splits):
     violation = np.zeros(len(C_values))
     converged = np.ones(len(C_values), dtype=bool)
     if machine == "LS" and len(y_distinct) > len(y) / 2:
-        K = gram(X, gamma=gamma)
-        repeats = len(splits) // _folds_in_a_repeat(splits, len(y))
-        for r, folds in enumerate(np.array_split(np.arange(len(splits)), repeats)):
-            held_out = ls_cross_validate(K, y, C_values, [splits[f] for f in folds])
-            for f in folds:
-                test = splits[f][1]
-                n_wrong[:, f] = [_n_wrong(values[test], y[test]) for values in held_out]
+        K, tests = gram(X, gamma=gamma), [test for _, test in splits]
+        for k, held_out in enumerate(ls_held_out(K, y, C_values, tests)):
+            n_wrong[k] = [_n_wrong(values, y[test])
+                          for values, test in zip(held_out, tests, strict=True)]
         return n_wrong, violation, converged
     K = gram(X_distinct, gamma=gamma)
     for f, (train, test) in enumerate(splits):
@@ -212,12 +209,6 @@ def cross_validated_errors(machine, X, y, gamma, C_values, splits):
             violation[k] = max(violation[k], result.kkt_violation)
             converged[k] &= result.converged
     return n_wrong, violation, converged
-
-
-def _folds_in_a_repeat(splits, n_samples):
-    """How many consecutive folds make up one partition of the rows."""
-    held_out = np.cumsum([len(test) for _, test in splits])
-    return int(np.searchsorted(held_out, n_samples)) + 1
 
 
 # -- the test error of every grid point -----------------------------------------------------
