@@ -10,10 +10,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from companion.datasets import data_digest, split_source
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error
-from companion.papers.base import Study, Unit
+from companion.papers.base import Study
 from companion.papers.l1nsvm.machines import (
     EPSILON,
     MACHINES,
@@ -27,6 +26,7 @@ from companion.papers.l1nsvm.table_2 import (
     PAPER,
     grid,
     split_rows,
+    split_units,
 )
 
 SIZES = {
@@ -39,17 +39,8 @@ SELECTIONS = ("first", "second")
 def iteration_units(profile):
     """One unit a data set and split, each for the whole grid."""
     size = SIZES[profile]
-    return [
-        Unit(PAPER, "table_2_iterations", {
-            "dataset": name,
-            "split": split,
-            "splits": split_source(name),
-            "C_step": size["C_step"],
-            "sigma_step": size["sigma_step"],
-        }, data=data_digest(name))
-        for name in PRINTED_NAMES
-        for split in range(1, size["splits"] + 1)
-    ]
+    return split_units("table_2_iterations", size["splits"], C_step=size["C_step"],
+                       sigma_step=size["sigma_step"])
 
 
 def compute_iterations(unit):

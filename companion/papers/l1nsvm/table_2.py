@@ -56,14 +56,19 @@ def grid(bounds, step):
 # -- the printed experiment -----------------------------------------------------------------
 
 
-def table_units(profile):
-    """One unit a data set and split."""
+def split_units(study, n_splits, **params):
+    """One unit of a study for each data set and split, with the same further parameters."""
     return [
-        Unit(PAPER, "table_2", {"dataset": name, "split": split, "splits": split_source(name)},
+        Unit(PAPER, study, {"dataset": name, "split": split, "splits": split_source(name), **params},
              data=data_digest(name))
         for name in DATASETS
-        for split in range(1, SIZES[profile]["splits"] + 1)
+        for split in range(1, n_splits + 1)
     ]
+
+
+def table_units(profile):
+    """One unit a data set and split."""
+    return split_units("table_2", SIZES[profile]["splits"])
 
 
 def compute_split(unit):
@@ -217,17 +222,8 @@ def cross_validated_errors(machine, X, y, gamma, C_values, splits):
 def surface_units(profile):
     """One unit a data set and split, each for the whole grid."""
     size = SIZES[profile]
-    return [
-        Unit(PAPER, "table_2_surface", {
-            "dataset": name,
-            "split": split,
-            "splits": split_source(name),
-            "C_step": size["C_step"],
-            "sigma_step": size["sigma_step"],
-        }, data=data_digest(name))
-        for name in DATASETS
-        for split in range(1, size["splits"] + 1)
-    ]
+    return split_units("table_2_surface", size["splits"], C_step=size["C_step"],
+                       sigma_step=size["sigma_step"])
 
 
 def compute_surface(unit):

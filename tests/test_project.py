@@ -1,0 +1,128 @@
+"""What a newcomer meets first: the README, the set-up files, the quick profile without any data."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+
+import pytest
+import yaml
+
+from companion._paths import data_dir, notebooks_dir, project_root
+from companion.papers import list_artefacts
+
+ROOT = project_root()
+
+
+def lock_entries():
+    text = (ROOT / "requirements.lock").read_text()
+    return {
+        name: entry
+        for name, entry in re.findall(r"(?m)^([a-z0-9][a-z0-9._-]*)==(.*(?:\n    .*)*)", text)
+    }
+
+
+def test_the_example_of_the_readme_runs_as_printed(capsys):
+    code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)[1]
+    exec(compile(code, "README.md", "exec"), {})
+    assert 0.95 < float(capsys.readouterr().out) < 1
+
+
+def test_the_verdicts_in_the_readme_are_those_of_the_records():
+    from companion.reproduction.display import BEGIN, END, readme_section
+    from companion.reproduction.reproduce import read_stored
+    from companion.reproduction.verdicts import judge
+
+    ledgers = {
+        artefact.id: judge(artefact, {s.name: read_stored(s).frame for s in artefact.studies})
+        for artefact in list_artefacts()
+    }
+    text = (ROOT / "README.md").read_text()
+    assert text[text.index(BEGIN) + len(BEGIN) : text.index(END)].strip() == readme_section(ledgers)
+
+
+def test_every_link_of_the_readme_leads_to_a_file():
+    links = re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text())
+    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+
+
+def test_the_lock_file_has_hashes_and_names_no_index():
+    entries = lock_entries()
+    assert [name for name, entry in entries.items() if "--hash=sha256:" not in entry] == []
+    assert "://" not in (ROOT / "requirements.lock").read_text()
+
+
+def test_the_lock_file_covers_every_requirement():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    wanted = list(project["project"]["dependencies"]) + project["build-system"]["requires"]
+    for extra in project["project"]["optional-dependencies"].values():
+        wanted += extra
+    names = {re.match(r"[A-Za-z0-9._-]+", requirement)[0].lower() for requirement in wanted}
+    assert names - set(lock_entries()) == set()
+
+
+def test_the_conda_environment_takes_the_locked_packages_and_a_supported_python():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    python = next(item for item in environment if str(item).startswith("python="))
+    assert tuple(map(int, python.split("=")[1].split("."))) >= (3, 11)
+    assert {"pip": ["-r requirements.lock"]} in environment
+
+
+def test_continuous_integration_calls_the_test_command_of_the_readme():
+    assert "exec make test" in (ROOT / ".ci" / "run").read_text()
+    assert "make test" in (ROOT / "README.md").read_text()
+
+
+def test_a_wheel_carries_data_and_notebooks(tmp_path):
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path],
+        cwd=ROOT, check=True, capture_output=True,
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for folder in (data_dir(), notebooks_dir()):
+        for path in folder.rglob("*"):
+            if path.is_file() and ".ipynb_checkpoints" not in path.parts:
+                assert f"companion/_project/{path.relative_to(ROOT).as_posix()}" in names
+
+
+@pytest.fixture(scope="module")
+def quick_run(tmp_path_factory):
+    """`companion reproduce` in a copy of the project, with no data file and no way to get one."""
+    project = tmp_path_factory.mktemp("project")
+    shutil.copytree(data_dir(), project / "data")
+    shutil.copytree(notebooks_dir(), project / "notebooks")
+    environment = {name: value for name, value in os.environ.items() if name != "COMPANION_DATA"}
+    environment |= {
+        "COMPANION_PROJECT": str(project),
+        "COMPANION_CACHE": str(tmp_path_factory.mktemp("cache")),
+        # Nothing listens there: every download fails at once, on any machine.
+        "HTTPS_PROXY": "http://127.0.0.1:9",
+        "HTTP_PROXY": "http://127.0.0.1:9",
+    }
+    run = subprocess.run(
+        [sys.executable, "-m", "companion.cli", "reproduce", "--profile", "quick"],
+        env=environment, capture_output=True, text=True, cwd=project,
+    )
+    return project, run
+
+
+def test_the_quick_profile_runs_without_data_and_says_what_is_missing(quick_run):
+    project, run = quick_run
+    assert run.returncode == 0, run.stdout + run.stderr
+    for name in ("heart.dat", "breast-cancer.data", "german.data"):
+        assert name in run.stdout
+    assert re.search(r"^all +\d+", run.stdout, re.M), run.stdout
+    executed = {path.stem for path in (project / "build/reproduce/quick/l1nsvm").glob("*.ipynb")}
+    assert executed == {artefact.name for artefact in list_artefacts("l1nsvm")}
+
+
+def test_a_quick_run_leaves_the_committed_records_and_notebooks_alone(quick_run):
+    project, _ = quick_run
+    for folder in ("data", "notebooks"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.is_file() and ".ipynb_checkpoints" not in path.parts:
+                assert (project / path.relative_to(ROOT)).read_bytes() == path.read_bytes()
