@@ -123,13 +123,15 @@ class FoldKernels:
     sample_weight : ndarray of shape (n_samples,) or None
     distances : ndarray or None
         Squared distances of the arranged points, to be shared between processes.
+    single : bool, default=False
+        Whether Gram matrices may be held in single precision, whatever their size.
     """
 
-    def __init__(self, X, folds, sample_weight=None, distances=None):
+    def __init__(self, X, folds, sample_weight=None, distances=None, single=False):
         self.X = X
         self.folds = folds
         self.sample_weight = sample_weight
-        self.dtype = self._dtype_for(len(X))
+        self.dtype = np.float32 if single else self._dtype_for(len(X))
         self._distances = distances
         self.full = None
         self._block = None
@@ -146,7 +148,7 @@ class FoldKernels:
     def distances(self):
         """Squared distances between all points, in the order of the folds."""
         if self._distances is None:
-            out = np.empty((len(self.X),) * 2, dtype=self.dtype)
+            out = np.empty((len(self.X),) * 2, dtype=self._dtype_for(len(self.X)))
             self._distances = squared_distances(self.X[self.folds.order], out=out)
         return self._distances
 
@@ -171,7 +173,7 @@ class FoldKernels:
         weight = None if self.sample_weight is None else self.sample_weight[train]
         gamma = weighted_gamma(machine.gamma, self.X[train], weight)
         if machine.kernel == "rbf":
-            D_train, D_test = self.folds.cut(self.distances(), fold, self._block)
+            D_train, D_test = self.folds.cut(self.distances(), fold)
             test_parts = [self._exponential(D, gamma) for D in D_test]
             return self._exponential(D_train, gamma), test_parts, gamma
         parameters = machine._kernel_parameters(gamma)
@@ -193,5 +195,5 @@ class FoldKernels:
         return gram(self.X[order], out=out, **machine._kernel_parameters(gamma))
 
     def _exponential(self, D, gamma, out=None):
-        out = np.empty_like(D) if out is None else out
+        out = np.empty(D.shape, dtype=self.dtype) if out is None else out
         return gram(self.X, kernel="rbf", gamma=gamma, squared_distances=D, out=out)

@@ -107,7 +107,9 @@ class KernelGridSearchCV(GridSearchCV):
     -----
     A cell is solved to the tolerance of the machine from another starting point than
     ``GridSearchCV`` uses, so decision values agree within the tolerance, and a score can
-    differ where a sample lies that close to the boundary. A search whose Gram matrix does
+    differ where a sample lies that close to the boundary. From 500 samples RBF Gram matrices
+    are held in single precision if rounding moves decision values by less than a quarter of
+    the tolerance; the refitted machine is not concerned. A search whose Gram matrix does
     not fit in the `cache_size` of the machine, or with metadata routing enabled, is run by
     ``GridSearchCV`` itself.
 
