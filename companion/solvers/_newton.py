@@ -26,18 +26,21 @@ _SETTLED = 0.05
 _FIXED_SHARE, _BATCHES = 0.15, 5
 
 
-class NewtonTiming:
-    """Decides when a walk pays: at the latest when pair updates have cost as much as one.
+class FaceNewton:
+    """Newton walks of one state, and the decision when one pays.
 
-    Earlier, when the violation falls so slowly that they are going to, provided that the set of
-    free variables has settled or is small enough for an exact walk.
+    A walk is due at the latest when pair updates have cost as much as one, and earlier when the
+    violation falls so slowly that they are going to and the set of free variables has settled. A
+    factorisation of many variables is kept: while the free variables are nearly a subset of those
+    it was made for, the next walk needs no new one.
     """
 
     def __init__(self, n, tol):
         self.n, self.tol = n, tol
         self.since, self.total, self.patience = 0.0, 0.0, 1.0
-        self.n_free, self.is_settled = 0, False
+        self.n_free, self.is_settled, self.gave_up = 0, False, False
         self.best, self.since_best = np.inf, 0.0
+        self.kept, self.matrix, self.factor = None, None, None
 
     def is_due(self, state, spent):
         """Take note of ``spent`` nanoseconds of pair updates; return whether to walk now."""
@@ -46,10 +49,69 @@ class NewtonTiming:
         before, self.n_free = self.n_free, state.n_free()
         self.is_settled = abs(self.n_free - before) <= _SETTLED * self.n_free
         remaining = self._remaining(state.violation(), spent)
-        cost = self.patience * self._cost()
+        cost = self.patience * self._cost(state)
         if self.since > max(cost, 0.1 * self.total):
             return True
-        return self.is_settled and self.since > 0.4 * cost and remaining > cost
+        return self.is_settled and self.since > 0.3 * cost and remaining > cost
+
+    def walk(self, state):
+        """Minimise over the face of the free variables F and move there.
+
+        With A = (K + D)_FF and s the scores, the minimiser of the objective over the face is at
+        the displacement p = P s_F, P = A^-1 - w w' / e'w, w = A^-1 e, which keeps the sum. Where a
+        bound comes first the walk stops there (ratio test), fixes what has come to its bound, and
+        goes on towards the minimiser over the rest, P s - P_R (P_RR)^-1 (P s)_R for the fixed R,
+        until it is reached. A walk that gives up on the way has still lowered the objective; one
+        that rounding has led uphill is taken back.
+        """
+        self.since = 0.0
+        free = np.flatnonzero(state.up == state.down)
+        reached = free.size > 1 and self._walk_over(state, free)
+        self.gave_up = not reached
+        self.patience = 1.0 if reached else min(2.0 * self.patience, 16.0)
+
+    def end(self):
+        """Give memory back."""
+        if self.matrix is not None:
+            give_back(self.matrix)
+        self.kept, self.matrix, self.factor = None, None, None
+
+    def _walk_over(self, state, free):
+        if self._forms_inverse(free.size):
+            matrix, factor = _factorise(state, free, self.tol)
+            face, held = free, free[:0]
+        elif self._still_serves(free):
+            matrix, factor, face = None, self.factor, self.kept
+            held = np.flatnonzero(~np.isin(face, free))
+        else:
+            self.end()
+            matrix, factor = _factorise(state, free, self.tol)
+            self.matrix, self.factor, self.kept = matrix, factor, free
+            face, held = free, free[:0]
+        if factor is None:
+            if matrix is not self.matrix:
+                give_back(matrix)
+            self.end()
+            return False
+        beta, scores = state.beta[face], state.scores[face]
+        room_up, room_down = state.high[face] - beta, state.low[face] - beta
+        centred = scores - scores.mean()
+        if matrix is not None and matrix is not self.matrix:
+            moved, reached = _walk_with_inverse(factor, centred, room_up, room_down)
+            give_back(matrix)
+        else:
+            moved, reached = _walk_in_batches(factor, centred, room_up, room_down, held)
+        return _accept(state, face, moved, room_up, room_down) and reached
+
+    def _forms_inverse(self, m):
+        return m <= _INVERSE_SIZE and (m <= _SMALL or self.gave_up or not self.is_settled)
+
+    def _still_serves(self, free):
+        """Whether the kept factorisation covers nearly all free variables and few others."""
+        if self.kept is None:
+            return False
+        common = int(np.isin(free, self.kept).sum())
+        return free.size - common <= 0.03 * free.size and self.kept.size - common <= 0.1 * free.size
 
     def _remaining(self, violation, spent):
         """Time until the end, if the violation goes on falling as fast as it has."""
@@ -60,78 +122,48 @@ class NewtonTiming:
             self.best, self.since_best = violation, 0.0
         return remaining
 
-    def has_run(self, reached):
-        """Take note of a walk; one that has not got to its end asks for patience."""
-        self.patience = 1.0 if reached else 2.0 * self.patience
-        self.since = 0.0
-
-    def _cost(self):
+    def _cost(self, state):
+        """Nanoseconds that a walk takes, roughly."""
         m, n = self.n_free, self.n
-        if _forms_inverse(m, self.is_settled):
+        if self._forms_inverse(m):
             return 8e4 + m**3 / 20.0 + 0.3 * m * n
-        return 5e5 + 7.0 * m * m + m**3 / 80.0 + m * n
+        if self.kept is not None and 0.9 * self.kept.size <= m <= self.kept.size:
+            return 2e5 + 2.0 * m * m + 0.5 * m * n
+        return 3e5 + 4.0 * m * m + m**3 / 100.0 + 0.5 * m * n
 
 
-def _forms_inverse(m, is_settled):
-    return m <= _INVERSE_SIZE and not (is_settled and m > _SMALL)
-
-
-def newton_walk(state, tol, is_settled=False):
-    """Minimise over the face of the free variables F and move there.
-
-    With A = (K + D)_FF and s the scores, the minimiser of the objective over the face is at the
-    displacement p = P s_F, P = A^-1 - w w' / e'w, w = A^-1 e, which keeps the sum. Where a bound
-    comes first the walk stops there (ratio test), fixes what has come to its bound, and goes on
-    towards the minimiser over the rest, P s - P_R (P_RR)^-1 (P s)_R for the fixed R, until it is
-    reached.
-
-    Returns
-    -------
-    bool
-        Whether the minimiser over the rest has been reached. A walk that gives up on the way has
-        still lowered the objective, and one that rounding has led uphill is taken back.
-    """
-    free = np.flatnonzero((state.up == 0.0) & (state.down == 0.0))
-    m = free.size
-    if m < 2:
-        return False
-    beta = state.beta[free]
-    room_up, room_down = state.high[free] - beta, state.low[free] - beta
-    scores = state.scores[free]
+def _factorise(state, free, tol):
+    """Cholesky factor of A = (K + D)_FF plus jitter, and the borrowed memory it lives in."""
     A = state.block(free)
-    try:
-        _add_ridge(A, state, free, tol)
-        # A symmetric matrix in Fortran order is its own transpose; dpotrf fills the lower triangle.
-        factor, info = lapack.dpotrf(A.T, lower=1, overwrite_a=1, clean=0)
-        if info != 0:
-            return False
-        walk = _walk_with_inverse if _forms_inverse(m, is_settled) else _walk_in_batches
-        moved, reached = walk(factor, scores - scores.mean(), room_up, room_down)
-    finally:
-        give_back(A)
-    if not np.isfinite(moved).all():
-        return False
-    # Bounds that the walk has reached are met exactly; the variable with most room takes what
-    # rounding has left of the sum.
-    target = np.where(moved >= room_up, state.high[free], beta + moved)
-    target = np.where(moved <= room_down, state.low[free], target)
-    widest = np.minimum(state.high[free] - target, target - state.low[free]).argmax()
-    target[widest] -= target.sum() - beta.sum()
-    state.set_beta(free, target)
-    gain = 0.5 * (target - beta) @ (scores + state.scores[free])
-    if not gain > 0.0:
-        state.set_beta(free, beta, scores)
-        return False
-    return reached
-
-
-def _add_ridge(A, state, free, tol):
     diagonal = A.ravel()[:: free.size + 1]
     diagonal += state.ridge[free]
     scale = diagonal.max()
     largest = max(np.abs(state.beta[free]).max(), 1e-300)
     least = _LEAST_JITTER[state.K.itemsize] * scale
     diagonal += min(max(_JITTER_SHARE * tol / largest, least), 1e-3 * scale)
+    # A symmetric matrix in Fortran order is its own transpose; dpotrf fills the lower triangle.
+    factor, info = lapack.dpotrf(A.T, lower=1, overwrite_a=1, clean=0)
+    return A, factor if info == 0 else None
+
+
+def _accept(state, face, moved, room_up, room_down):
+    """Move by the displacement; return False, and leave all as it was, if that is no descent."""
+    if not np.isfinite(moved).all():
+        return False
+    beta, scores = state.beta[face], state.scores[face]
+    # Bounds that the walk has reached are met exactly; the variable with most room takes what
+    # rounding has left of the sum.
+    target = np.where(moved >= room_up, state.high[face], beta + moved)
+    target = np.where(moved <= room_down, state.low[face], target)
+    target[moved == 0.0] = beta[moved == 0.0]
+    widest = np.minimum(state.high[face] - target, target - state.low[face]).argmax()
+    target[widest] -= target.sum() - beta.sum()
+    state.set_beta(face, target)
+    gain = 0.5 * (target - beta) @ (scores + state.scores[face])
+    if not gain > 0.0:
+        state.set_beta(face, beta, scores)
+        return False
+    return True
 
 
 def _walk_with_inverse(factor, scores, room_up, room_down):
@@ -141,24 +173,35 @@ def _walk_with_inverse(factor, scores, room_up, room_down):
     return moved, reached
 
 
-def _walk_in_batches(factor, scores, room_up, room_down):
-    """The walk for many free variables: those nearest to their bounds are frozen in batches."""
+def _walk_in_batches(factor, scores, room_up, room_down, held):
+    """The walk for many free variables: those nearest to their bounds are frozen in batches.
 
-    def project(right):
-        return lapack.dpotrs(factor, right, lower=1)[0]
-
+    ``held`` are positions that may not move at all.
+    """
     m = scores.size
-    z, w = project(np.column_stack([scores, np.ones(m)])).T
+    z, w = _solve(factor, np.column_stack([scores, np.ones(m)])).T
     w_sum = w.sum()
     target = z - w * (z.sum() / w_sum)
     moved, step = np.zeros(m), target
-    most = int(_FIXED_SHARE * m)
+    most = held.size + int(_FIXED_SHARE * m)
     frozen = np.zeros(0, dtype=np.intp)
     columns = np.zeros((m, 0))
+    fresh = held
     for _ in range(_BATCHES + 1):
+        if fresh.size:
+            units = np.zeros((m, fresh.size))
+            units[fresh, np.arange(fresh.size)] = 1.0
+            more = _solve(factor, units) - np.outer(w, w[fresh] / w_sum)
+            columns = np.hstack([columns, more])
+            frozen = np.concatenate([frozen, fresh])
+            try:
+                weights = np.linalg.solve(columns[frozen], target[frozen])
+            except np.linalg.LinAlgError:
+                break
+            step = target - columns @ weights
+            step[frozen] = 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.where(step > 0.0, room_up - moved, room_down - moved) / step
-        ratios[frozen] = np.inf
         ratios[step == 0.0] = np.inf
         length = min(max(ratios.min(), 0.0), 1.0)
         moved += length * step
@@ -170,17 +213,9 @@ def _walk_in_batches(factor, scores, room_up, room_down):
         batch = min((n_leaving + 1) // 2 + 8, n_leaving, most - frozen.size)
         if batch < 1:
             break
-        nearest = np.argpartition(ratios, batch - 1)[:batch]
-        units = np.zeros((m, nearest.size))
-        units[nearest, np.arange(nearest.size)] = 1.0
-        fresh = project(units)
-        fresh -= np.outer(w, w[nearest] / w_sum)
-        columns = np.hstack([columns, fresh])
-        frozen = np.concatenate([frozen, nearest])
-        try:
-            weights = np.linalg.solve(columns[frozen], target[frozen])
-        except np.linalg.LinAlgError:
-            break
-        step = target - columns @ weights
-        step[frozen] = 0.0
+        fresh = np.argpartition(ratios, batch - 1)[:batch]
     return moved, False
+
+
+def _solve(factor, right):
+    return lapack.dpotrs(factor, right, lower=1)[0]

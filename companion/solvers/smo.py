@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from companion.solvers._newton import NewtonTiming, newton_walk
+from companion.solvers._newton import FaceNewton
 from companion.solvers._problem import Problem, feasible_start
 from companion.solvers.result import Result, certify
 
@@ -198,9 +198,16 @@ def _minimise(state, options, log, target=None):
     The violation is brought down to ``target``, by default ``options.tol``.
     """
     target = options.tol if target is None else target
+    newton = FaceNewton(state.n, options.tol)
+    try:
+        return _minimise_with(newton, state, options, log, target)
+    finally:
+        newton.end()
+
+
+def _minimise_with(newton, state, options, log, target):
     n = state.n
     pair_cost = 100.0 + n
-    newton = NewtonTiming(n, options.tol)
     since_start = 0.0
     burst = first_burst = max(int(_FIRST_BURST / pair_cost), 30)
     while True:
@@ -214,7 +221,7 @@ def _minimise(state, options, log, target=None):
         since_start += spent
         burst = int(1.5 * burst)
         if newton.is_due(state, spent) or status == "stalled":
-            newton.has_run(newton_walk(state, options.tol, newton.is_settled))
+            newton.walk(state)
             burst = first_burst
             if status == "stalled" and not _can_move(state, options, target):
                 return status
