@@ -20,7 +20,7 @@ _LEAST_JITTER = {8: 1e-10, 4: 2e-6}
 _INVERSE_SIZE, _SMALL = 700, 250
 
 # Change of the number of free variables, relative, that counts as settled.
-_SETTLED = 0.05
+_SETTLED = 0.02
 
 # Above, this share of the free variables may be fixed, in so many batches.
 _FIXED_SHARE, _BATCHES = 0.15, 5
@@ -69,6 +69,17 @@ class FaceNewton:
         reached = free.size > 1 and self._walk_over(state, free)
         self.gave_up = not reached
         self.patience = 1.0 if reached else min(2.0 * self.patience, 16.0)
+
+    def hand_over(self, other, translate):
+        """Pass the kept factorisation to the walks of another state, if it has all its variables.
+
+        ``translate`` gives the positions there of the variables here, -1 where there is none.
+        """
+        if self.kept is not None and (translate[self.kept] >= 0).all():
+            other.end()
+            other.kept = translate[self.kept]
+            other.matrix, other.factor = self.matrix, self.factor
+            self.kept, self.matrix, self.factor = None, None, None
 
     def end(self):
         """Give memory back."""

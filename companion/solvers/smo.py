@@ -144,7 +144,7 @@ def smo(
     log = [] if history else None
 
     options = _Options(selection == "second_order", tol, budget, shrinking)
-    minimise = _minimise if accelerate else _update_all_pairs
+    minimise = _minimise_all if accelerate else _update_all_pairs
     converged, refreshes = False, 0
     while True:
         status = minimise(problem, options, log)
@@ -191,21 +191,21 @@ def _update_all_pairs(state, options, log):
             return status
 
 
-def _minimise(state, options, log, target=None):
-    """Pair updates, with Newton steps and shrinking once they have cost as much as these would.
-
-    Costs are estimates in nanoseconds; they decide when to accelerate, not what the solution is.
-    The violation is brought down to ``target``, by default ``options.tol``.
-    """
-    target = options.tol if target is None else target
+def _minimise_all(state, options, log):
+    """Pair updates over all samples, accelerated, until the end."""
     newton = FaceNewton(state.n, options.tol)
     try:
-        return _minimise_with(newton, state, options, log, target)
+        return _minimise(state, options, log, options.tol, newton)
     finally:
         newton.end()
 
 
-def _minimise_with(newton, state, options, log, target):
+def _minimise(state, options, log, target, newton):
+    """Pair updates, with Newton steps and shrinking once they have cost as much as these would.
+
+    Costs are estimates in nanoseconds; they decide when to accelerate, not what the solution is.
+    The violation is brought down to ``target``.
+    """
     n = state.n
     pair_cost = 100.0 + n
     since_start = 0.0
@@ -229,7 +229,7 @@ def _minimise_with(newton, state, options, log, target):
             movable = state.movable()
             m = int(movable.sum())
             if m < _SHRINKS * n and since_start > 5e4 + 1.5 * m * m + 0.3 * m * n:
-                _minimise_over(state, movable, options, log)
+                _minimise_over(state, movable, options, log, newton)
                 burst = first_burst
 
 
@@ -239,15 +239,20 @@ def _can_move(state, options, target):
     return state.update_pairs(options.second_order, target, limit) != "stalled"
 
 
-def _minimise_over(state, movable, options, log):
+def _minimise_over(state, movable, options, log, newton):
     """Solve over the movable samples alone, then return to all.
 
     Until the violation is small the choice of samples is a guess: no more than a tenth of it is
     left before the others are looked at again.
     """
     indices = np.flatnonzero(movable)
-    part = state.restricted_to(indices)
-    _minimise(part, options, None, max(options.tol, _REDUCTION * state.violation()))
+    positions = np.full(state.n, -1)
+    positions[indices] = np.arange(indices.size)
+    part, part_newton = state.restricted_to(indices), FaceNewton(indices.size, options.tol)
+    newton.hand_over(part_newton, positions)
+    target = max(options.tol, _REDUCTION * state.violation())
+    _minimise(part, options, None, target, part_newton)
+    part_newton.hand_over(newton, indices)
     state.take_back(indices, part)
     _record(log, state)
 
