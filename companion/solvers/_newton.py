@@ -70,6 +70,15 @@ class FaceNewton:
         self.gave_up = not reached
         self.patience = 1.0 if reached else min(2.0 * self.patience, 16.0)
 
+    def widen(self, movable):
+        """Add the variables of the kept factorisation to a mask, if they are few more."""
+        if self.kept is not None:
+            wider = movable.copy()
+            wider[self.kept] = True
+            if wider.sum() <= 1.15 * movable.sum():
+                return wider
+        return movable
+
     def hand_over(self, other, translate):
         """Pass the kept factorisation to the walks of another state, if it has all its variables.
 

@@ -245,7 +245,7 @@ def _minimise_over(state, movable, options, log, newton):
     Until the violation is small the choice of samples is a guess: no more than a tenth of it is
     left before the others are looked at again.
     """
-    indices = np.flatnonzero(movable)
+    indices = np.flatnonzero(newton.widen(movable))
     positions = np.full(state.n, -1)
     positions[indices] = np.arange(indices.size)
     part, part_newton = state.restricted_to(indices), FaceNewton(indices.size, options.tol)
