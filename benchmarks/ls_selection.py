@@ -9,9 +9,11 @@ of the samples that were refitted are compared with the closed form.
 import time
 
 import numpy as np
+import sklearn
 from sklearn.model_selection import GridSearchCV
-from threadpoolctl import threadpool_limits
 
+import companion
+from benchmarks._common import machine_and_versions, one_thread
 from companion import LSSVC, LSSVCCV, KernelGridSearchCV
 from companion.datasets.generators import noisy_two_class
 
@@ -43,12 +45,13 @@ def refit_without(X, y, samples):
 
 def main():
     """Print one line a sample size."""
+    print(machine_and_versions(companion, sklearn))
     print(f"{len(CS)} values of C from 2^-5 to 2^15, RBF kernel, one thread")
     print(
         f"{'n':>6} {'LSSVCCV s':>10} {'refit LOO s':>12} {'ratio':>8} {'5-fold s':>9} "
         f"{'ratio':>7} {'5-fold shared s':>16} {'largest difference':>19}"
     )
-    with threadpool_limits(1):
+    with one_thread():
         for n in (200, 500, 1000):
             X, y = noisy_two_class(n, rng=n)
             closed = LSSVCCV(Cs=CS, gamma=GAMMA, store_cv_results=True)

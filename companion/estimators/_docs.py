@@ -51,8 +51,10 @@ _REST = """
         n_samples / (2 * number of samples in the class), samples counted by weight.
 
     cache_size : float, default=2000
-        Megabytes for the Gram matrix. If the matrix is larger, rows are computed as
-        needed and the most recent are kept (SMO only)."""
+        Megabytes for kernel values. Up to 3000 samples SMO works on the Gram matrix in
+        double precision if it fits; beyond, rows are computed as needed, in single
+        precision, and the most recent are kept. The certificates are computed in double
+        precision in any case. A factorisation needs the whole matrix to fit."""
 
 _ATTRIBUTES = """
     classes_ : ndarray of shape (2,)
