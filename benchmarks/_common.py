@@ -16,7 +16,7 @@ UCI_SETS = ("heart", "breast-cancer", "german")
 
 
 def synthetic(sizes=(200, 1000, 5000)):
-    """Yield (name, X, y): two overlapping Gaussians in the plane, a noisy rule in ten dimensions."""
+    """Yield (name, X, y): two Gaussians in the plane and a noisy rule in ten dimensions."""
     for n in sizes:
         X, y = two_gaussians(n // 2, means=((0.0, 0.0), (2.0, 0.0)), rng=n)
         yield f"two Gaussians {n}", X, y

@@ -165,7 +165,7 @@ def _squared_distances_to_row(x, XT, first, last, out):
 
 @njit(**_OPTIONS)
 def rbf_rows(Z, XT, gamma, out):
-    """out[i, j] = exp(-gamma ||Z[i] - X[j]||^2); with gamma < 0 the squared distances themselves."""
+    """out[i, j] = exp(-gamma ||Z[i] - X[j]||^2); for gamma < 0 the squared distances."""
     n = XT.shape[1]
     buffer = np.empty(_WIDTH)
     for start in range(0, n, _WIDTH):

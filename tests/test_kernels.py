@@ -166,7 +166,8 @@ def test_rows_on_demand_equal_the_rows_of_the_matrix(kernel, dtype):
     X = points(40, 5)
     settings_ = {"kernel": kernel, "gamma": 0.3, "degree": 2, "coef0": 1.0}
     K = gram(X, **settings_)
-    rows = KernelRows(X, dtype=dtype, cache_size=5 * 40 * np.dtype(dtype).itemsize / 1e6, **settings_)
+    megabytes = 5 * 40 * np.dtype(dtype).itemsize / 1e6
+    rows = KernelRows(X, dtype=dtype, cache_size=megabytes, **settings_)
     assert rows.capacity == 5
     for i in np.random.default_rng(0).integers(0, 40, size=100):
         np.testing.assert_allclose(rows.row(i), K[i], rtol=1e-5, atol=1e-5)

@@ -20,10 +20,10 @@ from llvmlite import ir
 from numba import njit
 from numba.extending import intrinsic
 
-# nnan and nsz let max and min reductions vectorise; infinities keep their meaning (no ninf). Inputs
-# are finite, which the caller has checked. No fused multiply-adds and no reordering of sums here: an
-# unclipped step makes the two scores equal up to rounding, so the next pair may hang on the last
-# bit, and the sequence of pairs should be the same on every processor.
+# nnan and nsz let max and min reductions vectorise; infinities keep their meaning (no ninf).
+# Inputs are finite, which the caller has checked. No fused multiply-adds and no reordering of sums
+# here: an unclipped step makes two scores equal up to rounding, so the next pair may hang on the
+# last bit, and the sequence of pairs should be the same on every processor.
 _EXACT = {"cache": True, "error_model": "numpy", "fastmath": {"nnan", "nsz"}, "nogil": True}
 
 # For sums whose last bits do not matter.

@@ -124,7 +124,9 @@ def test_leave_one_out_is_cross_validation_with_folds_of_one(n, seed, C):
     K, y = problem(n=n, seed=seed)
     one_out = LSPath(K, y).leave_one_out(C)
     np.testing.assert_allclose(
-        ls_cross_validate(K, y, [C], np.arange(n))[0], one_out, atol=1e-7 * (1 + np.abs(one_out).max())
+        ls_cross_validate(K, y, [C], np.arange(n))[0],
+        one_out,
+        atol=1e-7 * (1.0 + np.abs(one_out).max()),
     )
 
 
@@ -147,7 +149,10 @@ def test_leave_one_out_is_cross_validation_with_folds_of_one(n, seed, C):
         ),
         (
             lambda K, y: ls_cross_validate(
-                K, y, [1.0], [(np.arange(20), np.arange(30, 60)), (np.arange(30, 60), np.arange(30))]
+                K,
+                y,
+                [1.0],
+                [(np.arange(20), np.arange(30, 60)), (np.arange(30, 60), np.arange(30))],
             ),
             "train on all others",
         ),

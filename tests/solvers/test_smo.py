@@ -11,8 +11,10 @@ from problems import KERNELS, MACHINES, machine, problem, two_classes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, SVR
 
+from companion.datasets.generators import noisy_two_class
 from companion.kernels import KernelRows, gram
 from companion.solvers import ls, smo
+from companion.solvers import _newton
 from companion.solvers import _smo_kernels as kernels
 
 SELECTIONS = ("first_order", "second_order")
@@ -29,13 +31,15 @@ def assert_optimal(result, K, y, lower, upper, ridge, tol):
     scores = y * (1.0 - Q @ a)
     rises = np.where(y > 0, a < upper, a > lower)
     falls = np.where(y > 0, a > lower, a < upper)
-    violation = max(np.max(scores[rises], initial=-np.inf) - np.min(scores[falls], initial=np.inf), 0)
+    top = np.max(scores[rises], initial=-np.inf)
+    violation = max(top - np.min(scores[falls], initial=np.inf), 0.0)
     assert result.kkt_violation == pytest.approx(violation, abs=1e-9)
     assert violation <= tol
     assert result.objective == pytest.approx(0.5 * a @ Q @ a - a.sum(), rel=1e-9, abs=1e-12)
     assert result.duality_gap >= -1e-9 * (1.0 + abs(result.objective))
     # The gap of a point with violation v is at most v times the mass that can move.
-    assert result.duality_gap <= 2.0 * tol * max(np.abs(np.clip(1e3, lower, upper)).sum(), 1e3) + 1e-9
+    mass = np.abs(np.clip(1e3, lower, upper)).sum()
+    assert result.duality_gap <= 2.0 * tol * max(mass, 1e3) + 1e-9
     f = K.astype(float) @ (y * a) + result.intercept
     np.testing.assert_allclose(result.decision_function, f, atol=1e-8 * (1 + np.abs(a).sum()))
     assert result.converged
@@ -172,8 +176,10 @@ def reference_smo(K, y, lower, upper, ridge, tol):
         room_L = upper[L] - alpha[L] if y[L] > 0 else alpha[L] - lower[L]
         room_U = alpha[U] - lower[U] if y[U] > 0 else upper[U] - alpha[U]
         step = min(step, room_L, room_U)
-        alpha[L] = (upper[L] if y[L] > 0 else lower[L]) if step == room_L else alpha[L] + y[L] * step
-        alpha[U] = (lower[U] if y[U] > 0 else upper[U]) if step == room_U else alpha[U] - y[U] * step
+        end_L = upper[L] if y[L] > 0 else lower[L]
+        end_U = lower[U] if y[U] > 0 else upper[U]
+        alpha[L] = end_L if step == room_L else alpha[L] + y[L] * step
+        alpha[U] = end_U if step == room_U else alpha[U] - y[U] * step
         F[L] += step * ridge[L]
         F[U] -= step * ridge[U]
         F = F + step * (K[L] - K[U])
@@ -258,6 +264,26 @@ def test_many_free_variables_are_handled_by_the_walk_in_batches():
     assert_optimal(result, K, y, **box, tol=1e-5)
 
 
+def test_a_factorisation_serves_several_walks(monkeypatch):
+    X, y = noisy_two_class(1000, rng=1000)
+    K, y = gram(X, gamma=0.1), y.astype(float)
+    calls = {"factorise": 0, "walk": 0}
+
+    def counted(name, function):
+        def call(*arguments):
+            calls[name] += 1
+            return function(*arguments)
+
+        return call
+
+    monkeypatch.setattr(_newton, "_factorise", counted("factorise", _newton._factorise))
+    monkeypatch.setattr(_newton, "_walk_in_batches", counted("walk", _newton._walk_in_batches))
+    box = machine("Least 1-Norm", 100.0)
+    result = smo(K, y, **box)
+    assert_optimal(result, K, y, **box, tol=1e-3)
+    assert 1 <= calls["factorise"] < calls["walk"]
+
+
 @pytest.mark.parametrize("name", MACHINES)
 def test_warm_start_from_the_solution_takes_no_iteration(name):
     K, y = problem()
@@ -330,7 +356,9 @@ def test_order_of_the_samples_does_not_matter(name):
     result = smo(K, y, **box, tol=1e-8)
     permuted = smo(K[np.ix_(order, order)], y[order], **box, tol=1e-8)
     assert permuted.objective == pytest.approx(result.objective, rel=1e-9)
-    np.testing.assert_allclose(permuted.decision_function, result.decision_function[order], atol=1e-6)
+    np.testing.assert_allclose(
+        permuted.decision_function, result.decision_function[order], atol=1e-6
+    )
 
 
 def test_a_single_class_has_the_zero_solution():
