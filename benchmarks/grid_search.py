@@ -1,9 +1,9 @@
 """A 9 x 9 (C, gamma) grid with 5 folds: KernelGridSearchCV against GridSearchCV(SVC).
 
 Both search the same grids on the same folds with the same tolerance, one thread, one process,
-refitting left out. Runs alternate and the least CPU seconds of each count. Fold accuracies are compared
-cell by cell: exactly, and within one test sample, because the tolerance leaves either side free to
-put a sample on the boundary; for scale, both are also compared with a solution to 1e-7.
+refitting left out. Runs alternate and the least CPU seconds of each count. Fold accuracies are
+compared cell by cell: exactly, and within one test sample, because the tolerance leaves either side
+free to put a sample on the boundary; for scale, both are also compared with a solution to 1e-7.
 """
 
 import numpy as np

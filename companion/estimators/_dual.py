@@ -24,8 +24,8 @@ from companion.estimators._compat import (
 from companion.kernels import KernelRows, gram, resolve_gamma
 from companion.solvers.smo import smo
 
-# From this many samples the Gram matrix is kept in single precision: half the memory
-# and half the bytes an iteration reads. The certificate stays in double precision.
+# From this many samples kernel values are kept in single precision: half the memory and
+# half the bytes an iteration reads. The certificate stays in double precision.
 SINGLE_PRECISION_FROM = 3000
 
 PREDICTION_BLOCK_MEGABYTES = 64

@@ -199,4 +199,5 @@ def test_least_squares_cv_can_judge_by_squared_error():
     X, y = two_clouds(40)
     machine = LSSVCCV(scoring="neg_mean_squared_error", store_cv_results=True).fit(X, y)
     signed = np.where(y == 1, 1.0, -1.0)[:, np.newaxis]
-    np.testing.assert_allclose(machine.scores_, -np.mean((machine.cv_results_ - signed) ** 2, axis=0))
+    expected = -np.mean((machine.cv_results_ - signed) ** 2, axis=0)
+    np.testing.assert_allclose(machine.scores_, expected)

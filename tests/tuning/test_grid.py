@@ -325,7 +325,8 @@ def test_sparse_points_three_classes_and_nan_are_refused():
 def test_verbose_says_what_is_about_to_be_fitted(capsys):
     X, y = moons(40)
     KernelGridSearchCV(L1SVC(), GRID, verbose=1).fit(X, y)
-    assert capsys.readouterr().out == "Fitting 5 folds for each of 9 candidates, totalling 45 fits\n"
+    printed = capsys.readouterr().out
+    assert printed == "Fitting 5 folds for each of 9 candidates, totalling 45 fits\n"
 
 
 def test_refit_by_a_function_chooses_its_index():
