@@ -46,7 +46,7 @@ def main():
                 ours = L1SVC(C=C, gamma=gamma)
                 theirs = SVC(C=C, gamma=gamma, cache_size=2000, max_iter=MOST_ITERATIONS)
                 times = _common.interleaved(
-                    [lambda m=ours: m.fit(X, y), lambda m=theirs: m.fit(X, y)], 1, least=0.0
+                    [lambda m=ours: m.fit(X, y), lambda m=theirs: m.fit(X, y)], 1, 0.0, in_a_row=1
                 )
                 signs = np.where(y == ours.classes_[1], 1.0, -1.0)
                 (f, v), (g, w) = (

@@ -29,7 +29,11 @@ def compare(X, y, C, gamma, repeats):
     ours = L1SVC(C=C, gamma=gamma)
     theirs = SVC(C=C, gamma=gamma, cache_size=2000)
     repeats = repeats if len(y) <= 2000 else max(2, repeats // 3)
-    times = _common.interleaved([lambda: ours.fit(X, y), lambda: theirs.fit(X, y)], repeats)
+    times = _common.interleaved(
+        [lambda: ours.fit(X, y), lambda: theirs.fit(X, y)],
+        repeats,
+        in_a_row=3 if len(y) <= 2000 else 1,
+    )
     signs = np.where(y == ours.classes_[1], 1.0, -1.0)
     certificates = [
         _common.true_certificate(X, signs, _common.dual_vector(machine, len(y)), C, gamma)
