@@ -1,7 +1,9 @@
 """All of scikit-learn's estimator checks, with settings that make each check decidable."""
 
 import pytest
+from sklearn import __version__ as sklearn_version
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.fixes import parse_version
 
 from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC
 
@@ -20,13 +22,21 @@ MACHINES = [
 ]
 
 
+# scikit-learn 1.6 makes the labels of this check binary by comparing them with the first one, before
+# and after a shuffle: it then fits two different problems. test_weights.py has the same comparison.
+LABELS_MIXED_UP = parse_version(sklearn_version) < parse_version("1.7")
+EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
+
+
 def expected_failures(estimator):
     if isinstance(estimator, LSSVCCV):
         reason = (
             "leave-one-out of a point leaves out all its weight, of a repeated point one copy; "
             "so the chosen C may differ"
         )
-        return {"check_sample_weight_equivalence_on_dense_data": reason}
+        return {EQUIVALENCE: reason}
+    if LABELS_MIXED_UP:
+        return {EQUIVALENCE: "the check of this scikit-learn version compares different labels"}
     return {}
 
 
