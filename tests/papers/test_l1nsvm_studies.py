@@ -1,0 +1,174 @@
+"""What the studies compute, against direct computations."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.svm import SVC
+
+from companion.datasets import load_ida
+from companion.kernels import gram
+from companion.papers.l1nsvm import fig_1, identical_points, iterations, table_1, table_2, values
+from companion.papers.l1nsvm.machines import MACHINES, box, solve, solve_along_C, width_to_gamma
+
+
+@pytest.fixture(scope="module")
+def titanic():
+    data = load_ida("titanic")
+    rows = np.random.default_rng(0).permutation(len(data.y))[:300]
+    return data.X[rows], data.y[rows]
+
+
+@pytest.fixture(scope="module")
+def distinct():
+    return fig_1.toy_problem(3, "two_at_random")[:2]
+
+
+@pytest.mark.parametrize("machine", table_2.SEARCHED)
+@pytest.mark.parametrize("sample", ["titanic", "distinct"])
+def test_cross_validated_errors_equal_plain_refits(machine, sample, request):
+    X, y = request.getfixturevalue(sample)
+    folds = list(StratifiedKFold(4, shuffle=True, random_state=1).split(X, y))
+    C_values, gamma = [1.0, 10.0], 0.3
+    n_wrong, violation, converged = table_2.cross_validated_errors(
+        machine, X, y, gamma, C_values, folds
+    )
+    assert converged.all() and violation.max() <= 1e-3
+    K = gram(X, gamma=gamma)
+    for row, C in zip(n_wrong, C_values, strict=True):
+        for count, (train, test) in zip(row, folds, strict=True):
+            result = solve(machine, K[np.ix_(train, train)], y[train], C, tol=1e-6)
+            decision = K[np.ix_(test, train)] @ (y[train] * result.alpha) + result.intercept
+            wrong = np.where(decision > 0, 1, -1) != y[test]
+            # A decision value within the tolerance of zero may fall on either side.
+            assert abs(count - wrong.sum()) <= (np.abs(decision) < 5e-3).sum()
+
+
+def test_the_search_agrees_with_libsvm_for_the_l1_machine(distinct):
+    X, y = distinct
+    folds = list(StratifiedKFold(4, shuffle=True, random_state=1).split(X, y))
+    n_wrong, _, _ = table_2.cross_validated_errors("L1", X, y, 0.3, [1.0], folds)
+    peer = cross_val_predict(SVC(C=1.0, gamma=0.3, tol=1e-6), X, y, cv=folds)
+    assert n_wrong.sum() == (peer != y).sum()
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_training_along_C_ends_where_training_from_zero_ends(machine, distinct):
+    X, y = distinct
+    K, C_values = gram(X, gamma=0.2), [0.5, 2.0, 8.0, 100.0]
+    path = list(solve_along_C(machine, K, y, C_values, tol=1e-8))
+    for C, result in zip(C_values, path, strict=True):
+        cold = solve(machine, K, y, C, tol=1e-8)
+        assert result.objective == pytest.approx(cold.objective, rel=1e-7)
+
+
+def test_m_copies_of_a_point_are_one_point_of_weight_m(titanic):
+    from companion.datasets import distinct_patterns
+
+    X, y = titanic
+    X_distinct, y_distinct, counts, inverse = distinct_patterns(X, y)
+    for machine in MACHINES:
+        whole = solve(machine, gram(X, gamma=0.3), y, 2.0, tol=1e-8)
+        merged = solve(machine, gram(X_distinct, gamma=0.3), y_distinct, 2.0, tol=1e-8,
+                       sample_weight=counts.astype(float))
+        assert merged.objective == pytest.approx(whole.objective, rel=1e-6)
+        lower, upper, _ = box(machine, 2.0, counts)
+        assert np.all(merged.alpha <= upper) and np.all(merged.alpha >= lower)
+
+
+def test_the_grid_has_the_printed_ranges_at_both_ends():
+    assert table_2.grid((0.0, 2.0), 0.25)[0] == 0.0
+    assert table_2.grid((0.0, 2.0), 0.25)[-1] == 2.0
+    assert len(table_2.grid((0.0, 4.0), 0.5)) == 9
+    assert width_to_gamma(2.0) == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize("cell", table_1.CELLS)
+def test_the_primal_of_a_cell_has_the_optimum_of_its_machine(cell):
+    X, y = table_1.sample(draw=7)
+    w, b, objective = table_1.solve_primal(X, y, 1.0, *cell)
+    machine = table_1.CELLS[cell][0]
+    result = solve(machine, gram(X, kernel="linear"), y, 1.0, tol=1e-9)
+    assert objective == pytest.approx(-result.objective, rel=1e-7)
+    np.testing.assert_allclose(X.T @ (y * result.alpha), w, atol=1e-5)
+    if cell != ("inequality", "absolute"):
+        assert b == pytest.approx(result.intercept, abs=1e-4)
+
+
+def test_machines_meet_where_no_point_is_beyond_its_support_hyperplane():
+    # A small C keeps every margin below 1; then inequalities and equalities are the same thing.
+    X, y = table_1.sample(draw=2)
+    K, C = gram(X, kernel="linear"), 1e-3
+    for one, other in (("L1", "Least 1-Norm"), ("L2", "LS")):
+        first, second = solve(one, K, y, C, tol=1e-10), solve(other, K, y, C, tol=1e-10)
+        assert np.max(y * second.decision_function) < 1
+        np.testing.assert_allclose(first.alpha, second.alpha, atol=1e-8)
+
+
+def test_a_draw_of_the_figure_depends_on_its_number_alone():
+    first, again = fig_1.toy_problem(5, "two_deepest"), fig_1.toy_problem(5, "two_deepest")
+    for one, other in zip(first, again, strict=True):
+        np.testing.assert_array_equal(one, other)
+    X, y, flipped = fig_1.toy_problem(5)
+    assert len(flipped) == 0
+    np.testing.assert_array_equal(X, first[0])
+    assert (y != first[1]).sum() == 2
+
+
+@pytest.mark.parametrize(("w", "v", "angle"), [
+    ([1, 0], [0, 2], 90.0), ([1, 1], [3, 3], 0.0), ([1, 0], [-1, 0], 180.0),
+])
+def test_rotation_is_the_angle_in_degrees(w, v, angle):
+    assert fig_1.rotation(np.array(w, float), np.array(v, float)) == pytest.approx(angle)
+
+
+def test_separability_is_decided_exactly():
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    assert fig_1.is_separable(X, np.array([1, -1, 1, -1]))
+    assert not fig_1.is_separable(X, np.array([1, 1, -1, -1]))
+
+
+def test_sharing_multipliers_evenly_changes_no_decision(titanic):
+    X, y = titanic
+    K = gram(X, gamma=1.0)
+    result = solve("Least 1-Norm", K, y, 1.0, tol=1e-8, selection="first_order", accelerate=False)
+    even = identical_points.share_evenly(result.alpha, X, y)
+    np.testing.assert_allclose(K @ (y * even), K @ (y * result.alpha), atol=1e-9)
+    assert np.count_nonzero(even) > 1.5 * np.count_nonzero(result.alpha)
+
+
+def test_the_lowest_error_is_chosen_and_ties_go_to_the_smaller_C():
+    rows = [
+        {"dataset": "d", "machine": "LS", "part": values.ALL_ROWS, "log10_C": c, "log10_sigma": s,
+         "n_rows": 10, "repeats": 2, "n_wrong": wrong}
+        for (c, s), wrong in {(0.0, 0.0): 9, (0.0, 1.0): 4, (1.0, 0.0): 4, (1.0, 1.0): 5}.items()
+    ]
+    search = pd.DataFrame(rows)
+    assert values.chosen_setting(search, "d", "LS") == (0.0, 1.0)
+    assert values.search_surface(search, "d", "LS").loc[0.0, 1.0] == pytest.approx(20.0)
+    assert values.tuned_on_training_rows(search, "d", "LS") is None
+
+
+def test_iterations_are_read_back_on_their_grid():
+    rows = [
+        {"dataset": "d", "split": split, "machine": "LS", "log10_sigma": s,
+         "first_C0": 100 * split + s, "second_C0": 10, "first_C0.5": 7, "second_C0.5": 14}
+        for split in (1, 2) for s in (1.0, 0.0)
+    ]
+    frame = pd.DataFrame(rows)
+    n_iter, log10_C, log10_sigma = iterations.iterations_of(frame, "d", "LS", "first")
+    assert n_iter.shape == (2, 2, 2)
+    np.testing.assert_array_equal(log10_C, [0.0, 0.5])
+    np.testing.assert_array_equal(log10_sigma, [0.0, 1.0])
+    np.testing.assert_array_equal(n_iter[:, 0, :], [[100, 101], [200, 201]])
+    assert iterations.ratio_surface(frame, "d", "LS").loc[0.5, 1.0] == pytest.approx(2.0)
+    worst = iterations.worst_second_order(frame, "LS")
+    assert (worst.mean, worst.n) == (2.0, 1)
+
+
+def test_the_spread_of_the_spread_is_that_of_a_simulation():
+    rng = np.random.default_rng(0)
+    samples = rng.binomial(1, 0.1, size=(4000, 100)).astype(float)
+    spreads = samples.std(axis=1, ddof=1)
+    estimates = [values._standard_error_of_spread(sample) for sample in samples[:400]]
+    assert np.nanmean(estimates) == pytest.approx(spreads.std(), rel=0.1)
