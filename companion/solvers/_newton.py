@@ -146,7 +146,7 @@ class FaceNewton:
         """Nanoseconds that a walk takes, roughly."""
         m, n = self.n_free, self.n
         if self._forms_inverse(m):
-            return 8e4 + m**3 / 20.0 + 0.3 * m * n
+            return 1.5e5 + m**3 / 12.0 + 0.3 * m * n
         if self.kept is not None and 0.9 * self.kept.size <= m <= self.kept.size:
             return 2e5 + 2.0 * m * m + 0.5 * m * n
         return 3e5 + 4.0 * m * m + m**3 / 100.0 + 0.5 * m * n

@@ -43,7 +43,7 @@ _MAX_REFRESHES = 50
 _SINGLE_SUFFICES = 1.5
 
 # Nanoseconds of pair updates before anything else is considered.
-_FIRST_BURST = 7e4
+_FIRST_BURST = 2e5
 
 # Samples that may still move are worth a problem of their own below this share of all; it is left
 # when the violation has fallen by this factor.
@@ -228,7 +228,7 @@ def _minimise(state, options, log, target, newton):
         if options.shrinking:
             movable = state.movable()
             m = int(movable.sum())
-            if m < _SHRINKS * n and since_start > 5e4 + 1.5 * m * m + 0.3 * m * n:
+            if m < _SHRINKS * n and since_start > 1.2e5 + 1.5 * m * m + 0.3 * m * n:
                 _minimise_over(state, movable, options, log, newton)
                 burst = first_burst
 
