@@ -12,7 +12,7 @@ import numpy as np
 from companion.datasets import flip_labels, two_gaussians
 from companion.kernels import gram
 from companion.papers.base import Study, Unit, seed_for
-from companion.papers.l1nsvm.machines import MACHINES, solve, width_to_gamma
+from companion.papers.l1nsvm.machines import CODE, MACHINES, solve, width_to_gamma
 
 PAPER = "l1nsvm"
 N_PER_CLASS = 20
@@ -177,13 +177,7 @@ def _angle(w, v):
     return _short(rotation(w, v))
 
 
-_CODE = (
-    "companion.papers.l1nsvm.fig_1",
-    "companion.papers.l1nsvm.machines",
-    "companion.datasets.generators",
-    "companion.kernels",
-    "companion.solvers.smo",
-)
+_CODE = ("companion.papers.l1nsvm.fig_1", *CODE)
 
 FIGURE = Study(PAPER, "fig_1", figure_units, compute_draw, _CODE)
 LEVERAGE = Study(PAPER, "fig_1_leverage", leverage_units, compute_leverage, _CODE)

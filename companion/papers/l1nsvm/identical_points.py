@@ -14,7 +14,7 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 from companion.datasets import data_digest, distinct_patterns, split_source
 from companion.kernels import gram
 from companion.papers.base import Study, Unit
-from companion.papers.l1nsvm.machines import SETTINGS, solve, width_to_gamma
+from companion.papers.l1nsvm.machines import CODE, SETTINGS, solve, width_to_gamma
 from companion.papers.l1nsvm.table_2 import PAPER, split_rows
 
 SPLITS = {"paper": 20, "quick": 2}
@@ -93,9 +93,5 @@ def interior_point(K, y, C):
     return y * found.x
 
 
-IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_identical, (
-    "companion.papers.l1nsvm.identical_points",
-    "companion.papers.l1nsvm.machines",
-    "companion.kernels",
-    "companion.solvers.smo",
-))
+IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_identical,
+                  ("companion.papers.l1nsvm.identical_points", *CODE))

@@ -14,6 +14,7 @@ from companion.kernels import gram
 from companion.metrics import mean_and_standard_error
 from companion.papers.base import Study
 from companion.papers.l1nsvm.machines import (
+    CODE,
     EPSILON,
     MACHINES,
     PRINTED_NAMES,
@@ -153,9 +154,5 @@ def worst_second_order(frame, machine):
     return mean_and_standard_error(worst[1])
 
 
-ITERATIONS = Study(PAPER, "table_2_iterations", iteration_units, compute_iterations, (
-    "companion.papers.l1nsvm.iterations",
-    "companion.papers.l1nsvm.machines",
-    "companion.kernels",
-    "companion.solvers.smo",
-))
+ITERATIONS = Study(PAPER, "table_2_iterations", iteration_units, compute_iterations,
+                   ("companion.papers.l1nsvm.iterations", "companion.papers.l1nsvm.table_2", *CODE))

@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from companion.datasets import two_gaussians
 from companion.kernels import gram
 from companion.papers.base import Study, Unit, seed_for
-from companion.papers.l1nsvm.machines import solve
+from companion.papers.l1nsvm.machines import CODE, solve
 
 PAPER = "l1nsvm"
 N_PER_CLASS = 12
@@ -204,9 +204,5 @@ def _digits(value):
     return float(f"{value:.3g}")
 
 
-TABLE = Study(PAPER, "table_1", table_units, compute_cells, (
-    "companion.papers.l1nsvm.table_1",
-    "companion.papers.l1nsvm.machines",
-    "companion.datasets.generators",
-    "companion.solvers.smo",
-))
+TABLE = Study(PAPER, "table_1", table_units, compute_cells,
+              ("companion.papers.l1nsvm.table_1", *CODE))

@@ -23,6 +23,7 @@ from companion.datasets import data_digest, distinct_patterns, ida_split, load_i
 from companion.kernels import gram
 from companion.papers.base import Study, Unit, seed_for
 from companion.papers.l1nsvm.machines import (
+    CODE,
     EPSILON,
     MACHINES,
     PRINTED_NAMES,
@@ -272,13 +273,7 @@ def _n_wrong(values, y):
     return int((_sign(values) != y).sum())
 
 
-_CODE = (
-    "companion.papers.l1nsvm.table_2",
-    "companion.papers.l1nsvm.machines",
-    "companion.kernels",
-    "companion.solvers.smo",
-    "companion.solvers.ls",
-)
+_CODE = ("companion.papers.l1nsvm.table_2", *CODE)
 
 TABLE = Study(PAPER, "table_2", table_units, compute_split, _CODE)
 SEARCH = Study(PAPER, "table_2_search", search_units, compute_search, _CODE)
