@@ -19,8 +19,8 @@ _LEAST_JITTER = {8: 1e-10, 4: 2e-6}
 # unless few bounds will be met.
 _INVERSE_SIZE, _SMALL = 700, 250
 
-# Change of the number of free variables, relative, that counts as settled.
-_SETTLED = 0.02
+# Change of the number of free variables, relative, that counts as none.
+_STEADY = 0.02
 
 # Above, this share of the free variables may be fixed, in so many batches.
 _FIXED_SHARE, _BATCHES = 0.15, 5
@@ -38,7 +38,8 @@ class FaceNewton:
     def __init__(self, n, tol):
         self.n, self.tol = n, tol
         self.since, self.total, self.patience = 0.0, 0.0, 1.0
-        self.n_free, self.is_settled, self.gave_up = 0, False, False
+        self.n_free, self.gave_up = 0, False
+        self.is_steady = self.is_settled = False
         self.best, self.since_best = np.inf, 0.0
         self.kept, self.matrix, self.factor = None, None, None
 
@@ -47,7 +48,9 @@ class FaceNewton:
         self.since += spent
         self.total += spent
         before, self.n_free = self.n_free, state.n_free()
-        self.is_settled = abs(self.n_free - before) <= _SETTLED * self.n_free
+        # Twice in a row: the number also stands still where it turns from rising to falling.
+        was_steady, self.is_steady = self.is_steady, _is_steady(before, self.n_free)
+        self.is_settled = was_steady and self.is_steady
         remaining = self._remaining(state.violation(), spent)
         cost = self.patience * self._cost(state)
         if self.since > max(cost, 0.1 * self.total):
@@ -150,6 +153,10 @@ class FaceNewton:
         if self.kept is not None and 0.9 * self.kept.size <= m <= self.kept.size:
             return 2e5 + 2.0 * m * m + 0.5 * m * n
         return 3e5 + 4.0 * m * m + m**3 / 100.0 + 0.5 * m * n
+
+
+def _is_steady(before, now):
+    return abs(now - before) <= _STEADY * now
 
 
 def _factorise(state, free, tol):
