@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from companion.estimators import LSSVC
 from companion.estimators._compat import MultimetricScorer, score_with
 from companion.estimators._dual import DualClassifier, class_factors, signed_labels
 from companion.solvers.ls import LSPath, ls_cross_validate
 from companion.tuning._folds import FoldKernels, Folds, times
+from companion.tuning._path import WarmPath, is_direct
 
 
 # Least-squares machines: from so many C one eigendecomposition of a training block costs less
@@ -159,39 +159,27 @@ class Evaluation:
 
     def _solve_path(self, path, block, y_signed, bound_weight):
         """Yield (Result or None, seconds, traceback or None) for every C in turn."""
-        machine = copy.copy(path.machine)
         solver = self._path_solver(path, block, y_signed, bound_weight)
-        previous = None
         for C in path.C_values:
             start = perf_counter()
             try:
-                if solver is not None:
-                    previous = solver.solve(C)
-                else:
-                    start_at, is_optimal = warm_start(machine, previous, C, bound_weight)
-                    machine.C = C
-                    # A scorer may look at the certificate, which depends on C.
-                    if not (is_optimal and self.scorer is None):
-                        previous = machine._solve(
-                            block.K_train,
-                            y_signed,
-                            bound_weight,
-                            check_finite=not block.is_finite,
-                            **start_at,
-                        )
-                failure = None
+                result, failure = solver.solve(C), None
             except Exception:
                 if self.error_score == "raise":
                     raise
-                previous, failure = None, format_exc()
-            yield previous, perf_counter() - start, failure
+                result, failure = None, format_exc()
+            yield result, perf_counter() - start, failure
 
     def _path_solver(self, path, block, y_signed, bound_weight):
         """One eigendecomposition for all C of LS-SVM, where it costs less than their fits."""
         machine = path.machine
         if is_direct(machine) and len(path.C_values) >= LS_PATH_FROM:
             return LSPath(block.K_train, y_signed, bound_weight)
-        return None
+        # A scorer may look at the certificate, which depends on C.
+        certified = self.scorer is not None
+        return WarmPath(
+            machine, block.K_train, y_signed, bound_weight, block.is_finite, certified
+        )
 
     def _training_labels(self, machine, train):
         y = self.y[train]
@@ -293,58 +281,6 @@ class Evaluation:
         if self.folds.precomputed:
             return self.X[np.ix_(rows, columns)]
         return self.X[rows]
-
-
-def is_direct(machine):
-    """Whether the machine is solved by a factorisation."""
-    return isinstance(machine, LSSVC) and machine.solver == "cholesky"
-
-
-def warm_start(machine, previous, C, bound_weight=None):
-    """Where to start for a larger C, from the solution for the C of `machine`.
-
-    The start is s alpha with the s that minimises the dual objective of the new problem along
-    this line, s = e'a / a'Qa, clipped to the new box. It keeps y'a = 0, and K (y a) is known.
-
-    Parameters
-    ----------
-    machine : DualClassifier
-    previous : Result or None
-        Solution for ``machine.C``.
-    C : float
-        The new C, not less.
-    bound_weight : ndarray of shape (n,) or None
-        Factors on C.
-
-    Returns
-    -------
-    start : dict
-        Arguments of the solver; empty without a previous solution.
-    is_optimal : bool
-        Whether the previous solution solves the new problem too: it has converged, C enters
-        by the bounds alone, and none of them is active.
-    """
-    if previous is None:
-        return {}, False
-    alpha = previous.alpha
-    factors = 1.0 if bound_weight is None else bound_weight
-    lower, upper, ridge = machine._box(machine.C * factors)
-    new_lower, new_upper, new_ridge = machine._box(C * factors)
-    has_bounds = np.any(np.isfinite(upper))
-    total = alpha.sum()
-    quadratic = 2.0 * (previous.objective + total) - np.sum((ridge - new_ridge) * alpha**2)
-    scale = total / quadratic if quadratic > 0.0 else 1.0
-    if has_bounds:
-        scale = min(max(scale, 1.0), C / machine.C)
-    products = previous.decision_function - previous.intercept
-    is_optimal = (
-        has_bounds
-        and previous.converged
-        and not np.any((alpha != 0.0) & ((alpha <= lower) | (alpha >= upper)))
-    )
-    # Rounding may put a multiplier at its bound beyond the new one, by its last bit.
-    alpha0 = np.clip(scale * alpha, new_lower, new_upper)
-    return {"alpha0": alpha0, "products0": scale * products}, is_optimal
 
 
 def remembering(compute, X_known, values):

@@ -22,8 +22,9 @@ from companion.estimators._compat import (
     warn_or_raise_about_fit_failures,
 )
 from companion.estimators._dual import DualClassifier
-from companion.tuning._evaluate import CPath, Evaluation, is_direct
+from companion.tuning._evaluate import CPath, Evaluation
 from companion.tuning._folds import FoldKernels, Folds
+from companion.tuning._path import is_direct
 
 
 class KernelGridSearchCV(GridSearchCV):
