@@ -8,6 +8,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -19,8 +20,8 @@ from companion.estimators._compat import (
     Options,
     StrOptions,
     check_sample_weight,
-    fit_context,
 )
+from companion.estimators._compiled import all_finite, two_labels
 from companion.kernels import KernelRows, gram, resolve_gamma
 from companion.solvers.smo import smo
 
@@ -79,10 +80,12 @@ _VALID_SETTINGS = set()
 _MOST_SETTINGS = 10_000
 
 
-def _is_plain(X, y):
-    """Whether X and y are already what the general validation would make of them.
+def _plain_labels(X, y):
+    """Classes and signed labels of a plain training set, None for all others.
 
-    That takes longer than solving a problem of a few hundred samples.
+    Plain is what the general validation would leave as it is: finite doubles and two whole
+    numbers as labels. The general validation takes longer than solving a problem of a few
+    hundred samples.
     """
     if not (
         type(X) is np.ndarray
@@ -92,12 +95,15 @@ def _is_plain(X, y):
         and y.shape == X.shape[:1]
         and X.size > 0
         and X.flags.c_contiguous
-        and y.dtype.kind in "iuf"
+        and y.flags.c_contiguous
+        and y.dtype in (np.int64, np.float64)
     ):
-        return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        is_finite = np.isfinite(X.sum() + y.sum())
-    return bool(is_finite and (y.dtype.kind in "iu" or (np.rint(y) == y).all()))
+        return None
+    signs = np.empty(y.size)
+    low, high, is_plain = two_labels(y, signs)
+    if not is_plain or not all_finite(X.reshape(-1)):
+        return None
+    return np.array([low, high], dtype=y.dtype), signs
 
 
 class DualClassifier(ClassifierMixin, BaseEstimator):
@@ -148,9 +154,9 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
         self.cache_size = cache_size
 
     def _validate_params(self):
-        values = [getattr(self, name) for name in self._parameter_constraints]
+        values = tuple([getattr(self, name) for name in self._parameter_constraints])
         try:
-            key = (type(self), *((type(value), value) for value in values))
+            key = (type(self), values, tuple(map(type, values)))
             if key in _VALID_SETTINGS:
                 return
         except TypeError:  # not hashable, such as a dict of class weights
@@ -165,7 +171,6 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Solve the dual problem on a training set.
 
@@ -192,9 +197,11 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
         TypeError
             If `X` is sparse.
         """
-        X, y = self._validated(X, y)
+        if not get_config()["skip_parameter_validation"]:
+            self._validate_params()
+        X, y, signs = self._checked(X, y)
         kept, X_kept, y_signed, point_weight, bound_weight = self._training_set(
-            X, y, sample_weight
+            X, y, sample_weight, signs
         )
         gamma = self._resolved_gamma(X_kept, point_weight)
         K = self._training_kernel(X_kept, gamma)
@@ -296,28 +303,36 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
 
     def _validated(self, X, y):
         """Checked inputs; sets `classes_` and `n_features_in_`."""
-        if _is_plain(X, y):
+        X, y, _ = self._checked(X, y)
+        return X, y
+
+    def _checked(self, X, y):
+        """As :meth:`_validated`, and the signed labels."""
+        plain = _plain_labels(X, y)
+        if plain is not None:
+            classes, signs = plain
             self.n_features_in_ = X.shape[1]
             self.__dict__.pop("feature_names_in_", None)
         else:
             self._refuse_sparse(X)
             X, y = validate_data(self, X, y, dtype=np.float64, order="C")
             check_classification_targets(y)
-        classes = np.unique(y)
-        if len(classes) > 2:
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is "
-                f"{type_of_target(y)}: {len(classes)} classes. Use "
-                f"OneVsRestClassifier({type(self).__name__}()) for more than two."
-            )
-        self._require_two(classes)
+            classes = np.unique(y)
+            if len(classes) > 2:
+                raise ValueError(
+                    "Only binary classification is supported. The type of the target is "
+                    f"{type_of_target(y)}: {len(classes)} classes. Use "
+                    f"OneVsRestClassifier({type(self).__name__}()) for more than two."
+                )
+            self._require_two(classes)
+            signs = signed_labels(y, classes)
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f'{type(self).__name__} with kernel="precomputed" needs a square Gram '
                 f"matrix in fit. Got shape {X.shape}."
             )
         self.classes_ = classes
-        return X, y
+        return X, y, signs
 
     def _require_two(self, classes):
         if len(classes) < 2:
@@ -326,7 +341,7 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
                 f"weight. Got only one class: {classes.tolist()[0]!r}."
             )
 
-    def _training_set(self, X, y, sample_weight):
+    def _training_set(self, X, y, sample_weight, signs):
         """Drop samples of weight zero and combine the weights of samples and classes.
 
         Returns
@@ -339,6 +354,8 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
         point_weight, bound_weight : ndarray or None
             Sample weights alone, and times the class weights; None where all are one.
         """
+        if sample_weight is None and self.class_weight is None:
+            return slice(None), X, signs, None, None
         kept = slice(None)
         weight = None
         if sample_weight is not None:
@@ -353,7 +370,7 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
             if not weight.all():
                 kept = np.flatnonzero(weight)
                 weight = weight[kept]
-                y = y[kept]
+                y, signs = y[kept], signs[kept]
                 self._require_two(np.unique(y))
                 X = X[np.ix_(kept, kept)] if self.kernel == "precomputed" else X[kept]
         factors = class_factors(self.class_weight, y, self.classes_, weight)
@@ -366,7 +383,7 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
                     f"positive entries. Got {self.class_weight!r}."
                 )
             bound_weight = factors if weight is None else factors * weight
-        return kept, X, signed_labels(y, self.classes_), weight, bound_weight
+        return kept, X, signs, weight, bound_weight
 
     # ---------------------------------------------------------------- the kernel
 
@@ -422,12 +439,16 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
 
     def _keep(self, result, X, y_signed, kept, gamma):
         """Store solution and certificate as fitted attributes."""
-        nonzero = np.flatnonzero(result.alpha)
-        rows = np.arange(len(X))[kept][nonzero]
-        beta = y_signed[nonzero] * result.alpha[nonzero]
+        nonzero = result.alpha.nonzero()[0]
+        rows = nonzero if isinstance(kept, slice) else kept[nonzero]
+        signs = y_signed.take(nonzero)
+        beta = signs * result.alpha.take(nonzero)
+        n_positive = np.count_nonzero(signs > 0)
         self.support_ = rows
-        self.support_vectors_ = np.empty((0, 0)) if self.kernel == "precomputed" else X[rows]
-        self.n_support_ = np.bincount(y_signed[nonzero] > 0, minlength=2)
+        self.support_vectors_ = (
+            np.empty((0, 0)) if self.kernel == "precomputed" else X.take(rows, axis=0)
+        )
+        self.n_support_ = np.array([nonzero.size - n_positive, n_positive])
         self.dual_coef_ = beta[np.newaxis, :]
         self.intercept_ = np.array([result.intercept])
         # At least one, as scikit-learn asks: a direct solution counts as one iteration.

@@ -137,10 +137,10 @@ class LSSVCCV(DualClassifier):
         TypeError
             If `X` is sparse.
         """
-        X, y = self._validated(X, y)
+        X, y, signs = self._checked(X, y)
         C_values = self._validated_Cs()
         kept, X_kept, y_signed, point_weight, bound_weight = self._training_set(
-            X, y, sample_weight
+            X, y, sample_weight, signs
         )
         gamma = self._resolved_gamma(X_kept, point_weight)
         path = LSPath(self._kernel_to_factorise(X_kept, gamma), y_signed, bound_weight)

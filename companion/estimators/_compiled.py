@@ -1,0 +1,44 @@
+"""Compiled passes over the inputs of a fit: what takes NumPy ten calls takes one here.
+
+A fit of a few hundred samples is over in a fraction of a millisecond, which a dozen passes over
+short arrays would double.
+"""
+
+import numpy as np
+from numba import njit
+
+# Not a number and infinity must keep their meaning here.
+_STRICT = {"cache": True, "error_model": "numpy", "fastmath": {"reassoc"}, "nogil": True}
+
+
+@njit(**_STRICT)
+def all_finite(values):
+    """Whether a vector holds neither NaN nor infinity: x - x is 0 for all others."""
+    total = 0.0
+    for k in range(values.shape[0]):
+        total += values[k] - values[k]
+    return total == 0.0
+
+
+@njit(**_STRICT)
+def two_labels(y, signs):
+    """Write -1.0 for the smaller label and +1.0 for the larger one; return both.
+
+    The third value returned says whether these are two finite whole numbers and all there are.
+    """
+    first = y[0]
+    second = first
+    for k in range(y.shape[0]):
+        if y[k] != first:
+            second = y[k]
+            break
+    low, high = min(first, second), max(first, second)
+    others = 0
+    for k in range(y.shape[0]):
+        signs[k] = 1.0 if y[k] == high else -1.0
+        others += (y[k] != low) & (y[k] != high)
+    is_plain = (
+        others == 0 and low < high and low == np.rint(low) and high == np.rint(high)
+        and high - low < np.inf
+    )
+    return low, high, is_plain
