@@ -1,0 +1,80 @@
+"""Solutions along C: their certificates, their fallback, and the settling of close samples."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_moons
+from sklearn.exceptions import ConvergenceWarning
+
+from companion import KernelGridSearchCV, L1SVC, L2SVC, LSSVC, LeastOneNormSVC
+from companion.kernels import gram
+from companion.solvers.result import certify
+from companion.tuning import _evaluate
+from companion.tuning._path import WarmPath
+
+MACHINES = [L1SVC(), L2SVC(), LSSVC(solver="smo"), LeastOneNormSVC()]
+COSTS = np.logspace(-2, 5, 8)
+
+
+def problem(n_samples=120, gamma=1.0):
+    X, y = make_moons(n_samples, noise=0.35, random_state=0)
+    return gram(X, gamma=gamma), np.where(y == 1, 1.0, -1.0)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: type(machine).__name__)
+def test_every_solution_of_a_path_meets_the_tolerance_when_computed_afresh(machine, weighted):
+    K, y = problem()
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y)) if weighted else None
+    path = WarmPath(machine, K, y, weight, is_finite=True, certified=True)
+    for C in COSTS:
+        result = path.solve(C)
+        lower, upper, ridge = (
+            np.broadcast_to(v, len(y)) for v in machine._box(C if weight is None else C * weight)
+        )
+        beta = y * result.alpha
+        low, high = np.where(y > 0, lower, -upper), np.where(y > 0, upper, -lower)
+        assert (beta >= low).all()
+        assert (beta <= high).all()
+        assert abs(beta.sum()) <= 1e-9 * np.abs(beta).sum()
+        fresh = certify(
+            K @ beta, y, beta, low, high, np.array(ridge), n_iter=0, stop_reason="", converged=True
+        )
+        assert result.converged
+        assert fresh.kkt_violation <= machine.tol * (1 + 1e-6)
+        assert fresh.objective == pytest.approx(result.objective, rel=1e-9)
+        assert fresh.intercept == pytest.approx(result.intercept, abs=1e-7)
+        assert fresh.duality_gap == pytest.approx(result.duality_gap, rel=1e-5, abs=1e-7 * C)
+
+
+def test_a_fit_along_the_path_whose_budget_ends_warns_as_a_single_fit_does():
+    K, y = problem(gamma=5.0)
+    path = WarmPath(L1SVC(max_iter=30), K, y, None, is_finite=True, certified=True)
+    with pytest.warns(ConvergenceWarning, match="budget of 30 iterations"):
+        assert not path.solve(1.0).converged
+    with pytest.warns(ConvergenceWarning, match="budget of 30 iterations"):
+        assert not path.solve(1000.0).converged
+
+
+def test_a_refined_solution_meets_its_own_tolerance_and_hardly_moves():
+    K, y = problem()
+    path = WarmPath(L1SVC(), K, y, None, is_finite=True, certified=True)
+    path.solve(1.0)
+    result = path.solve(10.0)
+    refined = path.refined(10.0, result, 1e-6)
+    assert refined.kkt_violation <= 1e-6 < result.kkt_violation
+    assert refined.objective <= result.objective
+    np.testing.assert_allclose(refined.decision_function, result.decision_function, atol=5e-3)
+
+
+def test_settling_brings_fold_accuracies_to_those_of_the_exact_solution(monkeypatch):
+    X, y = make_moons(200, noise=0.4, random_state=1)
+    grid = {"C": np.logspace(-1, 3, 5), "gamma": np.logspace(-2, 1, 5)}
+
+    def cells(tol):
+        search = KernelGridSearchCV(L1SVC(tol=tol), grid, refit=False).fit(X, y)
+        return np.array([search.cv_results_[f"split{k}_test_score"] for k in range(5)])
+
+    exact = cells(1e-8)
+    settled = np.count_nonzero(cells(0.05) != exact)
+    monkeypatch.setattr(_evaluate, "DOUBT", 0.0)
+    assert settled < 0.5 * np.count_nonzero(cells(0.05) != exact)
