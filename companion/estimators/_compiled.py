@@ -42,3 +42,28 @@ def two_labels(y, signs):
         and high - low < np.inf
     )
     return low, high, is_plain
+
+
+@njit(**_STRICT)
+def extreme_scores(scores, y, alpha, low, high, width, chosen):
+    """Write the samples whose scores lie within `width` of an end of the KKT interval.
+
+    The interval is from the least score of the samples whose y_i alpha_i may fall to the largest
+    of those whose y_i alpha_i may rise. Return how many there are.
+    """
+    top, bottom = -np.inf, np.inf
+    for k in range(y.shape[0]):
+        grows, shrinks = alpha[k] < high[k], alpha[k] > low[k]
+        if (grows if y[k] > 0.0 else shrinks) and scores[k] > top:
+            top = scores[k]
+        if (shrinks if y[k] > 0.0 else grows) and scores[k] < bottom:
+            bottom = scores[k]
+    count = 0
+    for k in range(y.shape[0]):
+        grows, shrinks = alpha[k] < high[k], alpha[k] > low[k]
+        at_top = (grows if y[k] > 0.0 else shrinks) and scores[k] >= top - width
+        at_bottom = (shrinks if y[k] > 0.0 else grows) and scores[k] <= bottom + width
+        if at_top or at_bottom:
+            chosen[count] = k
+            count += 1
+    return count

@@ -51,10 +51,13 @@ _REST = """
         n_samples / (2 * number of samples in the class), samples counted by weight.
 
     cache_size : float, default=2000
-        Megabytes for kernel values. Up to 3000 samples SMO works on the Gram matrix in
-        double precision if it fits; beyond, rows are computed as needed, in single
-        precision, and the most recent are kept. The certificates are computed in double
-        precision in any case. A factorisation needs the whole matrix to fit."""
+        Megabytes for kernel values. Up to 3000 samples SMO works on the Gram matrix if it
+        fits; beyond, rows are computed as needed, in single precision, and the most recent
+        are kept. The matrix is in double precision, but for second-order selection on
+        1000 samples or more with the RBF kernel and a bounded box, if rounding cannot take
+        up more than a third of `tol` (it grows with `C`): then in single precision, and
+        the end is judged in double precision, which takes over if `tol` does not hold.
+        A factorisation needs the whole matrix to fit."""
 
 _ATTRIBUTES = """
     classes_ : ndarray of shape (2,)
@@ -75,11 +78,14 @@ _ATTRIBUTES = """
         Pair updates of SMO; 1 for a direct solution.
     objective_ : float
         Dual objective 1/2 sum_ij alpha_i alpha_j y_i y_j K_ij - sum_i alpha_i at the
-        solution (with the modified kernel where the problem has one), minimised.
+        solution (with the modified kernel where the problem has one), minimised. Where
+        kernel values were in single precision (see `cache_size`) it is of these values.
     duality_gap_ : float
-        Primal minus dual value: how far the solution can be from the optimum.
+        Primal minus dual value: how far the solution can be from the optimum. Of the same
+        kernel values as `objective_`.
     kkt_violation_ : float
-        Largest violation of the optimality conditions, recomputed in double precision.
+        Largest violation of the optimality conditions, recomputed in double precision
+        from the exact kernel.
     converged_ : bool
         Whether the solver reached its tolerance.
     stop_reason_ : str

@@ -22,6 +22,7 @@ from companion.estimators._compat import (
     check_sample_weight,
 )
 from companion.estimators._compiled import all_finite, two_labels
+from companion.estimators._single import FROM_SAMPLES, solve_single
 from companion.kernels import KernelRows, gram, resolve_gamma
 from companion.solvers.smo import smo
 
@@ -204,15 +205,9 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
             X, y, sample_weight, signs
         )
         gamma = self._resolved_gamma(X_kept, point_weight)
-        K = self._training_kernel(X_kept, gamma)
-        try:
-            # Points are checked, and no exponential of a negative number is infinite.
-            result = self._solve(K, y_signed, bound_weight, check_finite=self.kernel != "rbf")
-        finally:
-            if isinstance(K, KernelRows):
-                K.release()
-            elif K is not X_kept:
-                give_back(K)
+        result = self._solve_single(X_kept, y_signed, bound_weight, gamma)
+        if result is None:
+            result = self._solve_on(X_kept, y_signed, bound_weight, gamma)
         self._keep(result, X, y_signed, kept, gamma)
         return self
 
@@ -279,6 +274,33 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
         C = self.C if bound_weight is None else self.C * bound_weight
         lower, upper, ridge = self._box(C)
         return smo(K, y, lower, upper, ridge=ridge, **start, **self._smo_settings())
+
+    def _solve_on(self, X, y, bound_weight, gamma):
+        """Solve on the Gram matrix of `X`, or on rows of it."""
+        K = self._training_kernel(X, gamma)
+        try:
+            # Points are checked, and no exponential of a negative number is infinite.
+            return self._solve(K, y, bound_weight, check_finite=self.kernel != "rbf")
+        finally:
+            if isinstance(K, KernelRows):
+                K.release()
+            elif K is not X:
+                give_back(K)
+
+    def _solve_single(self, X, y, bound_weight, gamma):
+        """Solve in single precision where it saves time; None where it does not or must not."""
+        n = len(X)
+        if (
+            self.kernel != "rbf"
+            or self.selection != "second_order"
+            or not FROM_SAMPLES <= n < SINGLE_PRECISION_FROM
+            or n * n * 8e-6 > self.cache_size
+        ):
+            return None
+        lower, upper, _ = self._box(self.C if bound_weight is None else self.C * bound_weight)
+        if not np.all(np.isfinite(upper)):
+            return None
+        return solve_single(X, y, gamma, lower, upper, self.cache_size, self._smo_settings())
 
     def _smo_settings(self):
         # First order is the paper's plain algorithm: its iteration counts mean
