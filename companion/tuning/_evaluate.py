@@ -192,7 +192,10 @@ class Evaluation:
             fits[column] = better, seconds, failure
 
     def _path_solver(self, path, block, y_signed, bound_weight):
-        """One eigendecomposition for all C of LS-SVM, where it costs less than their fits."""
+        """What solves for one C after the other.
+
+        For LS-SVM one eigendecomposition, where it costs less than the fits.
+        """
         machine = path.machine
         if is_direct(machine) and len(path.C_values) >= LS_PATH_FROM:
             return LSPath(block.K_train, y_signed, bound_weight)
