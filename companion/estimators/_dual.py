@@ -30,6 +30,10 @@ from companion.solvers.smo import smo
 # half the bytes an iteration reads. The certificate stays in double precision.
 SINGLE_PRECISION_FROM = 3000
 
+# With fewer samples a pair update costs less than the bookkeeping of shrinking saves: without it
+# L1SVC is faster by 2 to 13 % in the mean of a set, LeastOneNormSVC by 0 to 10 %.
+SHRINKING_FROM = 400
+
 PREDICTION_BLOCK_MEGABYTES = 64
 
 
@@ -273,7 +277,10 @@ class DualClassifier(ClassifierMixin, BaseEstimator):
         """
         C = self.C if bound_weight is None else self.C * bound_weight
         lower, upper, ridge = self._box(C)
-        return smo(K, y, lower, upper, ridge=ridge, **start, **self._smo_settings())
+        settings = self._smo_settings()
+        if len(y) < SHRINKING_FROM:
+            settings["shrinking"] = False
+        return smo(K, y, lower, upper, ridge=ridge, **start, **settings)
 
     def _solve_on(self, X, y, bound_weight, gamma):
         """Solve on the Gram matrix of `X`, or on rows of it."""
