@@ -8,6 +8,9 @@ import os
 import tempfile
 from pathlib import Path
 
+import pytest
+from threadpoolctl import threadpool_limits
+
 from companion._paths import cache_dir
 from companion.reproduction.display import VALUES_MIME
 
@@ -20,7 +23,18 @@ if _downloads.is_dir():
 os.environ["COMPANION_CACHE"] = str(_cache)
 os.environ["COMPANION_PROGRESS"] = "0"
 os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
-os.environ["MPLBACKEND"] = "agg"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_blas_thread(request):
+    """Small problems are quicker on one thread; how runs set their own is tested elsewhere."""
+    if "reproduction" in request.path.parts:
+        yield
+    else:
+        import scipy.linalg  # noqa: F401  (a BLAS loaded later would not be limited)
+
+        with threadpool_limits(1):
+            yield
 
 
 def pytest_collectstart(collector):

@@ -1,5 +1,9 @@
 """Figures show what they are given: axes labelled in the paper's words, data unchanged."""
 
+import matplotlib
+
+matplotlib.use("agg")
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd

@@ -11,8 +11,8 @@ from companion.reproduction.store import RecordStore
 STUDIES = {
     study.name: study for artefact in list_artefacts("l1nsvm") for study in artefact.studies
 }
-#: Units recomputed of each study, spread over its list; the cheap half of the searches.
-SAMPLE = 12
+#: Units recomputed of each study, spread over its list; of the searches on German the cheap ones.
+SAMPLE, FEWER = 12, {"table_2_identical": 3, "table_2_iterations": 6}
 
 #: How far a number may move on another processor, where sums are rounded otherwise. A different
 #: last bit can send SMO along another path: a few per cent of its iterations, another multiplier
@@ -27,15 +27,14 @@ ERRORS = 0.004
 def sample(study):
     units = [unit for unit in study.units("paper") if not _is_slow(unit)]
     rng = np.random.default_rng(len(units))
-    chosen = rng.choice(len(units), size=min(SAMPLE, len(units)), replace=False)
+    chosen = rng.choice(len(units), size=FEWER.get(study.name, SAMPLE), replace=False)
     return [units[k] for k in sorted(chosen)]
 
 
 def _is_slow(unit):
     slow_search = unit.study == "table_2_search" and unit.params["part"] == "all rows"
-    return unit.params.get("dataset") == "german" and (
-        slow_search or unit.study == "table_2_surface"
-    )
+    whole_grid = unit.study in ("table_2_surface", "table_2_iterations")
+    return unit.params.get("dataset") == "german" and (slow_search or whole_grid)
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -52,7 +51,7 @@ def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
         committed = records[unit.key].rows
         assert len(rows) == len(committed)
         for row, record in zip(rows, committed, strict=True):
-            assert row.keys() == record.keys()
+            assert {name for name, value in record.items() if value is not None} <= set(row)
             for column, value in row.items():
                 assert_close(column, value, record[column], row, f"{unit}: {column}")
         compared += 1
