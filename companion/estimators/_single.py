@@ -1,8 +1,9 @@
 """A fit on an RBF Gram matrix in single precision, judged in double precision.
 
-Half the bytes fill in half the time and leave more room in the processor's cache. What it may cost is known before and checked after: the scores that
-decide about the end are computed afresh from the points, and if the tolerance does not hold for
-the exact kernel, the solution is the start of a fit in double precision.
+Half the bytes fill in half the time and leave more room in the processor's cache. What it may
+cost is known before and checked after: the scores that decide about the end are computed afresh
+from the points, and if the tolerance does not hold for the exact kernel, the solution is the
+start of a fit in double precision.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from companion.estimators._compiled import extreme_scores
 from companion.kernels import KernelRows, gram
 from companion.solvers.smo import smo
 
-# Measured against double precision, L1SVC, C = 1, 10, 100: 0.9 to 1.05 times as fast at 500 samples,
-# 1.0 to 1.3 at 1000, 1.0 to 1.6 at 2000.
+# Measured against double precision, L1SVC, C = 1, 10, 100: 0.9 to 1.05 times as fast at 500
+# samples, 1.0 to 1.3 at 1000, 1.0 to 1.6 at 2000.
 FROM_SAMPLES = 1000
 
 # Up to so many features KernelRows computes in single precision from start to end.
