@@ -31,7 +31,7 @@ from companion.solvers.smo import smo
 SINGLE_PRECISION_FROM = 3000
 
 # With fewer samples a pair update costs less than the bookkeeping of shrinking saves: without it
-# L1SVC is faster by 2 to 13 % in the mean of a set, LeastOneNormSVC by 0 to 10 %.
+# L1SVC and LeastOneNormSVC are faster by 0 to 13 % in the mean of a set (single fits differ).
 SHRINKING_FROM = 400
 
 PREDICTION_BLOCK_MEGABYTES = 64

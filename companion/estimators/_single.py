@@ -17,7 +17,7 @@ from companion.estimators._compiled import extreme_scores
 from companion.kernels import KernelRows, gram
 from companion.solvers.smo import smo
 
-# Measured against double precision, L1SVC, C = 1, 10, 100: 0.9 to 1.05 times as fast at 500
+# Measured against double precision, L1SVC, C = 1, 10, 100: 0.87 to 1.05 times as fast at 500
 # samples, 1.0 to 1.3 at 1000, 1.0 to 1.6 at 2000.
 FROM_SAMPLES = 1000
 
