@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import threading
 import traceback
@@ -182,7 +183,26 @@ def pool(study: Study, jobs: int, backend: str, scheduler: str | None):
     else:
         compute = study.compute if jobs == 1 else _reference(study)
         parallel = Parallel(n_jobs=jobs, backend="loky", **options)
-        yield lambda units: parallel(delayed(run_unit)(compute, unit) for unit in units)
+        with _quiet_tracker():
+            yield lambda units: parallel(delayed(run_unit)(compute, unit) for unit in units)
+
+
+@contextmanager
+def _quiet_tracker() -> Iterator[None]:
+    """Keep loky's resource tracker, a process of its own, from warning of what is already gone.
+
+    After Ctrl-C it may find a semaphore that a worker has removed before it.
+    """
+    before = os.environ.get("PYTHONWARNINGS")
+    added = "ignore:resource_tracker:UserWarning"
+    os.environ["PYTHONWARNINGS"] = added if not before else f"{before},{added}"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONWARNINGS"]
+        else:
+            os.environ["PYTHONWARNINGS"] = before
 
 
 @contextmanager
