@@ -38,10 +38,6 @@ class State:
         self.counts = np.zeros(3, dtype=np.int64)
         self.interval = np.zeros(2)
 
-    def go_quickly(self):
-        """Let second-order pair updates be those of `run_quick_pairs` from now on."""
-        self.is_quick = bool((self.low < self.high).all())
-
     def start(self, beta, scores=None):
         """Begin at a beta inside the box; its scores are computed unless given."""
         self.beta = beta
@@ -238,7 +234,8 @@ class Problem(State):
         self.lower, self.upper = _vector(lower, n, "lower"), _vector(upper, n, "upper")
         ridge = _vector(ridge, n, "ridge")
         low, high = np.empty((2, n))
-        if not kernels.prepare(y, self.lower, self.upper, ridge, low, high):
+        good, self.is_roomy = kernels.prepare(y, self.lower, self.upper, ridge, low, high)
+        if not good:
             _refuse(y, low, high, self.lower, self.upper, ridge)
         if rows is not None:
             state = rows.buffer, rows.slot, rows.used, rows
@@ -248,6 +245,10 @@ class Problem(State):
             state = K, np.arange(n), np.zeros(n, dtype=np.int64), None
             diagonal = K.diagonal()
         super().__init__(*state, y, low, high, ridge, diagonal + ridge)
+
+    def go_quickly(self):
+        """Let second-order pair updates be those of `run_quick_pairs`, where it serves."""
+        self.is_quick = self.is_roomy
 
 
 def feasible_start(problem, alpha0):

@@ -59,7 +59,8 @@ def run_quick_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, 
     full = n - n % _BLOCK
     n_iter = state[0]
     clock = state[1]
-    step, first, second = 0.0, 0, 0
+    step = 0.0
+    A = B = np.zeros(n, dtype=K.dtype)  # before the first step: no row of K need be there
     mask = np.empty(n)
     for k in range(n):
         mask[k] = _mask_of(beta[k], low[k], high[k])
@@ -71,8 +72,6 @@ def run_quick_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, 
         # One pass: keep the gradient current, find the most violating i, test for the end.
         top, bottom = -np.inf, np.inf
         top_block = 0
-        A = K[slot[first]]
-        B = K[slot[second]]
         for start in range(0, full, _BLOCK):
             block_top = -np.inf
             for k in range(_BLOCK):
@@ -163,7 +162,7 @@ def run_quick_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, 
         mask[j] = _mask_of(beta[j], low[j], high[j])
         scores[i] -= step * ridge[i]
         scores[j] += step * ridge[j]
-        first, second = i, j
+        A, B = R, K[slot[j]]
         n_iter += 1
     for k in range(n):
         up[k] = _min(mask[k], 0.0)

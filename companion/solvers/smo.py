@@ -140,6 +140,8 @@ def smo(
     scores = None
     if products0 is not None and alpha0 is not None and np.array_equal(beta, problem.y * alpha0):
         scores = problem.y - products0 - problem.ridge * beta
+    elif alpha0 is None and not beta.any():
+        scores = problem.y
     problem.start(beta, scores)
     log = [] if history else None
 
