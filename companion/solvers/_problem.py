@@ -7,6 +7,7 @@ import numpy as np
 from companion._scratch import borrow_matrix, give_back
 from companion.kernels import KernelRows
 from companion.solvers import _smo_kernels as kernels
+from companion.solvers._smo_quick import run_quick_pairs
 
 _STATUS = {
     kernels.CONVERGED: "converged",
@@ -33,7 +34,7 @@ class State:
         self.K, self.slot, self.used, self.rows = K, slot, used, rows
         self.linear, self.low, self.high, self.ridge = linear, low, high, ridge
         self.diagonal = diagonal
-        self.owns_rows = False
+        self.owns_rows = self.is_quick = False
         self.counts = np.zeros(3, dtype=np.int64)
         self.interval = np.zeros(2)
 
@@ -114,11 +115,16 @@ class State:
         while True:
             if self.rows is not None:
                 self.counts[1] = self.rows.clock
-            status = kernels.run_pairs(
+            data = (
                 self.K, self.slot, self.used, self.diagonal, self.scores, self.beta,
                 self.low, self.high, self.up, self.down, self.ridge,
-                second_order, tol, budget, self.counts, self.interval,
             )
+            if second_order and self.is_quick:
+                status = run_quick_pairs(*data, tol, budget, self.counts, self.interval)
+            else:
+                status = kernels.run_pairs(
+                    *data, second_order, tol, budget, self.counts, self.interval
+                )
             if self.rows is not None:
                 self.rows.clock = int(self.counts[1])
             if status != kernels.NEEDS_ROW:
@@ -198,6 +204,7 @@ class State:
         )
         part.start(self.beta[indices], self.scores[indices])
         part.counts[0] = self.counts[0]
+        part.is_quick = self.is_quick
         return part
 
     def take_back(self, indices, part):
@@ -227,7 +234,8 @@ class Problem(State):
         self.lower, self.upper = _vector(lower, n, "lower"), _vector(upper, n, "upper")
         ridge = _vector(ridge, n, "ridge")
         low, high = np.empty((2, n))
-        if not kernels.prepare(y, self.lower, self.upper, ridge, low, high):
+        good, self.is_roomy = kernels.prepare(y, self.lower, self.upper, ridge, low, high)
+        if not good:
             _refuse(y, low, high, self.lower, self.upper, ridge)
         if rows is not None:
             state = rows.buffer, rows.slot, rows.used, rows
@@ -237,6 +245,10 @@ class Problem(State):
             state = K, np.arange(n), np.zeros(n, dtype=np.int64), None
             diagonal = K.diagonal()
         super().__init__(*state, y, low, high, ridge, diagonal + ridge)
+
+    def go_quickly(self):
+        """Let second-order pair updates be those of `run_quick_pairs`, where it serves."""
+        self.is_quick = self.is_roomy
 
 
 def feasible_start(problem, alpha0):

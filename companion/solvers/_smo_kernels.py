@@ -360,9 +360,12 @@ def likely_rows(scores, up, down, slot, n_segments, out):
 
 @njit(**_STRICT)
 def prepare(y, lower, upper, ridge, low, high):
-    """The box of beta from that of alpha; return whether all inputs are as they should be."""
+    """The box of beta from that of alpha; return whether all inputs are as they should be.
+
+    The second value returned says whether every variable has room to move.
+    """
     least, most, scale_least, scale_most = 0.0, 0.0, 0.0, 0.0
-    good = True
+    good, roomy = True, True
     for i in range(y.shape[0]):
         positive = y[i] > 0.0
         low[i] = lower[i] if positive else -upper[i]
@@ -370,11 +373,13 @@ def prepare(y, lower, upper, ridge, low, high):
         good &= (y[i] == 1.0) | (y[i] == -1.0)
         good &= (low[i] <= high[i]) & (low[i] < np.inf) & (high[i] > -np.inf)
         good &= (ridge[i] >= 0.0) & (ridge[i] < np.inf)
+        roomy &= low[i] < high[i]
         least += low[i]
         most += high[i]
         scale_least += abs(low[i])
         scale_most += abs(high[i])
-    return good and not least > 1e-12 * scale_least and not most < -1e-12 * scale_most
+    good &= (not least > 1e-12 * scale_least) & (not most < -1e-12 * scale_most)
+    return good, roomy
 
 
 @njit(**_STRICT)

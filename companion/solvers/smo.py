@@ -140,11 +140,15 @@ def smo(
     scores = None
     if products0 is not None and alpha0 is not None and np.array_equal(beta, problem.y * alpha0):
         scores = problem.y - products0 - problem.ridge * beta
+    elif alpha0 is None and not beta.any():
+        scores = problem.y
     problem.start(beta, scores)
     log = [] if history else None
 
     options = _Options(selection == "second_order", tol, budget, shrinking)
     minimise = _minimise_all if accelerate else _update_all_pairs
+    if accelerate:
+        problem.go_quickly()
     converged, refreshes = False, 0
     while True:
         status = minimise(problem, options, log)
@@ -207,7 +211,7 @@ def _minimise(state, options, log, target, newton):
     The violation is brought down to ``target``.
     """
     n = state.n
-    pair_cost = 100.0 + n
+    pair_cost = 60.0 + 0.75 * n if state.rows is None else 100.0 + n
     since_start = 0.0
     burst = first_burst = max(int(_FIRST_BURST / pair_cost), 30)
     while True:

@@ -1,0 +1,71 @@
+"""The quick pair updates of accelerated second-order SMO, where they differ from the plain ones."""
+
+import numpy as np
+import pytest
+from problems import MACHINES, machine, problem, two_classes
+
+from companion.kernels import KernelRows, gram
+from companion.solvers import _problem, smo
+
+
+@pytest.fixture
+def n_calls(monkeypatch):
+    """Number of calls of the quick pair updates so far, in a list of one entry."""
+    calls = [0]
+    run = _problem.run_quick_pairs
+
+    def counted(*args):
+        calls[0] += 1
+        return run(*args)
+
+    monkeypatch.setattr(_problem, "run_quick_pairs", counted)
+    return calls
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [3, 63, 64, 65, 200])
+@pytest.mark.parametrize("name", MACHINES)
+def test_quick_and_plain_updates_reach_the_same_optimum(name, n, dtype, n_calls):
+    K, y = problem(n)
+    K = K.astype(dtype)
+    box = machine(name, 3.0)
+    quick = smo(K, y, **box, tol=1e-6)
+    assert n_calls[0] > 0
+    n_calls[0] = 0
+    plain = smo(K, y, **box, tol=1e-6, accelerate=False)
+    assert n_calls[0] == 0
+    assert quick.converged and quick.kkt_violation <= 1e-6
+    assert quick.objective == pytest.approx(plain.objective, rel=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("cache_size", [0.02, 1.0])
+def test_rows_that_were_never_computed_are_not_read(dtype, cache_size, n_calls):
+    X, y = two_classes(150)
+    rows = KernelRows(X, gamma=0.4, dtype=dtype, cache_size=cache_size)
+    rows.buffer.fill(np.nan)
+    result = smo(rows, y, 0.0, 1.0, shrinking=False)
+    expected = smo(gram(X, gamma=0.4), y, 0.0, 1.0, tol=1e-6)
+    assert n_calls[0] > 0
+    assert result.converged
+    assert result.objective == pytest.approx(expected.objective, rel=1e-4)
+
+
+def test_fixed_variables_stay_where_they_are(n_calls):
+    K, y = problem(100)
+    upper = np.where(np.arange(100) % 4 == 0, 0.0, 2.0)
+    result = smo(K, y, 0.0, upper, tol=1e-6)
+    kept = upper > 0.0
+    expected = smo(K[np.ix_(kept, kept)], y[kept], 0.0, 2.0, tol=1e-6)
+    assert not result.alpha[~kept].any()
+    assert result.objective == pytest.approx(expected.objective, rel=1e-6)
+
+
+def test_curvatures_beyond_single_precision_do_not_stop_the_updates(n_calls):
+    scale = 1e45
+    K, y = problem(80)
+    result = smo(scale * K, y, 0.0, 3.0 / scale, tol=1e-4)
+    assert n_calls[0] > 0
+    assert result.converged and result.kkt_violation <= 1e-4
+    expected = smo(K, y, 0.0, 3.0, tol=1e-4)
+    assert scale * result.objective == pytest.approx(expected.objective, rel=1e-3)
