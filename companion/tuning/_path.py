@@ -105,9 +105,11 @@ class WarmPath:
         positive = y > 0.0
         low, high = np.where(positive, lower, -upper), np.where(positive, upper, -lower)
         ridge = np.full(len(y), ridge) if np.ndim(ridge) == 0 else ridge
-        return State(
+        state = State(
             self.K, self._slot, self._used, None, y, low, high, ridge, self._diagonal + ridge
         )
+        state.is_quick = bool((low < high).all())
+        return state
 
 
 def is_direct(machine):
