@@ -9,10 +9,14 @@ from threadpoolctl import threadpool_limits
 from companion.estimators import L1SVC
 from companion.estimators._dual import class_factors, signed_labels
 from companion.kernels import gram, squared_distances
+from companion.solvers._smo_kernels import certificates
 from companion.tuning._path import WarmPath
-from companion.tuning.gacv import gram_diagonal
+from companion.tuning._path_kernels import solve_path
 
 __all__ = ["MachineSurface", "machine_surface"]
+
+# With more samples the linear algebra outweighs the calls from Python.
+COMPILED_UP_TO = 500
 
 
 @dataclass(frozen=True)
@@ -138,31 +142,97 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
     signs = signed_labels(y, classes)
     distances = squared_distances(X) if kernel == "rbf" else None
     shape = (len(gamma), len(C))
-    numbers = {
-        name: np.empty(shape) for name in ("intercept", "kkt_violation", "duality_gap")
-    } | {"n_iter": np.empty(shape, dtype=np.int64), "converged": np.empty(shape, dtype=bool)}
-    alpha, decision = np.empty((2, *shape, len(y)))
+    numbers = {name: np.empty(shape) for name in ("intercept", "kkt_violation", "duality_gap")}
+    numbers |= {"n_iter": np.empty(shape, dtype=int), "converged": np.empty(shape, dtype=bool)}
+    numbers |= {name: np.empty((*shape, len(y))) for name in ("alpha", "decision")}
     diagonal = np.empty((len(gamma), len(y)))
     K = np.empty((len(y), len(y)))
     with threadpool_limits(1):
         for g, value in enumerate(gamma):
             gram(X, kernel=kernel, gamma=value, squared_distances=distances, out=K)
-            diagonal[g] = gram_diagonal(X, kernel=kernel, gamma=value)
-            for c, result in solve_path(machine, K, signs, factors, C):
-                alpha[g, c], decision[g, c] = result.alpha, result.decision_function
-                for name, values in numbers.items():
-                    values[g, c] = getattr(result, name)
+            diagonal[g] = K.diagonal()
+            solutions = solve_costs(machine, K, signs, factors, C)
+            for name, values in numbers.items():
+                values[g] = getattr(solutions, name)
     return MachineSurface(
-        C=C, gamma=gamma, alpha=alpha, decision=decision, signs=signs, diagonal=diagonal,
+        C=C, gamma=gamma, signs=signs, diagonal=diagonal,
         factors=np.ones(len(y)) if factors is None else factors, **numbers,
     )
 
 
-def solve_path(machine, K, signs, factors, C):
-    """Yield (position, Result) for all C, in ascending order of C."""
-    path = WarmPath(machine, K, signs, factors, bool(np.isfinite(K.sum())), True)
-    for position in np.argsort(C, kind="stable"):
-        yield position, path.solve(float(C[position]))
+class Solutions:
+    """Solutions on one Gram matrix, one row a C: the per-cell attributes of MachineSurface."""
+
+    def __init__(self, n_costs, n_samples):
+        self.alpha, self.decision = np.empty((2, n_costs, n_samples))
+        self.intercept, self.kkt_violation, self.duality_gap = np.empty((3, n_costs))
+        self.n_iter = np.zeros(n_costs, dtype=int)
+        self.converged = np.zeros(n_costs, dtype=bool)
+
+    def put(self, c, result):
+        """Store a :class:`companion.solvers.result.Result`."""
+        self.alpha[c], self.decision[c] = result.alpha, result.decision_function
+        for name in ("intercept", "kkt_violation", "duality_gap", "n_iter", "converged"):
+            getattr(self, name)[c] = getattr(result, name)
+
+
+def solve_costs(machine, K, signs, factors, C):
+    """Solve an L1SVC on one Gram matrix for every C, each from the next smaller one.
+
+    Parameters
+    ----------
+    machine : L1SVC
+        Settings of the solver.
+    K : ndarray of shape (n, n)
+        Gram matrix in double precision.
+    signs : ndarray of shape (n,)
+        Labels -1.0 and +1.0.
+    factors : ndarray of shape (n,) or None
+        Positive factors on C.
+    C : ndarray of shape (n_C,)
+        In any order.
+
+    Returns
+    -------
+    Solutions
+        In the order of `C`.
+    """
+    order = np.argsort(C, kind="stable")
+    solutions = Solutions(len(C), len(signs))
+    settings = machine._smo_settings()
+    is_finite = bool(np.isfinite(K.sum()))
+    n_solved = 0
+    if is_finite and settings["accelerate"] and len(signs) <= COMPILED_UP_TO:
+        n_solved = _solve_compiled(K, signs, factors, C, order, settings, solutions)
+    # What the compiled path leaves, with the checks and the warnings of the machine's own solver.
+    path = WarmPath(machine, K, signs, factors, is_finite, True)
+    for c in order[n_solved:]:
+        solutions.put(c, path.solve(float(C[c])))
+    return solutions
+
+
+def _solve_compiled(K, signs, factors, C, order, settings, solutions):
+    """Solve in one call; return how many of the ordered C are solved and stored."""
+    n = len(signs)
+    factors = np.ones(n) if factors is None else factors
+    budget = max(10_000_000, 100 * n) if settings["max_iter"] is None else settings["max_iter"]
+    alpha, products = np.empty((2, len(C), n))
+    n_iter = np.zeros(len(C), dtype=np.int64)
+    n_solved = solve_path(
+        K, signs, factors, C[order], settings["tol"], budget, alpha, products, n_iter
+    )
+    positive, ridge = signs > 0.0, np.zeros(n)
+    for k, c in enumerate(order[:n_solved]):
+        bounds = C[c] * factors
+        low, high = np.where(positive, 0.0, -bounds), np.where(positive, bounds, 0.0)
+        intercept, _, gap, violation = certificates(
+            products[k], signs, signs * alpha[k], low, high, ridge
+        )
+        solutions.alpha[c], solutions.decision[c] = alpha[k], products[k] + intercept
+        solutions.intercept[c], solutions.duality_gap[c] = intercept, gap
+        solutions.kkt_violation[c], solutions.n_iter[c] = violation, n_iter[k]
+        solutions.converged[c] = violation <= settings["tol"]
+    return n_solved
 
 
 def _grid_axis(values, name, zero=False):
