@@ -10,10 +10,12 @@ from companion.tuning.gacv import (
     xi_alpha,
     xi_alpha_values,
 )
+from companion.tuning.gacv_search import GACVSearch
 from companion.tuning.grid import KernelGridSearchCV
 from companion.tuning.surface import MachineSurface, machine_surface
 
 __all__ = [
+    "GACVSearch",
     "KernelGridSearchCV",
     "MachineSurface",
     "gacv",
