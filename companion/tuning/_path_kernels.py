@@ -34,6 +34,9 @@ _ZERO = np.float32(0.0)
 
 _BLOCK = 64
 
+# Distance from a bound, as a share of the box, that is rounding.
+_SNAP = 1e-14
+
 # Added to the diagonal of a Newton system: this share of tol over the largest |beta| leaves the
 # scores within that share of tol; at least what rounding of K demands.
 _JITTER_SHARE, _LEAST_JITTER = 0.02, 1e-10
@@ -55,6 +58,14 @@ def _mask_of(beta, low, high):
     if beta <= low:
         return np.inf
     return 0.0 if beta < high else -np.inf
+
+
+@njit(inline="always")
+def _snapped(beta, low, high):
+    """beta, or the bound that it is at but for rounding: the bias is a mean over free variables."""
+    if beta - low <= _SNAP * (high - low):
+        return low
+    return high if high - beta <= _SNAP * (high - low) else beta
 
 
 @njit(**_FAST)
@@ -152,14 +163,14 @@ def _update_pairs(K, single, diagonal, lengths, beta, scores, mask, low, high, g
         if step >= room_up and room_up <= room_down:
             step = room_up
             beta[i] = high[i]
-            beta[j] = low[j] if room_up == room_down else beta[j] - step
+            beta[j] = _snapped(beta[j] - step, low[j], high[j])
         elif step >= room_down:
             step = room_down
-            beta[i] += step
+            beta[i] = _snapped(beta[i] + step, low[i], high[i])
             beta[j] = low[j]
         else:
-            beta[i] += step
-            beta[j] -= step
+            beta[i] = _snapped(beta[i] + step, low[i], high[i])
+            beta[j] = _snapped(beta[j] - step, low[j], high[j])
         if beta[i] == old_i and beta[j] == old_j:
             return done, STALLED
         mask[i] = _mask_of(beta[i], low[i], high[i])
@@ -350,14 +361,8 @@ def _newton(K, diagonal, beta, scores, mask, low, high, tol, free, A, moved):
         return False
     for a in range(m):
         i = free[a]
-        value = beta[i] + moved[a]
-        # The rounding of a difference must not keep a variable off its bound.
-        if abs(high[i] - value) <= 1e-15 * abs(high[i] - low[i]):
-            value = high[i]
-        elif abs(value - low[i]) <= 1e-15 * abs(high[i] - low[i]):
-            value = low[i]
-        beta[i] = value
-        mask[i] = _mask_of(value, low[i], high[i])
+        beta[i] = _snapped(beta[i] + moved[a], low[i], high[i])
+        mask[i] = _mask_of(beta[i], low[i], high[i])
     return True
 
 
