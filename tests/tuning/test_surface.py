@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 
 import companion.tuning.surface
 from companion import L1SVC
+from companion.datasets.generators import unequal_gaussians
 from companion.kernels import gram
 from companion.solvers.smo import smo
 from companion.tuning import machine_surface
@@ -18,12 +19,8 @@ REPORT = {-1: 1.5, 1: 0.5}
 
 
 def sample(n=60, seed=0):
-    """The sample of the report: 40 % from N((0, 0), I), 60 % from N((2, 2), diag(2, 1))."""
-    rng = np.random.default_rng(seed)
-    positive = round(0.4 * n)
-    X = rng.standard_normal((n, 2))
-    X[positive:] = X[positive:] * np.sqrt([2.0, 1.0]) + 2.0
-    return X, np.repeat([1, -1], [positive, n - positive])
+    """A sample of the report's distribution."""
+    return unequal_gaussians(n, rng=seed)
 
 
 def report_grid(n, n_C=7, n_gamma=5):
