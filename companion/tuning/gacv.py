@@ -415,8 +415,14 @@ def _observed(estimator, X, y, costs, name):
     _check_support(estimator, X, signs, name)
     alpha = np.zeros(len(X))
     alpha[estimator.support_] = np.abs(estimator.dual_coef_[0])
+    margin = signs * estimator.decision_function(X)
+    upper = np.full(len(X), float(estimator.C))
+    factors = class_factors(estimator.class_weight, y, estimator.classes_)
+    if factors is not None:
+        upper *= factors
+    _check_optimality(estimator, margin, alpha, upper, name)
     cost = cost_vector(costs, estimator.class_weight, y, estimator.classes_, name)
-    return signs * estimator.decision_function(X), alpha, X, cost
+    return margin, alpha, X, cost
 
 
 def _check_machine(estimator, name):
@@ -443,6 +449,22 @@ def _check_support(estimator, X, signs, name):
             f"The X and y given to {name} must be what the machine was fitted to. The support "
             "vectors of the machine are not at their places in them, or have other labels: pass "
             "the training set, in its order."
+        )
+
+
+def _check_optimality(estimator, margin, alpha, upper, name):
+    """Refuse samples whose margins or multipliers the machine cannot have left like this.
+
+    Where alpha_i < C L(y_i) the margin is at least 1 but for the KKT violation of the machine and
+    rounding, of which kernel rows in single precision leave most.
+    """
+    slack = estimator.kkt_violation_ + 1e-6 * (1.0 + np.abs(margin).max() + alpha.sum())
+    open_below = (alpha < upper * (1.0 - 1e-9)) & (margin < 1.0 - slack)
+    if open_below.any() or (alpha > upper * (1.0 + 1e-9)).any():
+        raise ValueError(
+            f"The X and y given to {name} must be what the machine was fitted to, without sample "
+            "weights. They hold samples of margin below 1 whose dual variable is not at its bound "
+            "C L(y), or beyond it: pass the training set, and use class_weight for costs."
         )
 
 

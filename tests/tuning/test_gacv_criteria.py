@@ -391,6 +391,34 @@ def test_data_that_are_not_the_training_set_are_refused(criterion):
 
 
 @pytest.mark.parametrize("criterion", ON_TRAINING_SET)
+def test_samples_the_machine_has_not_seen_and_sample_weights_are_noticed(criterion):
+    X, y = data(60)
+    message = "must be what the machine was fitted to, without sample weights"
+    fitted = machine().fit(X[:40], y[:40])
+    with pytest.raises(ValueError, match=message):
+        criterion(fitted, X, y)
+    for weight in (np.where(y == 1, 2.0, 1.0), np.where(y == 1, 0.5, 1.0), np.arange(60) % 2):
+        with pytest.raises(ValueError, match=message):
+            criterion(machine().fit(X, y, sample_weight=weight), X, y)
+    criterion(machine().fit(X, y, sample_weight=np.ones(60)), X, y)
+
+
+@pytest.mark.parametrize("settings", [{"tol": 0.5}, {"selection": "first_order"}, {"C": 1e5}])
+def test_a_loose_solution_is_still_recognised(settings):
+    X, y = data(60)
+    fitted = machine(**settings).fit(X, y)
+    assert np.isfinite(gacv(fitted, X, y))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_machine_that_has_not_converged_is_still_recognised():
+    X, y = data(60)
+    fitted = machine(max_iter=20, shrinking=False).fit(X, y)
+    assert not fitted.converged_
+    assert np.isfinite(gacv(fitted, X, y))
+
+
+@pytest.mark.parametrize("criterion", ON_TRAINING_SET)
 @pytest.mark.parametrize(
     ("costs", "error", "message"),
     [
