@@ -16,14 +16,8 @@ from companion.estimators import L1SVC
 from companion.estimators._compat import Interval, StrOptions, fit_context
 from companion.estimators._dual import class_factors
 from companion.kernels import gram, squared_distances
-from companion.tuning.gacv import (
-    cost_vector,
-    gacv,
-    gacv_values,
-    largest_difference,
-    xi_alpha,
-    xi_alpha_values,
-)
+from companion.tuning._training_set import cost_vector, largest_difference
+from companion.tuning.gacv import gacv, gacv_values, xi_alpha, xi_alpha_values
 from companion.tuning.grid import checked_candidates, paths_by_kernel
 from companion.tuning.surface import solve_costs
 

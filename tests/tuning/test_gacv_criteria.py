@@ -117,7 +117,8 @@ def test_gckl_is_never_below_misclass(decision, probability, costs):
 
 def test_a_decision_value_of_zero_is_wrong_for_both_labels():
     assert misclass_values([0.0], [0.3]) == 1.0
-    assert misclass_values([0.0], [0.25], costs=(1.5, 0.5)) == pytest.approx(0.25 * 0.5 + 0.75 * 1.5)
+    risk = 0.25 * 0.5 + 0.75 * 1.5
+    assert misclass_values([0.0], [0.25], costs=(1.5, 0.5)) == pytest.approx(risk)
 
 
 def test_targets_are_equations_10_and_12():
