@@ -9,8 +9,9 @@ on its side of the box: bounded ones stay bounded, free ones free. A Newton step
 variables follows, which ends the work where no variable changes sides; otherwise pair updates
 (second order, as in :mod:`companion.solvers.smo`) change sides and Newton steps finish, in turns.
 
-With two hundred samples a pair update takes a quarter of a microsecond and a Newton step over twenty
-variables ten: calls from Python would take longer than they do, so the whole path is one call.
+With two hundred samples a pair update takes a quarter of a microsecond and a Newton step over
+twenty variables ten: calls from Python would take longer than they do, so the whole path is one
+call.
 
 No function of another file is called but intrinsics: a cached numba caller is not recompiled when
 a callee in another file changes.
