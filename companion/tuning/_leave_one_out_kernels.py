@@ -78,6 +78,13 @@ def _bias(scores, beta, low, high, out):
 
 
 @njit(**OPTIONS)
+def intercept_of(scores, beta, low, high):
+    """The bias of a solution; variables at a bound up to rounding are put on it."""
+    _snap(low, high, beta)
+    return _bias(scores, beta, low, high, -1)
+
+
+@njit(**OPTIONS)
 def _least_margin(margin, slope, rest, room):
     """Lower bound on a left-out margin: g - T^2 q / (2 (T - t)) with T as large as 2t allows."""
     if room <= rest:

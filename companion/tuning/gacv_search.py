@@ -19,6 +19,7 @@ from companion.kernels import gram, squared_distances
 from companion.tuning._training_set import cost_vector, largest_difference
 from companion.tuning.gacv import gacv, gacv_values, xi_alpha, xi_alpha_values
 from companion.tuning.grid import checked_candidates, paths_by_kernel
+from companion.tuning.leave_one_out import leave_one_out, leave_one_out_errors
 from companion.tuning.surface import solve_costs
 
 # Values that differ by rounding only are tied.
@@ -338,8 +339,9 @@ def _cells_of_kernel(paths, X, y, classes, distances, settings):
                 upper = C[:, np.newaxis] * (
                     np.ones(len(y)) if bound_factors is None else bound_factors
                 )
-                values["leave_one_out"] = _leave_one_out_values(
-                    K, signs, solutions, upper, cost, path.machine.tol
+                errors = leave_one_out_errors(K, signs, solutions.alpha, upper).errors
+                values["leave_one_out"] = np.mean(
+                    errors if cost is None else cost * errors, axis=1
                 )
             for k, number in enumerate(path.candidates):
                 cells[number] = {name: column[k] for name, column in values.items()}
@@ -348,19 +350,6 @@ def _cells_of_kernel(paths, X, y, classes, distances, settings):
     for cell in cells.values():
         cell["time"] = seconds / len(cells)
     return cells
-
-
-def _leave_one_out_values(K, signs, solutions, upper, cost, tol):
-    """Exact leave-one-out error, or cost, of every solution."""
-    from companion.tuning.leave_one_out import leave_one_out_errors
-
-    values = np.empty(len(upper))
-    for k in range(len(upper)):
-        errors = leave_one_out_errors(
-            K, signs, solutions.alpha[k], solutions.decision[k], upper[k], tol=tol
-        ).errors
-        values[k] = np.mean(errors if cost is None else cost * errors)
-    return values
 
 
 def _cells_one_by_one(paths, X, y, classes, distances, settings):
@@ -380,8 +369,6 @@ def _cells_one_by_one(paths, X, y, classes, distances, settings):
                 "gamma": machine._gamma,
             }
             if criterion == "leave_one_out":
-                from companion.tuning.leave_one_out import leave_one_out
-
                 cell["leave_one_out"] = leave_one_out(machine, X, y, costs)
             cell["time"] = time.perf_counter() - start
     return cells
