@@ -25,9 +25,9 @@ machine without point i. Convexity gives all that is used here:
   Positive, it proves a point correct without going further, also where the left-out bias is an
   interval. Here q is the squared distance of the point from the affine span of the free vectors
   (the span of Chapelle & Vapnik): at most the 2 R^2 of Joachims' bound y f > 2 a_i R^2, which
-  takes the slope of y_i f(x_i) along the path to be at most 2 R^2. That is so but for jumps where no
-  vector is free. If all bounds are equal to C, a sum of zero allows these for a_i = 0 and a_i = C
-  only: the bound holds if both the machine and the one without i have free vectors.
+  takes the slope of y_i f(x_i) along the path to be at most 2 R^2. That is so but for jumps where
+  no vector is free. If all bounds equal C, a sum of zero allows these for a_i = 0 and a_i = C only:
+  the bound holds if both the machine and the one without i have free vectors.
 
 What is left is followed: with a_i moving to 0 the solution is piecewise linear, pieces ending where
 a free vector meets a bound or a score the bias (Cauwenberghs & Poggio's decremental unlearning).
