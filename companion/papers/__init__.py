@@ -32,6 +32,14 @@ PAPERS = {
             " (ESANN), 2010",
             "companion.papers.l1nsvm",
         ),
+        Paper(
+            "gacv",
+            "On the Relation Between the GACV and Joachims' ξα Method for Tuning Support Vector"
+            " Machines, With Extensions to the Non-Standard Case",
+            "G. Wahba, Y. Lin, Y. Lee and H. Zhang, Technical Report 1039, Department of"
+            " Statistics, University of Wisconsin, Madison, 2001",
+            "companion.papers.gacv",
+        ),
     )
 }
 

@@ -75,9 +75,9 @@ def plot_distributions(ax, samples, *, xlabel, title="", digits=1, printed=None,
                 label=f"{name} (mean {mean:.{digits}f})")
         ax.plot(mean, np.mean(values <= mean), look["marker"], color=look["color"])
     for name, value in (printed or {}).items():
-        ax.axvline(value, color=style_of(name)["color"], linewidth=0.8, linestyle=":")
-        ax.annotate(f"{name} {value:g}", (value, 0.02), rotation=90, fontsize="x-small",
-                    ha="right", va="bottom", color=style_of(name)["color"])
+        look = style_of(name)
+        ax.axvline(value, color=look["color"], linewidth=1, linestyle=look["linestyle"],
+                   label=f"{name}, printed {value:g}")
     ax.set(xlabel=xlabel, ylabel="share of draws", title=title, xlim=(start, None), ylim=(0, 1))
     ax.legend(fontsize="small", loc="lower right")
     return ax

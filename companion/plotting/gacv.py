@@ -39,7 +39,7 @@ def plot_decision_curves(ax, X, y, axes, curves, boundary, *, title=""):
         ax.plot([], [], color=look["color"], linestyle=look["linestyle"], label=name)
     ax.set(xlabel="$x_1$", ylabel="$x_2$", title=title, xlim=axes[0][[0, -1]],
            ylim=axes[1][[0, -1]])
-    ax.legend(fontsize="small", loc="lower left")
+    ax.legend(fontsize="small", loc="upper left")
     return ax
 
 

@@ -94,4 +94,5 @@ def interior_point(K, y, C):
 
 
 IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_identical,
-                  ("companion.papers.l1nsvm.identical_points", *CODE))
+                  ("companion.papers.l1nsvm.identical_points",
+                   "companion.papers.l1nsvm.table_2", *CODE))

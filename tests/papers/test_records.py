@@ -9,10 +9,18 @@ from companion.papers import get_artefact, list_artefacts
 from companion.reproduction.store import RecordStore
 
 STUDIES = {
-    study.name: study for artefact in list_artefacts("l1nsvm") for study in artefact.studies
+    f"{study.paper}/{study.name}": study
+    for artefact in list_artefacts()
+    for study in artefact.studies
 }
-#: Units recomputed of each study, spread over its list; of the searches on German the cheap ones.
-SAMPLE, FEWER = 12, {"table_2_identical": 3, "table_2_iterations": 6}
+#: Units recomputed of each study, spread over its list; of slow ones fewer.
+SAMPLE = 12
+FEWER = {
+    "l1nsvm/table_2_identical": 3,
+    "l1nsvm/table_2_iterations": 6,
+    "gacv/inefficiency": 4,
+    "gacv/beyond": 8,
+}
 
 #: How far a number may move on another processor, where sums are rounded otherwise. A different
 #: last bit can send SMO along another path: a few per cent of its iterations, another multiplier
@@ -22,16 +30,29 @@ PATH = {"n_iter": 0.05, "n_sv": 0.02, "smo_n_sv": 0.2}
 BELOW_TOLERANCE = ("kkt_violation", "duality_gap", "kkt_conditions", "objective_difference",
                    "w_difference", "even_difference", "interior_difference")  # fmt: skip
 ERRORS = 0.004
+#: Times are of the machine that made the records. A criterion that counts samples may gain or lose
+#: one, and then another cell can be the least: what belongs to the chosen cell may move, what the
+#: surface is worth there may not.
+TIMES = ("seconds", "criteria_share")
+OF_THE_CHOSEN_CELL = {
+    "gacv/inefficiency": ("n_tied", "log10_lambda", "log10_sigma2", "position", "length", "width",
+                          "tilt", "decades"),
+    "gacv/beyond": ("log2_C", "log2_gamma"),
+}  # fmt: skip
+OF_A_COUNT = {"estimate": 0.02, "target": 0.03, "target_low": 0.03, "target_high": 0.03,
+              "n_wrong": 0.05}  # fmt: skip
 
 
 def sample(study):
     units = [unit for unit in study.units("paper") if not _is_slow(unit)]
     rng = np.random.default_rng(len(units))
-    chosen = rng.choice(len(units), size=FEWER.get(study.name, SAMPLE), replace=False)
-    return [units[k] for k in sorted(chosen)]
+    size = min(FEWER.get(f"{study.paper}/{study.name}", SAMPLE), len(units))
+    return [units[k] for k in sorted(rng.choice(len(units), size=size, replace=False))]
 
 
 def _is_slow(unit):
+    if unit.paper == "gacv":
+        return unit.params.get("n") == 500 or unit.params.get("by_scikit_learn", False)
     slow_search = unit.study == "table_2_search" and unit.params["part"] == "all rows"
     whole_grid = unit.study in ("table_2_surface", "table_2_iterations")
     return unit.params.get("dataset") == "german" and (slow_search or whole_grid)
@@ -53,17 +74,21 @@ def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
         for row, record in zip(rows, committed, strict=True):
             assert {name for name, value in record.items() if value is not None} <= set(row)
             for column, value in row.items():
-                assert_close(column, value, record[column], row, f"{unit}: {column}")
+                if column not in (*TIMES, *OF_THE_CHOSEN_CELL.get(name, ())):
+                    assert_close(column, value, record[column], row, f"{unit}: {column}", name)
         compared += 1
     if not compared:
         pytest.skip("; ".join(sorted(unavailable)))
 
 
-def assert_close(column, value, committed, row, where):
+def assert_close(column, value, committed, row, where, name):
     if isinstance(value, str | bool | np.bool_) or value is None:
         assert value == committed, where
     elif column in BELOW_TOLERANCE:
         assert value <= max(2 * committed, 2.1e-3), where
+    elif name.startswith("gacv/") and column in OF_A_COUNT:
+        slack = OF_A_COUNT[column] * (row["n_test"] if column == "n_wrong" else 1)
+        assert abs(value - committed) <= slack, where
     elif column == "n_wrong" or column.startswith("wrong_"):
         slack = ERRORS * row.get("n_test", row.get("n_rows", 0)) * row.get("repeats", 10)
         assert abs(value - committed) <= max(1, slack), where
@@ -93,13 +118,13 @@ def test_no_committed_fit_missed_its_tolerance():
 def test_without_the_data_files_the_titanic_is_still_reproduced(monkeypatch, tmp_path):
     monkeypatch.delenv("COMPANION_DATA", raising=False)
     monkeypatch.setenv("COMPANION_CACHE", str(tmp_path))
-    study = STUDIES["table_2"]
+    study = STUDIES["l1nsvm/table_2"]
     unit = next(u for u in study.units("quick") if u.params["dataset"] == "titanic")
     assert {row["machine"] for row in study.compute(unit)} >= {"LS", "Least 1-Norm"}
 
 
 def test_values_of_empty_records_are_empty_and_not_an_error():
-    for artefact in list_artefacts("l1nsvm"):
+    for artefact in list_artefacts():
         empty = {study.name: pd.DataFrame() for study in artefact.studies}
         frame = get_artefact(artefact.id).values(empty)
         assert list(frame.columns[:3]) == ["row", "column", "value"]

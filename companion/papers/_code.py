@@ -1,0 +1,38 @@
+"""Modules whose source the records depend on, by what a study uses."""
+
+#: Kernels and Gram matrices.
+KERNELS = ("companion.kernels", "companion._kernel_loops", "companion._scratch")
+
+#: The dual of the four machines, by pair updates and in closed form.
+DUAL = (
+    "companion.solvers.smo",
+    "companion.solvers.ls",
+    "companion.solvers.result",
+    "companion.solvers._newton",
+    "companion.solvers._problem",
+    "companion.solvers._smo_kernels",
+    "companion.solvers._smo_quick",
+    *KERNELS,
+)
+
+#: All machines of a grid, and their leave-one-out errors.
+SURFACES = (
+    "companion.tuning.gacv",
+    "companion.tuning.leave_one_out",
+    "companion.tuning.surface",
+    "companion.tuning._free_set",
+    "companion.tuning._leave_one_out_kernels",
+    "companion.tuning._path",
+    "companion.tuning._path_kernels",
+    "companion.tuning._training_set",
+    *DUAL,
+)
+
+GENERATORS = ("companion.datasets.generators",)
+
+#: The problems of the IDA benchmark and their splits.
+IDA = (
+    "companion.datasets.ida",
+    "companion.datasets._coding",
+    "companion.datasets.preprocessing",
+)

@@ -1,0 +1,246 @@
+"""Criteria over a (lambda, sigma) grid, what they choose, and the shape of their minima.
+
+Surfaces have shape (n_sigma, n_lambda), in the order of :func:`companion.papers.gacv.example.grid_of`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+
+from companion.kernels import gram
+from companion.papers._code import GENERATORS, SURFACES
+from companion.papers.base import seed_for
+from companion.papers.gacv.example import CASES, COSTS, PAPER, grid_of
+from companion.tuning.gacv import gacv_values, gckl_values, misclass_values, xi_alpha_values
+from companion.tuning.leave_one_out import leave_one_out_surface
+from companion.tuning.surface import machine_surface
+
+#: Modules that the numbers of this paper depend on, for the digest kept with its records.
+CODE = ("companion.papers.gacv.example", "companion.papers.gacv.selection", *SURFACES,
+        *GENERATORS)
+
+#: The criteria, and what the report or its readers call them in the standard case.
+CRITERIA = {
+    "gacv": "GACV",
+    "xa": "XA",
+    "xa_2": "XA_J, rho = 2",
+    "xa_half": "XA_J, rho = 1/2",
+    "cv_5": "5-fold CV",
+    "cv_10": "10-fold CV",
+    "loo": "exact leave-one-out",
+    "gckl": "GCKL (oracle)",
+    "misclass": "MISCLASS (oracle)",
+}
+#: The same in the nonstandard case.
+NONSTANDARD_NAMES = CRITERIA | {
+    "xa": "BRXA", "xa_2": "BRXA, rho = 2", "xa_half": "BRXA, rho = 1/2",
+    "misclass": "BRMISCLASS (oracle)",
+}  # fmt: skip
+FOLDS = {"cv_5": 5, "cv_10": 10}
+
+#: Stopping tolerance of the machines; the criteria count signs, so it is tighter than the usual.
+TOL = 1e-4
+
+#: A valley is where a surface is at most this multiple of its minimum.
+VALLEY = 1.1
+
+
+class Machines(NamedTuple):
+    """All machines of one sample, case and grid.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, 2)
+    y : ndarray of shape (n,)
+    probability : ndarray of shape (n,)
+        p_s(x_i).
+    case : {"standard", "nonstandard"}
+    lam : ndarray of shape (n_lambda,)
+        Descending.
+    sigma : ndarray of shape (n_sigma,)
+    surface : MachineSurface
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    probability: np.ndarray
+    case: str
+    lam: np.ndarray
+    sigma: np.ndarray
+    surface: object
+
+    @property
+    def cost(self):
+        """L(y_i) of every sample."""
+        return cost_of(self.y, self.case)
+
+
+def cost_of(y, case):
+    """L(y_i), shape (n,)."""
+    return np.where(y > 0, COSTS[case][1], COSTS[case][-1])
+
+
+def train(X, y, probability, case, grid):
+    """All machines of a named grid.
+
+    lambda is walked downwards, which is C = 1 / (2 n lambda) upwards; the width sigma of
+    exp(-||x - x'||^2 / (2 sigma^2)) is gamma = 1 / (2 sigma^2).
+
+    Returns
+    -------
+    Machines
+    """
+    _check_case(case)
+    lam, sigma = grid_of(grid)
+    surface = machine_surface(X, y, *_C_and_gamma(len(y), lam, sigma), tol=TOL,
+                              class_weight=COSTS[case])
+    return Machines(X, y, probability, case, lam, sigma, surface)
+
+
+def one_fit_criteria(machines):
+    """GACV, XA and the oracles: what comes with one fit a cell.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_sigma, n_lambda)
+        Keyed as :data:`CRITERIA`. For the Gaussian kernel K_ii = 1 is also Joachims' bound on
+        K_ii - K_ij, so that XA_J with rho = 1 is XA.
+    """
+    surface, cost = machines.surface, machines.cost
+    pair = COSTS[machines.case][-1], COSTS[machines.case][1]
+    margin, influence = surface.margin, surface.influence
+    return {
+        "gacv": gacv_values(margin, influence, cost),
+        "xa": xi_alpha_values(margin, influence, cost),
+        "xa_2": xi_alpha_values(margin, influence, cost, rho=2.0),
+        "xa_half": xi_alpha_values(margin, influence, cost, rho=0.5),
+        "gckl": gckl_values(surface.decision, machines.probability, pair),
+        "misclass": misclass_values(surface.decision, machines.probability, pair),
+    }
+
+
+def leave_one_out_rates(machines):
+    """Exact leave-one-out error (cost) rate of every cell."""
+    errors = leave_one_out_surface(machines.surface, machines.X, machines.y)
+    return (errors * machines.cost).mean(axis=-1)
+
+
+def cross_validated_rates(machines, n_folds, *seed):
+    """k-fold cross-validated error (cost) rate of every cell; C is kept, as left-out fits do.
+
+    Parameters
+    ----------
+    machines : Machines
+    n_folds : int
+    *seed : str or int
+        What the folds belong to; the same folds serve every cell and both cases.
+
+    Returns
+    -------
+    ndarray of shape (n_sigma, n_lambda)
+    """
+    X, y, lam, sigma = machines.X, machines.y, machines.lam, machines.sigma
+    state = int(seed_for(PAPER, "folds", n_folds, *seed).generate_state(1)[0] % 2**31)
+    C, gamma = _C_and_gamma(len(y), lam, sigma)
+    wrong = np.zeros((len(sigma), len(lam)))
+    for rows, held_out in StratifiedKFold(n_folds, shuffle=True, random_state=state).split(X, y):
+        fold = machine_surface(X[rows], y[rows], C, gamma, tol=TOL,
+                               class_weight=COSTS[machines.case])
+        cost = machines.cost[held_out]
+        for k, width in enumerate(gamma):
+            values = decision_at(fold, k, X[rows], y[rows], X[held_out], width)
+            wrong[k] += (y[held_out] * values <= 0) @ cost
+    return wrong / len(y)
+
+
+def decision_at(surface, k, X, y, points, gamma, cells=slice(None)):
+    """Values of f at other points for the machines of one width, shape (n_lambda, n_points)."""
+    cross = gram(points, X, gamma=gamma)
+    return (surface.alpha[k][cells] * y) @ cross.T + surface.intercept[k][cells][:, None]
+
+
+class Choice(NamedTuple):
+    """Where a criterion is least.
+
+    Attributes
+    ----------
+    tied : ndarray of bool of shape (n_sigma, n_lambda)
+        All cells of the least value.
+    cell : (int, int)
+        The tied cell nearest to the middle of them.
+    """
+
+    tied: np.ndarray
+    cell: tuple[int, int]
+
+
+def choose(criterion):
+    """The minimisers of a surface; equal values within rounding are ties."""
+    least = criterion.min()
+    tied = criterion <= least + 1e-12 * max(1.0, abs(least))
+    where = np.argwhere(tied)
+    nearest = ((where - where.mean(axis=0)) ** 2).sum(axis=1).argmin()
+    return Choice(tied, tuple(int(k) for k in where[nearest]))
+
+
+class Valley(NamedTuple):
+    """The region where a surface is near its minimum, in (log10 lambda, log10 sigma^2).
+
+    Attributes
+    ----------
+    length, width : float
+        Of a uniform strip with the region's principal variances, in decades.
+    tilt : float
+        Correlation of the two coordinates; negative if the strip falls to the right.
+    centre : ndarray of shape (2,)
+    axis : ndarray of shape (2,)
+        Unit vector along the strip, towards larger lambda.
+    decades : float
+        Extent in lambda at the best sigma.
+    """
+
+    length: float
+    width: float
+    tilt: float
+    centre: np.ndarray
+    axis: np.ndarray
+    decades: float
+
+    def position(self, point):
+        """Place of a point along the strip: -1 and 1 are its ends, 1 at the larger lambda."""
+        half = max(self.length, 1e-12) / 2
+        return float((point - self.centre) @ self.axis / half)
+
+
+def valley(criterion, lam, sigma):
+    """The valley of a surface.
+
+    Returns
+    -------
+    Valley
+    """
+    low = criterion <= VALLEY * criterion.min()
+    u, v = np.meshgrid(np.log10(lam), 2 * np.log10(sigma))
+    points = np.stack([u[low], v[low]], axis=1)
+    centre = points.mean(axis=0)
+    covariance = np.cov(points.T, bias=True) if len(points) > 1 else np.zeros((2, 2))
+    variance, axes = np.linalg.eigh(covariance)
+    width, length = np.sqrt(12 * np.maximum(variance, 0))
+    axis = axes[:, 1] * np.copysign(1.0, axes[0, 1])
+    spread = np.sqrt(covariance[0, 0] * covariance[1, 1])
+    tilt = covariance[0, 1] / spread if spread > 0 else 0.0
+    row = np.log10(lam)[low[choose(criterion).cell[0]]]
+    return Valley(float(length), float(width), float(tilt), centre, axis,
+                  float(row.max() - row.min()))
+
+
+def _C_and_gamma(n, lam, sigma):
+    return 1 / (2 * n * lam), 1 / (2 * sigma**2)
+
+
+def _check_case(case):
+    if case not in CASES:
+        raise ValueError(f"case must be one of {', '.join(CASES)}. Got {case!r}.")

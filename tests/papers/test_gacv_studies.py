@@ -1,0 +1,161 @@
+"""The studies of the GACV report: each number against the machine it is said to come from."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from companion import L1SVC
+from companion.papers import seed_for
+from companion.papers.gacv import beyond, example, fig_1, inefficiency, selection, tables, values
+from companion.papers.gacv.example import COSTS
+from companion.tuning import gacv, gckl, misclass, xi_alpha
+
+N = 50
+
+
+@pytest.fixture(scope="module", params=example.CASES)
+def machines(request):
+    X, y, probability = example.sample(7, N)
+    return selection.train(X, y, probability, request.param, "coarse")
+
+
+def machine(machines, k, j):
+    """The machine of one cell, fitted alone."""
+    return L1SVC(C=1 / (2 * N * machines.lam[j]), gamma=1 / (2 * machines.sigma[k] ** 2),
+                 class_weight=COSTS[machines.case], tol=1e-6).fit(machines.X, machines.y)
+
+
+@pytest.mark.parametrize("cell", [(2, 1), (5, 4), (7, 8)])
+def test_a_cell_of_the_surfaces_is_the_criterion_of_a_machine_fitted_alone(machines, cell):
+    fitted, X, y = machine(machines, *cell), machines.X, machines.y
+    surfaces = selection.one_fit_criteria(machines)
+    p = machines.probability
+    alone = {"gacv": gacv(fitted, X, y), "gckl": gckl(fitted, X, p), "xa": xi_alpha(fitted, X, y),
+             "xa_2": xi_alpha(fitted, X, y, rho=2, bound=1.0),
+             "xa_half": xi_alpha(fitted, X, y, rho=0.5), "misclass": misclass(fitted, X, p)}
+    for name, value in alone.items():
+        slack = 5e-3 if name in ("gacv", "gckl") else 2.1 * machines.cost.max() / N
+        assert surfaces[name][cell] == pytest.approx(value, abs=slack), name
+
+
+def test_cross_validation_is_that_of_scikit_learn_with_the_costs(machines):
+    state = int(seed_for("gacv", "folds", 5, "a test").generate_state(1)[0] % 2**31)
+    folds = StratifiedKFold(5, shuffle=True, random_state=state)
+    rates = selection.cross_validated_rates(machines, 5, "a test")
+    for k, j in ((3, 2), (6, 5)):
+        held_out = cross_val_predict(machine(machines, k, j), machines.X, machines.y, cv=folds)
+        rate = np.mean(machines.cost * (held_out != machines.y))
+        assert rates[k, j] == pytest.approx(rate, abs=1.1 * machines.cost.max() / N)
+
+
+def test_leave_one_out_is_one_fit_a_sample(machines):
+    rates = selection.leave_one_out_rates(machines)
+    everything = np.arange(N)
+    for k, j in ((4, 3), (6, 6)):
+        fitted, cost = machine(machines, k, j), 0.0
+        for i in everything:
+            rest = everything != i
+            fitted.fit(machines.X[rest], machines.y[rest])
+            value = fitted.decision_function(machines.X[i : i + 1])[0]
+            cost += machines.cost[i] * (machines.y[i] * value <= 0)
+        assert rates[k, j] == pytest.approx(cost / N, abs=1.1 * machines.cost.max() / N)
+
+
+def test_gckl_bounds_misclass_and_rho_2_bounds_leave_one_out_in_every_cell(machines):
+    surfaces = inefficiency.all_criteria(machines, N, 7)
+    assert (surfaces["gckl"] >= surfaces["misclass"]).all()
+    free = inefficiency._has_free_vector(machines)
+    assert free.mean() > 0.5
+    assert (surfaces["xa_2"] >= surfaces["loo"])[free].all()
+    for smaller, larger in (("xa_half", "xa"), ("xa", "xa_2")):
+        assert (surfaces[smaller] <= surfaces[larger]).all()
+
+
+def test_ties_are_all_found_and_the_middle_one_is_shown():
+    criterion = np.array([[3.0, 1.0, 1.0], [2.0, 1.0 + 1e-15, 4.0], [5.0, 5.0, 2.0]])
+    choice = selection.choose(criterion)
+    assert choice.tied.sum() == 3
+    assert choice.cell == (0, 1)
+
+
+def test_the_valley_of_a_tilted_strip_has_its_length_width_and_slope():
+    lam, sigma = 10.0 ** np.linspace(0, -6, 121), 10.0 ** np.linspace(-1, 1, 81)
+    u, v = np.meshgrid(np.log10(lam), 2 * np.log10(sigma))
+    # 3 decades long and 1 wide, falling to the right at 30 degrees, around (-3, 0)
+    angle = -np.pi / 6
+    along = (u + 3) * np.cos(angle) + v * np.sin(angle)
+    across = -(u + 3) * np.sin(angle) + v * np.cos(angle)
+    surface = np.where((abs(along) <= 1.5) & (abs(across) <= 0.5), 1.0, 2.0)
+    surface[np.unravel_index(np.argmin(along**2 + across**2), surface.shape)] = 0.95
+    shape = selection.valley(surface, lam, sigma)
+    assert shape.length == pytest.approx(3, rel=0.05) and shape.width == pytest.approx(1, rel=0.05)
+    assert shape.tilt < -0.4
+    assert shape.axis == pytest.approx([np.cos(angle), np.sin(angle)], abs=0.02)
+    end = np.array([-3 + 1.5 * np.cos(angle), 1.5 * np.sin(angle)])
+    assert shape.position(end) == pytest.approx(1, abs=0.05)
+    assert shape.decades == pytest.approx(1 / np.sin(-angle), abs=0.1)
+
+
+def test_an_unknown_case_is_refused_before_anything_is_trained():
+    with pytest.raises(ValueError, match="case must be one of standard, nonstandard. Got 'other'"):
+        selection.train(np.zeros((2, 2)), np.array([1, -1]), np.zeros(2), "other", "coarse")
+
+
+@pytest.fixture(scope="module")
+def frame():
+    """Records of three small samples."""
+    rows = []
+    for number in (1, 2, 3):
+        unit = inefficiency.INEFFICIENCY.unit(grid="coarse", n=N, sample=number)
+        rows += [{**unit.params, **row} for row in inefficiency.compute_sample(unit)]
+    return pd.DataFrame(rows)
+
+
+def test_a_sample_gives_a_row_a_case_and_criterion_and_no_inefficiency_below_one(frame):
+    assert len(frame) == 3 * 2 * len(selection.CRITERIA)
+    assert (frame.target_low >= frame.target_least).all()
+    assert (frame.target_low <= frame.target).all() and (frame.target <= frame.target_high).all()
+    own = values.runs(frame, "standard", "misclass", "coarse", N)
+    assert (own.inefficiency == 1).all() and (own.from_misclass == 0).all()
+    assert (values.runs(frame, "standard", "gacv", "coarse", N).from_gacv == 0).all()
+
+
+def test_the_risk_of_a_rule_is_at_least_the_bayes_risk(frame):
+    for case in example.CASES:
+        risks = frame[frame.case == case].risk
+        assert (risks >= example.bayes_risk(case) - 5e-5).all()
+
+
+def test_tables_have_a_row_a_criterion_and_compare_with_cross_validation(frame):
+    renamed = frame.assign(grid="fine", n=example.SAMPLE_SIZE)
+    for case in example.CASES:
+        table = tables.inefficiency_table(renamed, case).set_index("criterion")
+        assert len(table) == len(selection.CRITERIA)
+        assert table.loc["10-fold CV", "minus 10-fold CV"] == 0
+        assert table["mean"].min() == 1
+    names = set(tables.criterion_names("nonstandard").values())
+    assert set(tables.valley_table(renamed, "nonstandard").surface) == names
+
+
+def test_the_curves_of_the_figure_are_zero_on_the_boundary_of_their_machine():
+    X, y, probability = example.sample(1, N)
+    machines = selection.train(X, y, probability, "standard", "coarse")
+    found, chosen = fig_1.curves(machines, X)
+    lam, sigma = chosen["gacv"]
+    alone = L1SVC(C=1 / (2 * N * lam), gamma=1 / (2 * sigma**2), tol=1e-6).fit(X, y)
+    assert np.allclose(found["gacv"], alone.decision_function(X), atol=5e-3)
+
+
+def test_one_split_is_tuned_by_every_search_and_tested_on_rows_left_out():
+    unit = next(u for u in beyond.search_units("quick") if u.params["dataset"] == "titanic")
+    rows = {row["search"]: row for row in beyond.compute_split(unit)}
+    assert set(rows) == set(beyond.SEARCHES)
+    for row in rows.values():
+        assert row["n_train"] == 150 and row["n_test"] == 2051
+        assert 0.15 < row["n_wrong"] / row["n_test"] < 0.4
+        assert row["converged"]
+    assert 0 < rows["gacv"]["criteria_share"] < 1
+    # the same folds, and machines that agree within their tolerance
+    assert rows["cv"]["estimate"] == pytest.approx(rows["scikit-learn"]["estimate"], abs=0.02)
+    assert rows["leave_one_out"]["estimate"] <= rows["xi_alpha"]["estimate"] + 0.2
