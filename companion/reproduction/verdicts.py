@@ -47,8 +47,10 @@ regenerated value
     100; z is its two-sided normal quantile. With fewer than 100 draws nothing can be refuted.
 
     *ordinal*, the claim that a signed quantity stands in a relation to a bound: ``z`` is the
-    distance to the bound over the standard error, positive on the claim's side. Reproduced if
-    ``z > 2``, differs if ``z < -2``, within spread between. With no standard error (a quantity
+    distance to the bound over the standard error, positive on the claim's side; with n repetitions
+    it is a t of n - 1 degrees of freedom and is replaced by the normal z of the same probability.
+    Reproduced if ``z > 2``, differs if ``z < -2`` (in a quick run, which tests the same many claims
+    on few repetitions, if ``z < -3``), within spread between. With no standard error (a quantity
     without chance) the relation alone decides.
 
 Why three standard errors
@@ -67,9 +69,10 @@ Why overlap is mostly 0
     the published values, o_r of the regenerated ones.
 
 Profiles
-    A ``quick`` verdict rests on few repetitions: its SE is larger, and a declared deviation that
-    does not show in it is not called healed. In the ``paper`` profile it is, and
-    ``companion verify`` fails until the declaration is removed.
+    A ``quick`` verdict rests on few repetitions: its SE is larger, an ordinal claim must fail by
+    three of them to be called different, and a declared deviation that does not show in it is not
+    called healed. In the ``paper`` profile it is, and ``companion verify`` fails until the
+    declaration is removed.
 """
 
 import math
@@ -263,7 +266,7 @@ def compare_draw(printed, draws):
     return Comparison(DIFFERS if chance < _RARE_DRAW else WITHIN, z, note=note)
 
 
-def compare_ordinal(relation, value, se):
+def compare_ordinal(relation, value, se, n=math.nan, *, fails_beyond=_MAX_Z_ORDINAL):
     """Decide a claim that a quantity stands in a relation to a bound.
 
     Parameters
@@ -273,6 +276,10 @@ def compare_ordinal(relation, value, se):
         The regenerated quantity.
     se : float
         Its standard error; 0 or NaN for a quantity without chance.
+    n : float, optional
+        Repetitions that the standard error was estimated from; NaN if it is known without them.
+    fails_beyond : float, default=2.0
+        Standard errors on the wrong side of the bound from which on the claim has failed.
 
     Returns
     -------
@@ -285,10 +292,20 @@ def compare_ordinal(relation, value, se):
             margin = 0.0
         holds = relation.holds(relation.bound) if margin == 0 else margin > 0
         return Comparison(REPRODUCED if holds else DIFFERS)
-    z = margin / se
-    if abs(z) <= _MAX_Z_ORDINAL:
-        return Comparison(WITHIN, z, se, "undecided: within 2 standard errors of the bound")
+    z = _normal_from_t(margin / se, n - 1) if n >= 2 else margin / se
+    if -fails_beyond <= z <= _MAX_Z_ORDINAL:
+        limit = fails_beyond if z < 0 else _MAX_Z_ORDINAL
+        return Comparison(WITHIN, z, se,
+                          f"undecided: within {limit:g} standard errors of the bound")
     return Comparison(REPRODUCED if z > 0 else DIFFERS, z, se)
+
+
+def _normal_from_t(t, degrees):
+    """The normal z with the probability of a Student t."""
+    from scipy.special import ndtri, stdtr
+
+    tail = stdtr(degrees, -abs(t))  # of the far side: it keeps its digits
+    return math.copysign(-ndtri(tail) if tail > 0 else abs(t), t)
 
 
 def _missing(value):
@@ -320,7 +337,10 @@ def _compare_row(row, own, profile):
     if kind == "ordinal":
         derived = own["spread"] * math.sqrt(1 / own["n"] + own["overlap"]) if own["n"] > 0 else 0.0
         se = _first_finite(own["se"], derived, 0.0)
-        return compare_ordinal(parse_relation(row["relation"]), value, se)
+        return compare_ordinal(
+            parse_relation(row["relation"]), value, se, own["n"],
+            fails_beyond=_MAX_Z_ORDINAL if profile == "paper" else _MAX_Z,
+        )  # fmt: skip
     if math.isnan(own["se"]) and not own["n"] >= 1:
         raise ValueError(
             f"The regenerated value of {row['artefact']} / {row['row']} / {row['column']} must "

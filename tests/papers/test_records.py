@@ -33,6 +33,7 @@ ERRORS = 0.004
 #: Times are of the machine that made the records. A criterion that counts samples may gain or lose
 #: one, and then another cell can be the least: what belongs to the chosen cell may move, what the
 #: surface is worth there may not.
+WITHOUT_FITS = ("gacv/fig_1",)
 TIMES = ("seconds", "criteria_share")
 OF_THE_CHOSEN_CELL = {
     "gacv/inefficiency": ("n_tied", "log10_lambda", "log10_sigma2", "position", "length", "width",
@@ -112,7 +113,7 @@ def test_no_committed_fit_missed_its_tolerance():
     for name, study in STUDIES.items():
         for record in RecordStore(study, "paper").records().values():
             for row in record.rows:
-                assert row["converged"], f"{name}: {record.params}"
+                assert row.get("converged", name in WITHOUT_FITS), f"{name}: {record.params}"
 
 
 def test_without_the_data_files_the_titanic_is_still_reproduced(monkeypatch, tmp_path):

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from companion.reproduction.deviations import Deviation
 from companion.reproduction.published import parse_printed, parse_relation
@@ -131,10 +133,31 @@ def test_an_ordinal_quantity_without_chance_is_decided_by_its_relation(
 def test_an_ordinal_claim_that_fails_is_a_problem_and_uses_the_spread_when_no_error_is_given():
     row = published("ordinal", "lower", relation="< 0")
     line = verdict(row, reproduced(1.0, spread=2.0, n=100))
-    assert line["verdict"] == "differs" and line["z"] == pytest.approx(-5)
+    assert line["verdict"] == "differs"
+    assert norm.cdf(line["z"]) == pytest.approx(student.cdf(-5, 99))
     assert line["problem"].startswith("differs and is not declared")
     paired = verdict(row, reproduced(1.0, spread=2.0, n=100, se=1.0))
     assert paired["verdict"] == "within spread"
+
+
+def test_few_repetitions_make_an_ordinal_claim_harder_to_decide():
+    relation = parse_relation("< 0")
+    assert compare_ordinal(relation, -2.2, 1.0).outcome == "reproduced"
+    few = compare_ordinal(relation, -2.2, 1.0, 5)
+    assert few.outcome == "within spread"
+    assert norm.cdf(few.z) == pytest.approx(student.cdf(2.2, 4))
+
+
+def test_a_quick_run_calls_a_claim_different_only_beyond_three_standard_errors():
+    row, own = published("ordinal", "lower", relation="< 0"), reproduced(2.5, se=1.0, n=1000)
+    assert verdict(row, own)["outcome"] == "differs"
+    quick = verdict(row, own, profile="quick")
+    assert quick["outcome"] == "within spread" and "within 3 standard errors" in quick["note"]
+    assert verdict(row, reproduced(3.5, se=1.0, n=1000), profile="quick")["outcome"] == "differs"
+
+
+def test_a_claim_that_fails_by_any_number_of_standard_errors_has_a_finite_z():
+    assert compare_ordinal(parse_relation("< 0"), 1e9, 1.0, 1000).outcome == "differs"
 
 
 def test_the_overlap_of_training_sets_widens_a_claim_about_the_population():
