@@ -18,8 +18,13 @@ A fixed point satisfies the Karush-Kuhn-Tucker conditions (8) to (13). It is sta
 For if H is the Hessian of the objective there and M the matrix of (20), one iteration multiplies a
 small deviation by d + (1 - d) (I - M^-1 H); theta'' is (s - 1) theta' / xi before xi = 1, so H <=
 (s - 1) M, and the eigenvalues are above d + (1 - d) (2 - s). The bound is met in the limit of a
-large C with all slacks below one. For s <= 3 any damping will do. The paper's claim that
-convergence is proved for any other loss does not hold beyond.
+large C with all slacks below one. For s <= 3 any damping will do there. The paper's claim that
+the proof of convergence covers any other loss does not hold.
+
+Far from a fixed point neither the objective nor the iteration need settle, whatever s: the squared
+errors bound the loss of the samples within or beyond the margin (for s <= 2), but those on its right
+side have no weight, and a step may carry them back over it. With ``accelerate`` a step that would
+raise the objective is halved, and the descent is monotone.
 
 References
 ----------
@@ -52,6 +57,9 @@ _SETTLED = 0.1
 
 # A weight that changed by less than this share is left as it was in an accelerated iteration.
 _SMALL_CHANGE = 1e-3
+
+# So often a step is halved that would raise the objective: a Newton step, any other.
+_NEWTON_HALVINGS, _HALVINGS = 5, 50
 
 # An orbit of period two has turned back so often by nearly the whole of its step.
 _TURNS, _WHOLE = 20, 1e-4
@@ -414,20 +422,22 @@ def _iterate(problem, x, options, log):
             reason = f"The budget of {n_iter} iterations is spent."
             return problem.result(x, y * signed, gap, n_iter, False, reason, log)
         gradient = problem.gradient(x, signed)
-        step = None
+        length = 0.0
         if settled and normal.factorise(curvature, threshold):
-            step = _newton_step(problem, x, f, normal.solve(-gradient), regulariser + floored)
-        if step is None:
+            d = normal.solve(-gradient)
+            df = rows @ d
+            length = _descent(problem, x, f, d, df, 1.0, regulariser + floored, _NEWTON_HALVINGS)
+        if length == 0.0:
             if not normal.factorise(weight, threshold):
                 reason = "The weighted least-squares problem is singular in double precision."
                 return problem.result(x, y * signed, gap, n_iter, False, reason, log)
             d = normal.solve(-gradient)
             df = rows @ d
-            largest, length = float(np.abs(df).max()), 1.0 - options.damping
-        else:
-            d, df, length = step
-            largest = float(np.abs(df).max())
+            length = 1.0 - options.damping
+            if options.accelerate:
+                length = _descent(problem, x, f, d, df, length, regulariser + floored, _HALVINGS)
         n_iter += 1
+        largest = float(np.abs(df).max())
         x, f = x + length * d, f + length * df
         settled = options.accelerate and largest <= _SETTLED
         if largest <= options.tol and not problem.loss.is_convex:
@@ -447,15 +457,14 @@ def _iterate(problem, x, options, log):
         before = df
 
 
-def _newton_step(problem, x, f, d, objective):
-    """The step, the change of f and the length of a Newton step that descends, or None."""
-    df, length = problem.design.augmented @ d, 1.0
-    allowed = objective + 1e-12 * abs(objective)
-    for _ in range(6):
+def _descent(problem, x, f, d, df, length, objective, halvings):
+    """The length, halved until the objective does not rise; 0 if that is not enough."""
+    allowed = objective + 1e-13 * abs(objective)
+    for _ in range(halvings):
         if problem.objective(x + length * d, f + length * df) <= allowed:
-            return d, df, length
+            return length
         length *= 0.5
-    return None
+    return 0.0
 
 
 def _interior(problem, x, options, log):
@@ -550,6 +559,12 @@ def _warn(result, problem, options):
             f"A loss of order s = {problem.loss.s:g} is stable only with a damping above "
             f"(s - 3) / (s - 1) = {bound:.3g}, and damping is {options.damping:g}. Use "
             f"damping='auto' ({chosen:.3g}) or a smaller s."
+        )
+    elif "period two" in result.stop_reason:
+        cure = (
+            "Samples on the right side of the margin have no weight and come back after each step. "
+            "Use a larger damping, or accelerate=True, which halves a step that would raise the "
+            "objective."
         )
     else:
         cure = "Consider increasing max_iter or tol, decreasing C, or scaling the inputs."
