@@ -19,6 +19,7 @@ from companion.datasets.generators import (
     two_gaussians,
     twonorm,
     waveform,
+    unequal_gaussians,
 )
 from companion.datasets.ida import (
     Dataset,
@@ -67,5 +68,6 @@ __all__ = [
     "two_gaussians",
     "twonorm",
     "waveform",
+    "unequal_gaussians",
     "why_unavailable",
 ]

@@ -1,0 +1,178 @@
+"""All machines of a grid over (C, gamma): the surface on which the criteria are minimised."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils.validation import check_X_y
+from threadpoolctl import threadpool_limits
+
+from companion.estimators import L1SVC
+from companion.estimators._dual import class_factors, signed_labels
+from companion.kernels import gram, squared_distances
+from companion.tuning._path import WarmPath
+from companion.tuning.gacv import gram_diagonal
+
+__all__ = ["MachineSurface", "machine_surface"]
+
+
+@dataclass(frozen=True)
+class MachineSurface:
+    """Solutions of the L1-SVM for every gamma and C, with their certificates.
+
+    Attributes
+    ----------
+    C : ndarray of shape (n_C,)
+        As given.
+    gamma : ndarray of shape (n_gamma,)
+        As given.
+    alpha : ndarray of shape (n_gamma, n_C, n)
+        Dual variables, 0 <= alpha_i <= C L(y_i).
+    intercept : ndarray of shape (n_gamma, n_C)
+        Mean score of the free variables; the middle of the optimal interval where none is free.
+    decision : ndarray of shape (n_gamma, n_C, n)
+        Decision values of the training samples.
+    kkt_violation, duality_gap : ndarray of shape (n_gamma, n_C)
+        As in :class:`companion.solvers.result.Result`.
+    n_iter : ndarray of int of shape (n_gamma, n_C)
+        Pair updates.
+    converged : ndarray of bool of shape (n_gamma, n_C)
+        Whether the tolerance was reached.
+    signs : ndarray of shape (n,)
+        Labels -1.0 and +1.0; the larger label is +1.
+    diagonal : ndarray of shape (n_gamma, n)
+        K_ii.
+    factors : ndarray of shape (n,)
+        L(y_i), the class weights.
+    """
+
+    C: np.ndarray
+    gamma: np.ndarray
+    alpha: np.ndarray
+    intercept: np.ndarray
+    decision: np.ndarray
+    kkt_violation: np.ndarray
+    duality_gap: np.ndarray
+    n_iter: np.ndarray
+    converged: np.ndarray
+    signs: np.ndarray
+    diagonal: np.ndarray
+    factors: np.ndarray
+
+    @property
+    def margin(self):
+        """y_i f(x_i), of the shape of `decision`."""
+        return self.signs * self.decision
+
+    @property
+    def influence(self):
+        """theta_i = alpha_i K_ii, of the shape of `alpha`."""
+        return self.alpha * self.diagonal[:, np.newaxis, :]
+
+
+def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"):
+    """Solve the L1-SVM in every cell of a grid, each cell from the one of next smaller C.
+
+    Squared distances are computed once, a Gram matrix once for every gamma.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, n_features)
+        Training points.
+    y : array-like of shape (n,)
+        Labels of two classes.
+    C : array-like of shape (n_C,)
+        Positive costs in any order. C = 1 / (2 n lambda) for the lambda of the GACV report.
+    gamma : array-like of shape (n_gamma,)
+        Coefficients of the kernel, >= 0; 1 / (2 sigma^2) for the widths of the report.
+    class_weight : dict, "balanced" or None, default=None
+        L(y), factors on C.
+    tol : float, default=1e-3
+        Tolerance on the maximal KKT violation of every cell.
+    kernel : {"rbf", "poly"}, default="rbf"
+        Kernel with a coefficient gamma, as in :func:`companion.kernels.gram`.
+
+    Returns
+    -------
+    MachineSurface
+
+    Raises
+    ------
+    ValueError
+        If a value of the grid is out of range, there are not two classes, or X, y, `class_weight`
+        or `tol` are invalid.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If a cell does not reach the tolerance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from companion.tuning import gacv_values, machine_surface
+    >>> X, y = np.array([[0.0], [1.0], [1.5], [3.0]]), np.array([0, 0, 1, 1])
+    >>> surface = machine_surface(X, y, C=[0.1, 1.0, 10.0], gamma=[0.5, 1.0])
+    >>> gacv_values(surface.margin, surface.influence).shape
+    (2, 3)
+    """
+    X, y = check_X_y(X, y, dtype=np.float64, order="C")
+    C, gamma = _grid_axis(C, "C"), _grid_axis(gamma, "gamma", zero=True)
+    if kernel not in ("rbf", "poly"):
+        raise ValueError(
+            f"The 'kernel' parameter of machine_surface must be 'rbf' or 'poly'. Got {kernel!r}."
+        )
+    machine = L1SVC(kernel=kernel, class_weight=class_weight, tol=tol)
+    machine._validate_params()
+    classes = np.unique(y)
+    if len(classes) != 2:
+        raise ValueError(
+            f"machine_surface needs labels of two classes. Got {len(classes)}: "
+            f"{classes[:5].tolist()}."
+        )
+    factors = class_factors(class_weight, y, classes)
+    if factors is not None and not np.all(factors > 0):
+        raise ValueError(
+            "The 'class_weight' parameter of machine_surface must have positive entries. "
+            f"Got {class_weight!r}."
+        )
+    signs = signed_labels(y, classes)
+    distances = squared_distances(X) if kernel == "rbf" else None
+    shape = (len(gamma), len(C))
+    numbers = {
+        name: np.empty(shape) for name in ("intercept", "kkt_violation", "duality_gap")
+    } | {"n_iter": np.empty(shape, dtype=np.int64), "converged": np.empty(shape, dtype=bool)}
+    alpha, decision = np.empty((2, *shape, len(y)))
+    diagonal = np.empty((len(gamma), len(y)))
+    K = np.empty((len(y), len(y)))
+    with threadpool_limits(1):
+        for g, value in enumerate(gamma):
+            gram(X, kernel=kernel, gamma=value, squared_distances=distances, out=K)
+            diagonal[g] = gram_diagonal(X, kernel=kernel, gamma=value)
+            for c, result in solve_path(machine, K, signs, factors, C):
+                alpha[g, c], decision[g, c] = result.alpha, result.decision_function
+                for name, values in numbers.items():
+                    values[g, c] = getattr(result, name)
+    return MachineSurface(
+        C=C, gamma=gamma, alpha=alpha, decision=decision, signs=signs, diagonal=diagonal,
+        factors=np.ones(len(y)) if factors is None else factors, **numbers,
+    )
+
+
+def solve_path(machine, K, signs, factors, C):
+    """Yield (position, Result) for all C, in ascending order of C."""
+    path = WarmPath(machine, K, signs, factors, bool(np.isfinite(K.sum())), True)
+    for position in np.argsort(C, kind="stable"):
+        yield position, path.solve(float(C[position]))
+
+
+def _grid_axis(values, name, zero=False):
+    axis = np.asarray(values)
+    numeric = axis.dtype.kind in "iuf"
+    if axis.ndim != 1 or axis.size < 1 or not numeric or not (
+        np.isfinite(axis).all() and (axis >= 0 if zero else axis > 0).all()
+    ):
+        rule = "finite numbers >= 0" if zero else "positive finite numbers"
+        raise ValueError(
+            f"The '{name}' of machine_surface must be a list of {rule}. Got {values!r}."
+        )
+    return axis.astype(np.float64)
