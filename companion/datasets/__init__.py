@@ -33,6 +33,7 @@ from companion.datasets.ida import (
 )
 from companion.datasets.maintenance import CheckReport, FetchReport, check, fetch
 from companion.datasets.preprocessing import distinct_patterns, standardize
+from companion.datasets.uci import UCIProblem, list_uci, load_uci
 
 __all__ = [
     "CheckReport",
@@ -43,6 +44,7 @@ __all__ = [
     "Source",
     "SourceFile",
     "ThresholdCase",
+    "UCIProblem",
     "UnknownDataset",
     "check",
     "data_digest",
@@ -57,7 +59,9 @@ __all__ = [
     "is_available",
     "list_ida",
     "list_sources",
+    "list_uci",
     "load_ida",
+    "load_uci",
     "noisy_two_class",
     "ringnorm",
     "split_source",

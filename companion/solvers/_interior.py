@@ -19,23 +19,27 @@ from companion.solvers._design import NormalEquations
 _OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": {"reassoc", "contract", "arcp"},
             "nogil": True}
 
+# Complementarity at the start, over the mean of c |1 - y f|: anywhere, and near a solution.
+COLD, WARM = 1.0, 0.1
+
 # Share of the way to the boundary that a step may go.
 _SHARE = 0.995
 
 
-def solve_hinge(design, y, c, start, tol, max_iter, record):
+def solve_hinge(design, y, c, start, relative, tol, max_iter, record):
     """Minimise the regularised hinge; return (w with b last, alpha, gap, n_iter).
 
-    ``start`` is a vector (w, b) of finite decision values. ``record`` is called with each iterate.
+    ``start`` is a vector (w, b), ``relative`` how far from a solution it is, COLD or WARM, and
+    ``record`` is called with each iterate.
     Ends when the duality gap is at most ``tol`` times the objective, when it stops falling, or
     with the budget.
     """
     rows, normal = design.augmented, NormalEquations(design)
     x, n = start.copy(), y.size
-    alpha, surplus, slack = 0.5 * c, np.empty(n), np.empty(n)
+    alpha, surplus, slack = np.empty((3, n))
     weights, signed, shift = np.empty(n), np.empty(n), np.empty((2, n))
     f = rows @ x
-    begin(f, y, surplus, slack)
+    begin(f, y, c, relative, alpha, surplus, slack)
     best = None
     for n_iter in range(max_iter + 1):
         record(n_iter, x, f)
@@ -63,7 +67,7 @@ def solve_hinge(design, y, c, start, tol, max_iter, record):
 
 
 def _right_hand_side(rows, x, signed):
-    right = rows.T @ signed
+    right = signed @ rows
     right[:-1] -= x[:-1]
     return right
 
@@ -73,36 +77,54 @@ def gap_of(design, y, c, x, f, alpha):
 
     With a bias the multipliers of the heavier class are shrunk until y'alpha = 0 first.
     """
-    objective = 0.5 * (x[:-1] @ x[:-1]) + c @ np.maximum(1.0 - y * f, 0.0)
-    signed = feasible(design, y, alpha)
-    w = design.augmented.T @ signed
-    return objective - (np.abs(signed).sum() - 0.5 * (w[:-1] @ w[:-1])), objective
-
-
-def feasible(design, y, alpha):
-    """y alpha with the heavier class shrunk so that it sums to zero, if there is a bias."""
-    signed = y * alpha
-    if design.bias:
-        up, down = signed[signed > 0.0].sum(), -signed[signed < 0.0].sum()
-        if up > down:
-            signed[signed > 0.0] *= down / up
-        elif down > up:
-            signed[signed < 0.0] *= up / down
-    return signed
+    signed = np.empty(y.size)
+    loss, total = feasible(f, y, c, alpha, design.bias, signed)
+    objective = 0.5 * (x[:-1] @ x[:-1]) + loss
+    w = (signed @ design.augmented)[:-1]
+    return objective - (total - 0.5 * (w @ w)), objective
 
 
 @njit(**_OPTIONS)
-def begin(f, y, surplus, slack):
-    """Start well inside: both slacks at least the mean of |1 - y f|."""
+def feasible(f, y, c, alpha, bias, signed):
+    """Write y alpha, shrunk for one class so that it sums to zero if there is a bias.
+
+    Returns the hinge loss and the sum of the shrunk alpha.
+    """
+    up, down, loss = 0.0, 0.0, 0.0
+    for i in range(f.shape[0]):
+        loss += c[i] * max(1.0 - y[i] * f[i], 0.0)
+        if y[i] > 0.0:
+            up += alpha[i]
+        else:
+            down += alpha[i]
+    least = min(up, down) if bias else np.inf
+    for_up = min(1.0, least / up) if up > 0.0 else 0.0
+    for_down = min(1.0, least / down) if down > 0.0 else 0.0
+    for i in range(f.shape[0]):
+        signed[i] = alpha[i] * for_up if y[i] > 0.0 else -alpha[i] * for_down
+    return loss, up * for_up + down * for_down
+
+
+@njit(**_OPTIONS)
+def begin(f, y, c, relative, alpha, surplus, slack):
+    """Start in the middle: for the given f all products of a multiplier and a slack equal mu.
+
+    With p = alpha / c and v = c (1 - y f) / mu this is 1 / (1 - p) - 1 / p = v; mu is ``relative``
+    times the mean of c |1 - y f|.
+    """
     n = f.shape[0]
-    offset = 0.0
+    mu = 0.0
     for i in range(n):
-        offset += abs(1.0 - y[i] * f[i])
-    offset = max(offset / n, 1e-3)
+        mu += c[i] * max(abs(1.0 - y[i] * f[i]), 1e-3)
+    mu *= relative / n
     for i in range(n):
         u = 1.0 - y[i] * f[i]
-        slack[i] = max(u, 0.0) + offset
-        surplus[i] = slack[i] - u
+        v = c[i] * u / mu
+        root = np.sqrt(v * v + 4.0)
+        alpha[i] = c[i] * (2.0 / (root - v + 2.0))
+        left = c[i] * (2.0 / (root + v + 2.0))
+        slack[i] = mu / left
+        surplus[i] = mu / alpha[i]
 
 
 @njit(**_OPTIONS)

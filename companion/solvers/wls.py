@@ -44,7 +44,7 @@ from sklearn.exceptions import ConvergenceWarning
 from companion._loss_loops import loss_sum, weigh
 from companion.losses import Hinge
 from companion.solvers._design import Design, NormalEquations
-from companion.solvers._interior import gap_of, solve_hinge
+from companion.solvers._interior import COLD, WARM, gap_of, solve_hinge
 
 __all__ = ["Design", "WLSResult", "least_squares_path", "stable_damping", "wls", "wls_path"]
 
@@ -53,7 +53,7 @@ FLOOR = 1e-7
 
 # Newton steps begin when the decision values move by less than this, in units of the margin: the
 # minimum that they find is the one that the iteration was about to reach.
-_SETTLED = 0.1
+_SETTLED = 0.02
 
 # A weight that changed by less than this share is left as it was in an accelerated iteration.
 _SMALL_CHANGE = 1e-3
@@ -62,7 +62,7 @@ _SMALL_CHANGE = 1e-3
 _NEWTON_HALVINGS, _HALVINGS = 5, 50
 
 # An orbit of period two has turned back so often by nearly the whole of its step.
-_TURNS, _WHOLE = 20, 1e-4
+_TURNS, _WHOLE = 20, 1e-3
 
 # Relative duality gap of the support vector machine that an iteration starts from.
 _START_TOL = 1e-6
@@ -220,10 +220,11 @@ def wls(
     """
     problem = _Problem(design, y, C, sample_weight, Hinge() if loss is None else loss, floor)
     options = _checked_options(problem.loss, damping, tol, max_iter, printed_weights, accelerate)
-    x = _starting_point(problem, start, options, history)
+    x = _starting_point(problem, start, options)
     log = [] if history else None
     if accelerate and isinstance(problem.loss, Hinge):
-        result = _interior(problem, x, options, log)
+        relative = COLD if isinstance(start, str) else WARM
+        result = _interior(problem, x, relative, options, log)
     else:
         result = _iterate(problem, x, options, log)
     if not result.converged:
@@ -362,7 +363,7 @@ class _Problem:
 
     def gradient(self, x, signed):
         """Of the objective: w - sum_i alpha_i y_i z_i, and - sum_i alpha_i y_i."""
-        gradient = -(self.design.augmented.T @ signed)
+        gradient = -(signed @ self.design.augmented)
         gradient[:-1] += x[:-1]
         return gradient
 
@@ -467,7 +468,7 @@ def _descent(problem, x, f, d, df, length, objective, halvings):
     return 0.0
 
 
-def _interior(problem, x, options, log):
+def _interior(problem, x, relative, options, log):
     """The hinge by an interior point."""
 
     def record(n_iter, x, f):
@@ -475,7 +476,7 @@ def _interior(problem, x, options, log):
             log.append((x.copy(), problem.objective(x, f)))
 
     x, alpha, gap, n_iter = solve_hinge(
-        problem.design, problem.y, problem.c, x, options.tol, options.max_iter, record
+        problem.design, problem.y, problem.c, x, relative, options.tol, options.max_iter, record
     )
     result = problem.result(x, alpha, gap, n_iter, True, "", log)
     converged = gap <= options.tol * result.objective
@@ -488,7 +489,7 @@ def _interior(problem, x, options, log):
     return replace(result, converged=converged, stop_reason=reason)
 
 
-def _starting_point(problem, start, options, history):
+def _starting_point(problem, start, options):
     """The point (w, b) that a start stands for."""
     design = problem.design
     if isinstance(start, str):
@@ -520,7 +521,7 @@ def _least_squares(problem, C, normal=None):
 def _svc(problem, options):
     x = _least_squares(problem, 1.0)
     return solve_hinge(
-        problem.design, problem.y, problem.c, x, _START_TOL, options.max_iter, lambda *_: None
+        problem.design, problem.y, problem.c, x, COLD, _START_TOL, options.max_iter, lambda *_: None
     )[0]
 
 
