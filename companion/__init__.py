@@ -14,6 +14,7 @@ _HOMES = {
     "LSSVC": "companion.estimators",
     "LSSVCCV": "companion.estimators",
     "LeastOneNormSVC": "companion.estimators",
+    "UnbiasedSVC": "companion.estimators",
     "KernelGridSearchCV": "companion.tuning",
 }
 

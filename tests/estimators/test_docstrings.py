@@ -8,9 +8,17 @@ import pytest
 from sklearn.datasets import make_moons
 
 import companion
-from companion import KernelGridSearchCV, L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC
+from companion import (
+    KernelGridSearchCV,
+    L1SVC,
+    L2SVC,
+    LSSVC,
+    LSSVCCV,
+    LeastOneNormSVC,
+    UnbiasedSVC,
+)
 
-MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV]
+MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV, UnbiasedSVC]
 PUBLIC = [*MACHINES, KernelGridSearchCV]
 SECTIONS = ["Parameters", "Attributes", "See Also", "Notes", "References", "Examples"]
 METHODS = ["fit", "predict", "decision_function"]
