@@ -35,8 +35,8 @@ def fscl(X, n_prototypes, *, rng=None, n_epochs=10, learning_rate=0.1, sample_we
     learning_rate : float, default=0.1
         Share of the way that the winner moves at first, in (0, 1]; it falls to zero linearly.
     sample_weight : ndarray of shape (n_samples,), optional
-        Samples are presented in proportion to these non-negative weights, drawn at random, in
-        place of a permutation in each epoch. A sample of weight zero is never presented.
+        Non-negative. Prototypes start at samples, and samples are presented, drawn at random in
+        proportion to their weights; without weights, each epoch presents every sample once.
 
     Returns
     -------
@@ -83,19 +83,19 @@ def fscl(X, n_prototypes, *, rng=None, n_epochs=10, learning_rate=0.1, sample_we
     if n_prototypes == n:
         return X.copy()
     rng = np.random.default_rng(rng)
-    prototypes = X[_starting_samples(X, n_prototypes, rng)]
-    if weight is None:
+    share = None if weight is None else weight / weight.sum()
+    prototypes = X[_starting_samples(X, n_prototypes, rng.choice(n, n, replace=False, p=share))]
+    if share is None:
         order = np.concatenate([rng.permutation(n) for _ in range(n_epochs)])
     else:
-        order = rng.choice(n, size=n_epochs * n, p=weight / weight.sum())
+        order = rng.choice(n, size=n_epochs * n, p=share)
     by_feature = np.ascontiguousarray(prototypes.T)
     _compete(X, order, float(learning_rate), by_feature)
     return np.ascontiguousarray(by_feature.T)
 
 
-def _starting_samples(X, n_prototypes, rng):
-    """Indices of random samples, different points first."""
-    order = rng.permutation(len(X))
+def _starting_samples(X, n_prototypes, order):
+    """The first indices of an order, different points before repeated ones."""
     # Repeated points are rare in most sets: twice as many as needed mostly hold enough.
     for some in (order[: 2 * n_prototypes], order):
         _, first = np.unique(X[some], axis=0, return_index=True)
