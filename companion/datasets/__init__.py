@@ -8,14 +8,9 @@ from companion.datasets._fetch import fetch_file, forget_failures
 from companion.datasets._sources import Source, SourceFile, get_source, list_sources
 from companion.datasets.generators import (
     FLIP_RULES,
-    ThresholdCase,
     flip_labels,
-    get_threshold_case,
     noisy_two_class,
     ringnorm,
-    threshold_case,
-    threshold_case_densities,
-    threshold_case_error,
     two_gaussians,
     twonorm,
     waveform,
@@ -33,6 +28,13 @@ from companion.datasets.ida import (
 )
 from companion.datasets.maintenance import CheckReport, FetchReport, check, fetch
 from companion.datasets.preprocessing import distinct_patterns, standardize
+from companion.datasets.threshold_cases import (
+    ThresholdCase,
+    get_threshold_case,
+    threshold_case,
+    threshold_case_densities,
+    threshold_case_error,
+)
 from companion.datasets.uci import UCIProblem, list_uci, load_uci
 
 __all__ = [

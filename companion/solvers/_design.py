@@ -92,8 +92,7 @@ class Design:
         Raises
         ------
         ValueError
-            For matrices that do not match or are not finite, and if no prototype has a positive
-            norm.
+            For matrices that do not match or are not finite, or a negative diagonal.
         """
         K = _checked_matrix(K, "K")
         gram = K if K_prototypes is None else _checked_matrix(K_prototypes, "K_prototypes")
@@ -104,11 +103,15 @@ class Design:
                 f"Got {gram.shape}."
             )
         largest = gram.diagonal().max()
-        if not largest > 0.0:
+        if gram.diagonal().min() < 0.0:
             raise ValueError(
-                "The Gram matrix of the prototypes must be positive semi-definite with a positive "
-                f"entry on its diagonal. Got a largest one of {largest:g}."
+                "The Gram matrix of the prototypes must be positive semi-definite. "
+                f"Got the entry {gram.diagonal().min():g} on its diagonal."
             )
+        if largest == 0.0:  # nothing but zeros: the bias is the whole machine
+            nothing = np.zeros((K.shape[0], 1))
+            return cls(nothing, bias=bias, factor=np.ones((1, 1), order="F"),
+                       pivots=np.zeros(1, dtype=np.intp), n_coefficients=size)
         factor, pivots, rank, _ = lapack.dpstrf(gram, tol=_INDEPENDENT * largest, lower=1)
         factor, pivots = np.asfortranarray(np.tril(factor[:rank, :rank])), pivots[:rank] - 1
         features = blas.dtrsm(
@@ -225,6 +228,8 @@ class NormalEquations:
             )
 
     def _cholesky(self, matrix, must_succeed):
+        if not np.isfinite(matrix.diagonal()).all():
+            return False
         factor, info = lapack.dpotrf(matrix, lower=1, clean=0)
         jitter = 1e-15
         while info and must_succeed and jitter < 1e-3:

@@ -202,7 +202,7 @@ def warn(result, problem, options):
             f"(s - 3) / (s - 1) = {bound:.3g}, and damping is {options.damping:g}. Use "
             f"damping='auto' ({chosen:.3g}) or a smaller s."
         )
-    elif "period two" in result.stop_reason:
+    elif "period two" in result.stop_reason or "settling" in result.stop_reason:
         cure = (
             "Samples on the right side of the margin have no weight and come back after each step. "
             "Use a larger damping, or accelerate=True, which halves a step that would raise the "

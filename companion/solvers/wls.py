@@ -67,6 +67,9 @@ _NEWTON_HALVINGS, _HALVINGS = 5, 50
 # An orbit of period two has turned back so often by nearly the whole of its step.
 _TURNS, _WHOLE = 20, 1e-3
 
+# More iterations than this share, if they raise the objective, are no way down.
+_MANY_RISES = 0.1
+
 # Relative duality gap of the support vector machine that an iteration starts from.
 _START_TOL = 1e-6
 
@@ -278,6 +281,7 @@ class _Iterate:
         self.signed, self.weight, self.curvature = np.empty((3, self.f.size))
         self.gap, self.largest, self.settled = np.nan, np.inf, False
         self.before, self.turns, self.stuck = None, 0, None
+        self.descended, self.rises = np.inf, 0
 
     def weigh(self):
         """Multipliers (21) and weights (22) at the point, and the objective."""
@@ -287,6 +291,7 @@ class _Iterate:
             self.signed, self.weight, self.curvature,
         )
         self.objective = regulariser + total / self.options.factor
+        self.rises += regulariser + floored > self.descended * (1.0 + _WHOLE)
         self.descended = regulariser + floored
         if problem.loss.is_convex:
             self.gap, self.bounded = gap_of(
@@ -304,7 +309,10 @@ class _Iterate:
         if self.stuck is not None:
             return False, self.stuck
         if self.n_iter == self.options.max_iter:
-            return False, f"The budget of {self.n_iter} iterations is spent."
+            reason = f"The budget of {self.n_iter} iterations is spent"
+            if self.rises > _MANY_RISES * self.n_iter:
+                reason += f" without settling: the objective rose in {self.rises} of them"
+            return False, reason + "."
         return None
 
     def move(self):
