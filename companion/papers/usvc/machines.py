@@ -20,10 +20,7 @@ CODE = (
     "companion.datasets",
     "companion.losses",
     "companion.papers.usvc.machines",
-    "companion.solvers._design",
-    "companion.solvers._interior",
-    "companion.solvers._newton",
-    "companion.solvers.wls",
+    "companion.solvers",
 )
 
 #: Section 3: C, the damping d of w <- d w + (1 - d) w_new, and the numbers of patterns and trials.
