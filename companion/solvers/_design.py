@@ -92,7 +92,8 @@ class Design:
         Raises
         ------
         ValueError
-            For matrices that do not match or are not finite, or a negative diagonal.
+            For matrices that do not match or are not finite, or without a positive entry on the
+            diagonal where others are not zero.
         """
         K = _checked_matrix(K, "K")
         gram = K if K_prototypes is None else _checked_matrix(K_prototypes, "K_prototypes")
@@ -103,12 +104,13 @@ class Design:
                 f"Got {gram.shape}."
             )
         largest = gram.diagonal().max()
-        if gram.diagonal().min() < 0.0:
-            raise ValueError(
-                "The Gram matrix of the prototypes must be positive semi-definite. "
-                f"Got the entry {gram.diagonal().min():g} on its diagonal."
-            )
-        if largest == 0.0:  # nothing but zeros: the bias is the whole machine
+        if not largest > 0.0:
+            if gram.any():
+                raise ValueError(
+                    "The Gram matrix of the prototypes must be positive semi-definite. "
+                    f"Got {largest:g} as the largest entry on its diagonal."
+                )
+            # Nothing but zeros: the bias is the whole machine.
             nothing = np.zeros((K.shape[0], 1))
             return cls(nothing, bias=bias, factor=np.ones((1, 1), order="F"),
                        pivots=np.zeros(1, dtype=np.intp), n_coefficients=size)
@@ -212,7 +214,8 @@ class NormalEquations:
         matrix = self._matrix.copy(order="F")
         diagonal = np.einsum("ii->i", matrix)
         diagonal[:-1] += 1.0
-        diagonal[-1] += max(_BIAS_RIDGE * abs(diagonal[-1]), _BIAS_RIDGE)
+        if diagonal[-1] == 0.0:
+            diagonal[-1] = _BIAS_RIDGE
         return self._cholesky(matrix, weights.min(initial=0.0) >= 0.0)
 
     def _add(self, part, sign):
