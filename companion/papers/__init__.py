@@ -32,6 +32,13 @@ PAPERS = {
             " (ESANN), 2010",
             "companion.papers.l1nsvm",
         ),
+        Paper(
+            "usvc",
+            "Advantages of Unbiased Support Vector Classifiers for Data Mining Applications",
+            "A. Navia-Vázquez, F. Pérez-Cruz, A. Artés-Rodríguez and A. R. Figueiras-Vidal,"
+            " Journal of VLSI Signal Processing 37, 2004",
+            "companion.papers.usvc",
+        ),
     )
 }
 
