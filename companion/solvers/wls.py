@@ -8,7 +8,8 @@ The box of the paper, for a design Z (its section 2.1 and :class:`Design`):
 1. Solve the weighted least-squares problem (20), (25):
    min 1/2 w'w + 1/2 sum_i a_i (y_i - f_i)^2.
 2. a_i = 0 where e_i y_i = 1 - y_i f_i < 0, else alpha_i / (e_i y_i) with the multipliers
-   alpha_i = c_i theta'(xi_i): (21), (22). The paper prints 2 alpha_i / (e_i y_i), whose fixed point belongs to 2 C.
+   alpha_i = c_i theta'(xi_i): (21), (22). The paper prints 2 alpha_i / (e_i y_i), whose fixed
+   point belongs to 2 C.
 3. Repeat, with damping w <- d w + (1 - d) w_new, until nothing changes.
 
 A fixed point satisfies the Karush-Kuhn-Tucker conditions (8) to (13). It is stable if
@@ -379,7 +380,7 @@ def _interior(problem, x, relative, options, log):
         problem.design, problem.y, problem.c, x, relative, options.tol, options.max_iter, record
     )
     result = problem.result(x, alpha, gap, n_iter, True, "", log)
-    converged = gap <= options.tol * result.objective
+    converged = bool(gap <= options.tol * result.objective)
     if converged:
         reason = f"The relative duality gap is at most tol = {options.tol:g}."
     elif n_iter == options.max_iter:

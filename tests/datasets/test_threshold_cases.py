@@ -1,4 +1,4 @@
-"""Cases A and B of the Unbiased SVC paper: densities, draws, closed forms, and what is misprinted."""
+"""Cases A and B of the Unbiased SVC paper: densities, draws, closed forms, misprints."""
 
 import numpy as np
 import pytest

@@ -146,6 +146,21 @@ def test_prototypes_depend_on_the_random_state_alone():
     assert not np.array_equal(prototypes(1), prototypes(2))
 
 
+def test_prototypes_gather_where_the_weight_is():
+    X, y = two_clouds(80)
+    left = X[:, 0] < np.median(X[:, 0])
+    shares = [
+        np.mean([
+            UnbiasedSVC(n_prototypes=8, random_state=seed)
+            .fit(X, y, sample_weight=np.where(left, weight, 1.0))
+            .prototypes_[:, 0].mean()
+            for seed in range(10)
+        ])
+        for weight in (1.0, 50.0)
+    ]
+    assert shares[1] < shares[0] - 0.2
+
+
 def test_it_takes_part_in_a_grid_search_of_scikit_learn():
     X, y = two_clouds(60)
     grid = {"C": [0.1, 10.0], "n_prototypes": [None, 5], "s": [2, 4]}
@@ -189,7 +204,7 @@ def test_any_small_training_set_gives_a_machine(data):
         ({"loss": "step"}, "The 'loss' parameter of UnbiasedSVC must be"),
         ({"init": "zero"}, "The 'init' parameter of UnbiasedSVC must be"),
         ({"n_prototypes": 0}, "The 'n_prototypes' parameter of UnbiasedSVC must be"),
-        ({"n_prototypes": 41}, "at most the number of samples of positive weight, 40. Got 41; lower"),
+        ({"n_prototypes": 41}, "number of samples of positive weight, 40. Got 41; lower"),
         ({"max_iter": 0}, "The 'max_iter' parameter of UnbiasedSVC must be"),
     ],
 )
@@ -228,7 +243,7 @@ def test_samples_of_weight_zero_are_no_prototypes():
 def test_an_iteration_that_does_not_settle_warns_with_cause_and_cure():
     X, y = two_clouds(60, shift=3.0)
     machine = UnbiasedSVC(C=1e4, s=6, damping=0.1, accelerate=False, kernel="linear")
-    with pytest.warns(ConvergenceWarning, match="s = 6 is stable only with a damping above.*'auto'"):
+    with pytest.warns(ConvergenceWarning, match="s = 6 is stable only with a damping.*'auto'"):
         machine.fit(X, y)
     assert not machine.converged_
     machine.set_params(damping="auto", max_iter=5000).fit(X, y)
