@@ -16,7 +16,6 @@ from companion.kernels import gamma_from_width, gram
 from companion.losses import Unbiased
 from companion.papers.base import Study, Unit, seed_for
 from companion.papers.usvc.boosting import boosted_networks
-from companion.papers.usvc.linear import TOL
 from companion.papers.usvc.machines import CODE, PAPER
 from companion.papers.usvc.splits import BENCHMARK_SETS, digest, split, wrong
 from companion.solvers.fscl import fscl
@@ -83,7 +82,7 @@ def design_on(X, centres, sigma, bias=True):
 
 def both_paths(design, y):
     """Machines along C with the hinge, and with the unbiased loss started from them."""
-    svc = wls_path(design, y, C_VALUES, tol=TOL)
+    svc = wls_path(design, y, C_VALUES)
     return svc, wls_path(design, y, C_VALUES, loss=LOSS, start=svc)
 
 
@@ -180,5 +179,6 @@ def split_units(profile):
 
 TABLE = Study(PAPER, "table_3", split_units, compute_split,
               ("companion.papers.usvc.table_3", "companion.papers.usvc.splits",
-               "companion.papers.usvc.boosting", "companion.papers.usvc.linear", "companion.kernels", "companion._kernel_loops",
+               "companion.papers.usvc.boosting",
+               "companion.kernels", "companion._kernel_loops",
                "companion.estimators", "companion.tuning", *CODE))
