@@ -64,8 +64,10 @@ def test_a_profile_has_the_objective_on_its_own_axis(ax):
     assert other.lines[1].get_xydata().tolist() == [[0.5, 50.0]]
 
 
-def test_descents_are_drawn_over_iterations(ax):
-    plotting.plot_descents(ax, {"a": [3.0, 1.0], "b": [3.0, 2.0, 3.0]})
+def test_iterates_are_drawn_over_iterations(ax):
+    plotting.plot_iterates(ax, {"a": [3.0, 1.0], "b": [3.0, 2.0, 3.0]}, ylabel="Th",
+                           limits=(0.0, 4.0))  # fmt: skip
+    assert ax.get_ylabel() == "Th" and ax.get_ylim() == (0.0, 4.0)
     assert [len(y) for y in data(ax)] == [2, 3]
 
 

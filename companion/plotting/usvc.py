@@ -71,7 +71,7 @@ def plot_threshold_error(ax, x, error, *, marks=(), title=""):
     for place, value in marks:
         ax.plot(place, value, "o", color="#d95f02")
         ax.annotate(f"{value:.1f} at {place:.3g}", (place, value), textcoords="offset points",
-                    xytext=(4, -12), fontsize="small")
+                    xytext=(6, 7), fontsize="small")
     ax.set(xlabel="Th", ylabel="CE (%)", title=title, xlim=(x[0], x[-1]))
     return ax
 
@@ -141,23 +141,26 @@ def plot_profile(ax, thresholds, theoretical, empirical, profile, *, end=None, t
     return ax
 
 
-def plot_descents(ax, runs, *, title=""):
-    """Objective against the number of weighted least-squares problems, one line a run.
+def plot_iterates(ax, runs, *, ylabel, limits=None, title=""):
+    """What becomes of a quantity from one iteration to the next, one line a run.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
     runs : mapping of str to ndarray of shape (n_iter + 1,)
+    ylabel : str
+    limits : (float, float), optional
+        Ends of the vertical axis.
     title : str
 
     Returns
     -------
     matplotlib.axes.Axes
     """
-    for (name, values), look, color in zip(runs.items(), _LOSS_STYLES[::-1], _LOSS_COLOURS[1:],
-                                           strict=False):
-        ax.plot(values, linestyle=look, color=color, label=name)
-    ax.set(xlabel="iteration", ylabel="objective (5)", title=title, xlim=(0, None))
+    for (name, values), marker, color in zip(runs.items(), "os^D", _LOSS_COLOURS[1:],
+                                             strict=False):
+        ax.plot(values, linewidth=0.8, marker=marker, markersize=3, color=color, label=name)
+    ax.set(xlabel="iteration", ylabel=ylabel, title=title, xlim=(0, None), ylim=limits)
     ax.legend(fontsize="small")
     return ax
 

@@ -26,10 +26,10 @@ WIDTHS = (1.0, 2.0, 4.0, 8.0, 16.0)
 C_VALUES = tuple(10.0**k for k in range(-1, 5))
 LOSS = Unbiased(2.0)
 
-#: Printed sizes of the unbiased machine; half of each, itself and half as much again are tried.
+#: Printed sizes of the unbiased machine; a quarter, a half and the whole of each are tried.
 PRINTED_SIZES = {"Diabetes": 40, "Image": 120, "Ringnorm": 90, "Thyroid": 40, "Twonorm": 12,
                  "Waveform": 30}  # fmt: skip
-SIZE_FACTORS = (0.5, 1.0, 1.5)
+SIZE_FACTORS = (0.25, 0.5, 1.0)
 
 #: Networks and their centres; the print has 1534 to 17116 kernels in all.
 N_NETWORKS, N_CENTRES = 200, 40
