@@ -21,6 +21,15 @@ from companion.papers.usvc.values import (
     with_threshold,
 )
 
+# Columns of the tables of real data, which are empty where no data set can be had.
+_PAIRED = ("data set", "n test", "splits", "USVC - SVMlight", "SE, these data", "SE, new samples",
+           "SD of a mean over 10 splits", "USVC better on", "worse on")  # fmt: skip
+_CHOICES = ("data set", "machine", "CE", "SE", "size", "median sigma", "median C")
+_COSTS = ("data set", "cost of a miss", "SVC, equal costs", "SVC", "USVC, equal costs", "USVC",
+          "USVC with - without", "SE", "USVC - SVC", "SE of it")  # fmt: skip
+_ALARMS = ("level", "machine", "by", "false alarms", "SE", "SD over test parts", "binomial SD",
+           "detections", "SE of detections")  # fmt: skip
+
 #: Below it a threshold is in the narrow minimum of either case.
 _NARROW = 0.35
 
@@ -155,7 +164,7 @@ def paired_table(frame):
             "USVC better on": int((difference < 0).sum()),
             "worse on": int((difference > 0).sum()),
         })
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=_PAIRED)
 
 
 def differences(frame, first, second):
@@ -190,7 +199,7 @@ def choice_table(frame):
                 "SE": error.standard_error, "size": own["size"].mean(),
                 "median sigma": own.sigma.median(), "median C": own.C.median(),
             })
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=_CHOICES)
 
 
 def sizes_and_errors(frame, name):
@@ -254,7 +263,7 @@ def cost_table(frame):
                 "USVC with - without": gain.mean, "SE": gain.standard_error,
                 "USVC - SVC": over.mean, "SE of it": over.standard_error,
             })
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=_COSTS)
 
 
 def alarm_table(frame, dataset):
@@ -273,7 +282,10 @@ def alarm_table(frame, dataset):
         spread over the test parts beside that of a binomial draw at the nominal level, and the
         detection rate.
     """
-    rows, own = [], frame[frame.dataset == dataset]
+    rows = []
+    if not present(frame, [dataset]):
+        return pd.DataFrame(rows, columns=_ALARMS)
+    own = frame[frame.dataset == dataset]
     sizes = test_overlap(own)
     for level in sorted(own.alpha.unique()):
         for machine in ("SVC", "USVC"):
@@ -288,7 +300,7 @@ def alarm_table(frame, dataset):
                     "binomial SD": binomial, "detections": detection.mean,
                     "SE of detections": detection.standard_error,
                 })
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=_ALARMS)
 
 
 def alarm_curves(frame, dataset, way):
