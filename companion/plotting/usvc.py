@@ -207,7 +207,7 @@ def plot_error_against_size(ax, machines, *, title=""):
         look = style_of(name)
         ax.errorbar(size, error, yerr=2 * se, marker=look["marker"], color=look["color"],
                     linestyle="", capsize=3, label=name)
-    ax.set(xscale="log", xlabel="machine size", ylabel="CE (%)", title=title)
+    ax.set(xscale="log", xlabel="machine size", ylabel="CE (%)", title=title, xlim=(3, 3e4))
     return ax
 
 
