@@ -15,6 +15,7 @@ _HOMES = {
     "LSSVCCV": "companion.estimators",
     "LeastOneNormSVC": "companion.estimators",
     "GACVSearch": "companion.tuning",
+    "UnbiasedSVC": "companion.estimators",
     "KernelGridSearchCV": "companion.tuning",
 }
 

@@ -110,3 +110,4 @@ def test_differences_are_drawn_with_two_standard_errors_from_top_to_bottom(ax):
     assert ax.yaxis_inverted()
     bars = ax.containers[0].lines[2][0].get_segments()
     assert np.allclose([bar[:, 0] for bar in bars], [[0.3, 0.7], [-1.4, -0.6]])
+    assert len(set(looks)) == len(looks) >= 4

@@ -10,7 +10,10 @@ from companion.datasets.generators import (
     FLIP_RULES,
     flip_labels,
     noisy_two_class,
+    ringnorm,
     two_gaussians,
+    twonorm,
+    waveform,
     unequal_gaussians,
 )
 from companion.datasets.ida import (
@@ -25,6 +28,14 @@ from companion.datasets.ida import (
 )
 from companion.datasets.maintenance import CheckReport, FetchReport, check, fetch
 from companion.datasets.preprocessing import distinct_patterns, standardize
+from companion.datasets.threshold_cases import (
+    ThresholdCase,
+    get_threshold_case,
+    threshold_case,
+    threshold_case_densities,
+    threshold_case_error,
+)
+from companion.datasets.uci import UCIProblem, list_uci, load_uci
 
 __all__ = [
     "CheckReport",
@@ -34,6 +45,8 @@ __all__ = [
     "FetchReport",
     "Source",
     "SourceFile",
+    "ThresholdCase",
+    "UCIProblem",
     "UnknownDataset",
     "check",
     "data_digest",
@@ -43,15 +56,24 @@ __all__ = [
     "flip_labels",
     "forget_failures",
     "get_source",
+    "get_threshold_case",
     "ida_split",
     "is_available",
     "list_ida",
     "list_sources",
+    "list_uci",
     "load_ida",
+    "load_uci",
     "noisy_two_class",
+    "ringnorm",
     "split_source",
     "standardize",
+    "threshold_case",
+    "threshold_case_densities",
+    "threshold_case_error",
     "two_gaussians",
+    "twonorm",
+    "waveform",
     "unequal_gaussians",
     "why_unavailable",
 ]

@@ -10,7 +10,10 @@ __all__ = [
     "FLIP_RULES",
     "flip_labels",
     "noisy_two_class",
+    "ringnorm",
     "two_gaussians",
+    "twonorm",
+    "waveform",
     "unequal_gaussians",
 ]
 
@@ -179,3 +182,108 @@ def noisy_two_class(n, n_features=10, noise=0.1, rng=None):
     y = np.where(score >= 0, 1, -1)
     y[rng.random(n) < noise] *= -1
     return X, y
+
+
+def twonorm(n=7400, rng=None):
+    """Breiman's twonorm: two Gaussians in 20 dimensions with unit covariance.
+
+    The means are +a and -a in every coordinate, a = 2 / sqrt(20); classes are drawn with equal
+    probability. The error of the Bayes rule, the sign of the sum, is Phi(-2) = 2.28 %.
+
+    Parameters
+    ----------
+    n : int, default=7400
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed for one.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 20)
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
+
+    References
+    ----------
+    L. Breiman, Bias, variance, and arcing classifiers, Technical Report 460, University of
+        California, Berkeley (1996).
+    """
+    _require_samples("twonorm", n)
+    rng = np.random.default_rng(rng)
+    y = np.where(rng.random(n) < 0.5, 1, -1)
+    return rng.standard_normal((n, 20)) + (2 / np.sqrt(20)) * y[:, np.newaxis], y
+
+
+def ringnorm(n=7400, rng=None):
+    """Breiman's ringnorm: a narrow Gaussian within a wide one, in 20 dimensions.
+
+    The class +1 is N(0, 4 I), the class -1 is N(a, I) with every coordinate of a equal to
+    2 / sqrt(20); classes are drawn with equal probability.
+
+    Parameters
+    ----------
+    n : int, default=7400
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed for one.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 20)
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
+
+    References
+    ----------
+    L. Breiman, Bias, variance, and arcing classifiers, Technical Report 460, University of
+        California, Berkeley (1996).
+    """
+    _require_samples("ringnorm", n)
+    rng = np.random.default_rng(rng)
+    y = np.where(rng.random(n) < 0.5, 1, -1)
+    X = rng.standard_normal((n, 20))
+    X[y == 1] *= 2.0
+    X[y == -1] += 2 / np.sqrt(20)
+    return X, y
+
+
+def waveform(n=5000, rng=None, positive=1):
+    """Breiman's waveforms: random mixtures of two of three triangles, with noise.
+
+    At the points i = 1..21 a sample is u h_a(i) + (1 - u) h_b(i) + e_i with u uniform on (0, 1),
+    e_i standard normal and the triangles h of height 6 and half width 6 around 11, 15 and 7. The
+    classes, of equal probability and numbered as in the UCI file, mix the triangles around
+    15 and 7 (class 0), 11 and 7 (class 1), 11 and 15 (class 2).
+
+    Parameters
+    ----------
+    n : int, default=5000
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed for one.
+    positive : {0, 1, 2}, default=1
+        The class labelled +1.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 21)
+    y : ndarray of shape (n,)
+        Labels +1 for the class `positive` and -1 for the two others.
+
+    References
+    ----------
+    L. Breiman, J. Friedman, R. Olshen and C. Stone, Classification and Regression Trees (1984).
+    """
+    _require_samples("waveform", n)
+    if positive not in (0, 1, 2):
+        raise ValueError(f"waveform: positive must be 0, 1 or 2. Got {positive!r}")
+    rng = np.random.default_rng(rng)
+    points = np.arange(1, 22)
+    triangles = np.maximum(6.0 - np.abs(points - np.array([[11], [15], [7]])), 0.0)
+    label = rng.integers(3, size=n)
+    share = rng.random((n, 1))
+    first, second = np.array([1, 0, 0])[label], np.array([2, 2, 1])[label]
+    X = share * triangles[first] + (1.0 - share) * triangles[second]
+    return X + rng.standard_normal((n, 21)), np.where(label == positive, 1, -1)
+
+
+def _require_samples(name, n):
+    if n < 1:
+        raise ValueError(f"{name}: n must be at least 1. Got {n!r}")

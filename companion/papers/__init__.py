@@ -40,6 +40,13 @@ PAPERS = {
             " Statistics, University of Wisconsin, Madison, 2001",
             "companion.papers.gacv",
         ),
+        Paper(
+            "usvc",
+            "Advantages of Unbiased Support Vector Classifiers for Data Mining Applications",
+            "A. Navia-Vázquez, F. Pérez-Cruz, A. Artés-Rodríguez and A. R. Figueiras-Vidal,"
+            " Journal of VLSI Signal Processing 37, 2004",
+            "companion.papers.usvc",
+        ),
     )
 }
 

@@ -28,7 +28,22 @@ SURFACES = (
     *DUAL,
 )
 
-GENERATORS = ("companion.datasets.generators",)
+#: Iterated weighted least squares, for the hinge and the unbiased loss.
+WLS = (
+    "companion.losses",
+    "companion._loss_loops",
+    "companion.solvers.fscl",
+    "companion.solvers.wls",
+    "companion.solvers._design",
+    "companion.solvers._interior",
+    "companion.solvers._wls_problem",
+    *KERNELS,
+)
+
+GENERATORS = ("companion.datasets.generators", "companion.datasets.threshold_cases")
+
+#: Classification tables of UCI, one file a set.
+UCI = ("companion.datasets.uci", "companion.datasets._coding", "companion.datasets.preprocessing")
 
 #: The problems of the IDA benchmark and their splits.
 IDA = (

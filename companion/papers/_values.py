@@ -6,6 +6,23 @@ import math
 
 _NAN = math.nan
 
+# The kurtosis of fewer repetitions is too small too often; their spreads are judged as normal.
+_ENOUGH_FOR_KURTOSIS = 30
+
+
+def standard_error_of_spread(values):
+    """Large-sample standard error of a standard deviation, from the kurtosis of the values.
+
+    Where most repetitions are alike, as numbers of support vectors at the size of the training
+    part, the normal value would be far too small. NaN where all values are equal.
+    """
+    n, mean = len(values), math.fsum(values) / len(values)
+    variance = sum((value - mean) ** 2 for value in values) / n
+    if variance == 0:
+        return _NAN
+    kurtosis = sum((value - mean) ** 4 for value in values) / n / variance**2
+    return math.sqrt(variance * max(kurtosis - 1, 0) / (4 * n))
+
 
 class Values:
     """Reproduced values, row by row, as :func:`companion.reproduction.verdicts.compare` wants them.
@@ -27,6 +44,17 @@ class Values:
     def add_mean(self, row, column, mean, converged=True):
         """A mean with the standard error of a claim, from :mod:`companion.metrics`."""
         self.add(row, column, mean.mean, n=mean.n, se=mean.standard_error, converged=converged)
+
+    def add_cell(self, row, column, values, converged=True):
+        """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±"."""
+        values = [float(value) for value in values]
+        n, mean = len(values), math.fsum(values) / len(values)
+        spread = _NAN
+        if n > 1:
+            spread = math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1))
+        self.add(row, column, mean, spread=spread, n=n, converged=converged)
+        se = standard_error_of_spread(values) if n >= _ENOUGH_FOR_KURTOSIS else _NAN
+        self.add(row, f"{column} ±", spread, n=n, se=se, converged=converged)
 
     def add_draws(self, row, column, draws, converged=True):
         """The distribution that the one printed draw is placed in."""

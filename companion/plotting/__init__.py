@@ -23,6 +23,18 @@ from companion.plotting.l1nsvm import (
     plot_surface,
     plot_toy_machine,
 )
+from companion.plotting.usvc import (
+    plot_densities,
+    plot_error_against_size,
+    plot_error_surface,
+    plot_false_alarms,
+    plot_gain,
+    plot_intervals,
+    plot_iterates,
+    plot_losses,
+    plot_profile,
+    plot_threshold_error,
+)
 
 __all__ = [
     "CRITERION_STYLES",
@@ -31,11 +43,21 @@ __all__ = [
     "TOY_TICKS",
     "plot_criterion",
     "plot_decision_curves",
+    "plot_densities",
     "plot_differences",
     "plot_distributions",
+    "plot_error_against_size",
+    "plot_error_surface",
+    "plot_false_alarms",
+    "plot_gain",
     "plot_influence",
+    "plot_intervals",
+    "plot_iterates",
+    "plot_losses",
     "plot_minima",
+    "plot_profile",
     "plot_surface",
+    "plot_threshold_error",
     "plot_toy_machine",
     "style",
 ]

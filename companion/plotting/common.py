@@ -10,6 +10,13 @@ MACHINE_STYLES = {
     "Least 1-Norm": {"color": "#1b4f9c", "marker": "o", "linestyle": "-"},
     "L1": {"color": "#66a9d8", "marker": "^", "linestyle": "--"},
     "L2": {"color": "#f4b183", "marker": "v", "linestyle": "--"},
+    "SVC": {"color": "#d95f02", "marker": "D", "linestyle": "-."},
+    "SVMlight": {"color": "#d95f02", "marker": "X", "linestyle": "-."},
+    "SVC on prototypes": {"color": "#e7a06a", "marker": "P", "linestyle": ":"},
+    "AdaBoost": {"color": "#4d9221", "marker": "<", "linestyle": ":"},
+    "USVC": {"color": "#1b4f9c", "marker": "*", "linestyle": "-"},
+    "USVC s=2": {"color": "#1b4f9c", "marker": "p", "linestyle": "-"},
+    "USVC s=4": {"color": "#66a9d8", "marker": "h", "linestyle": "-"},
 }
 
 #: One look for each criterion that tunes a machine, keyed by the start of its name.

@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from companion.datasets import FLIP_RULES, flip_labels, noisy_two_class, two_gaussians
+from companion.datasets import (
+    FLIP_RULES,
+    flip_labels,
+    noisy_two_class,
+    ringnorm,
+    two_gaussians,
+    twonorm,
+    waveform,
+)
 
 
 def test_two_gaussians_have_their_means_and_unit_covariance():
@@ -117,3 +125,57 @@ def test_bad_arguments_are_named():
         noisy_two_class(10, noise=0.7)
     with pytest.raises(ValueError, match="n and n_features must be at least 1"):
         noisy_two_class(0)
+
+
+def test_twonorm_has_its_means_and_its_bayes_error():
+    n = 20_000
+    X, y = twonorm(n, rng=1)
+    assert X.shape == (n, 20)
+    np.testing.assert_allclose((X * y[:, np.newaxis]).mean(axis=0), 2 / np.sqrt(20),
+                               atol=4.5 / np.sqrt(n))
+    bayes = 0.0227501
+    found = np.mean((X.sum(axis=1) > 0) != (y > 0))
+    assert abs(found - bayes) < 4 * np.sqrt(bayes * (1 - bayes) / n)
+
+
+def test_ringnorm_has_a_wide_and_a_narrow_class():
+    n = 20_000
+    X, y = ringnorm(n, rng=1)
+    for label, mean, variance in ((1, 0.0, 4.0), (-1, 2 / np.sqrt(20), 1.0)):
+        part = X[y == label]
+        error = np.sqrt(variance / len(part))
+        np.testing.assert_allclose(part.mean(axis=0), mean, atol=4.5 * error)
+        np.testing.assert_allclose(
+            part.var(axis=0), variance, rtol=4.5 * np.sqrt(2 / len(part))
+        )
+
+
+@pytest.mark.parametrize("positive", [0, 1, 2])
+def test_waveforms_are_mixtures_of_two_triangles(positive):
+    n = 30_000
+    X, y = waveform(n, rng=1, positive=positive)
+    assert X.shape == (n, 21)
+    assert abs(np.mean(y > 0) - 1 / 3) < 4 * np.sqrt(2 / 9 / n)
+    points = np.arange(1, 22)
+    centres = {0: (15, 7), 1: (11, 7), 2: (11, 15)}[positive]
+    first, second = (np.maximum(6 - np.abs(points - centre), 0) for centre in centres)
+    part = X[y > 0]
+    spread = np.sqrt((1 + 3.0) / len(part))
+    np.testing.assert_allclose(part.mean(axis=0), (first + second) / 2, atol=4.5 * spread)
+    # A share uniform on (0, 1) has the variance 1/12; the noise adds 1.
+    np.testing.assert_allclose(part.var(axis=0), 1 + (first - second) ** 2 / 12, rtol=0.07)
+
+
+def test_the_problems_of_breiman_depend_on_the_seed_alone():
+    for draw in (twonorm, ringnorm, waveform):
+        for a, b in zip(draw(50, rng=4), draw(50, rng=np.random.default_rng(4)), strict=True):
+            np.testing.assert_array_equal(a, b)
+        assert not np.array_equal(draw(50, rng=4)[0], draw(50, rng=5)[0])
+
+
+def test_bad_arguments_of_the_problems_of_breiman_are_named():
+    with pytest.raises(ValueError, match="positive must be 0, 1 or 2. Got 3"):
+        waveform(10, positive=3)
+    for draw in (twonorm, ringnorm, waveform):
+        with pytest.raises(ValueError, match="n must be at least 1. Got 0"):
+            draw(0)

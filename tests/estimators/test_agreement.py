@@ -168,7 +168,7 @@ def test_prediction_in_blocks_does_not_depend_on_their_size(block, monkeypatch):
     X, y = two_clouds()
     fitted = L1SVC().fit(X, y)
     expected = gram(X, fitted.support_vectors_, gamma=fitted._gamma) @ fitted.dual_coef_[0]
-    monkeypatch.setattr("companion.estimators._dual.PREDICTION_BLOCK_MEGABYTES", block)
+    monkeypatch.setattr("companion.estimators._kernel_classifier.PREDICTION_BLOCK_MEGABYTES", block)
     values = fitted.decision_function(X) - fitted.intercept_[0]
     np.testing.assert_allclose(values, expected, atol=1e-12)
 

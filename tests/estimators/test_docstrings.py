@@ -16,9 +16,10 @@ from companion import (
     LSSVC,
     LSSVCCV,
     LeastOneNormSVC,
+    UnbiasedSVC,
 )
 
-MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV]
+MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV, UnbiasedSVC]
 PUBLIC = [*MACHINES, KernelGridSearchCV, GACVSearch]
 SECTIONS = ["Parameters", "Attributes", "See Also", "Notes", "References", "Examples"]
 METHODS = ["fit", "predict", "decision_function"]

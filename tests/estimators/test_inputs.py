@@ -9,11 +9,11 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC
+from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
 
 from ._data import two_clouds
 
-ALL = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV]
+ALL = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV, UnbiasedSVC]
 every = pytest.mark.parametrize("machine", ALL)
 
 

@@ -5,7 +5,7 @@ from sklearn import __version__ as sklearn_version
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.fixes import parse_version
 
-from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC
+from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
 
 # The check that integer weights are repeated samples compares decision values to seven digits,
 # so the iterative machines are asked for that precision.
@@ -19,6 +19,12 @@ MACHINES = [
     LSSVC(solver="smo", **PRECISE),
     LeastOneNormSVC(**PRECISE),
     LSSVCCV(),
+    UnbiasedSVC(**PRECISE),
+    UnbiasedSVC(kernel="linear", **PRECISE),
+    UnbiasedSVC(kernel="precomputed"),
+    UnbiasedSVC(loss="hinge", **PRECISE),
+    UnbiasedSVC(init="least_squares", s=4, k=1e-6),
+    UnbiasedSVC(n_prototypes=2),
 ]
 
 
@@ -35,6 +41,12 @@ def expected_failures(estimator):
             "so the chosen C may differ"
         )
         return {EQUIVALENCE: reason}
+    if getattr(estimator, "n_prototypes", None) is not None:
+        reason = (
+            "the samples that prototypes start at and learn from are drawn in proportion to their "
+            "weight; repeated samples are drawn differently"
+        )
+        return {EQUIVALENCE: reason}
     if LABELS_MIXED_UP:
         return {EQUIVALENCE: "the check of this scikit-learn version compares different labels"}
     return {}
@@ -47,7 +59,7 @@ def test_machine_passes_every_check_of_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("machine", [L1SVC(), LSSVC(), LeastOneNormSVC(), LSSVCCV()])
+@pytest.mark.parametrize("machine", [L1SVC(), LSSVC(), LeastOneNormSVC(), LSSVCCV(), UnbiasedSVC()])
 def test_tags_say_binary_only_dense_only(machine):
     tags = machine.__sklearn_tags__()
     assert not tags.classifier_tags.multi_class

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC
+from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
 
 from ._data import two_clouds
 
@@ -13,6 +13,7 @@ MACHINES = [
     LSSVC(),
     LSSVC(solver="smo", tol=1e-9),
     LeastOneNormSVC(tol=1e-9),
+    UnbiasedSVC(tol=1e-9),
 ]
 names = pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: type(machine).__name__)
 

@@ -79,28 +79,9 @@ def _printed_cells(out, printed, rows):
         runs = printed_runs(rows, machine)
         converged = runs.converged.all()
         for column, key in (("% err.", "error"), ("#SV", "n_sv"), ("#It.", "n_iter")):
-            values = runs[key].astype(float)
-            spread, n = values.std(ddof=1), len(values)
-            out.add(printed, f"{machine} {column}", values.mean(), spread=spread, n=n,
-                    converged=converged)
-            out.add(printed, f"{machine} {column} ±", spread, n=n,
-                    se=_standard_error_of_spread(values), converged=converged)
+            out.add_cell(printed, f"{machine} {column}", runs[key], converged)
         share = runs.n_sv / runs.n_train
         out.add_mean(printed, f"{machine} share of SVs", mean_and_standard_error(share), converged)
-
-
-def _standard_error_of_spread(values):
-    """Large-sample standard error of a standard deviation, from the kurtosis of the values.
-
-    Numbers of support vectors sit at n_train but for a few splits; the normal value would be far
-    too small for them. NaN where all values are equal.
-    """
-    deviations = values - values.mean()
-    variance = np.mean(deviations**2)
-    if variance == 0:
-        return np.nan
-    kurtosis = np.mean(deviations**4) / variance**2
-    return float(np.sqrt(variance * max(kurtosis - 1, 0) / (4 * len(values))))
 
 
 def _sizes(rows):

@@ -1,0 +1,182 @@
+"""Cases A and B of the Unbiased SVC paper: one threshold on a line, and its error in closed form.
+
+References
+----------
+A. Navia-Vazquez, F. Perez-Cruz, A. Artes-Rodriguez and A. R. Figueiras-Vidal, Advantages of
+    unbiased support vector classifiers for data mining applications, Journal of VLSI Signal
+    Processing 37 (2004). Equations (28) and (29), Figure 2.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+__all__ = [
+    "ThresholdCase",
+    "get_threshold_case",
+    "threshold_case",
+    "threshold_case_densities",
+    "threshold_case_error",
+]
+
+
+@dataclass(frozen=True)
+class ThresholdCase:
+    """A problem on the line with an outlying cluster: case A or B of the Unbiased SVC paper.
+
+    The positive class is a wide part and a narrow cluster N(mean, 0.02) that lies within the
+    negative class, U(0, 0.5).
+
+    Attributes
+    ----------
+    prior : float
+        P(y = +1).
+    cluster_weight : float
+        Share of the cluster in the positive class.
+    cluster_mean : float
+    wide : scipy.stats distribution
+        The wide part: N(0.75, 0.15) in case A, U(0.7, 0.95) in case B.
+    """
+
+    prior: float
+    cluster_weight: float
+    cluster_mean: float
+    wide: object
+
+    @property
+    def cluster(self):
+        """The narrow part of the positive class, a scipy.stats distribution."""
+        from scipy.stats import norm
+
+        return norm(self.cluster_mean, 0.02)
+
+    @property
+    def negative(self):
+        """The negative class, a scipy.stats distribution."""
+        from scipy.stats import uniform
+
+        return uniform(0.0, 0.5)
+
+
+def get_threshold_case(case, cluster_weight=None):
+    """Case A or B of the Unbiased SVC paper, equations (28) and (29).
+
+    The weights printed in (28), 1/4 of N(.75, .15) and 3/4 of N(.2, .02), give an error of 50.8 %
+    at the threshold 0.5; exchanged they give 19.06 %, the global minimum that the text describes,
+    with a local one near 0.16. The default is the exchanged reading. The printed minimum of 20 %
+    belongs to a cluster weight of 0.265. In case B the printed optimum (17 % and 0.6) mixes the
+    global minimum, 17.85 % at 0.211, and the flat one, 20 % on [0.5, 0.7].
+
+    Parameters
+    ----------
+    case : {"A", "B"}
+    cluster_weight : float in [0, 1], optional
+        Share of the narrow cluster in the positive class; 1/4 in case A and 0.4/1.4 in case B.
+
+    Returns
+    -------
+    ThresholdCase
+
+    Raises
+    ------
+    ValueError
+        If there is no such case, or the weight is no share.
+    """
+    from scipy.stats import norm, uniform
+
+    if case == "A":
+        found = ThresholdCase(2 / 3, 0.25, 0.2, norm(0.75, 0.15))
+    elif case == "B":
+        found = ThresholdCase(0.7, 0.4 / 1.4, 0.25, uniform(0.7, 0.25))
+    else:
+        raise ValueError(f"get_threshold_case: case must be 'A' or 'B'. Got {case!r}")
+    if cluster_weight is None:
+        return found
+    if not 0 <= cluster_weight <= 1:
+        raise ValueError(
+            f"get_threshold_case: cluster_weight must be in [0, 1]. Got {cluster_weight!r}"
+        )
+    return replace(found, cluster_weight=float(cluster_weight))
+
+
+def threshold_case(case, n=500, rng=None, cluster_weight=None):
+    """Draw from case A or B of the Unbiased SVC paper, labels drawn independently.
+
+    Parameters
+    ----------
+    case : {"A", "B"}
+    n : int, default=500
+        Number of samples.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed for one.
+    cluster_weight : float, optional
+        As in :func:`get_threshold_case`.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 1)
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
+
+    Raises
+    ------
+    ValueError
+        As :func:`get_threshold_case`, or if n is below 1.
+    """
+    parts = get_threshold_case(case, cluster_weight)
+    if n < 1:
+        raise ValueError(f"threshold_case: n must be at least 1. Got {n!r}")
+    rng = np.random.default_rng(rng)
+    positive = rng.random(n) < parts.prior
+    in_cluster = positive & (rng.random(n) < parts.cluster_weight)
+    level = rng.random(n)
+    x = parts.negative.ppf(level)
+    x[positive] = parts.wide.ppf(level[positive])
+    x[in_cluster] = parts.cluster.ppf(level[in_cluster])
+    return x[:, np.newaxis], np.where(positive, 1, -1)
+
+
+def threshold_case_densities(case, x, cluster_weight=None):
+    """Densities of both classes, Figure 2 (a) and (b).
+
+    Parameters
+    ----------
+    case : {"A", "B"}
+    x : array-like
+    cluster_weight : float, optional
+        As in :func:`get_threshold_case`.
+
+    Returns
+    -------
+    positive, negative : ndarray of the shape of x
+        f(x | y = +1) and f(x | y = -1).
+    """
+    parts, x = get_threshold_case(case, cluster_weight), np.asarray(x, dtype=float)
+    q = parts.cluster_weight
+    return (1 - q) * parts.wide.pdf(x) + q * parts.cluster.pdf(x), parts.negative.pdf(x)
+
+
+def threshold_case_error(case, threshold, cluster_weight=None):
+    """Error of the rule "+1 where x > threshold", in closed form: Figure 2 (c) and (d).
+
+    Parameters
+    ----------
+    case : {"A", "B"}
+    threshold : array-like
+    cluster_weight : float, optional
+        As in :func:`get_threshold_case`.
+
+    Returns
+    -------
+    ndarray of the shape of threshold
+        Probabilities.
+
+    Examples
+    --------
+    >>> float(threshold_case_error("A", 0.5).round(4))
+    0.1906
+    """
+    parts, t = get_threshold_case(case, cluster_weight), np.asarray(threshold, dtype=float)
+    q = parts.cluster_weight
+    missed = (1 - q) * parts.wide.cdf(t) + q * parts.cluster.cdf(t)
+    return parts.prior * missed + (1 - parts.prior) * parts.negative.sf(t)

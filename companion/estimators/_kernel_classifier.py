@@ -1,0 +1,285 @@
+"""What all classifiers share: checked inputs, weights, kernel values, prediction."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from companion.estimators._compat import Interval, StrOptions, check_sample_weight
+from companion.estimators._compiled import all_finite, two_labels
+from companion.kernels import gram, resolve_gamma
+
+PREDICTION_BLOCK_MEGABYTES = 64
+
+
+def signed_labels(y, classes):
+    """Labels as -1.0 and +1.0, the second class being +1."""
+    return np.where(y == classes[1], 1.0, -1.0)
+
+
+def class_factors(class_weight, y, classes, sample_weight=None):
+    """Factor on C of every sample that comes from its class.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None
+    y : ndarray of shape (n,)
+    classes : ndarray of shape (2,)
+    sample_weight : ndarray of shape (n,), optional
+        "balanced" counts samples by this weight, so that a weight of two is a
+        sample given twice.
+
+    Returns
+    -------
+    ndarray of shape (n,) or None
+        None if all factors are one.
+    """
+    if class_weight is None:
+        return None
+    in_second = y == classes[1]
+    if isinstance(class_weight, str):
+        counts = np.bincount(in_second, weights=sample_weight, minlength=2)
+        factors = counts.sum() / (2.0 * counts)
+    else:
+        factors = compute_class_weight(class_weight, classes=classes, y=y)
+    return factors[in_second.astype(np.intp)]
+
+
+def weighted_gamma(gamma, X, sample_weight=None):
+    """The number meant by `gamma`, with the variance of "scale" weighted by sample."""
+    if gamma != "scale" or sample_weight is None:
+        return resolve_gamma(gamma, X)
+    total = sample_weight.sum() * X.shape[1]
+    centred = X - (sample_weight @ X).sum() / total
+    variance = (sample_weight @ centred**2).sum() / total
+    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+
+# Settings found valid, so that a search over many fits does not check them every time.
+_VALID_SETTINGS = set()
+_MOST_SETTINGS = 10_000
+
+
+def _plain_labels(X, y):
+    """Classes and signed labels of a plain training set, None for all others.
+
+    Plain is what the general validation would leave as it is: finite doubles and two whole
+    numbers as labels. The general validation takes longer than solving a problem of a few
+    hundred samples.
+    """
+    if not (
+        type(X) is np.ndarray
+        and type(y) is np.ndarray
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and y.shape == X.shape[:1]
+        and X.size > 0
+        and X.flags.c_contiguous
+        and y.flags.c_contiguous
+        and y.dtype in (np.int64, np.float64)
+    ):
+        return None
+    signs = np.empty(y.size)
+    low, high, is_plain = two_labels(y, signs)
+    if not is_plain or not all_finite(X.reshape(-1)):
+        return None
+    return np.array([low, high], dtype=y.dtype), signs
+
+class KernelClassifier(ClassifierMixin, BaseEstimator):
+    """Base of binary classifiers f(x) = sum_j beta_j k(c_j, x) + b.
+
+    A subclass fits `dual_coef_` (beta) and `intercept_`, has `coef_` for the linear kernel, and
+    says what the centres c_j are.
+    """
+
+    _parameter_constraints: dict = {
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "kernel": [StrOptions({"rbf", "linear", "poly", "precomputed"}), callable],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+    }
+
+    def _validate_params(self):
+        values = tuple([getattr(self, name) for name in self._parameter_constraints])
+        try:
+            key = (type(self), values, tuple(map(type, values)))
+            if key in _VALID_SETTINGS:
+                return
+        except TypeError:  # not hashable, such as a dict of class weights
+            key = None
+        super()._validate_params()
+        if key is not None and not callable(self.kernel) and len(_VALID_SETTINGS) < _MOST_SETTINGS:
+            _VALID_SETTINGS.add(key)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def decision_function(self, X):
+        """W . phi(x) + b, positive on the side of ``classes_[1]``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
+            Points, or kernel values between them and all training points if
+            ``kernel="precomputed"``.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            Decision values.
+        """
+        check_is_fitted(self)
+        self._refuse_sparse(X)
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        beta = self.dual_coef_[0]
+        if self.kernel == "linear":
+            values = X @ self.coef_[0]
+        elif self.kernel == "precomputed":
+            values = X[:, self._centres()] @ beta
+        else:
+            values = self._kernel_expansion(X, beta)
+        return values + self.intercept_[0]
+
+    def predict(self, X):
+        """Label of every point: ``classes_[1]`` where the decision value is positive.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
+            As in :meth:`decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            Predicted labels.
+        """
+        positive = self.decision_function(X) > 0
+        return self.classes_[positive.astype(np.intp)]
+
+    def _centres(self):
+        """The points c_j; their indices among the training samples if the kernel is precomputed."""
+        raise TypeError(f"{type(self).__name__} does not say what its centres are.")
+
+    def _refuse_sparse(self, X):
+        if issparse(X):
+            raise TypeError(
+                f"{type(self).__name__} needs a dense X. Got a sparse "
+                f"{type(X).__name__}. Pass X.toarray(), or compute the Gram matrix "
+                'yourself and use kernel="precomputed".'
+            )
+
+    def _validated(self, X, y):
+        """Checked inputs; sets `classes_` and `n_features_in_`."""
+        X, y, _ = self._checked(X, y)
+        return X, y
+
+    def _checked(self, X, y):
+        """As :meth:`_validated`, and the signed labels."""
+        plain = _plain_labels(X, y)
+        if plain is not None:
+            classes, signs = plain
+            self.n_features_in_ = X.shape[1]
+            self.__dict__.pop("feature_names_in_", None)
+        else:
+            self._refuse_sparse(X)
+            X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+            check_classification_targets(y)
+            classes = np.unique(y)
+            if len(classes) > 2:
+                raise ValueError(
+                    "Only binary classification is supported. The type of the target is "
+                    f"{type_of_target(y)}: {len(classes)} classes. Use "
+                    f"OneVsRestClassifier({type(self).__name__}()) for more than two."
+                )
+            self._require_two(classes)
+            signs = signed_labels(y, classes)
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f'{type(self).__name__} with kernel="precomputed" needs a square Gram '
+                f"matrix in fit. Got shape {X.shape}."
+            )
+        self.classes_ = classes
+        return X, y, signs
+
+    def _require_two(self, classes):
+        if len(classes) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs samples of two classes with positive "
+                f"weight. Got only one class: {classes.tolist()[0]!r}."
+            )
+
+    def _training_set(self, X, y, sample_weight, signs):
+        """Drop samples of weight zero and combine the weights of samples and classes.
+
+        Returns
+        -------
+        kept : ndarray of int or slice
+            Rows of `X` that take part.
+        X_kept : ndarray
+        y_signed : ndarray
+            Labels -1.0 and +1.0 of these rows.
+        point_weight, bound_weight : ndarray or None
+            Sample weights alone, and times the class weights; None where all are one.
+        """
+        if sample_weight is None and self.class_weight is None:
+            return slice(None), X, signs, None, None
+        kept = slice(None)
+        weight = None
+        if sample_weight is not None:
+            weight = check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
+            if not weight.any():
+                raise ValueError(
+                    f"{type(self).__name__} needs sample_weight with positive entries. "
+                    "Got only zeros."
+                )
+            if not weight.all():
+                kept = np.flatnonzero(weight)
+                weight = weight[kept]
+                y, signs = y[kept], signs[kept]
+                self._require_two(np.unique(y))
+                X = X[np.ix_(kept, kept)] if self.kernel == "precomputed" else X[kept]
+        factors = class_factors(self.class_weight, y, self.classes_, weight)
+        if factors is None:
+            bound_weight = weight
+        else:
+            if not np.all(factors > 0):
+                raise ValueError(
+                    f"The 'class_weight' parameter of {type(self).__name__} must have "
+                    f"positive entries. Got {self.class_weight!r}."
+                )
+            bound_weight = factors if weight is None else factors * weight
+        return kept, X, signs, weight, bound_weight
+
+    def _kernel_parameters(self, gamma):
+        return dict(kernel=self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0)
+
+    def _resolved_gamma(self, X, point_weight):
+        """Gamma as a number; 1.0 where the kernel has none."""
+        if self.kernel in ("rbf", "poly"):
+            return weighted_gamma(self.gamma, X, point_weight)
+        return 1.0
+
+    def _kernel_expansion(self, X, beta):
+        """Kernel of X with the centres times beta, in blocks of bounded size."""
+        values = np.zeros(len(X))
+        if len(beta) == 0:
+            return values
+        centres = self._centres()
+        block = max(1, PREDICTION_BLOCK_MEGABYTES * 1_000_000 // (8 * len(beta)))
+        parameters = self._kernel_parameters(self._gamma)
+        for start in range(0, len(X), block):
+            rows = slice(start, start + block)
+            values[rows] = gram(X[rows], centres, **parameters) @ beta
+        return values

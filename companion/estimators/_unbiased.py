@@ -1,0 +1,319 @@
+"""UnbiasedSVC: the error-counting loss, fitted by iterated weighted least squares."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn import get_config
+from sklearn.utils import check_random_state
+
+from companion.estimators._compat import Interval, StrOptions
+from companion.estimators._docs import with_shared_documentation
+from companion.estimators._kernel_classifier import KernelClassifier
+from companion.kernels import gram
+from companion.losses import Hinge, Unbiased
+from companion.solvers.fscl import fscl
+from companion.solvers.wls import Design, wls
+
+
+@with_shared_documentation
+class UnbiasedSVC(KernelClassifier):
+    """Support vector classifier that counts errors in place of adding slacks.
+
+    The loss is a smooth step. It is not convex: the machine found is a local minimum, which
+    depends on where the iteration starts.
+
+    Parameters
+    ----------
+    %(C)s
+
+    loss : {"unbiased", "hinge"}, default="unbiased"
+        ``"unbiased"`` is the smooth step theta_s of [1]_; ``"hinge"`` gives the standard machine,
+        that of :class:`L1SVC`, by the same means.
+
+    s : float, default=2.0
+        Order of theta_s, at least 1: the larger, the closer to the step.
+
+    k : float, default=0.0
+        The paper's constant, at least 0, which gives theta_s a slope of s k^((s-1)/s) /
+        (2 (1 + k^(1/s))^s) at the margin. Training sets that can be separated have the hard-margin
+        solution if `C` times this slope is at least the largest multiplier of that solution.
+
+    %(kernel)s
+
+    n_prototypes : int, default=None
+        Number of kernels of a semiparametric machine, at most the number of samples. They are
+        placed by frequency-sensitive competitive learning [2]_, without regard to the classes.
+        With None every sample is one. Ignored by the linear kernel, whose machine has its normal
+        vector for parameters; not available for precomputed kernels.
+
+    init : {"svc", "least_squares"}, default="svc"
+        Where the iteration starts for ``loss="unbiased"``: at the support vector machine with the
+        same `C` and kernels, or at least squares with all weights one.
+
+    damping : "auto" or float, default="auto"
+        Share of the old machine in the new one, in [0, 1). A fixed point is sure to be stable only
+        above (s - 3) / (s - 1); ``"auto"`` is (s - 2) / (s - 1), or 0 up to s = 2.
+
+    accelerate : bool, default=True
+        Whether the solver may change the sequence but not the solution: halve a step that would
+        raise the objective, take Newton steps once the iteration has settled, and find the
+        hinge's machine by an interior point. False is the plain iteration of [1]_.
+
+    tol : float, default=1e-6
+        The iteration ends when a step changes no decision value by more than `tol`; for
+        ``loss="hinge"``, when the duality gap is at most `tol` times the objective.
+
+    max_iter : int, default=1000
+        Budget of weighted least-squares problems. Spending it is a
+        :class:`~sklearn.exceptions.ConvergenceWarning` and `converged_` is False.
+
+    class_weight : dict or "balanced", default=None
+        Factor on `C` per class: with this loss the cost of an error of this class.
+        ``"balanced"`` is n_samples / (2 * number of samples in the class), samples counted by
+        weight.
+
+    random_state : int, RandomState instance or None, default=None
+        Randomness of the prototypes. Pass an int for the same machine on every call.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        Class labels, sorted; `decision_function` is positive for the second.
+    prototypes_ : ndarray of shape (n_kernels, n_features)
+        The centres c_j of the kernels in use: n_kernels is the size of the machine. Prototypes
+        that are combinations of others in feature space, such as repeated points, are left out.
+        Empty, of shape (0, 0), if the kernel is precomputed or linear.
+    dual_coef_ : ndarray of shape (1, n_kernels)
+        Their coefficients; none, of shape (1, 0), for the linear kernel.
+    coef_ : ndarray of shape (1, n_features)
+        The normal vector W; linear kernel only.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the samples with a positive multiplier: those that the machine depends on.
+    n_support_ : ndarray of shape (2,)
+        Number of them in each class.
+    n_iter_ : int
+        Weighted least-squares problems solved after the start.
+    objective_ : float
+        1/2 ||W||^2 + sum_i C_i loss(xi_i) at the solution.
+    duality_gap_ : float
+        Primal minus dual value; NaN for ``loss="unbiased"``, which has no dual bound.
+    kkt_violation_ : float
+        The larger of ||W - sum_i alpha_i y_i Phi(X_i)||, within the span of the kernels, and
+        |sum_i alpha_i y_i|.
+    converged_ : bool
+        Whether the solver reached its tolerance.
+    stop_reason_ : str
+        Why the solver stopped, as a sentence.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features; only if `X` had names, all strings.
+
+    See Also
+    --------
+    L1SVC : The hinge, solved in the dual.
+    sklearn.svm.SVC : The hinge, solved by libsvm.
+
+    Notes
+    -----
+    With slacks xi_i = max(0, 1 - y_i f(X_i)), f(x) = W . Phi(x) + b, the problem is (5) of [1]_::
+
+        min_{W, b}  1/2 ||W||^2 + sum_i C_i theta_s(xi_i),
+
+        theta_s(xi) = (xi + kappa)^s / (2 (1 + kappa)^s)        for xi < 1,
+                      1 - (1 + kappa)^s / (2 (xi + kappa)^s)    from there on,
+
+    where kappa = k^(1/s) and C_i is `C` times the weights of sample and class. W is free for the
+    linear kernel and W = sum_j beta_j Phi(c_j) otherwise, (23) of [1]_. Each iteration solves the
+    weighted least-squares problem (25) of [1]_ with the weights a_i = alpha_i / xi_i, alpha_i =
+    C_i theta_s'(xi_i); the factor 2 of the printed (22) would fit the machine of 2 `C`.
+
+    References
+    ----------
+    .. [1] A. Navia-Vazquez, F. Perez-Cruz, A. Artes-Rodriguez, A. R. Figueiras-Vidal,
+       "Advantages of unbiased support vector classifiers for data mining applications",
+       Journal of VLSI Signal Processing 37, 2004, 223-235.
+    .. [2] S. C. Ahalt, A. K. Krishnamurthy, P. Chen, D. E. Melton, "Competitive learning
+       algorithms for vector quantization", Neural Networks 3, 1990, 277-290.
+
+    Examples
+    --------
+    A single point far on the wrong side moves the standard machine's threshold, not this one's:
+
+    >>> from companion import L1SVC, UnbiasedSVC
+    >>> X = [[-1.0], [0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0]]
+    >>> y = [1, 0, 0, 0, 0, 1, 1, 1, 1]
+    >>> for machine in (L1SVC(C=10, kernel="linear"), UnbiasedSVC(C=10, kernel="linear")):
+    ...     machine = machine.fit(X, y)
+    ...     print(round(-machine.intercept_[0] / machine.coef_[0, 0], 2))
+    3.0
+    3.5
+    """
+
+    _parameter_constraints: dict = {
+        **KernelClassifier._parameter_constraints,
+        "loss": [StrOptions({"unbiased", "hinge"})],
+        "s": [Interval(Real, 1.0, None, closed="left")],
+        "k": [Interval(Real, 0.0, None, closed="left")],
+        "n_prototypes": [Interval(Integral, 1, None, closed="left"), None],
+        "init": [StrOptions({"svc", "least_squares"})],
+        "damping": [StrOptions({"auto"}), Interval(Real, 0.0, 1.0, closed="left")],
+        "accelerate": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        loss="unbiased",
+        s=2.0,
+        k=0.0,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        n_prototypes=None,
+        init="svc",
+        damping="auto",
+        accelerate=True,
+        tol=1e-6,
+        max_iter=1000,
+        class_weight=None,
+        random_state=None,
+    ):
+        self.C = C
+        self.loss = loss
+        self.s = s
+        self.k = k
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_prototypes = n_prototypes
+        self.init = init
+        self.damping = damping
+        self.accelerate = accelerate
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the machine to a training set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+            Training points, or their Gram matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Labels of exactly two classes, numbers or strings.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative factors on `C`, one per sample. A weight of zero is the sample
+            left out, a weight of two the sample given twice.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or an input is invalid, if `y` has not exactly two classes, if
+            the weights are negative or leave no two classes, or if there are more prototypes
+            than samples.
+        TypeError
+            If `X` is sparse.
+        """
+        if not get_config()["skip_parameter_validation"]:
+            self._validate_params()
+        X, y, signs = self._checked(X, y)
+        kept, X, signs, point_weight, cost = self._training_set(X, y, sample_weight, signs)
+        gamma = self._resolved_gamma(X, point_weight)
+        centres = self._place_prototypes(X, point_weight)
+        result = wls(
+            self._design(X, centres, gamma),
+            signs,
+            self.C,
+            loss=Hinge() if self.loss == "hinge" else Unbiased(self.s, self.k),
+            sample_weight=cost,
+            start="least_squares" if self.loss == "hinge" else self.init,
+            damping=self.damping,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            accelerate=self.accelerate,
+        )
+        self._keep(result, signs, cost, kept, X, centres, gamma)
+        return self
+
+    @property
+    def coef_(self):
+        """The normal vector W of a linear machine, of shape (1, n_features)."""
+        if self.kernel != "linear":
+            raise AttributeError('coef_ exists only for kernel="linear".')
+        return self._normal[np.newaxis, :]
+
+    def _centres(self):
+        return self._centre_indices if self.kernel == "precomputed" else self.prototypes_
+
+    def _place_prototypes(self, X, point_weight):
+        """Prototypes of a semiparametric machine; None where all samples are, or for a linear."""
+        if self.n_prototypes is None or self.kernel == "linear":
+            return None
+        if self.kernel == "precomputed":
+            raise ValueError(
+                "Prototypes of UnbiasedSVC are placed among points, which a precomputed kernel "
+                f"does not give. Got n_prototypes={self.n_prototypes}; use n_prototypes=None."
+            )
+        if self.n_prototypes > len(X):
+            raise ValueError(
+                f"The 'n_prototypes' parameter of UnbiasedSVC must be at most the number of "
+                f"samples of positive weight, {len(X)}. Got {self.n_prototypes}; lower it, or use "
+                "None for a kernel on every sample."
+            )
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        return fscl(X, self.n_prototypes, rng=seed, sample_weight=point_weight)
+
+    def _design(self, X, centres, gamma):
+        parameters = self._kernel_parameters(gamma)
+        if self.kernel == "linear":
+            return Design.linear(X)
+        if self.kernel == "precomputed":
+            return Design.kernel(X)
+        if centres is None:
+            return Design.kernel(gram(X, **parameters))
+        return Design.kernel(gram(X, centres, **parameters), gram(centres, **parameters))
+
+    def _keep(self, result, signs, cost, kept, X, centres, gamma):
+        """Store solution and certificate as fitted attributes."""
+        bound = self.C if cost is None else self.C * cost
+        # An interior point leaves no multiplier at zero, only below the surplus of the margin.
+        surplus = np.maximum(signs * result.decision_function - 1.0, 0.0)
+        support = np.flatnonzero(result.alpha > bound * surplus)
+        self.support_ = support if isinstance(kept, slice) else kept[support]
+        n_positive = np.count_nonzero(signs[support] > 0)
+        self.n_support_ = np.array([support.size - n_positive, n_positive])
+        self._normal, self._centre_indices = None, None
+        self.prototypes_ = np.empty((0, 0))
+        if self.kernel == "linear":
+            self._normal, used = result.coef, np.empty(0, dtype=np.intp)
+        else:
+            used = np.flatnonzero(result.coef)
+            if self.kernel == "precomputed":
+                self._centre_indices = used if isinstance(kept, slice) else kept[used]
+            else:
+                self.prototypes_ = (X if centres is None else centres)[used]
+        self.dual_coef_ = result.coef[used][np.newaxis, :]
+        self.intercept_ = np.array([result.intercept])
+        # At least one, as scikit-learn asks: a start that solves the problem counts as one.
+        self.n_iter_ = max(1, result.n_iter)
+        self.objective_ = result.objective
+        self.duality_gap_ = result.duality_gap
+        self.kkt_violation_ = result.kkt_violation
+        self.converged_ = result.converged
+        self.stop_reason_ = result.stop_reason
+        self._gamma = gamma

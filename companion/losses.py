@@ -1,0 +1,175 @@
+"""Losses of a slack xi = max(0, 1 - y f(x)): the hinge and the error-counting loss.
+
+Each gives its value, its first two derivatives and the weight theta'(xi) / xi that turns it into
+a squared error: a_i e_i^2 / 2 has the slope of C theta at the present slack if a_i is C times the
+weight.
+
+References
+----------
+A. Navia-Vazquez, F. Perez-Cruz, A. Artes-Rodriguez and A. R. Figueiras-Vidal, Advantages of
+    unbiased support vector classifiers for data mining applications, Journal of VLSI Signal
+    Processing 37 (2004). (6) the loss, (21) and (22) multipliers and weights.
+"""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Hinge", "Unbiased"]
+
+_HINGE, _UNBIASED = 0, 1
+
+
+class _Loss:
+    """Arrays in, arrays out, for a loss that says what its constants are."""
+
+    def value(self, xi):
+        """Loss of each slack; slacks below zero count as zero.
+
+        Parameters
+        ----------
+        xi : array-like
+
+        Returns
+        -------
+        ndarray of the shape of xi
+        """
+        return self._map(xi, 0)
+
+    def derivative(self, xi):
+        """First derivative, zero for slacks up to zero.
+
+        Parameters
+        ----------
+        xi : array-like
+
+        Returns
+        -------
+        ndarray of the shape of xi
+        """
+        return self._map(xi, 1)
+
+    def second_derivative(self, xi):
+        """Second derivative, from the right where it jumps, zero for slacks up to zero.
+
+        Parameters
+        ----------
+        xi : array-like
+
+        Returns
+        -------
+        ndarray of the shape of xi
+        """
+        return self._map(xi, 2)
+
+    def weight(self, xi, floor=0.0):
+        """Weight theta'(xi) / xi of the squared error, (22) of the paper over C.
+
+        Parameters
+        ----------
+        xi : array-like
+        floor : float, default=0.0
+            A positive slack below it counts as the floor: the loss is then quadratic there and
+            the weight finite.
+
+        Returns
+        -------
+        ndarray of the shape of xi
+            Zero for slacks up to zero.
+        """
+        return self._map(xi, 3, floor)
+
+    def _map(self, xi, which, floor=0.0):
+        from companion._loss_loops import map_loss
+
+        xi = np.asarray(xi, dtype=float)
+        out = np.empty(xi.size)
+        map_loss(np.ascontiguousarray(xi).reshape(-1), which, *self.constants, float(floor), out)
+        return out.reshape(xi.shape)
+
+
+@dataclass(frozen=True)
+class Hinge(_Loss):
+    """The loss of the standard machine, xi itself: (4) of the paper.
+
+    Examples
+    --------
+    >>> Hinge().value([-1.0, 0.5, 3.0])
+    array([0. , 0.5, 3. ])
+    """
+
+    is_convex = True
+
+    @property
+    def constants(self):
+        """Kind, s and kappa, as the compiled loops take them."""
+        return _HINGE, 1.0, 0.0
+
+    @property
+    def needs_floor(self):
+        """Whether the weight grows without bound as the slack goes to zero."""
+        return True
+
+
+@dataclass(frozen=True)
+class Unbiased(_Loss):
+    """The smooth step theta_s that counts errors, (6) of the paper.
+
+    With kappa = k^(1/s)::
+
+        theta_s(xi) = (xi + kappa)^s / (2 (1 + kappa)^s)        0 <= xi < 1
+                      1 - (1 + kappa)^s / (2 (xi + kappa)^s)    xi >= 1
+
+    It rises to 1, is 1/2 at xi = 1 with the slope s / (2 (1 + kappa)), and tends to the step at
+    xi = 1 as s grows.
+
+    Parameters
+    ----------
+    s : float, default=2.0
+        Order, at least 1.
+    k : float, default=0.0
+        The paper's constant, at least 0. It enters as k^(1/s). With k > 0 the slope at zero is
+        s k^((s-1)/s) / (2 (1 + kappa)^s) > 0, a kink: a separable training set has the
+        hard-margin solution if C times this slope is at least the largest multiplier of that
+        solution, and not for every k > 0.
+
+    Raises
+    ------
+    ValueError
+        If s is below 1, k below 0, or one of them not a finite number.
+
+    Examples
+    --------
+    >>> Unbiased(s=2).value([0.0, 0.5, 1.0, 2.0])
+    array([0.   , 0.125, 0.5  , 0.875])
+    """
+
+    s: float = 2.0
+    k: float = 0.0
+
+    is_convex = False
+
+    def __post_init__(self):
+        if not (isinstance(self.s, numbers.Real) and 1.0 <= self.s < np.inf):
+            raise ValueError(
+                f"The order 's' of the unbiased loss must be a finite number of at least 1. "
+                f"Got {self.s!r}; below 1 the loss has no finite slope at zero. Use s=2."
+            )
+        if not (isinstance(self.k, numbers.Real) and 0.0 <= self.k < np.inf):
+            raise ValueError(
+                f"The constant 'k' of the unbiased loss must be a finite number of at least 0. "
+                f"Got {self.k!r}; the paper's is very small. Use k=0 or k=1e-6."
+            )
+
+    @property
+    def constants(self):
+        """Kind, s and kappa, as the compiled loops take them."""
+        return _UNBIASED, float(self.s), float(self.k) ** (1.0 / self.s)
+
+    @property
+    def needs_floor(self):
+        """Whether the weight grows without bound as the slack goes to zero."""
+        return self.k > 0.0 or self.s < 2.0

@@ -1,0 +1,285 @@
+"""The design of a weighted least-squares problem, and its normal equations."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import blas, lapack
+
+from companion._loss_loops import changed_weights, take_scaled
+
+__all__ = ["Design", "NormalEquations"]
+
+# A prototype whose distance in feature space from the span of the others is below this share of
+# the largest norm, squared, adds nothing but rounding errors.
+_INDEPENDENT = 1e-12
+
+# A bias without weight on it would leave the equations singular.
+_BIAS_RIDGE = 1e-12
+
+# More changes than this share of the weights in use are a matrix computed afresh.
+_MOST_CHANGES = 0.5
+
+
+class Design:
+    """Features Z in which a machine is f = Z w + b with the regulariser w'w / 2.
+
+    Use :meth:`linear` or :meth:`kernel`. A kernel expansion f = K beta + b on prototypes c_j with
+    the regulariser beta' I beta / 2, (23) to (25) of the paper, becomes Z = K L^-T for the
+    Cholesky factor I = L L' with pivoting; prototypes that are linear combinations of others in
+    feature space, such as repeated ones, get the coefficient 0.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_samples, n_columns)
+    bias : bool, default=True
+        Whether there is a b; without it b = 0, (26) of the paper.
+    factor, pivots, n_coefficients
+        The Cholesky factor of the independent prototypes, their indices, and the number of all.
+
+    Attributes
+    ----------
+    augmented : ndarray of shape (n_samples, n_columns + 1)
+        Z with a last column of ones (zeros without a bias).
+    n, m : int
+        Numbers of samples and of columns of Z.
+    """
+
+    def __init__(self, features, *, bias=True, factor=None, pivots=None, n_coefficients=None):
+        n, self.m = features.shape
+        self.augmented = np.empty((n, self.m + 1))
+        self.augmented[:, :-1] = features
+        self.augmented[:, -1] = 1.0 if bias else 0.0
+        self.bias, self._factor, self._pivots = bias, factor, pivots
+        self.n_coefficients = self.m if n_coefficients is None else n_coefficients
+
+    @property
+    def n(self):
+        """Number of samples."""
+        return self.augmented.shape[0]
+
+    @classmethod
+    def linear(cls, X, *, bias=True):
+        """The parametric machine f = X w + b.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        bias : bool, default=True
+
+        Returns
+        -------
+        Design
+        """
+        return cls(_checked_matrix(X, "X"), bias=bias)
+
+    @classmethod
+    def kernel(cls, K, K_prototypes=None, *, bias=True):
+        """The machine f = K beta + b: semiparametric, or nonparametric on all samples.
+
+        Parameters
+        ----------
+        K : ndarray of shape (n_samples, n_prototypes)
+            Kernel values between samples and prototypes.
+        K_prototypes : ndarray of shape (n_prototypes, n_prototypes), optional
+            Gram matrix of the prototypes, symmetric and positive semi-definite; K itself if left
+            out, for the machine with all samples as prototypes.
+        bias : bool, default=True
+
+        Returns
+        -------
+        Design
+
+        Raises
+        ------
+        ValueError
+            For matrices that do not match or are not finite, or without a positive entry on the
+            diagonal where others are not zero.
+        """
+        K = _checked_matrix(K, "K")
+        gram = K if K_prototypes is None else _checked_matrix(K_prototypes, "K_prototypes")
+        size = K.shape[1]
+        if gram.shape != (size, size):
+            raise ValueError(
+                f"A design on {size} prototypes needs their Gram matrix of shape {(size, size)}. "
+                f"Got {gram.shape}."
+            )
+        largest = gram.diagonal().max()
+        if not largest > 0.0:
+            if gram.any():
+                raise ValueError(
+                    "The Gram matrix of the prototypes must be positive semi-definite. "
+                    f"Got {largest:g} as the largest entry on its diagonal."
+                )
+            # Nothing but zeros: the bias is the whole machine.
+            nothing = np.zeros((K.shape[0], 1))
+            return cls(nothing, bias=bias, factor=np.ones((1, 1), order="F"),
+                       pivots=np.zeros(1, dtype=np.intp), n_coefficients=size)
+        factor, pivots, rank, _ = lapack.dpstrf(gram, tol=_INDEPENDENT * largest, lower=1)
+        factor, pivots = np.asfortranarray(np.tril(factor[:rank, :rank])), pivots[:rank] - 1
+        features = blas.dtrsm(
+            1.0, factor, np.asfortranarray(K[:, pivots]), side=1, lower=1, trans_a=1, overwrite_b=1
+        )
+        return cls(features, bias=bias, factor=factor, pivots=pivots, n_coefficients=size)
+
+    def take(self, rows):
+        """The design of some of the samples: the same machine on a fold.
+
+        Parameters
+        ----------
+        rows : ndarray of int or bool
+
+        Returns
+        -------
+        Design
+        """
+        part = object.__new__(Design)
+        part.__dict__.update(self.__dict__)
+        part.augmented = np.ascontiguousarray(self.augmented[rows])
+        return part
+
+    def coefficients(self, w):
+        """Coefficients in the caller's terms: w itself, or beta of all prototypes.
+
+        Parameters
+        ----------
+        w : ndarray of shape (n_columns,)
+
+        Returns
+        -------
+        ndarray of shape (n_features,) or (n_prototypes,)
+        """
+        if self._factor is None:
+            return w.copy()
+        beta = np.zeros(self.n_coefficients)
+        beta[self._pivots] = blas.dtrsv(self._factor, w, lower=1, trans=1)
+        return beta
+
+    def weights(self, coefficients):
+        """The w of given coefficients, the inverse of :meth:`coefficients`.
+
+        Coefficients on dependent prototypes are left out of account, so pass what
+        :meth:`coefficients` gave.
+
+        Parameters
+        ----------
+        coefficients : ndarray of shape (n_features,) or (n_prototypes,)
+
+        Returns
+        -------
+        ndarray of shape (n_columns,)
+        """
+        if self._factor is None:
+            return np.array(coefficients, dtype=float)
+        return self._factor.T @ np.asarray(coefficients, dtype=float)[self._pivots]
+
+
+class NormalEquations:
+    """H = diag(1, ..., 1, 0) + sum_i a_i z_i z_i', z_i a row of the augmented design; H d = r.
+
+    The matrix is kept between calls and only what has changed is added to it, rows whose weight
+    went up and rows whose weight went down by one BLAS call each. Fewer rows in use than columns
+    are solved through the matrix of these rows instead (Woodbury).
+    """
+
+    def __init__(self, design):
+        self._rows = design.augmented
+        n, size = self._rows.shape
+        self._kept = np.zeros(n)
+        self._chosen, self._change = np.empty(n, dtype=np.int64), np.empty(n)
+        self._matrix = np.zeros((size, size), order="F")
+        self._scaled = None
+        self._factor = self._dual = None
+
+    def factorise(self, weights, threshold=0.0):
+        """Prepare for weights a_i; return False where H is not positive definite.
+
+        Weights below zero are allowed. A weight that changed by less than a share ``threshold``
+        since it was last taken in is left as it was: a solution of these equations is then only
+        nearly that of H, which is enough for a step that is checked.
+        """
+        used = np.count_nonzero(weights)
+        size = self._matrix.shape[0]
+        if used + 1 < size and used < 0.5 * size and weights.min(initial=0.0) >= 0.0:
+            return self._factorise_dual(weights)
+        self._dual = None
+        rises, falls, used = changed_weights(
+            weights, self._kept, threshold, self._chosen, self._change
+        )
+        if rises + falls > _MOST_CHANGES * used:
+            self._kept[:] = 0.0
+            self._matrix[:] = 0.0
+            rises, falls, _ = changed_weights(weights, self._kept, 0.0, self._chosen, self._change)
+        self._add(slice(0, rises), 1.0)
+        self._add(slice(self._kept.size - falls, None), -1.0)
+        matrix = self._matrix.copy(order="F")
+        diagonal = np.einsum("ii->i", matrix)
+        diagonal[:-1] += 1.0
+        if diagonal[-1] == 0.0:
+            diagonal[-1] = _BIAS_RIDGE
+        return self._cholesky(matrix, weights.min(initial=0.0) >= 0.0)
+
+    def _add(self, part, sign):
+        """Add sign times the sum of change_i^2 z_i z_i' over a part of the chosen samples."""
+        chosen = self._chosen[part]
+        if chosen.size:
+            if self._scaled is None:
+                self._scaled = np.empty_like(self._rows)
+            scaled = self._scaled[: chosen.size]
+            take_scaled(self._rows, chosen, self._change[part], scaled)
+            self._matrix = blas.dsyrk(
+                sign, scaled.T, beta=1.0, c=self._matrix, lower=1, overwrite_c=1
+            )
+
+    def _cholesky(self, matrix, must_succeed):
+        if not np.isfinite(matrix.diagonal()).all():
+            return False
+        factor, info = lapack.dpotrf(matrix, lower=1, clean=0)
+        jitter = 1e-15
+        while info and must_succeed and jitter < 1e-3:
+            jitter *= 100.0
+            raised = matrix.copy(order="F")
+            np.einsum("ii->i", raised)[:] += jitter * matrix.diagonal().max()
+            factor, info = lapack.dpotrf(raised, lower=1, clean=0)
+        self._factor = factor
+        return not info
+
+    def _factorise_dual(self, weights):
+        used = np.flatnonzero(weights)
+        rows = self._rows[used]
+        gram = np.asfortranarray(rows[:, :-1] @ rows[:, :-1].T)
+        np.einsum("ii->i", gram)[:] += 1.0 / weights[used]
+        if not self._cholesky(gram, True):
+            return False
+        ones = rows[:, -1]
+        towards_bias = lapack.dpotrs(self._factor, ones, lower=1)[0] if used.size else ones
+        self._dual = rows, towards_bias, ones @ towards_bias + _BIAS_RIDGE
+        return True
+
+    def solve(self, right):
+        """Return d with H d = right, for the weights prepared last."""
+        if self._dual is None:
+            return lapack.dpotrs(self._factor, right, lower=1)[0]
+        # With t = A (Z d + e db) over the rows in use: d = r - Z't, (1 / A + Z Z') t = Z r + e db.
+        rows, towards_bias, curvature = self._dual
+        result = right.copy()
+        if not len(rows):
+            result[-1] = right[-1] / curvature
+            return result
+        t = lapack.dpotrs(self._factor, rows[:, :-1] @ right[:-1], lower=1)[0]
+        bias = (right[-1] - rows[:, -1] @ t) / curvature
+        t += bias * towards_bias
+        result[:-1] -= rows[:, :-1].T @ t
+        result[-1] = bias
+        return result
+
+
+def _checked_matrix(matrix, name):
+    matrix = np.asarray(matrix, dtype=np.float64)
+    if matrix.ndim != 2 or not matrix.size:
+        raise ValueError(
+            f"The '{name}' of a design must be a matrix with at least one row and one column. "
+            f"Got shape {matrix.shape}."
+        )
+    if not np.isfinite(matrix).all():
+        raise ValueError(f"The '{name}' of a design must be finite. Got NaN or infinity.")
+    return matrix

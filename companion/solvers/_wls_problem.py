@@ -1,0 +1,218 @@
+"""What a weighted least-squares fit starts from and returns: checked inputs, options, results."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from companion._loss_loops import loss_sum
+
+# Slacks below this are taken as this where the weight would be infinite, in units of the margin.
+FLOOR = 1e-7
+
+
+@dataclass(frozen=True)
+class WLSResult:
+    """A machine fitted by weighted least squares, with its certificates.
+
+    Attributes
+    ----------
+    w : ndarray of shape (n_columns,)
+        Weights in the columns of the design, whose squared norm is the regulariser.
+    coef : ndarray of shape (n_features,) or (n_prototypes,)
+        Coefficients in the caller's terms, ``design.coefficients(w)``.
+    intercept : float
+        b.
+    objective : float
+        1/2 w'w + sum_i c_i theta(xi_i).
+    alpha : ndarray of shape (n_samples,)
+        Multipliers alpha_i >= 0 of the margins.
+    kkt_violation : float
+        The larger of ||w - sum_i alpha_i y_i z_i|| and |sum_i alpha_i y_i|, conditions (10) and
+        (9); the others hold by construction, (8) and (12) up to the floor of the slack.
+    duality_gap : float
+        Primal objective minus dual bound, for the hinge; NaN for other losses, which have none.
+    n_iter : int
+        Number of weighted least-squares problems solved after the start.
+    converged : bool
+    stop_reason : str
+        Why the iteration ended, as a sentence.
+    decision_function : ndarray of shape (n_samples,)
+        Decision values of the training samples.
+    log : dict of ndarray or None
+        History with keys "w" (n_columns + 1 columns, b last) and "objective", where asked for.
+    """
+
+    w: np.ndarray
+    coef: np.ndarray
+    intercept: float
+    objective: float
+    alpha: np.ndarray
+    kkt_violation: float
+    duality_gap: float
+    n_iter: int
+    converged: bool
+    stop_reason: str
+    decision_function: np.ndarray
+    log: dict | None = None
+
+
+def stable_damping(s):
+    """Damping from which on every fixed point of the order s is stable, and the one chosen here.
+
+    Parameters
+    ----------
+    s : float
+        Order of the unbiased loss.
+
+    Returns
+    -------
+    bound : float
+        (s - 3) / (s - 1), or 0 up to s = 3: larger dampings are stable.
+    chosen : float
+        (s - 2) / (s - 1), or 0 up to s = 2: no deviation changes its sign any more.
+
+    Examples
+    --------
+    >>> stable_damping(4.0)
+    (0.3333333333333333, 0.6666666666666666)
+    """
+    if s <= 1.0:
+        return 0.0, 0.0
+    return max(0.0, (s - 3.0) / (s - 1.0)), max(0.0, (s - 2.0) / (s - 1.0))
+
+
+class Problem:
+    """Checked inputs, and the pieces of the objective at a point x = (w, b)."""
+
+    def __init__(self, design, y, C, sample_weight, loss, floor):
+        self.design, self.loss = design, loss
+        self.y = np.ascontiguousarray(y, dtype=np.float64)
+        n = design.n
+        if self.y.shape != (n,):
+            raise ValueError(
+                f"wls needs one label for each of the {n} samples of the design. "
+                f"Got an array of shape {self.y.shape}."
+            )
+        if not (np.abs(self.y) == 1.0).all() or abs(self.y.sum()) == n:
+            raise ValueError(
+                "wls needs labels -1 and +1, at least one of each. "
+                f"Got the values {np.unique(self.y)[:5].tolist()}."
+            )
+        self.C = checked_C(C)
+        self.weight = np.ones(n)
+        if sample_weight is not None:
+            self.weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
+            if self.weight.shape != (n,) or not (
+                (self.weight > 0.0).all() and np.isfinite(self.weight).all()
+            ):
+                raise ValueError(
+                    f"The 'sample_weight' of wls must be {n} positive finite numbers; leave out "
+                    "samples of weight zero."
+                )
+        self.c = self.C * self.weight
+        self.floor = (FLOOR if loss.needs_floor else 0.0) if floor is None else float(floor)
+        if not (0.0 <= self.floor < 1.0) or (loss.needs_floor and self.floor == 0.0):
+            raise ValueError(
+                f"The 'floor' of wls must be in [0, 1), and above 0 for {loss}, whose weight is "
+                f"not bounded at zero. Got {floor!r}."
+            )
+
+    def objective(self, x, f):
+        """Regulariser and loss at x, quadratic below the floor."""
+        return 0.5 * (x[:-1] @ x[:-1]) + loss_sum(
+            f, self.y, self.c, *self.loss.constants, self.floor
+        )
+
+    def gradient(self, x, signed):
+        """Of the objective: w - sum_i alpha_i y_i z_i, and - sum_i alpha_i y_i."""
+        gradient = -(signed @ self.design.augmented)
+        gradient[:-1] += x[:-1]
+        return gradient
+
+    def result(self, x, alpha, gap, n_iter, converged, reason, log):
+        f = self.design.augmented @ x
+        gradient = self.gradient(x, self.y * alpha)
+        return WLSResult(
+            w=x[:-1].copy(),
+            coef=self.design.coefficients(x[:-1]),
+            intercept=float(x[-1]),
+            objective=float(
+                0.5 * (x[:-1] @ x[:-1]) + self.c @ self.loss.value(1.0 - self.y * f)
+            ),
+            alpha=alpha,
+            kkt_violation=float(max(np.linalg.norm(gradient[:-1]), abs(gradient[-1]))),
+            duality_gap=float(gap),
+            n_iter=n_iter,
+            converged=bool(converged),
+            stop_reason=reason,
+            decision_function=f,
+            log=None if log is None else {
+                "w": np.array([point for point, _ in log]),
+                "objective": np.array([value for _, value in log]),
+            },
+        )
+
+
+@dataclass(frozen=True)
+class Options:
+    damping: float
+    tol: float
+    max_iter: int
+    factor: float
+    accelerate: bool
+
+
+def checked_C(C):
+    if not 0.0 < C < np.inf:
+        raise ValueError(f"The 'C' of wls must be a positive finite number. Got {C!r}.")
+    return float(C)
+
+
+def checked_options(loss, damping, tol, max_iter, printed_weights, accelerate):
+    if isinstance(damping, str) and damping == "auto":
+        damping = stable_damping(loss.constants[1])[1]
+    elif isinstance(damping, str) or not 0.0 <= damping < 1.0:
+        raise ValueError(
+            f"The 'damping' of wls must be 'auto' or a number in [0, 1): the share of the old "
+            f"machine in the new one. Got {damping!r}."
+        )
+    if not 0.0 < tol < np.inf:
+        raise ValueError(f"The 'tol' of wls must be a positive finite number. Got {tol!r}.")
+    if max_iter < 1:
+        raise ValueError(f"The 'max_iter' of wls must be at least 1. Got {max_iter!r}.")
+    if printed_weights and accelerate:
+        raise ValueError(
+            "The printed weights of wls belong to the plain iteration: set accelerate=False."
+        )
+    return Options(float(damping), tol, int(max_iter), 2.0 if printed_weights else 1.0, accelerate)
+
+
+def warn(result, problem, options):
+    certificate = f"KKT violation is {result.kkt_violation:.3g}"
+    if problem.loss.is_convex:
+        certificate += f" and the duality gap {result.duality_gap:.3g}"
+    bound, chosen = stable_damping(problem.loss.constants[1])
+    if not problem.loss.is_convex and options.damping <= bound and bound > 0.0:
+        cure = (
+            f"A loss of order s = {problem.loss.s:g} is stable only with a damping above "
+            f"(s - 3) / (s - 1) = {bound:.3g}, and damping is {options.damping:g}. Use "
+            f"damping='auto' ({chosen:.3g}) or a smaller s."
+        )
+    elif "period two" in result.stop_reason or "settling" in result.stop_reason:
+        cure = (
+            "Samples on the right side of the margin have no weight and come back after each step. "
+            "Use a larger damping, or accelerate=True, which halves a step that would raise the "
+            "objective."
+        )
+    else:
+        cure = "Consider increasing max_iter or tol, decreasing C, or scaling the inputs."
+    warnings.warn(
+        f"wls has not converged. {result.stop_reason} After {result.n_iter} iterations the "
+        f"{certificate}. {cure}",
+        ConvergenceWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,132 @@
+"""Prototypes by frequency-sensitive competitive learning.
+
+A sample x is presented; the prototype with the least n_j ||x - c_j||^2, n_j the number of times it
+has won, wins and moves towards x. The counts keep every prototype in use: one that has lost for
+long wins samples at a larger distance.
+
+References
+----------
+S. C. Ahalt, A. K. Krishnamurthy, P. Chen and D. E. Melton, Competitive learning algorithms for
+    vector quantization, Neural Networks 3 (1990). Reference [13] of Navia-Vazquez et al. (2004),
+    which finds the R centroids of (23) by it, without regard to the classes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = ["fscl"]
+
+
+def fscl(X, n_prototypes, *, rng=None, n_epochs=10, learning_rate=0.1, sample_weight=None):
+    """Place prototypes in a cloud of points.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    n_prototypes : int
+        From 1 to the number of samples. With as many as samples, these are the prototypes.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed for one: of the samples that the prototypes start at, all
+        different if so many are, and of the order of presentation.
+    n_epochs : int, default=10
+        Presentations over the number of samples.
+    learning_rate : float, default=0.1
+        Share of the way that the winner moves at first, in (0, 1]; it falls to zero linearly.
+    sample_weight : ndarray of shape (n_samples,), optional
+        Non-negative. Prototypes start at samples, and samples are presented, drawn at random in
+        proportion to their weights; without weights, each epoch presents every sample once.
+
+    Returns
+    -------
+    ndarray of shape (n_prototypes, n_features)
+        The same for the same arguments and seed.
+
+    Raises
+    ------
+    ValueError
+        If there are more prototypes than samples of positive weight, or an argument is out of
+        its range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.repeat([[0.0], [10.0]], 50, axis=0)
+    >>> np.sort(fscl(X, 2, rng=0), axis=0).round(6).tolist()
+    [[0.0], [10.0]]
+    """
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    if X.ndim != 2 or not np.isfinite(X).all():
+        raise ValueError(
+            f"The 'X' of fscl must be a finite matrix of samples by features. Got shape {X.shape}."
+        )
+    if not (n_epochs >= 1 and 0.0 < learning_rate <= 1.0):
+        raise ValueError(
+            "fscl needs n_epochs of at least 1 and a learning_rate in (0, 1]. "
+            f"Got {n_epochs!r} and {learning_rate!r}."
+        )
+    weight = None
+    if sample_weight is not None:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+        if weight.shape != X.shape[:1] or not (weight >= 0.0).all() or not weight.sum() < np.inf:
+            raise ValueError(
+                f"The 'sample_weight' of fscl must be {len(X)} non-negative finite numbers."
+            )
+        X, weight = X[weight > 0.0], weight[weight > 0.0]
+    n = len(X)
+    if not 1 <= n_prototypes <= n:
+        raise ValueError(
+            f"The number of prototypes must be from 1 to the number of samples, {n}. "
+            f"Got {n_prototypes!r}; lower n_prototypes, or use n_prototypes=None for all samples."
+        )
+    if n_prototypes == n:
+        return X.copy()
+    rng = np.random.default_rng(rng)
+    share = None if weight is None else weight / weight.sum()
+    prototypes = X[_starting_samples(X, n_prototypes, rng.choice(n, n, replace=False, p=share))]
+    if share is None:
+        order = np.concatenate([rng.permutation(n) for _ in range(n_epochs)])
+    else:
+        order = rng.choice(n, size=n_epochs * n, p=share)
+    by_feature = np.ascontiguousarray(prototypes.T)
+    _compete(X, order, float(learning_rate), by_feature)
+    return np.ascontiguousarray(by_feature.T)
+
+
+def _starting_samples(X, n_prototypes, order):
+    """The first indices of an order, different points before repeated ones."""
+    # Repeated points are rare in most sets: twice as many as needed mostly hold enough.
+    for some in (order[: 2 * n_prototypes], order):
+        _, first = np.unique(X[some], axis=0, return_index=True)
+        if len(first) >= n_prototypes:
+            break
+    is_first = np.zeros(len(some), dtype=bool)
+    is_first[first] = True
+    return np.concatenate([some[is_first], some[~is_first]])[:n_prototypes]
+
+
+@njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"}, nogil=True)
+def _compete(X, order, learning_rate, prototypes):
+    """Present the samples in order; prototypes have shape (n_features, n_prototypes)."""
+    n_features, size = prototypes.shape
+    wins = np.ones(size)
+    distances = np.empty(size)
+    n = order.shape[0]
+    for t in range(n):
+        i = order[t]
+        for j in range(size):
+            distances[j] = 0.0
+        for k in range(n_features):
+            x = X[i, k]
+            for j in range(size):
+                distances[j] += (x - prototypes[k, j]) ** 2
+        winner, least = 0, wins[0] * distances[0]
+        for j in range(1, size):
+            d = wins[j] * distances[j]
+            if d < least:
+                winner, least = j, d
+        wins[winner] += 1.0
+        rate = learning_rate * (1.0 - t / n)
+        for k in range(n_features):
+            prototypes[k, winner] += rate * (X[i, k] - prototypes[k, winner])

@@ -1,0 +1,86 @@
+"""Cases A and B of the Unbiased SVC paper: densities, draws, closed forms, misprints."""
+
+import numpy as np
+import pytest
+
+from companion.datasets import (
+    get_threshold_case,
+    threshold_case,
+    threshold_case_densities,
+    threshold_case_error,
+)
+
+
+def error_by_quadrature(case, threshold, cluster_weight=None):
+    x = np.linspace(-0.5, 2.0, 500_001)
+    positive, negative = threshold_case_densities(case, x, cluster_weight)
+    prior = get_threshold_case(case).prior
+    wrong = np.where(x <= threshold, prior * positive, (1 - prior) * negative)
+    return np.sum(wrong) * (x[1] - x[0])
+
+
+@pytest.mark.parametrize("case", ["A", "B"])
+@pytest.mark.parametrize("threshold", [0.1, 0.21, 0.45, 0.5, 0.8])
+def test_the_error_in_closed_form_is_the_integral_of_the_densities(case, threshold):
+    closed = threshold_case_error(case, threshold)
+    assert closed == pytest.approx(error_by_quadrature(case, threshold), abs=2e-5)
+
+
+@pytest.mark.parametrize("case", ["A", "B"])
+def test_a_draw_has_the_error_and_the_class_frequency_of_its_case(case):
+    n = 40_000
+    X, y = threshold_case(case, n, rng=1)
+    assert X.shape == (n, 1) and set(np.unique(y)) == {-1, 1}
+    prior = get_threshold_case(case).prior
+    assert abs(np.mean(y > 0) - prior) < 4 * np.sqrt(prior * (1 - prior) / n)
+    for threshold in (0.15, 0.21, 0.4, 0.6, 0.8):
+        p = threshold_case_error(case, threshold)
+        found = np.mean((X[:, 0] > threshold) != (y > 0))
+        assert abs(found - p) < 4 * np.sqrt(p * (1 - p) / n)
+
+
+def test_the_printed_weights_of_case_a_contradict_its_text_and_exchanged_they_agree():
+    """Equation (28): 50.8 % at the stated optimum 0.5; exchanged, 19.06 %, the global minimum."""
+    thresholds = np.linspace(0, 1, 100_001)
+    printed = threshold_case_error("A", thresholds, cluster_weight=0.75)
+    assert threshold_case_error("A", 0.5, cluster_weight=0.75) == pytest.approx(0.508, abs=5e-4)
+    assert thresholds[printed.argmin()] < 0.2
+    exchanged = threshold_case_error("A", thresholds)
+    assert thresholds[exchanged.argmin()] == pytest.approx(0.5, abs=1e-3)
+    assert exchanged.min() == pytest.approx(0.1906, abs=5e-5)
+    # By hand: 2/3 (3/4 Phi(-5/3) + 1/4) with Phi(-5/3) = 0.047790.
+    assert exchanged.min() == pytest.approx(2 / 3 * (0.75 * 0.047790352 + 0.25), abs=1e-8)
+    low = thresholds < 0.4
+    local = thresholds[low][exchanged[low].argmin()]
+    assert local == pytest.approx(0.164, abs=1e-3)
+
+
+def test_the_printed_minimum_of_case_a_belongs_to_another_cluster_weight():
+    assert threshold_case_error("A", 0.5, cluster_weight=0.2649) == pytest.approx(0.2, abs=5e-5)
+    assert threshold_case_error("A", 0.5) < 0.191
+
+
+def test_the_printed_optimum_of_case_b_mixes_two_minima():
+    thresholds = np.linspace(0, 1, 100_001)
+    error = threshold_case_error("B", thresholds)
+    assert error.min() == pytest.approx(0.1785, abs=5e-5)
+    assert thresholds[error.argmin()] == pytest.approx(0.211, abs=1e-3)
+    flat = (thresholds >= 0.5) & (thresholds <= 0.7)
+    np.testing.assert_allclose(error[flat], 0.2, atol=1e-9)
+
+
+def test_bad_arguments_are_named():
+    with pytest.raises(ValueError, match="case must be 'A' or 'B'. Got 'C'"):
+        threshold_case("C")
+    with pytest.raises(ValueError, match=r"cluster_weight must be in \[0, 1\]. Got 1.5"):
+        threshold_case_error("A", 0.5, cluster_weight=1.5)
+    with pytest.raises(ValueError, match="threshold_case: n must be at least 1. Got 0"):
+        threshold_case("A", 0)
+
+
+def test_a_draw_depends_on_the_seed_alone():
+    for a, b in zip(
+        threshold_case("B", 50, rng=4), threshold_case("B", 50, rng=np.random.default_rng(4)),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(a, b)

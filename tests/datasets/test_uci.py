@@ -1,0 +1,93 @@
+"""UCI tables as binary problems: the rows and the counts that their descriptions give."""
+
+import numpy as np
+import pytest
+
+from companion.datasets import (
+    DataUnavailable,
+    UnknownDataset,
+    data_digest,
+    get_source,
+    is_available,
+    list_uci,
+    load_uci,
+)
+
+# Samples, attributes and positives, from the descriptions of the tables.
+SHAPES = {
+    "breast-cancer-wisconsin": (683, 9, 239),
+    "dermatology": (358, 34, 111),
+    "haberman": (306, 3, 81),
+    "post-operative": (87, 8, 24),
+    "heart-cleveland": (297, 13, 137),
+    "hepatitis": (155, 19, 32),
+    "bupa": (345, 6, 200),
+}
+#: Missing values of the hepatitis table by attribute, from its description.
+HEPATITIS_MISSING = [0, 0, 1, 0, 1, 1, 1, 10, 11, 5, 5, 5, 5, 6, 29, 4, 16, 67, 0]
+
+
+@pytest.fixture(autouse=True)
+def offline(no_network):
+    """No test here may wait for a download."""
+
+
+def load(name):
+    try:
+        return load_uci(name)
+    except DataUnavailable as error:
+        pytest.skip(str(error))
+
+
+def test_the_shapes_of_all_problems_are_listed():
+    assert list(SHAPES) == list_uci()
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_problem_has_the_samples_attributes_and_positives_of_its_description(name):
+    data = load(name)
+    n, d, positives = SHAPES[name]
+    assert data.X.shape == (n, d) and data.y.shape == (n,)
+    assert np.sum(data.y == 1) == positives and set(np.unique(data.y)) == {-1, 1}
+    assert np.isfinite(data.X).all() or name == "hepatitis"
+    assert not data.X.flags.writeable and not data.y.flags.writeable
+
+
+def test_hepatitis_keeps_its_incomplete_rows_with_nan_for_what_is_missing():
+    data = load("hepatitis")
+    assert np.isnan(data.X).sum(axis=0).tolist() == HEPATITIS_MISSING
+
+
+def test_the_words_of_the_post_operative_table_are_numbered_in_their_order():
+    data = load("post-operative")
+    # mid,low,excellent,mid,stable,stable,stable,15,A
+    assert data.X[0].tolist() == [2, 1, 4, 2, 3, 3, 3, 15] and data.y[0] == -1
+    # mid,high,excellent,high,stable,stable,stable,10,S
+    assert data.X[1].tolist() == [2, 3, 4, 3, 3, 3, 3, 10] and data.y[1] == 1
+
+
+def test_identity_numbers_are_no_attribute():
+    data = load("breast-cancer-wisconsin")
+    assert data.X.max() == 10 and data.X.min() == 1
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_problem_is_registered_and_has_a_digest_without_the_file(name, bare):
+    assert not is_available(name)
+    assert len(data_digest(name)) == 16
+    assert "usvc" in get_source(name).used_by
+
+
+def test_an_unknown_problem_is_refused_with_the_nearest_name():
+    with pytest.raises(UnknownDataset, match="did you mean 'hepatitis'"):
+        load_uci("hepatits")
+
+
+def test_a_file_with_too_few_rows_is_not_used(tmp_path, monkeypatch, register):
+    rows = b"30,64,1,1\n31,64,1,2\n"
+    (tmp_path / "haberman").mkdir()
+    (tmp_path / "haberman" / "haberman.data").write_bytes(rows)
+    monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
+    register(("haberman", "haberman.data", "https://example.org/haberman.data", rows))
+    with pytest.raises(DataUnavailable, match="2 usable rows where the problem 'haberman' has 306"):
+        load_uci("haberman")

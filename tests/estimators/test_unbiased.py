@@ -1,0 +1,250 @@
+"""UnbiasedSVC: agreement with other machines, its options, what it keeps, what it refuses."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+
+from companion import L1SVC, UnbiasedSVC
+from companion.kernels import gram
+from companion.losses import Unbiased
+from companion.solvers import Design, fscl, wls
+
+from ._data import two_clouds
+
+KERNELS = [
+    {"kernel": "linear"},
+    {"kernel": "rbf", "gamma": 0.3},
+    {"kernel": "poly", "degree": 2, "gamma": 0.5, "coef0": 1.0},
+]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["kernel"])
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_with_the_hinge_it_is_the_standard_machine(kernel, C):
+    X, y = two_clouds(80)
+    standard = L1SVC(C=C, tol=1e-9, **kernel).fit(X, y)
+    ours = UnbiasedSVC(C=C, loss="hinge", tol=1e-9, **kernel).fit(X, y)
+    assert ours.objective_ == pytest.approx(-standard.objective_, rel=1e-6)
+    np.testing.assert_allclose(
+        ours.decision_function(X), standard.decision_function(X), atol=1e-3
+    )
+    np.testing.assert_array_equal(ours.predict(X), standard.predict(X))
+    assert ours.duality_gap_ <= 1e-9 * ours.objective_
+    # Apart from samples that lie exactly on the margin, the support vectors are the same.
+    margin = np.abs(standard.decision_function(X) * np.where(y == 1, 1, -1) - 1) < 1e-3
+    different = np.setxor1d(ours.support_, standard.support_)
+    assert np.all(margin[different])
+
+
+def test_the_support_of_the_unbiased_loss_is_what_is_within_or_beyond_the_margin():
+    X, y = two_clouds(80)
+    machine = UnbiasedSVC(C=2.0, gamma=0.3).fit(X, y)
+    margins = machine.decision_function(X) * np.where(y == 1, 1, -1)
+    np.testing.assert_array_equal(machine.support_, np.flatnonzero(margins < 1))
+    assert machine.n_support_.tolist() == [np.sum(y[machine.support_] == k) for k in (0, 1)]
+
+
+def test_the_semiparametric_machine_is_the_solver_on_its_prototypes():
+    X, y = two_clouds(80)
+    machine = UnbiasedSVC(C=5.0, gamma=0.3, n_prototypes=10, random_state=3).fit(X, y)
+    seed = np.random.RandomState(3).randint(2**31 - 1)
+    prototypes = fscl(X, 10, rng=seed)
+    np.testing.assert_array_equal(machine.prototypes_, prototypes)
+    design = Design.kernel(gram(X, prototypes, gamma=0.3), gram(prototypes, gamma=0.3))
+    expected = wls(design, np.where(y == 1, 1.0, -1.0), 5.0, loss=Unbiased(2), start="svc")
+    np.testing.assert_allclose(
+        machine.decision_function(X), expected.decision_function, atol=1e-8
+    )
+    assert machine.dual_coef_.shape == (1, 10)
+
+
+def test_as_many_prototypes_as_samples_are_the_nonparametric_machine():
+    X, y = two_clouds(60)
+    every = UnbiasedSVC(C=5.0, gamma=0.3, n_prototypes=60).fit(X, y)
+    none = UnbiasedSVC(C=5.0, gamma=0.3).fit(X, y)
+    np.testing.assert_allclose(every.decision_function(X), none.decision_function(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["unbiased", "hinge"])
+def test_a_precomputed_kernel_gives_the_same_machine(loss):
+    X, y = two_clouds(60)
+    new = two_clouds(20, seed=1)[0]
+    direct = UnbiasedSVC(gamma=0.3, loss=loss).fit(X, y)
+    through = UnbiasedSVC(kernel="precomputed", loss=loss).fit(gram(X, gamma=0.3), y)
+    np.testing.assert_allclose(
+        through.decision_function(gram(new, X, gamma=0.3)), direct.decision_function(new), atol=1e-9
+    )
+    assert through.prototypes_.shape == (0, 0)
+
+
+def test_a_callable_kernel_is_called():
+    X, y = two_clouds(60)
+    ours = UnbiasedSVC(kernel=lambda A, B: np.exp(-0.3 * ((A[:, None] - B) ** 2).sum(2))).fit(X, y)
+    same = UnbiasedSVC(gamma=0.3).fit(X, y)
+    np.testing.assert_allclose(ours.decision_function(X), same.decision_function(X), atol=1e-8)
+
+
+def test_errors_are_counted_where_the_standard_machine_is_pulled_away():
+    """A cluster of one class deep in the other moves the hinge, not the step."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.uniform(-2, -0.1, 100), rng.uniform(0.1, 2, 100), np.full(30, -2.0)])
+    y = np.repeat([0, 1, 1], [100, 100, 30])
+    X = X[:, np.newaxis]
+    errors = {
+        machine: int(np.sum(machine.fit(X, y).predict(X) != y))
+        for machine in (L1SVC(C=10, kernel="linear"), UnbiasedSVC(C=10, kernel="linear"))
+    }
+    hinge, step = errors.values()
+    assert step == 30
+    assert hinge > 35
+
+
+def test_the_class_weight_moves_errors_from_one_class_to_the_other():
+    X, y = two_clouds(400, shift=0.8)
+    false_alarms = []
+    for cost in (0.2, 1.0, 5.0):
+        machine = UnbiasedSVC(C=10, kernel="linear", class_weight={0: cost, 1: 1.0}).fit(X, y)
+        false_alarms.append(np.mean(machine.predict(X)[y == 0] == 1))
+    assert false_alarms[0] > false_alarms[1] > false_alarms[2]
+    assert false_alarms[2] < 0.1 < 0.4 < false_alarms[0]
+
+
+def test_the_plain_iteration_ends_where_the_accelerated_one_does():
+    X, y = two_clouds(80)
+    for parameters in ({"kernel": "linear"}, {"gamma": 0.3, "n_prototypes": 8, "random_state": 0}):
+        quick = UnbiasedSVC(**parameters).fit(X, y)
+        plain = UnbiasedSVC(accelerate=False, damping=0.2, **parameters).fit(X, y)
+        assert plain.n_iter_ > quick.n_iter_
+        np.testing.assert_allclose(
+            plain.decision_function(X), quick.decision_function(X), atol=1e-4
+        )
+
+
+def test_a_linear_machine_has_a_normal_and_no_prototypes():
+    X, y = two_clouds(60)
+    machine = UnbiasedSVC(kernel="linear", n_prototypes=7).fit(X, y)  # ignored, as documented
+    assert machine.coef_.shape == (1, 3)
+    assert machine.prototypes_.shape == (0, 0) and machine.dual_coef_.shape == (1, 0)
+    values = X @ machine.coef_[0] + machine.intercept_[0]
+    np.testing.assert_allclose(machine.decision_function(X), values)
+    machine.set_params(kernel="rbf").fit(X, y)
+    assert not hasattr(machine, "coef_")
+    assert machine.prototypes_.shape == (7, 3)
+
+
+def test_prototypes_depend_on_the_random_state_alone():
+    X, y = two_clouds(60)
+
+    def prototypes(random_state):
+        return UnbiasedSVC(n_prototypes=5, random_state=random_state).fit(X, y).prototypes_
+
+    np.testing.assert_array_equal(prototypes(1), prototypes(1))
+    np.testing.assert_array_equal(prototypes(1), prototypes(np.random.RandomState(1)))
+    assert not np.array_equal(prototypes(1), prototypes(2))
+
+
+def test_prototypes_gather_where_the_weight_is():
+    X, y = two_clouds(80)
+    left = X[:, 0] < np.median(X[:, 0])
+    shares = [
+        np.mean([
+            UnbiasedSVC(n_prototypes=8, random_state=seed)
+            .fit(X, y, sample_weight=np.where(left, weight, 1.0))
+            .prototypes_[:, 0].mean()
+            for seed in range(10)
+        ])
+        for weight in (1.0, 50.0)
+    ]
+    assert shares[1] < shares[0] - 0.2
+
+
+def test_it_takes_part_in_a_grid_search_of_scikit_learn():
+    X, y = two_clouds(60)
+    grid = {"C": [0.1, 10.0], "n_prototypes": [None, 5], "s": [2, 4]}
+    search = GridSearchCV(UnbiasedSVC(random_state=0), grid, cv=3).fit(X, y)
+    assert search.best_score_ > 0.6 and len(search.cv_results_["params"]) == 8
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_any_small_training_set_gives_a_machine(data):
+    """Repeated points, constant columns, a class of one sample."""
+    n, m = data.draw(st.integers(2, 12)), data.draw(st.integers(1, 4))
+    X = np.array(data.draw(st.lists(
+        st.lists(st.sampled_from([-1.0, 0.0, 1.0, 2.0]), min_size=m, max_size=m),
+        min_size=n, max_size=n,
+    )))
+    y = np.arange(n) < data.draw(st.integers(1, n - 1))
+    machine = UnbiasedSVC(
+        C=data.draw(st.sampled_from([0.01, 1.0, 100.0])),
+        loss=data.draw(st.sampled_from(["unbiased", "hinge"])),
+        kernel=data.draw(st.sampled_from(["linear", "rbf", "poly"])),
+        n_prototypes=data.draw(st.one_of(st.none(), st.integers(1, n))),
+        init=data.draw(st.sampled_from(["svc", "least_squares"])),
+        s=data.draw(st.sampled_from([2, 4])),
+        random_state=0,
+    ).fit(X, y)
+    values = machine.decision_function(X)
+    assert machine.converged_ and values.shape == (n,) and np.isfinite(values).all()
+    same = [np.flatnonzero((X == x).all(axis=1)) for x in X]
+    for rows in same:
+        np.testing.assert_allclose(values[rows], values[rows[0]], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"s": 0.9}, "The 's' parameter of UnbiasedSVC must be.*Got 0.9"),
+        ({"k": -1e-6}, "The 'k' parameter of UnbiasedSVC must be"),
+        ({"damping": 1.0}, "The 'damping' parameter of UnbiasedSVC must be.*Got 1.0"),
+        ({"damping": -0.1}, "The 'damping' parameter of UnbiasedSVC must be"),
+        ({"loss": "step"}, "The 'loss' parameter of UnbiasedSVC must be"),
+        ({"init": "zero"}, "The 'init' parameter of UnbiasedSVC must be"),
+        ({"n_prototypes": 0}, "The 'n_prototypes' parameter of UnbiasedSVC must be"),
+        ({"n_prototypes": 41}, "number of samples of positive weight, 40. Got 41; lower"),
+        ({"max_iter": 0}, "The 'max_iter' parameter of UnbiasedSVC must be"),
+    ],
+)
+def test_a_bad_parameter_is_named_with_its_rule_and_value(parameters, message):
+    X, y = two_clouds(40)
+    with pytest.raises(ValueError, match=message):
+        UnbiasedSVC(**parameters).fit(X, y)
+
+
+def test_prototypes_of_a_precomputed_kernel_are_refused():
+    X, y = two_clouds(40)
+    with pytest.raises(ValueError, match="precomputed kernel does not give.*use n_prototypes=None"):
+        UnbiasedSVC(kernel="precomputed", n_prototypes=5).fit(gram(X), y)
+
+
+def test_too_many_prototypes_lose_nothing_of_the_earlier_fit():
+    X, y = two_clouds(40)
+    machine = UnbiasedSVC(n_prototypes=5, random_state=0).fit(X, y)
+    before = machine.decision_function(X)
+    with pytest.raises(ValueError, match="n_prototypes"):
+        machine.set_params(n_prototypes=41).fit(X, y)
+    np.testing.assert_array_equal(machine.decision_function(X), before)
+
+
+def test_samples_of_weight_zero_are_no_prototypes():
+    X, y = two_clouds(40)
+    weight = (np.arange(40) % 2).astype(float)
+    with pytest.raises(ValueError, match="positive weight, 20. Got 21"):
+        UnbiasedSVC(n_prototypes=21).fit(X, y, sample_weight=weight)
+    machine = UnbiasedSVC(gamma=0.3).fit(X, y, sample_weight=weight)
+    kept = X[1::2]
+    assert all((kept == centre).all(axis=1).any() for centre in machine.prototypes_)
+    assert np.all(machine.support_ % 2 == 1)
+
+
+def test_an_iteration_that_does_not_settle_warns_with_cause_and_cure():
+    X, y = two_clouds(60, shift=3.0)
+    machine = UnbiasedSVC(C=1e4, s=6, damping=0.1, accelerate=False, kernel="linear")
+    with pytest.warns(ConvergenceWarning, match="s = 6 is stable only with a damping.*'auto'"):
+        machine.fit(X, y)
+    assert not machine.converged_
+    machine.set_params(damping="auto", max_iter=5000).fit(X, y)
+    assert machine.converged_

@@ -1,0 +1,240 @@
+"""What the studies compute, against direct computations."""
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+from companion.datasets import DataUnavailable, ringnorm, threshold_case, threshold_case_error
+from companion.losses import Unbiased
+from companion.papers.usvc import (
+    benefit,
+    beyond,
+    boosting,
+    fig_1,
+    fig_3_4,
+    linear,
+    machines,
+    splits,
+    table_3,
+)
+from companion.papers.usvc.splits import Split, split, wrong
+
+
+def small_split(n=160, seed=0):
+    rng = np.random.default_rng(seed)
+    X, y = ringnorm(n, rng)
+    X = X[:, :4]
+    half = n // 2
+    folds = [(np.arange(k, half)[np.arange(k, half) % 4 != k], np.arange(k, half, 4))
+             for k in range(4)]  # fmt: skip
+    y = y.astype(float)
+    return Split(X[:half], y[:half], X[half:], y[half:], folds)
+
+
+@pytest.mark.parametrize("reading", list(machines.READINGS))
+def test_the_error_of_a_rule_is_what_a_large_sample_shows(reading):
+    case, weight = machines.READINGS[reading]
+    X, y = threshold_case(case, 200_000, np.random.default_rng(1), cluster_weight=weight)
+    edges = np.linspace(-0.4, 1.6, 401)
+    decision = np.sin(9 * (edges[1:] + edges[:-1]) / 2)
+    cell = np.clip(np.searchsorted(edges, X[:, 0]) - 1, 0, 399)
+    counted = np.mean(np.where(decision[cell] > 0, 1, -1) != y)
+    assert machines.rule_error(reading, decision, edges) == pytest.approx(counted, abs=0.004)
+
+
+@pytest.mark.parametrize("w", [2.0, -2.0])
+def test_the_error_of_a_linear_rule_is_that_of_its_threshold_and_sign(w):
+    expected = threshold_case_error("B", 0.3)
+    expected = expected if w > 0 else 1 - expected
+    assert machines.linear_error("B", w, -0.3 * w) == pytest.approx(float(expected), abs=1e-12)
+
+
+def test_the_minima_of_the_error_are_those_of_a_fine_grid():
+    x = np.linspace(0, 1, 200_001)
+    for reading in machines.READINGS:
+        error = fig_1.case_curves(reading, x)[2]
+        low, high, value = fig_1.minima(reading)[0]
+        assert value == pytest.approx(error.min(), abs=1e-4)
+        assert low - 1e-4 <= x[error.argmin()] <= high + 1e-4
+
+
+def test_a_flat_minimum_is_an_interval():
+    low, high, value = fig_1.minima("B")[1]
+    assert (low, high, value) == pytest.approx((0.5, 0.7, 20.0), abs=2e-4)
+
+
+@pytest.mark.parametrize("name", fig_3_4.LOSSES)
+def test_the_profile_is_least_where_the_machine_is(name):
+    X, y = machines.sample("B", "train", 3)
+    shape = fig_3_4.surface(X, y, fig_3_4.LOSSES[name])
+    threshold, slope, result = fig_3_4.machine(X, y, name, "svc")
+    near = int(np.abs(shape.thresholds - threshold).argmin())
+    assert shape.profile[near] >= result.objective - 1e-6 * result.objective
+    assert shape.profile[near] == pytest.approx(result.objective, rel=5e-3)
+    if name == "SVC":
+        assert shape.profile.min() >= result.objective * (1 - 1e-6)
+        assert shape.locus[near] == pytest.approx(slope, rel=0.1)
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.2, 0.5])
+def test_the_eigenvalue_of_an_iteration_is_the_factor_of_a_small_deviation(damping):
+    X, y = machines.sample("B", "train", 5)
+    design, loss = machines.line(X), Unbiased(4.0)
+    minimum = machines.fit(design, y, machines.C, loss=loss, start="svc", tol=1e-10)
+    x = np.append(minimum.w, minimum.intercept)
+    step = 1e-6
+
+    def once(point):
+        run = machines.fit(design, y, machines.C, loss=loss, start=point, damping=damping,
+                           accelerate=False, max_iter=1, history=True)
+        return run.log["w"][1]
+
+    jacobian = np.column_stack([(once(x + step * e) - once(x - step * e)) / (2 * step)
+                                for e in np.eye(2)])  # fmt: skip
+    values = np.linalg.eigvals(jacobian).real
+    found = fig_3_4.iteration_eigenvalue(design, y, loss, minimum, damping)
+    assert found == pytest.approx(values[np.abs(values).argmax()], rel=1e-3)
+
+
+def test_the_linear_search_equals_plain_refits_by_libsvm():
+    part = small_split()
+    total, converged = linear.search(part, C_values=(0.1, 1.0))
+    assert converged
+    for k, C in enumerate((0.1, 1.0)):
+        count, near = 0, 0
+        for rows, held_out in part.folds:
+            peer = SVC(kernel="linear", C=C, tol=1e-8).fit(part.X[rows], part.y[rows])
+            decision = peer.decision_function(part.X[held_out])
+            count += wrong(decision, part.y[held_out])
+            near += np.count_nonzero(np.abs(decision) < 1e-3)
+        assert abs(total["SVMlight"][k] - count) <= near
+
+
+def test_least_squares_is_ridge_regression_on_the_labels():
+    part = small_split()
+    design = linear.Design.linear(part.X)
+    points, _ = linear.paths(design, part.y, (2.0,))["LS"]
+    centred = part.X - part.X.mean(axis=0)
+    w = np.linalg.solve(centred.T @ centred + np.eye(4) / 2.0, centred.T @ part.y)
+    assert points[0][:-1] == pytest.approx(w, rel=1e-8)
+
+
+def test_prototypes_at_all_samples_with_the_hinge_are_the_support_vector_machine():
+    part = small_split()
+    design = table_3.design_on(part.X, part.X, 2.0)
+    svc, _ = table_3.both_paths(design, part.y)
+    at = table_3.C_VALUES.index(1.0)
+    peer = SVC(C=1.0, gamma=0.125, tol=1e-8).fit(part.X, part.y)
+    decision, w = peer.decision_function(part.X), peer.dual_coef_[0]
+    K = np.exp(-0.125 * ((peer.support_vectors_[:, None] - peer.support_vectors_) ** 2).sum(-1))
+    objective = 0.5 * w @ K @ w + np.maximum(0.0, 1.0 - part.y * decision).sum()
+    assert svc[at].objective == pytest.approx(objective, rel=3e-6)
+    assert svc[at].decision_function == pytest.approx(decision, abs=2e-2)
+
+
+def test_the_search_on_prototypes_counts_what_refits_count():
+    part = small_split()
+    centres = table_3.prototypes("Ringnorm", 1, part.X, 6)
+    hinge, _, converged = table_3.search_unbiased(part, centres)
+    assert converged and hinge.shape == (len(table_3.WIDTHS), len(table_3.C_VALUES))
+    k, at = 2, table_3.C_VALUES.index(1.0)
+    sigma, count = table_3.WIDTHS[k], 0
+    for rows, held_out in part.folds:
+        design = table_3.design_on(part.X, centres, sigma)
+        machine = SVC(kernel="linear", C=1.0, tol=1e-6)
+        machine.fit(design.augmented[rows][:, :-1], part.y[rows])
+        count += wrong(machine.decision_function(design.augmented[held_out][:, :-1]),
+                       part.y[held_out])
+    assert abs(hinge[k, at] - count) <= 2
+
+
+def test_parts_are_standardised_by_the_training_part_alone():
+    part = split("Twonorm", 1)
+    assert part.X.mean(axis=0) == pytest.approx(0, abs=1e-12)
+    assert part.X.std(axis=0) == pytest.approx(1, abs=1e-12)
+    assert len(part.y_test) == round(0.2 * 7400) and np.abs(part.X_test.mean(axis=0)).max() > 1e-4
+    held_out = np.sort(np.concatenate([rows for _, rows in part.folds]))
+    assert held_out.tolist() == list(range(len(part.y)))
+
+
+def test_missing_values_are_medians_of_the_training_part():
+    try:
+        part = split("Hepatitis", 1)
+    except DataUnavailable as error:
+        pytest.skip(str(error))
+    assert np.isfinite(part.X).all() and np.isfinite(part.X_test).all()
+    assert part.X.mean(axis=0) == pytest.approx(0, abs=1e-12)
+
+
+def test_splits_differ_and_depend_on_their_number_alone():
+    first, again, other = split("Twonorm", 2), split("Twonorm", 2), split("Twonorm", 3)
+    assert np.array_equal(first.X, again.X) and not np.array_equal(first.y, other.y)
+
+
+def test_a_network_on_all_samples_is_kernel_ridge():
+    part = small_split(40)
+    network = boosting.RBFNetwork(n_centres=20, gamma=0.5, ridge=1e-3, random_state=0)
+    network.fit(part.X, part.y)
+    H = np.column_stack([np.exp(-0.5 * ((part.X[:, None] - network.centres_) ** 2).sum(-1)),
+                         np.ones(20)])  # fmt: skip
+    residual = H @ network.beta_ - part.y
+    gradient = H.T @ residual / 20 + 1e-3 * np.append(network.beta_[:-1], 0.0)
+    assert np.abs(gradient).max() < 1e-8
+
+
+def test_boosting_lowers_the_training_error_of_a_single_network():
+    part = small_split(400, seed=3)
+    machine = boosting.boosted_networks(0.25, 40, 8, seed=0).fit(part.X, part.y)
+    stages = [wrong(stage, part.y) for stage in machine.staged_predict(part.X)]
+    assert stages[-1] < stages[0]
+    assert all(len(network.centres_) == 8 for network in machine.estimators_)
+
+
+def test_the_unbiased_machine_gains_more_on_larger_samples():
+    gain = {}
+    for n in (20, 2000):
+        units = [unit for unit in benefit.SIZE.units("quick") if unit.params["n"] == n]
+        rows = [benefit.compute_size(unit) for unit in units[:10]]
+        gain[n] = np.mean([row["svc_error"] - row["usvc_error"] for row in rows])
+    assert gain[2000] > gain[20]
+
+
+@pytest.mark.parametrize("level", [0.05, 0.1, 0.5])
+def test_a_threshold_lets_no_more_new_negatives_through_than_its_level(level):
+    rng = np.random.default_rng(4)
+    rates = []
+    for _ in range(400):
+        values = rng.standard_normal(60)
+        rates.append(np.mean(rng.standard_normal(400) > beyond.threshold_for(values, level)))
+    mean, error = np.mean(rates), np.std(rates) / 20
+    assert mean <= level + 3 * error and mean >= level - 1 / 60 - 3 * error
+
+
+def test_a_threshold_that_no_sample_is_large_enough_for_raises_no_alarm():
+    assert beyond.threshold_for(np.arange(5.0), 0.1) == np.inf
+
+
+def test_costs_of_one_and_no_costs_are_one_machine_and_heavier_negatives_alarm_less():
+    part = small_split(300, seed=5)
+    design = linear.Design.linear(part.X)
+    plain, _ = beyond.points(design, part.y, linear.LOSS, (1.0,))
+    heavy, _ = beyond.points(design, part.y, linear.LOSS, (1.0,), negative=8.0)
+    alarms = [beyond.counts(design.augmented @ x[0], part.y) for x in (plain, heavy)]
+    assert alarms[1]["false_alarms"] < alarms[0]["false_alarms"]
+    assert alarms[1]["missed"] > alarms[0]["missed"]
+    assert alarms[0]["n_positive"] + alarms[0]["n_negative"] == len(part.y)
+
+
+def test_every_set_of_the_tables_has_the_size_of_the_paper():
+    sizes = {"Diabetes": (768, 8), "Image": (2310, 18), "Ringnorm": (7400, 20),
+             "Thyroid": (215, 5), "Twonorm": (7400, 20), "Waveform": (5000, 21),
+             "Breast": (683, 9), "Dermat": (358, 34), "Haberman": (306, 3),
+             "Postoperative": (87, 8), "Heart disease": (297, 13), "Hepatitis": (155, 19),
+             "Liver disorder": (345, 6)}  # fmt: skip
+    assert list(sizes) == list(splits.SETS)
+    for name, shape in sizes.items():
+        try:
+            X, y = splits.load(name)
+        except DataUnavailable:
+            continue
+        assert X.shape == shape and y.shape == shape[:1], name

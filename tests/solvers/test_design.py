@@ -1,0 +1,157 @@
+"""Designs and their normal equations against dense linear algebra."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from problems import KERNELS, two_classes
+
+from companion.kernels import gram
+from companion.losses import Hinge, Unbiased
+from companion.solvers import Design, fscl, wls
+from companion.solvers._design import NormalEquations
+
+
+def semiparametric(X, prototypes, name="rbf"):
+    kernel = KERNELS[name]
+    return Design.kernel(gram(X, prototypes, **kernel), gram(prototypes, **kernel))
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_features_and_coefficients_give_the_expansion_and_its_norm(name):
+    X, _ = two_classes(50, seed=1)
+    prototypes = fscl(X, 9, rng=0)
+    design = semiparametric(X, prototypes, name)
+    w = np.random.default_rng(0).normal(size=design.m)
+    beta = design.coefficients(w)
+    K, inner = gram(X, prototypes, **KERNELS[name]), gram(prototypes, **KERNELS[name])
+    np.testing.assert_allclose(design.augmented[:, :-1] @ w, K @ beta, atol=1e-6)
+    assert beta @ inner @ beta == pytest.approx(w @ w, rel=1e-6)
+    np.testing.assert_allclose(design.weights(beta), w, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("loss", [Hinge(), Unbiased(2), Unbiased(4)], ids=str)
+def test_all_samples_as_prototypes_make_the_nonparametric_machine(loss):
+    X, y = two_classes(50, seed=2)
+    every = semiparametric(X, X)
+    plain = Design.kernel(gram(X, **KERNELS["rbf"]))
+    a, b = (wls(design, y, 2.0, loss=loss, tol=1e-8) for design in (every, plain))
+    np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-6)
+    assert a.objective == pytest.approx(b.objective, rel=1e-8)
+
+
+def test_the_nonparametric_machine_is_that_of_the_samples_alone():
+    """Its features have the Gram matrix of the samples, so no expansion elsewhere does better."""
+    X, _ = two_classes(60, seed=2)
+    K = gram(X, **KERNELS["rbf"])
+    Z = Design.kernel(K).augmented[:, :-1]
+    np.testing.assert_allclose(Z @ Z.T, K, atol=1e-9)
+
+
+def test_a_linear_kernel_expansion_is_the_parametric_machine():
+    X, y = two_classes(60, seed=3)
+    expansion = Design.kernel(gram(X, kernel="linear"))
+    assert expansion.m == 2
+    a = wls(expansion, y, 1.0, loss=Unbiased(2), tol=1e-9)
+    b = wls(Design.linear(X), y, 1.0, loss=Unbiased(2), tol=1e-9)
+    np.testing.assert_allclose(X.T @ a.coef, b.coef, atol=1e-7)
+
+
+def test_repeated_prototypes_get_no_coefficient():
+    X, y = two_classes(40, seed=4)
+    prototypes = fscl(X, 6, rng=0)
+    once = semiparametric(X, prototypes)
+    twice = semiparametric(X, np.concatenate([prototypes, prototypes[::-1]]))
+    assert twice.m == once.m == 6
+    a, b = (wls(design, y, 1.0, tol=1e-9) for design in (once, twice))
+    np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-5)
+    assert b.coef.shape == (12,) and np.count_nonzero(b.coef) == 6
+
+
+def test_a_fold_is_the_same_machine_on_fewer_samples():
+    X, y = two_classes(60, seed=5)
+    fold = np.arange(60) % 5 != 0
+    for design, own in (
+        (Design.linear(X), Design.linear(X[fold])),
+        (semiparametric(X, X[:7]), semiparametric(X[fold], X[:7])),
+    ):
+        part = design.take(fold)
+        assert part.n == fold.sum() and design.n == 60
+        a, b = (wls(d, y[fold], 1.0, tol=1e-9) for d in (part, own))
+        np.testing.assert_allclose(a.coef, b.coef, rtol=1e-5, atol=1e-6)
+
+
+def dense(design, weights):
+    rows = design.augmented
+    H = rows.T @ (weights[:, np.newaxis] * rows)
+    H[np.arange(design.m), np.arange(design.m)] += 1.0
+    return H
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_kept_equations_are_those_formed_afresh(data):
+    """Whatever sequence of weights went before, of either sign, few rows in use or many."""
+    seed = data.draw(st.integers(0, 1000))
+    rng = np.random.default_rng(seed)
+    n, m = data.draw(st.integers(2, 30)), data.draw(st.integers(1, 12))
+    design = Design.linear(rng.normal(size=(n, m)))
+    normal = NormalEquations(design)
+    for _ in range(data.draw(st.integers(1, 6))):
+        share = data.draw(st.sampled_from([0.1, 0.5, 1.0]))
+        weights = rng.uniform(0.1, 5.0, size=n) * (rng.random(n) < share)
+        if data.draw(st.booleans()):
+            weights -= 0.01 * rng.random(n) * (weights > 0)
+        if not weights.any():
+            weights[0] = 1.0
+        assert normal.factorise(weights)
+        right = rng.normal(size=m + 1)
+        np.testing.assert_allclose(dense(design, weights) @ normal.solve(right), right, atol=1e-6)
+
+
+def test_weights_that_hardly_changed_may_be_left_as_they_were():
+    rng = np.random.default_rng(0)
+    design = Design.linear(rng.normal(size=(50, 3)))
+    normal, weights, right = NormalEquations(design), rng.uniform(1, 2, 50), rng.normal(size=4)
+    normal.factorise(weights)
+    first = normal.solve(right)
+    normal.factorise(weights * (1 + 1e-4), threshold=1e-3)
+    np.testing.assert_array_equal(normal.solve(right), first)
+    normal.factorise(weights * (1 + 1e-4))
+    assert not np.array_equal(normal.solve(right), first)
+
+
+def test_an_indefinite_matrix_is_reported_and_the_next_one_is_right():
+    rng = np.random.default_rng(0)
+    design = Design.linear(rng.normal(size=(50, 3)))
+    normal, right = NormalEquations(design), rng.normal(size=4)
+    assert not normal.factorise(-np.ones(50))
+    assert normal.factorise(np.ones(50))
+    np.testing.assert_allclose(dense(design, np.ones(50)) @ normal.solve(right), right, atol=1e-9)
+
+
+def test_no_weight_at_all_leaves_the_regulariser():
+    design = Design.linear(np.random.default_rng(0).normal(size=(5, 3)))
+    normal = NormalEquations(design)
+    assert normal.factorise(np.zeros(5))
+    np.testing.assert_allclose(normal.solve(np.array([1.0, 2.0, 3.0, 0.0])), [1.0, 2.0, 3.0, 0.0])
+
+
+def test_bad_matrices_are_named():
+    K = gram(np.random.default_rng(0).normal(size=(6, 2)))
+    with pytest.raises(ValueError, match=r"3 prototypes needs.*shape \(3, 3\). Got \(6, 6\)"):
+        Design.kernel(K[:, :3], K)
+    with pytest.raises(ValueError, match="'X' of a design must be a matrix.*Got shape"):
+        Design.linear(np.ones(4))
+    with pytest.raises(ValueError, match="'X' of a design must be a matrix.*at least one row"):
+        Design.linear(np.ones((0, 4)))
+    with pytest.raises(ValueError, match="'K' of a design must be finite"):
+        Design.kernel(np.full((3, 3), np.nan))
+    with pytest.raises(ValueError, match="semi-definite. Got -1 as the largest entry on its"):
+        Design.kernel(np.diag([-1.0, -1.0]))
+
+
+def test_a_kernel_that_is_zero_everywhere_leaves_the_bias():
+    machine = wls(Design.kernel(np.zeros((3, 3))), np.array([1.0, 1.0, -1.0]), 1.0)
+    np.testing.assert_array_equal(machine.coef, np.zeros(3))
+    np.testing.assert_allclose(machine.decision_function, 1.0, atol=1e-5)

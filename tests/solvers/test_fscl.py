@@ -1,0 +1,124 @@
+"""Competitive learning: determinism, use of every prototype, bad input."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from companion.solvers.fscl import fscl
+
+
+def clouds(n=60, seed=0):
+    """Three clouds of very different sizes, and their centres."""
+    rng = np.random.default_rng(seed)
+    centres = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
+    label = rng.choice(3, size=n, p=[0.8, 0.1, 0.1])
+    return centres[label] + 0.1 * rng.normal(size=(n, 2)), centres
+
+
+def test_prototypes_find_separate_clouds():
+    X, centres = clouds(600)
+    prototypes = fscl(X, 3, rng=0)
+    distances = np.linalg.norm(prototypes[:, None] - centres, axis=2)
+    assert sorted(distances.argmin(axis=1)) == [0, 1, 2]
+    assert distances.min(axis=1).max() < 0.3
+
+
+def reference(X, n_prototypes, seed, n_epochs, learning_rate):
+    """The rule of the module's docstring, sample by sample."""
+    rng = np.random.default_rng(seed)
+    prototypes = X[rng.choice(len(X), len(X), replace=False)[:n_prototypes]].copy()
+    order = np.concatenate([rng.permutation(len(X)) for _ in range(n_epochs)])
+    wins = np.ones(n_prototypes)
+    for t, i in enumerate(order):
+        winner = np.argmin(wins * ((X[i] - prototypes) ** 2).sum(axis=1))
+        wins[winner] += 1
+        rate = learning_rate * (1 - t / len(order))
+        prototypes[winner] += rate * (X[i] - prototypes[winner])
+    return prototypes, wins
+
+
+def test_the_compiled_loop_is_the_rule():
+    X, _ = clouds(80)
+    expected, _ = reference(X, 7, 3, 4, 0.2)
+    got = fscl(X, 7, rng=3, n_epochs=4, learning_rate=0.2)
+    np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_the_counts_keep_every_prototype_in_use():
+    X, _ = clouds(200)
+    _, wins = reference(X, 10, 0, 5, 0.1)
+    assert wins.min() > 0.2 * wins.mean()
+
+
+def test_the_same_seed_gives_the_same_prototypes():
+    X, _ = clouds()
+    np.testing.assert_array_equal(fscl(X, 5, rng=1), fscl(X, 5, rng=np.random.default_rng(1)))
+    assert not np.array_equal(fscl(X, 5, rng=1), fscl(X, 5, rng=2))
+
+
+def test_as_many_prototypes_as_samples_are_the_samples():
+    X, _ = clouds(20)
+    prototypes = fscl(X, 20, rng=0)
+    np.testing.assert_array_equal(prototypes, X)
+    prototypes[0] = 99.0
+    assert X[0, 0] != 99.0
+
+
+def test_different_points_are_preferred_as_starting_points():
+    X = np.concatenate([np.zeros((50, 1)), np.arange(1.0, 5.0)[:, None]])
+    for seed in range(10):
+        assert len(np.unique(fscl(X, 5, rng=seed, learning_rate=1e-12).round(6))) == 5
+
+
+def test_a_sample_of_weight_zero_has_no_influence():
+    X, _ = clouds(40)
+    weight = np.ones(40)
+    weight[::4] = 0.0
+    moved = X.copy()
+    moved[::4] += 1000.0
+    np.testing.assert_array_equal(
+        fscl(X, 4, rng=0, sample_weight=weight), fscl(moved, 4, rng=0, sample_weight=weight)
+    )
+
+
+def test_heavy_samples_attract_more_prototypes():
+    X = np.concatenate([np.random.default_rng(0).normal(size=(100, 1)) - 50,
+                        np.random.default_rng(1).normal(size=(100, 1)) + 50])
+    weight = np.repeat([9.0, 1.0], 100)
+    left = [np.sum(fscl(X, 20, rng=seed, sample_weight=weight) < 0) for seed in range(20)]
+    even = [np.sum(fscl(X, 20, rng=seed) < 0) for seed in range(20)]
+    assert np.mean(left) > np.mean(even) + 2
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_prototypes_stay_in_the_box_of_the_points(data):
+    n = data.draw(st.integers(1, 15))
+    m = data.draw(st.integers(1, 4))
+    X = np.array(data.draw(st.lists(
+        st.lists(st.integers(-3, 3), min_size=m, max_size=m), min_size=n, max_size=n
+    )), dtype=float)  # repeated points and constant columns are common
+    size = data.draw(st.integers(1, n))
+    prototypes = fscl(X, size, rng=0, n_epochs=3)
+    assert prototypes.shape == (size, m)
+    assert np.all(prototypes >= X.min(axis=0) - 1e-12)
+    assert np.all(prototypes <= X.max(axis=0) + 1e-12)
+
+
+def test_bad_arguments_are_named():
+    X, _ = clouds(10)
+    with pytest.raises(ValueError, match="from 1 to the number of samples, 10. Got 11; lower"):
+        fscl(X, 11)
+    with pytest.raises(ValueError, match="from 1 to the number of samples, 5. Got 6"):
+        fscl(X, 6, sample_weight=np.repeat([0.0, 1.0], 5))
+    with pytest.raises(ValueError, match="number of samples, 10. Got 0"):
+        fscl(X, 0)
+    with pytest.raises(ValueError, match="finite matrix"):
+        fscl(np.full((4, 2), np.nan), 2)
+    with pytest.raises(ValueError, match="finite matrix.*shape"):
+        fscl(np.ones(4), 2)
+    with pytest.raises(ValueError, match="n_epochs of at least 1 and a learning_rate"):
+        fscl(X, 2, learning_rate=1.5)
+    with pytest.raises(ValueError, match="'sample_weight' of fscl must be 10 non-negative"):
+        fscl(X, 2, sample_weight=-np.ones(10))

@@ -1,0 +1,338 @@
+"""Iterated weighted least squares: certificates, agreement with other solvers, what goes wrong."""
+
+import doctest
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from problems import KERNELS, two_classes
+from sklearn.exceptions import ConvergenceWarning
+
+from companion.kernels import gram
+from companion.losses import Hinge, Unbiased
+from companion.solvers import Design, fscl, least_squares_path, ls, smo, wls, wls_path
+
+WEIGHTS = np.random.default_rng(5).uniform(0.2, 3.0, size=60)
+LOSSES = [
+    Unbiased(2), Unbiased(2, 1e-6), Unbiased(4), Unbiased(4, 1e-6), Unbiased(3), Unbiased(1.5)
+]
+
+
+def designs(X):
+    """The same machine as a parametric, a nonparametric and a semiparametric one."""
+    prototypes = fscl(X, 12, rng=0)
+    return {
+        "linear": Design.linear(X),
+        "nonparametric": Design.kernel(gram(X, **KERNELS["rbf"])),
+        "semiparametric": Design.kernel(
+            gram(X, prototypes, **KERNELS["rbf"]), gram(prototypes, **KERNELS["rbf"])
+        ),
+    }
+
+
+def features(design):
+    return design.augmented[:, :-1]
+
+
+@pytest.mark.parametrize(
+    "module", ["losses", "solvers.wls", "solvers._wls_problem", "solvers.fscl"]
+)
+def test_the_examples_of_the_docstrings_run(module):
+    results = doctest.testmod(sys.modules[f"companion.{module}"])
+    assert results.attempted and not results.failed
+
+
+# ------------------------------------------------------------------------------------- the hinge
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 100.0])
+@pytest.mark.parametrize("kind", ["linear", "nonparametric", "semiparametric"])
+@pytest.mark.parametrize("weight", [None, WEIGHTS])
+def test_the_hinge_has_the_optimum_and_the_decisions_of_the_dual_solver(kind, C, weight):
+    X, y = two_classes(60, seed=1)
+    design = designs(X)[kind]
+    bound = C if weight is None else C * weight
+    dual = smo(features(design) @ features(design).T, y, 0.0, bound, tol=1e-9)
+    machine = wls(design, y, C, sample_weight=weight, tol=1e-8)
+    assert machine.converged
+    assert machine.objective == pytest.approx(-dual.objective, rel=1e-6)
+    np.testing.assert_allclose(machine.decision_function, dual.decision_function, atol=2e-4)
+    clear = np.abs(dual.decision_function) > 2e-4
+    np.testing.assert_array_equal(
+        (machine.decision_function > 0)[clear], (dual.decision_function > 0)[clear]
+    )
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 100.0])
+def test_the_plain_iteration_reaches_the_optimum_of_the_hinge_to_its_floor(C):
+    X, y = two_classes(60, seed=1)
+    design = Design.linear(X)
+    exact = wls(design, y, C, tol=1e-11)
+    plain = wls(design, y, C, accelerate=False, tol=1e-6)
+    assert plain.converged
+    assert plain.objective == pytest.approx(exact.objective, rel=1e-6)
+    np.testing.assert_allclose(plain.decision_function, exact.decision_function, atol=1e-3)
+
+
+@pytest.mark.parametrize("accelerate", [True, False])
+@pytest.mark.parametrize("max_iter", [1, 3, 6])
+def test_the_duality_gap_bounds_the_distance_from_the_optimum_at_any_time(accelerate, max_iter):
+    X, y = two_classes(60, seed=2)
+    design = Design.linear(X)
+    optimum = wls(design, y, 1.0, tol=1e-11).objective
+    with pytest.warns(ConvergenceWarning, match=f"budget of {max_iter} iterations.*duality gap"):
+        early = wls(design, y, 1.0, accelerate=accelerate, max_iter=max_iter, tol=1e-9)
+    assert not early.converged and early.n_iter == max_iter
+    assert early.objective - early.duality_gap <= optimum * (1 + 1e-9)
+    assert early.objective >= optimum * (1 - 1e-9)
+    assert early.duality_gap > 1e-9 * early.objective
+
+
+def test_the_multipliers_of_the_hinge_are_those_of_the_dual():
+    X, y = two_classes(40, seed=3)
+    machine = wls(Design.linear(X), y, 1.0, tol=1e-11)
+    dual = smo(X @ X.T, y, 0.0, 1.0, tol=1e-10)
+    np.testing.assert_allclose(machine.alpha, dual.alpha, atol=1e-4)
+    assert machine.kkt_violation < 1e-6
+
+
+def test_a_machine_without_bias_has_none_and_satisfies_the_rest():
+    X, y = two_classes(60, seed=1)
+    machine = wls(Design.linear(X, bias=False), y, 1.0, tol=1e-10)
+    assert machine.intercept == 0.0
+    np.testing.assert_allclose(X.T @ (y * machine.alpha), machine.w, atol=1e-6)
+    assert abs(y @ machine.alpha) > 1e-3
+    with_bias = wls(Design.linear(X), y, 1.0, tol=1e-10)
+    assert with_bias.objective < machine.objective
+
+
+# ---------------------------------------------------------------- the Karush-Kuhn-Tucker conditions
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+@pytest.mark.parametrize("kind", ["linear", "nonparametric", "semiparametric"])
+@pytest.mark.parametrize("accelerate", [True, False])
+def test_a_fixed_point_satisfies_the_conditions_8_to_13(loss, kind, accelerate):
+    X, y = two_classes(60, seed=4)
+    C, design = 3.0, designs(two_classes(60, seed=4)[0])[kind]
+    machine = wls(design, y, C, loss=loss, accelerate=accelerate, tol=1e-8, max_iter=20_000)
+    assert machine.converged
+    Z, alpha = features(design), machine.alpha
+    f = Z @ machine.w + machine.intercept
+    np.testing.assert_allclose(machine.decision_function, f, atol=1e-9)
+    xi = np.maximum(1.0 - y * f, 0.0)
+    # (8) gives eta; at xi = 0 the slope is the one-sided one.
+    eta = C * np.where(xi > 0, loss.derivative(xi), loss.derivative(1e-300)) - alpha
+    floor = 1e-7 if loss.needs_floor else 0.0
+    slopes = C * loss.derivative(np.linspace(1e-9, 3, 1000)).max()
+    assert np.all(alpha >= 0) and np.all(eta >= -1e-9 * slopes)  # (11)
+    assert abs(alpha @ y) <= 1e-6 * alpha.sum()  # (9)
+    np.testing.assert_allclose(machine.w, Z.T @ (alpha * y), atol=1e-6 * slopes)  # (10)
+    np.testing.assert_allclose(alpha * (y * f - 1 + xi), 0.0, atol=1e-12)  # (12)
+    assert np.abs(eta * xi).max() <= 2 * floor * slopes + 1e-9  # (13), to the floor of the slack
+
+
+@pytest.mark.parametrize("loss", [Hinge(), *LOSSES], ids=str)
+def test_the_machine_found_is_a_minimum_of_the_objective(loss):
+    X, y = two_classes(60, seed=4)
+    machine = wls(Design.linear(X), y, 3.0, loss=loss, tol=1e-9)
+    x = np.append(machine.w, machine.intercept)
+
+    def objective(x):
+        slacks = 1.0 - y * (X @ x[:-1] + x[-1])
+        return 0.5 * x[:-1] @ x[:-1] + 3.0 * loss.value(slacks).sum()
+
+    assert machine.objective == pytest.approx(objective(x), rel=1e-12)
+    rng = np.random.default_rng(0)
+    for size in (1e-3, 1e-2):
+        around = [objective(x + size * rng.normal(size=3)) for _ in range(50)]
+        assert min(around) >= machine.objective * (1 - 1e-9)
+
+
+# --------------------------------------------------------------------------------- starts and paths
+
+
+@pytest.mark.parametrize("loss", [Hinge(), Unbiased(2), Unbiased(4, 1e-6)], ids=str)
+def test_a_path_is_the_machines_one_by_one(loss):
+    X, y = two_classes(60, seed=9)
+    design, costs = Design.linear(X), [0.01, 1.0, 100.0]
+    start = "least_squares" if isinstance(loss, Hinge) else "svc"
+    path = wls_path(design, y, costs, loss=loss, tol=1e-9)
+    for C, machine in zip(costs, path, strict=True):
+        alone = wls(design, y, C, loss=loss, start=start, tol=1e-9)
+        np.testing.assert_allclose(machine.decision_function, alone.decision_function, atol=1e-3)
+        assert machine.objective == pytest.approx(alone.objective, rel=1e-6)
+
+
+def test_a_path_can_start_from_given_machines_or_the_one_before():
+    X, y = two_classes(60, seed=9)
+    design, costs = Design.linear(X), [0.1, 1.0]
+    svc = wls_path(design, y, costs)
+    given_start = wls_path(design, y, costs, loss=Unbiased(2), start=svc)
+    own_start = wls_path(design, y, costs, loss=Unbiased(2))
+    for a, b in zip(given_start, own_start, strict=True):
+        np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-5)
+    previous = wls_path(design, y, costs, loss=Unbiased(2), start="previous")
+    second = wls(design, y, 1.0, loss=Unbiased(2), start=previous[0])
+    np.testing.assert_array_equal(previous[1].w, second.w)
+    with pytest.raises(ValueError, match="one machine for each of the 2 values of C. Got 1"):
+        wls_path(design, y, costs, start=svc[:1])
+    with pytest.raises(ValueError, match="'start' of wls_path must be one of.*Got 'zero'"):
+        wls_path(design, y, costs, start="zero")
+
+
+def test_starting_at_a_solution_ends_at_once():
+    X, y = two_classes(60, seed=9)
+    for loss in (Unbiased(2), Unbiased(4)):
+        found = wls(Design.linear(X), y, 1.0, loss=loss, tol=1e-10)
+        again = wls(Design.linear(X), y, 1.0, loss=loss, start=found)
+        assert again.n_iter == 1
+        np.testing.assert_allclose(again.w, found.w, atol=1e-8)
+
+
+def test_different_starts_can_lead_to_different_minima():
+    """As in case A of the paper: a cluster within the other class, on its far side."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(0.75, 0.05, 60), rng.normal(0.2, 0.01, 40),
+                        rng.uniform(0.25, 0.5, 60)])[:, np.newaxis]
+    y = np.repeat([1.0, 1.0, -1.0], [60, 40, 60])
+    found = [
+        wls(Design.linear(X), y, 1000.0, loss=Unbiased(2), start=np.array(start))
+        for start in ([20.0, -10.0], [100.0, -17.0])  # thresholds 0.5 and 0.17
+    ]
+    assert all(machine.converged for machine in found)
+    assert [np.sum(y * machine.decision_function < 0) for machine in found] == [40, 60]
+
+
+def test_least_squares_is_that_of_the_closed_form():
+    X, y = two_classes(60, seed=9)
+    for weight in (None, WEIGHTS):
+        design = Design.linear(X)
+        path = least_squares_path(design, y, [0.1, 10.0], sample_weight=weight)
+        for C, x in zip((0.1, 10.0), path, strict=True):
+            expected = ls(X @ X.T, y, C, sample_weight=weight)
+            np.testing.assert_allclose(
+                design.augmented @ x, expected.decision_function, rtol=1e-8, atol=1e-8
+            )
+
+
+def test_the_default_start_is_the_solution_for_weights_of_one():
+    X, y = two_classes(60, seed=9)
+    design = Design.linear(X)
+    log = wls(design, y, 7.0, loss=Unbiased(2), history=True).log
+    np.testing.assert_allclose(log["w"][0], least_squares_path(design, y, [1.0])[0], rtol=1e-10)
+    assert len(log["w"]) == len(log["objective"])
+
+
+def test_acceleration_finds_the_minimum_of_the_plain_iteration():
+    for seed in range(30):
+        X, y = two_classes(80, seed=seed)
+        design = Design.linear(X)
+        plain = wls(design, y, 2.0, loss=Unbiased(2), accelerate=False, damping=0.2, tol=1e-8)
+        quick = wls(design, y, 2.0, loss=Unbiased(2), damping=0.2, tol=1e-8)
+        assert quick.objective == pytest.approx(plain.objective, rel=1e-7)
+
+
+# -------------------------------------------------------------------- properties of the solution
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_any_small_problem_is_solved(data):
+    """Repeated points, constant columns, more columns than rows, one tiny class."""
+    n = data.draw(st.integers(2, 14))
+    m = data.draw(st.integers(1, 6))
+    X = np.array(data.draw(st.lists(
+        st.lists(st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, 3.0]), min_size=m, max_size=m),
+        min_size=n, max_size=n,
+    )))
+    y = -np.ones(n)
+    y[: data.draw(st.integers(1, n - 1))] = 1.0
+    C = data.draw(st.sampled_from([1e-3, 1.0, 1e3]))
+    loss = data.draw(st.sampled_from([Hinge(), Unbiased(2), Unbiased(4), Unbiased(2, 1e-6)]))
+    kernel = data.draw(st.sampled_from(["linear", "rbf"]))
+    design = Design.linear(X) if kernel == "linear" else Design.kernel(gram(X, gamma=0.5))
+    machine = wls(design, y, C, loss=loss)
+    assert machine.converged
+    assert machine.decision_function.shape == machine.alpha.shape == (n,)
+    assert machine.coef.shape == ((m,) if kernel == "linear" else (n,))
+    assert np.isfinite(machine.decision_function).all()
+    # The machine that gives every sample the larger class is never better by much.
+    trivial = C * min(np.sum(y > 0), np.sum(y < 0)) * loss.value(2.0)
+    if isinstance(loss, Hinge):
+        assert machine.objective <= trivial * (1 + 1e-5) + 1e-9
+    assert machine.objective >= 0
+
+
+def test_a_weight_of_two_is_the_sample_given_twice():
+    X, y = two_classes(40, seed=11)
+    twice = np.arange(40) % 3 == 0
+    weight = 1.0 + twice
+    for loss in (Hinge(), Unbiased(2), Unbiased(4)):
+        weighted = wls(Design.linear(X), y, 1.0, loss=loss, sample_weight=weight, tol=1e-10)
+        repeated = wls(
+            Design.linear(np.concatenate([X, X[twice]])), np.append(y, y[twice]), 1.0, loss=loss,
+            tol=1e-10,
+        )
+        np.testing.assert_allclose(weighted.w, repeated.w, atol=1e-5)
+
+
+def test_turning_the_labels_turns_the_machine():
+    X, y = two_classes(60, seed=12)
+    for loss in (Hinge(), Unbiased(2)):
+        a = wls(Design.linear(X), y, 1.0, loss=loss, tol=1e-9)
+        b = wls(Design.linear(X), -y, 1.0, loss=loss, tol=1e-9)
+        np.testing.assert_allclose(a.decision_function, -b.decision_function, atol=1e-4)
+
+
+# ---------------------------------------------------------------------------------------- bad input
+
+
+def test_bad_arguments_are_named_with_their_rule():
+    X, y = two_classes(30)
+    design = Design.linear(X)
+    cases = [
+        (dict(damping=1.0), r"'damping' of wls must be 'auto' or a number in \[0, 1\).*Got 1.0"),
+        (dict(damping=-0.1), "'damping' of wls"),
+        (dict(damping="some"), "'damping' of wls.*Got 'some'"),
+        (dict(tol=0.0), "'tol' of wls must be a positive finite number. Got 0.0"),
+        (dict(max_iter=0), "'max_iter' of wls must be at least 1. Got 0"),
+        (dict(start="zero"), r"'start' of wls must be one of \['least_squares', 'svc'\]"),
+        (dict(start=np.ones(2)), "'start' of wls must be 3 finite numbers"),
+        (dict(start=np.full(3, np.nan)), "'start' of wls must be 3 finite numbers"),
+        (dict(sample_weight=np.zeros(30)), "'sample_weight' of wls must be 30 positive"),
+        (dict(sample_weight=np.ones(3)), "'sample_weight' of wls must be 30 positive"),
+        (dict(floor=0.0), r"'floor' of wls must be in \[0, 1\), and above 0 for Hinge\(\)"),
+        (dict(floor=1.0), "'floor' of wls"),
+        (dict(printed_weights=True), "printed weights.*set accelerate=False"),
+    ]
+    for arguments, message in cases:
+        with pytest.raises(ValueError, match=message):
+            wls(design, y, 1.0, **arguments)
+    for C in (0.0, -1.0, np.inf, np.nan):
+        with pytest.raises(ValueError, match="'C' of wls must be a positive finite number"):
+            wls(design, y, C)
+    with pytest.raises(ValueError, match="one label for each of the 30 samples"):
+        wls(design, y[:-1], 1.0)
+    with pytest.raises(ValueError, match=r"labels -1 and \+1, at least one of each.*\[1.0\]"):
+        wls(design, np.ones(30), 1.0)
+    with pytest.raises(ValueError, match=r"labels -1 and \+1.*\[0.0, 1.0\]"):
+        wls(design, (y > 0).astype(float), 1.0)
+
+
+def test_inputs_that_overflow_are_refused_with_what_to_do():
+    X, y = two_classes(30)
+    with pytest.raises(ValueError, match="overflows double precision.*scale the inputs"):
+        wls(Design.linear(1e200 * X), y, 1.0, loss=Unbiased(2))
+
+
+def test_a_spent_budget_warns_once_and_names_the_violation():
+    X, y = two_classes(60)
+    message = "wls has not converged. The budget of 2 iterations is spent.*KKT violation is"
+    with pytest.warns(ConvergenceWarning, match=message) as caught:
+        early = wls(Design.linear(X), y, 100.0, loss=Unbiased(2), max_iter=2)
+    assert len(caught) == 1
+    assert not early.converged and early.n_iter == 2 and early.kkt_violation > 1e-6
+    assert np.isnan(early.duality_gap)

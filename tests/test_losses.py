@@ -1,0 +1,124 @@
+"""The losses by their printed formulas, finite differences and limits."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.losses import Hinge, Unbiased
+
+LOSSES = [Hinge(), Unbiased(), Unbiased(2, 1e-6), Unbiased(4), Unbiased(10, 1e-3), Unbiased(1.5),
+          Unbiased(1.0), Unbiased(3.3, 0.2)]
+every = pytest.mark.parametrize("loss", LOSSES, ids=str)
+
+# Away from the kinks at 0 and 1.
+SLACKS = np.concatenate([np.linspace(0.03, 0.97, 30), np.linspace(1.03, 9.0, 60)])
+
+
+def printed(xi, s, k):
+    """Equation (6) as it stands."""
+    root = k ** (1 / s)
+    below = (xi + root) ** s / (2 * (1 + root) ** s)
+    above = 1 - (1 + root) ** s / (2 * (xi + root) ** s)
+    return np.where(xi < 1, below, above)
+
+
+@pytest.mark.parametrize("s", [1.0, 2.0, 2.5, 4.0, 10.0])
+@pytest.mark.parametrize("k", [0.0, 1e-6, 0.1])
+def test_the_unbiased_loss_is_the_printed_formula(s, k):
+    np.testing.assert_allclose(Unbiased(s, k).value(SLACKS), printed(SLACKS, s, k), rtol=1e-13)
+
+
+@every
+def test_derivatives_are_finite_differences(loss):
+    step = 1e-5
+    up, down = SLACKS + step, SLACKS - step
+    slope = (loss.value(up) - loss.value(down)) / (2 * step)
+    np.testing.assert_allclose(loss.derivative(SLACKS), slope, rtol=1e-6, atol=1e-9)
+    bend = (loss.derivative(up) - loss.derivative(down)) / (2 * step)
+    np.testing.assert_allclose(loss.second_derivative(SLACKS), bend, rtol=1e-5, atol=1e-8)
+
+
+@every
+def test_the_weight_is_slope_over_slack_and_the_multiplier_of_a_squared_error(loss):
+    np.testing.assert_allclose(
+        loss.weight(SLACKS) * SLACKS, loss.derivative(SLACKS), rtol=1e-13
+    )
+
+
+@every
+def test_nothing_is_paid_on_the_right_side_of_the_margin(loss):
+    right = np.array([-3.0, -1e-9, 0.0])
+    for zero in (loss.derivative, loss.second_derivative, loss.weight):
+        np.testing.assert_array_equal(zero(right), 0.0)
+    np.testing.assert_array_equal(loss.value(right), loss.value(0.0))
+
+
+@pytest.mark.parametrize("s", [1.0, 2.0, 4.0, 10.0])
+@pytest.mark.parametrize("k", [0.0, 1e-6, 0.1])
+def test_the_step_has_height_one_and_passes_one_half_with_a_continuous_slope(s, k):
+    loss, root = Unbiased(s, k), k ** (1 / s)
+    assert loss.value(1.0) == pytest.approx(0.5, rel=1e-14)
+    assert loss.value(1e12) == pytest.approx(1.0, abs=1e-11)
+    slopes = loss.derivative(np.array([1 - 1e-12, 1.0]))
+    np.testing.assert_allclose(slopes, s / (2 * (1 + root)), rtol=1e-10)
+
+
+@pytest.mark.parametrize("s", [2.0, 4.0])
+def test_k_enters_as_its_root_in_the_slope_at_the_margin(s):
+    k = 1e-6
+    expected = s * k ** ((s - 1) / s) / (2 * (1 + k ** (1 / s)) ** s)
+    assert Unbiased(s, k).derivative(1e-14) == pytest.approx(expected, rel=1e-9)
+
+
+def test_larger_orders_come_closer_to_the_step():
+    step = (SLACKS >= 1).astype(float)
+    distances = [np.abs(Unbiased(s).value(SLACKS) - step).sum() for s in (2, 4, 10, 40)]
+    assert distances == sorted(distances, reverse=True)
+    assert distances[-1] < 0.1 * distances[0]
+
+
+def test_the_weight_without_a_constant_needs_no_division():
+    tiny = np.array([5e-324, 1e-200])
+    np.testing.assert_array_equal(Unbiased(2).weight(tiny), 1.0)
+    np.testing.assert_array_equal(Unbiased(4).weight(tiny), 0.0)
+
+
+def test_the_floor_bounds_the_weight_of_a_vanishing_slack():
+    xi = np.array([1e-300, 1e-9, 0.5])
+    np.testing.assert_allclose(Hinge().weight(xi, floor=1e-3), [1e3, 1e3, 2.0])
+    assert Hinge().needs_floor and Unbiased(2, 1e-6).needs_floor and Unbiased(1.5).needs_floor
+    assert not Unbiased(2).needs_floor
+
+
+@given(
+    s=st.floats(1, 20), k=st.one_of(st.just(0.0), st.floats(1e-12, 1)),
+    xi=st.lists(st.floats(-10, 1e6), min_size=2, max_size=20),
+)
+def test_the_unbiased_loss_rises_from_its_floor_to_one(s, k, xi):
+    loss, xi = Unbiased(s, k), np.sort(xi)
+    values = loss.value(xi)
+    assert np.all(np.diff(values) >= -1e-12)
+    assert np.all((values >= loss.value(0.0) * (1 - 1e-12)) & (values <= 1))
+    assert np.all(loss.derivative(xi) >= 0)
+
+
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=6))
+def test_shapes_are_kept_and_not_a_number_stays(xi):
+    xi = np.array(xi)
+    for shape in (xi.shape, (1, *xi.shape), (*xi.shape, 1)):
+        assert Unbiased().value(xi.reshape(shape)).shape == shape
+    assert np.isnan(Unbiased().value(np.array([np.nan, 1.0]))).tolist() == [True, False]
+    assert np.isnan(Hinge().weight(np.nan))
+
+
+@pytest.mark.parametrize("s", [0.99, 0.0, -1, np.nan, np.inf, "2"])
+def test_an_order_below_one_is_refused(s):
+    with pytest.raises(ValueError, match="order 's' of the unbiased loss.*at least 1.*Use s=2"):
+        Unbiased(s)
+
+
+@pytest.mark.parametrize("k", [-1e-9, np.nan, np.inf])
+def test_a_negative_constant_is_refused(k):
+    with pytest.raises(ValueError, match="constant 'k' of the unbiased loss.*at least 0"):
+        Unbiased(2, k)
