@@ -8,6 +8,7 @@ by their print.
 
 import html
 import math
+from collections import Counter
 from pathlib import Path
 
 from companion.reproduction._files import replace_text
@@ -332,18 +333,17 @@ def readme_section(ledgers):
     Returns
     -------
     str
-        The counts, then each value that differs with its reason.
+        The counts, then why values differ, one line a reason.
     """
     parts = [summary_table(ledgers).to_markdown()]
-    rows = []
+    reasons = Counter()
     for name, ledger in ledgers.items():
         worse = ledger["outcome"].str.startswith("differs") | (ledger["problem"] != "")
-        for line in ledger[worse].to_dict("records"):
-            rows.append([name, line["row"], line["column"], _published_text(line),
-                         _reproduced_text(line), line["verdict"]])  # fmt: skip
-    if rows:
-        header = ["artefact", "row", "column", "published", "reproduced", "verdict"]
-        parts += ["What differs:", Table(header, rows, []).to_markdown()]
+        reasons.update((name, verdict) for verdict in ledger[worse]["verdict"])
+    if reasons:
+        rows = [[name, n, verdict] for (name, verdict), n in reasons.items()]
+        header = ["artefact", "values", "verdict"]
+        parts += ["Why values differ:", Table(header, rows, []).to_markdown()]
     return "\n\n".join(parts)
 
 
