@@ -14,12 +14,16 @@ STUDIES = {study.name: study for artefact in list_artefacts("usvc") for study in
 SAMPLE, FEWER = 12, {"table_2": 5, "table_3": 2, "beyond_costs": 3, "beyond_false_alarms": 3}
 SLOW = ("Image", "Ringnorm", "Twonorm", "Waveform")
 
-#: Another processor rounds otherwise. An iteration may then take some steps more or less, a
-#: chaotic one many; a test point within the tolerance of zero may change sides, a choice between
-#: settings that are as good may fall otherwise, and with it the errors on a small test part.
+#: Another processor rounds otherwise. An iteration may then take some steps more or less; a test
+#: point within the tolerance of zero may change sides, a choice between settings that are as good
+#: may fall otherwise, and with it the errors on a small test part.
 PATH = ("n_iter",)
-CHAOTIC = {"damping": 0.2, "way": "plain"}
 ERRORS = 0.03
+
+
+def is_unstable(row):
+    """Whether a row is of an iteration that leaves its minimum, where any rounding decides."""
+    return row.get("way") == "plain" or (row.get("s") == 4 and row.get("damping", 1) < 1 / 3)
 
 
 def sample(study):
@@ -45,11 +49,9 @@ def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
         committed = records[unit.key].rows
         assert len(rows) == len(committed)
         for row, record in zip(rows, committed, strict=True):
-            if any(row.get(column) == value for column, value in CHAOTIC.items()):
-                assert row.get("s", 4) == record.get("s", 4)
-                continue
             for column, value in row.items():
-                assert_close(column, value, record[column], row, f"{unit}: {column}")
+                if not is_unstable(row) or column in ("machine", "start", "way", "s", "damping"):
+                    assert_close(column, value, record[column], row, f"{unit}: {column}")
         compared += 1
     if not compared:
         pytest.skip("; ".join(sorted(unavailable)))
