@@ -40,7 +40,7 @@ class FaceNewton:
         self.since, self.total, self.patience = 0.0, 0.0, 1.0
         self.n_free, self.gave_up = 0, False
         self.is_steady = self.is_settled = False
-        self.best, self.since_best = np.inf, 0.0
+        self.best, self.since_best, self.remaining = np.inf, 0.0, 0.0
         self.kept, self.matrix, self.factor = None, None, None
 
     def is_due(self, state, spent):
@@ -51,11 +51,11 @@ class FaceNewton:
         # Twice in a row: the number also stands still where it turns from rising to falling.
         was_steady, self.is_steady = self.is_steady, _is_steady(before, self.n_free)
         self.is_settled = was_steady and self.is_steady
-        remaining = self._remaining(state.violation(), spent)
-        cost = self.patience * self._cost(state)
+        self.remaining = self._remaining(state.violation(), spent)
+        cost = self.patience * self.cost(state)
         if self.since > max(cost, 0.1 * self.total):
             return True
-        return self.is_settled and self.since > 0.3 * cost and remaining > cost
+        return self.is_settled and self.since > 0.3 * cost and self.remaining > cost
 
     def walk(self, state):
         """Minimise over the face of the free variables F and move there.
@@ -124,7 +124,7 @@ class FaceNewton:
             give_back(matrix)
         else:
             moved, reached = _walk_in_batches(factor, centred, room_up, room_down, held)
-        return _accept(state, face, moved, room_up, room_down) and reached
+        return accept(state, face, moved, room_up, room_down) and reached
 
     def _forms_inverse(self, m):
         return m <= _INVERSE_SIZE and (m <= _SMALL or self.gave_up or not self.is_settled)
@@ -145,7 +145,7 @@ class FaceNewton:
             self.best, self.since_best = violation, 0.0
         return remaining
 
-    def _cost(self, state):
+    def cost(self, state):
         """Nanoseconds that a walk takes, roughly."""
         m, n = self.n_free, self.n
         if self._forms_inverse(m):
@@ -173,7 +173,7 @@ def _factorise(state, free, tol):
     return A, factor if info == 0 else None
 
 
-def _accept(state, face, moved, room_up, room_down):
+def accept(state, face, moved, room_up, room_down):
     """Move by the displacement; return False, and leave all as it was, if that is no descent."""
     if not np.isfinite(moved).all():
         return False
