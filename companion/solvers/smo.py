@@ -206,7 +206,7 @@ def _minimise_all(state, options, log):
 
 
 def _minimise(state, options, log, target, newton, low_rank):
-    """Pair updates; Newton steps, an interior point, shrinking once they have cost as much as these.
+    """Pair updates; Newton steps, an interior point, shrinking once they have cost as much.
 
     Costs are estimates in nanoseconds; they decide when to accelerate, not what the solution is.
     The violation is brought down to ``target``.
