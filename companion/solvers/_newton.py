@@ -22,6 +22,12 @@ _INVERSE_SIZE, _SMALL = 700, 250
 # Change of the number of free variables, relative, that counts as none.
 _STEADY = 0.02
 
+# From so many free variables on, and if no more than this share of them would leave the box, the
+# inverse costs more than the batches.
+_BATCHES_FROM, _FEW_LEAVE = 100, 0.1
+
+_NONE = np.zeros(0, dtype=np.intp)
+
 # Above, this share of the free variables may be fixed, in so many batches.
 _FIXED_SHARE, _BATCHES = 0.15, 5
 
@@ -120,7 +126,10 @@ class FaceNewton:
         room_up, room_down = state.high[face] - beta, state.low[face] - beta
         centred = scores - scores.mean()
         if matrix is not None and matrix is not self.matrix:
-            moved, reached = _walk_with_inverse(factor, centred, room_up, room_down)
+            walk = _walk_with_inverse
+            if free.size >= _BATCHES_FROM and _few_leave(factor, centred, room_up, room_down):
+                walk = _walk_in_batches
+            moved, reached = walk(factor, centred, room_up, room_down)
             give_back(matrix)
         else:
             moved, reached = _walk_in_batches(factor, centred, room_up, room_down, held)
@@ -200,15 +209,14 @@ def _walk_with_inverse(factor, scores, room_up, room_down):
     return moved, reached
 
 
-def _walk_in_batches(factor, scores, room_up, room_down, held):
+def _walk_in_batches(factor, scores, room_up, room_down, held=_NONE):
     """The walk for many free variables: those nearest to their bounds are frozen in batches.
 
     ``held`` are positions that may not move at all.
     """
     m = scores.size
-    z, w = _solve(factor, np.column_stack([scores, np.ones(m)])).T
+    target, w = _minimiser(factor, scores)
     w_sum = w.sum()
-    target = z - w * (z.sum() / w_sum)
     moved, step = np.zeros(m), target
     most = held.size + int(_FIXED_SHARE * m)
     frozen = np.zeros(0, dtype=np.intp)
@@ -242,6 +250,19 @@ def _walk_in_batches(factor, scores, room_up, room_down, held):
             break
         fresh = np.argpartition(ratios, batch - 1)[:batch]
     return moved, False
+
+
+def _minimiser(factor, scores):
+    """The displacement to the minimiser over the face without its bounds, and w = A^-1 e."""
+    z, w = _solve(factor, np.column_stack([scores, np.ones(scores.size)])).T
+    return z - w * (z.sum() / w.sum()), w
+
+
+def _few_leave(factor, scores, room_up, room_down):
+    """Whether few variables leave the box on the way to the minimiser over the face."""
+    target, _ = _minimiser(factor, scores)
+    n_leaving = np.count_nonzero((target > room_up) | (target < room_down))
+    return n_leaving <= _FEW_LEAVE * scores.size
 
 
 def _solve(factor, right):
