@@ -60,7 +60,8 @@ class LowRank:
 
     The factor grows with what pair updates have cost. Once it is complete the interior point is
     due when much is still to come and either the free variables are so many that a Newton walk,
-    of which several will follow, is not cheap beside it, or pair updates have cost more.
+    of which several will follow, is not cheap beside it, or pair updates have cost several times
+    as much.
     """
 
     def __init__(self, tol):
@@ -101,7 +102,7 @@ class LowRank:
         cost = self.patience * _cost(state, max(rank, _LOOK))
         if newton.remaining < _FAR * cost:
             return False
-        return self.spent > (0.3 if _WALKS * newton.cost(state) > cost else 2.0) * cost
+        return self.spent > (0.3 if _WALKS * newton.cost(state) > cost else 4.0) * cost
 
     def _extend(self, state):
         """Add the rows to the factor that can be afforded; return whether it is complete."""

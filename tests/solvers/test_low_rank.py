@@ -92,7 +92,7 @@ def test_interior_point_saves_most_of_the_pair_updates(monkeypatch):
 def test_every_sample_may_have_a_box_of_its_own(monkeypatch):
     _, y, K = smooth(500, seed=2)
     steps = calls_of(monkeypatch, "interior_point")
-    costs = np.random.default_rng(0).uniform(20.0, 400.0, size=500)
+    costs = np.random.default_rng(0).uniform(200.0, 4000.0, size=500)
     box = {"lower": -0.5 * costs, "upper": costs, "ridge": 0.0}
     assert_optimal(smo(K, y, **box), K, y, **box, tol=1e-3)
     assert steps
