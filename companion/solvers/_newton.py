@@ -31,8 +31,8 @@ class FaceNewton:
 
     A walk is due at the latest when pair updates have cost as much as one, and earlier when the
     violation falls so slowly that they are going to and the set of free variables has settled. A
-    factorisation of many variables is kept: while the free variables are nearly a subset of those
-    it was made for, the next walk needs no new one.
+    factorisation of many variables is kept: while the free variables are a subset of those it was
+    made for, the next walk needs no new one.
     """
 
     def __init__(self, n, tol):
@@ -120,7 +120,9 @@ class FaceNewton:
         room_up, room_down = state.high[face] - beta, state.low[face] - beta
         centred = scores - scores.mean()
         if matrix is not None and matrix is not self.matrix:
-            moved, reached = _walk_with_inverse(factor, centred, room_up, room_down)
+            moved, reached = _full_step(factor, centred), True
+            if not ((room_down <= moved) & (moved <= room_up)).all():
+                moved, reached = _walk_with_inverse(factor, centred, room_up, room_down)
             give_back(matrix)
         else:
             moved, reached = _walk_in_batches(factor, centred, room_up, room_down, held)
@@ -130,11 +132,13 @@ class FaceNewton:
         return m <= _INVERSE_SIZE and (m <= _SMALL or self.gave_up or not self.is_settled)
 
     def _still_serves(self, free):
-        """Whether the kept factorisation covers nearly all free variables and few others."""
-        if self.kept is None:
+        """Whether the kept factorisation covers all free variables and few others.
+
+        One that is left out has a score of its own after the walk, which then ends nothing.
+        """
+        if self.kept is None or self.kept.size > 1.1 * free.size:
             return False
-        common = int(np.isin(free, self.kept).sum())
-        return free.size - common <= 0.03 * free.size and self.kept.size - common <= 0.1 * free.size
+        return bool(np.isin(free, self.kept).all())
 
     def _remaining(self, violation, spent):
         """Time until the end, if the violation goes on falling as fast as it has."""
@@ -191,6 +195,12 @@ def _accept(state, face, moved, room_up, room_down):
         state.set_beta(face, beta, scores)
         return False
     return True
+
+
+def _full_step(factor, scores):
+    """Displacement to the minimiser over the face, were there no bounds."""
+    z, w = _solve(factor, np.column_stack([scores, np.ones(scores.size)])).T
+    return z - w * (z.sum() / w.sum())
 
 
 def _walk_with_inverse(factor, scores, room_up, room_down):
