@@ -19,8 +19,9 @@ _LEAST_JITTER = {8: 1e-10, 4: 2e-6}
 # unless few bounds will be met.
 _INVERSE_SIZE, _SMALL = 700, 250
 
-# Change of the number of free variables, relative, that counts as none.
-_STEADY = 0.02
+# Change of the number of free variables, relative, that counts as none; and the most variables
+# that may make a violating pair, relative to it, where a walk over the face can end the work.
+_STEADY, _WORTHWHILE = 0.02, 1.25
 
 # Above, this share of the free variables may be fixed, in so many batches.
 _FIXED_SHARE, _BATCHES = 0.15, 5
@@ -30,9 +31,9 @@ class FaceNewton:
     """Newton walks of one state, and the decision when one pays.
 
     A walk is due at the latest when pair updates have cost as much as one, and earlier when the
-    violation falls so slowly that they are going to and the set of free variables has settled. A
-    factorisation of many variables is kept: while the free variables are a subset of those it was
-    made for, the next walk needs no new one.
+    violation falls so slowly that they are going to and the set of free variables has settled: its
+    size is steady and few others violate anything. A factorisation of many variables is kept:
+    while the free variables are a subset of those it was made for, the next walk needs no new one.
     """
 
     def __init__(self, n, tol):
@@ -55,7 +56,9 @@ class FaceNewton:
         cost = self.patience * self._cost(state)
         if self.since > max(cost, 0.1 * self.total):
             return True
-        return self.is_settled and self.since > 0.3 * cost and remaining > cost
+        if not (self.is_settled and self.since > 0.3 * cost and remaining > cost):
+            return False
+        return bool(state.movable().sum() <= _WORTHWHILE * self.n_free)
 
     def walk(self, state):
         """Minimise over the face of the free variables F and move there.

@@ -258,7 +258,9 @@ class State:
         part.start(self.beta[indices], self.scores[indices])
         part.counts[0] = self.counts[0]
         part.is_quick = self.is_quick
-        if self.K_single is not None:
+        if self.K_single is self.K:
+            part.allow_single(K)
+        elif self.K_single is not None:
             part.allow_single(borrow_matrix(m, np.float32))
             kernels.gather(self.K_single, self.slot, indices, part.K_single)
         return part
@@ -268,7 +270,7 @@ class State:
         self.counts[0] = part.counts[0]
         part.correct()
         give_back(part.K)
-        if part.K_single is not None:
+        if part.K_single is not None and part.K_single is not part.K:
             give_back(part.K_single)
         self.set_beta(indices, part.beta, part.scores)
 
