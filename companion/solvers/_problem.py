@@ -156,7 +156,7 @@ class State:
             self._fetch(int(self.counts[2]))
 
     def _update_in_single(self, tol, budget):
-        """Pair updates with all that is long in single precision; "coarse" if that is too little."""
+        """Pair updates on vectors in single precision; "coarse" if that is too little."""
         rounded = self.scores.astype(np.float32)
         largest = max(-rounded.min(), rounded.max())
         if not tol > _SINGLE_MARGIN * np.finfo(np.float32).eps * largest:

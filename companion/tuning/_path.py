@@ -22,9 +22,9 @@ class WarmPath:
 
     A fit starts from the solution before, scaled and clipped, and inherits its scores, so that
     nothing of the order of n^2 is computed beside the updates. These work in single precision
-    where the tolerance allows it, and an end is believed in that of `K`. What is out of the ordinary (plain
-    algorithm, budget spent, stall, scores that may have drifted) is left to the machine's own
-    solver, with its checks and warnings.
+    where the tolerance allows it, and an end is believed in that of `K`. What is out of the
+    ordinary (plain algorithm, budget spent, stall, scores that may have drifted) is left to the
+    machine's own solver, with its checks and warnings.
 
     Parameters
     ----------
