@@ -14,6 +14,7 @@ _HOMES = {
     "LSSVC": "companion.estimators",
     "LSSVCCV": "companion.estimators",
     "LeastOneNormSVC": "companion.estimators",
+    "GACVSearch": "companion.tuning",
     "KernelGridSearchCV": "companion.tuning",
 }
 

@@ -11,6 +11,7 @@ from companion.datasets.generators import (
     flip_labels,
     noisy_two_class,
     two_gaussians,
+    unequal_gaussians,
 )
 from companion.datasets.ida import (
     Dataset,
@@ -51,5 +52,6 @@ __all__ = [
     "split_source",
     "standardize",
     "two_gaussians",
+    "unequal_gaussians",
     "why_unavailable",
 ]

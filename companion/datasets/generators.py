@@ -6,7 +6,13 @@ Every generator draws from the `numpy.random.Generator` it is given and returns 
 
 import numpy as np
 
-__all__ = ["FLIP_RULES", "flip_labels", "noisy_two_class", "two_gaussians"]
+__all__ = [
+    "FLIP_RULES",
+    "flip_labels",
+    "noisy_two_class",
+    "two_gaussians",
+    "unequal_gaussians",
+]
 
 FLIP_RULES = ("one_per_class", "two_at_random", "two_deepest")
 
@@ -46,6 +52,40 @@ def two_gaussians(n_per_class=20, means=((0.0, 0.0), (5.0, 2.0)), rng=None):
     noise = np.random.default_rng(rng).standard_normal((2 * n_per_class, len(positive)))
     centres = np.repeat(np.stack([positive, negative]), n_per_class, axis=0)
     return centres + noise, np.repeat([1, -1], n_per_class)
+
+
+def unequal_gaussians(n, rng=None):
+    """Two Gaussian classes of unequal size and covariance: the example of the GACV report.
+
+    Two fifths of the samples are positive, with mean (0, 0) and covariance diag(1, 1), the others
+    negative, with mean (2, 2) and covariance diag(2, 1) (Wahba, Lin, Lee and Zhang, Technical
+    Report 1039, University of Wisconsin, 2001, section 6).
+
+    Parameters
+    ----------
+    n : int
+        Number of samples, a multiple of 5.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed for one.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 2)
+        Positive samples first.
+    y : ndarray of shape (n,)
+        Labels +1 and -1.
+
+    Raises
+    ------
+    ValueError
+        If `n` is no positive multiple of 5.
+    """
+    if n < 5 or n % 5:
+        raise ValueError(f"unequal_gaussians: n must be a positive multiple of 5. Got {n!r}")
+    y = np.repeat([1, -1], [2 * n // 5, 3 * n // 5])
+    noise = np.random.default_rng(rng).standard_normal((n, 2))
+    scale, centre = np.array([np.sqrt(2.0), 1.0]), np.array([2.0, 2.0])
+    return np.where(y[:, None] > 0, noise, centre + scale * noise), y
 
 
 def flip_labels(X, y, rule, rng=None, *, means=((0.0, 0.0), (5.0, 2.0))):

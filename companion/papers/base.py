@@ -21,6 +21,7 @@ import numpy as np
 
 __all__ = [
     "PROFILES",
+    "RUN_PARAMETERS",
     "Artefact",
     "Paper",
     "Parameter",
@@ -261,6 +262,14 @@ class Parameter:
                 f"The type of parameter '{self.name}' must be str, int, float or bool. "
                 f"Got {self.type!r} instead."
             )
+
+
+#: What every notebook can be asked.
+RUN_PARAMETERS = (
+    Parameter("profile", str, "paper", "sizes of the study: quick or paper", choices=PROFILES),
+    Parameter("jobs", int, 1, "processes for what is not yet computed, 1 to 256", low=1, high=256),
+    Parameter("fresh", bool, False, "compute everything anew, whatever is on record"),
+)
 
 
 @dataclass(frozen=True)

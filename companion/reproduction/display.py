@@ -196,7 +196,7 @@ def _reproduced_text(line):
         se = line["se"]
         return f"{value:.3g}" if _is_missing(se) else f"{value:.3g} (SE {se:.2g})"
     text = printed.format(value)
-    if line["kind"] == "stochastic" and not _is_missing(line["reproduced_spread"]):
+    if line["kind"] in ("stochastic", "draw") and not _is_missing(line["reproduced_spread"]):
         # of a number printed whole, the spread would mostly round to 0
         text += f" ± {line['reproduced_spread']:.{max(printed.decimals, 1)}f}"
     return text

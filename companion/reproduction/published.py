@@ -13,8 +13,9 @@ spread, spread_is, n
     repetitions; empty where nothing was printed.
 kind
     ``deterministic``, ``stochastic``, ``spread`` (the number is itself a standard deviation over n
-    repetitions), ``ordinal`` (a claim such as *A is below B*) or ``protocol`` (the size of the
-    study, such as its number of splits, which a quick run does not have by design).
+    repetitions), ``draw`` (one draw of a random quantity, printed without a spread), ``ordinal`` (a
+    claim such as *A is below B*) or ``protocol`` (the size of the study, such as its number of
+    splits, which a quick run does not have by design).
 relation
     For an ordinal claim alone: what the reproduced quantity must satisfy, for example ``< 0``.
 overlap
@@ -47,7 +48,7 @@ __all__ = [
     "parse_relation",
 ]
 
-KINDS = ("deterministic", "stochastic", "spread", "ordinal", "protocol")
+KINDS = ("deterministic", "stochastic", "spread", "draw", "ordinal", "protocol")
 COLUMNS = (
     "paper", "artefact", "row", "column", "printed", "value", "spread", "spread_is", "n", "kind",
     "relation", "overlap", "where", "note",

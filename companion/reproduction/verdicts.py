@@ -40,6 +40,12 @@ regenerated value
     one repetition in ten that is off (a kurtosis of 8), which none of n_r shows with probability
     ``0.9^n_r``; z is the two-sided normal quantile of that, past three from 57 repetitions on.
 
+    *draw*, the print shows a single draw of a random quantity, and the regeneration its
+    distribution: reproduced if all n regenerated draws are printed alike. Otherwise p is ranked
+    among them; by chance alone a new draw has rank k or less from either end with probability
+    ``2 k / (n + 1)``. Within spread unless that is below 0.02, which takes a draw beyond all of
+    100; z is its two-sided normal quantile. With fewer than 100 draws nothing can be refuted.
+
     *ordinal*, the claim that a signed quantity stands in a relation to a bound: ``z`` is the
     distance to the bound over the standard error, positive on the claim's side. Reproduced if
     ``z > 2``, differs if ``z < -2``, within spread between. With no standard error (a quantity
@@ -79,6 +85,7 @@ __all__ = [
     "Comparison",
     "compare",
     "compare_deterministic",
+    "compare_draw",
     "compare_ordinal",
     "compare_spread",
     "compare_stochastic",
@@ -98,6 +105,7 @@ NO_VALUE = "no regenerated value of this row and column"
 _MAX_Z = 3.0
 _MAX_Z_ORDINAL = 2.0
 _RARE = 0.1
+_RARE_DRAW = 0.02
 _EPS = 2.0**-52
 _COPIED = ("paper", "artefact", "row", "column", "kind", "printed")
 _NEEDED = ("row", "column", "value", "converged")
@@ -230,6 +238,31 @@ def compare_spread(printed, n, value, n_r, *, se_r=math.nan):
     return Comparison(WITHIN if abs(z) <= _MAX_Z else DIFFERS, z, se)
 
 
+def compare_draw(printed, draws):
+    """Place a single printed draw in the distribution of the regenerated ones.
+
+    Parameters
+    ----------
+    printed : Printed
+    draws : sequence of float
+        At least one.
+
+    Returns
+    -------
+    Comparison
+        z is positive where the regenerated draws tend to lie above the print.
+    """
+    excess = [_excess(printed, draw) for draw in draws]
+    below, above = sum(e < 0 for e in excess), sum(e > 0 for e in excess)
+    if below == above == 0:
+        return Comparison(REPRODUCED, 0.0)
+    n = len(excess)
+    chance = min(1.0, 2 * (min(n - above, n - below) + 1) / (n + 1))
+    z = math.copysign(NormalDist().inv_cdf(chance / 2), above - below)
+    note = f"{below} of {n} draws lie below the print, {above} above"
+    return Comparison(DIFFERS if chance < _RARE_DRAW else WITHIN, z, note=note)
+
+
 def compare_ordinal(relation, value, se):
     """Decide a claim that a quantity stands in a relation to a bound.
 
@@ -274,6 +307,14 @@ def _compare_row(row, own, profile):
         return Comparison(NOT_RUN, note="a quick run is smaller by design")
     if kind in ("deterministic", "protocol"):
         return compare_deterministic(row["printed"] if printed is None else printed, value)
+    if kind == "draw":
+        draws = own.get("draws")
+        if draws is None or not len(draws):
+            raise ValueError(
+                f"The regenerated value of {row['artefact']} / {row['row']} / {row['column']} must "
+                f"bring the draws that the print is placed among. Got draws = {draws!r}."
+            )
+        return compare_draw(printed, draws)
     if kind == "spread":
         return compare_spread(printed, row["n"], value, own["n"], se_r=own["se"])
     if kind == "ordinal":
@@ -349,7 +390,8 @@ def compare(published, reproduced, deviations=None, profile="paper"):
     reproduced : pandas.DataFrame
         Columns row, column, value, converged and, where they apply, spread (standard deviation
         over repetitions), n, se (standard error of the value, NaN to derive it), overlap,
-        artefact. Values that were not published are ignored; their order does not matter.
+        draws (the repetitions, where the print shows one), artefact. Values that were not
+        published are ignored; their order does not matter.
     deviations : mapping, optional
         From (paper, artefact, row, column) to an object with a ``reason``.
     profile : {"paper", "quick"}, default="paper"

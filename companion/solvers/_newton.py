@@ -19,8 +19,9 @@ _LEAST_JITTER = {8: 1e-10, 4: 2e-6}
 # unless few bounds will be met.
 _INVERSE_SIZE, _SMALL = 700, 250
 
-# Change of the number of free variables, relative, that counts as none.
-_STEADY = 0.02
+# Change of the number of free variables, relative, that counts as none; and the most variables
+# that may make a violating pair, relative to it, where a walk over the face can end the work.
+_STEADY, _WORTHWHILE = 0.02, 1.25
 
 # From so many free variables on, and if no more than this share of them would leave the box, the
 # inverse costs more than the batches.
@@ -36,9 +37,9 @@ class FaceNewton:
     """Newton walks of one state, and the decision when one pays.
 
     A walk is due at the latest when pair updates have cost as much as one, and earlier when the
-    violation falls so slowly that they are going to and the set of free variables has settled. A
-    factorisation of many variables is kept: while the free variables are nearly a subset of those
-    it was made for, the next walk needs no new one.
+    violation falls so slowly that they are going to and the set of free variables has settled: its
+    size is steady and few others violate anything. A factorisation of many variables is kept:
+    while the free variables are a subset of those it was made for, the next walk needs no new one.
     """
 
     def __init__(self, n, tol):
@@ -61,7 +62,9 @@ class FaceNewton:
         cost = self.patience * self.cost(state)
         if self.since > max(cost, 0.1 * self.total):
             return True
-        return self.is_settled and self.since > 0.3 * cost and self.remaining > cost
+        if not (self.is_settled and self.since > 0.3 * cost and self.remaining > cost):
+            return False
+        return bool(state.movable().sum() <= _WORTHWHILE * self.n_free)
 
     def walk(self, state):
         """Minimise over the face of the free variables F and move there.
@@ -126,10 +129,12 @@ class FaceNewton:
         room_up, room_down = state.high[face] - beta, state.low[face] - beta
         centred = scores - scores.mean()
         if matrix is not None and matrix is not self.matrix:
-            walk = _walk_with_inverse
-            if free.size >= _BATCHES_FROM and _few_leave(factor, centred, room_up, room_down):
-                walk = _walk_in_batches
-            moved, reached = walk(factor, centred, room_up, room_down)
+            moved, reached = _minimiser(factor, centred)[0], True
+            n_leaving = np.count_nonzero((moved > room_up) | (moved < room_down))
+            if n_leaving:
+                few_leave = free.size >= _BATCHES_FROM and n_leaving <= _FEW_LEAVE * free.size
+                walk = _walk_in_batches if few_leave else _walk_with_inverse
+                moved, reached = walk(factor, centred, room_up, room_down)
             give_back(matrix)
         else:
             moved, reached = _walk_in_batches(factor, centred, room_up, room_down, held)
@@ -139,11 +144,13 @@ class FaceNewton:
         return m <= _INVERSE_SIZE and (m <= _SMALL or self.gave_up or not self.is_settled)
 
     def _still_serves(self, free):
-        """Whether the kept factorisation covers nearly all free variables and few others."""
-        if self.kept is None:
+        """Whether the kept factorisation covers all free variables and few others.
+
+        One that is left out has a score of its own after the walk, which then ends nothing.
+        """
+        if self.kept is None or self.kept.size > 1.1 * free.size:
             return False
-        common = int(np.isin(free, self.kept).sum())
-        return free.size - common <= 0.03 * free.size and self.kept.size - common <= 0.1 * free.size
+        return bool(np.isin(free, self.kept).all())
 
     def _remaining(self, violation, spent):
         """Time until the end, if the violation goes on falling as fast as it has."""
@@ -256,13 +263,6 @@ def _minimiser(factor, scores):
     """The displacement to the minimiser over the face without its bounds, and w = A^-1 e."""
     z, w = _solve(factor, np.column_stack([scores, np.ones(scores.size)])).T
     return z - w * (z.sum() / w.sum()), w
-
-
-def _few_leave(factor, scores, room_up, room_down):
-    """Whether few variables leave the box on the way to the minimiser over the face."""
-    target, _ = _minimiser(factor, scores)
-    n_leaving = np.count_nonzero((target > room_up) | (target < room_down))
-    return n_leaving <= _FEW_LEAVE * scores.size
 
 
 def _solve(factor, right):

@@ -213,6 +213,8 @@ def _minimise(state, options, log, target, newton, low_rank):
     """
     n = state.n
     pair_cost = 60.0 + 0.75 * n if state.rows is None else 100.0 + n
+    if state.K_single is not None:
+        pair_cost = 60.0 + 0.45 * n
     since_start = 0.0
     burst = first_burst = max(int(_FIRST_BURST / pair_cost), 30)
     while True:

@@ -110,10 +110,12 @@ class KernelGridSearchCV(GridSearchCV):
     ``GridSearchCV`` uses, so decision values agree within the tolerance, and a score can
     differ where a sample lies that close to the boundary. Where accuracy is the score, fits that
     leave a test sample within half the tolerance of the boundary go on to a tenth of it before
-    they are counted, so cells are closer to the exact solution's than single fits are. From 500 samples RBF Gram matrices
-    are held in single precision if rounding moves decision values by less than a quarter of
-    the tolerance; the refitted machine is not concerned. A search whose Gram matrix does
-    not fit in the `cache_size` of the machine, or with metadata routing enabled, is run by
+    they are counted, so cells are closer to the exact solution's than single fits are. From 500
+    samples RBF Gram matrices are held in single precision if rounding moves decision values by
+    less than a quarter of the tolerance. Pair updates work on copies in single precision; what
+    rounding has left in the scores is taken out in double before the tolerance is taken for
+    reached. The refitted machine is not concerned by either. A search whose Gram matrix does not
+    fit in the `cache_size` of the machine, or with metadata routing enabled, is run by
     ``GridSearchCV`` itself.
 
     Examples
@@ -183,7 +185,7 @@ class KernelGridSearchCV(GridSearchCV):
             If the estimator is not a machine of this package, or `X` is sparse.
         """
         machine = self._checked_machine()
-        candidates = self._checked_candidates(machine)
+        candidates = checked_candidates(self.param_grid, machine, type(self).__name__)
         X, y = indexable(X, y)
         parameters = {"sample_weight": sample_weight, "groups": groups}
         given = {name: value for name, value in parameters.items() if value is not None}
@@ -231,34 +233,6 @@ class KernelGridSearchCV(GridSearchCV):
                 "sklearn.model_selection.GridSearchCV for other estimators."
             )
         return clone(self.estimator)
-
-    def _checked_candidates(self, machine):
-        """All candidates of the grid, every name and value checked before anything runs."""
-        grids = [self.param_grid] if isinstance(self.param_grid, dict) else self.param_grid
-        known = sorted(machine.get_params())
-        problems = []
-        for name in dict.fromkeys(name for grid in grids for name in grid):
-            if name not in known:
-                close = difflib.get_close_matches(str(name), known, n=1)
-                hint = f" (did you mean {close[0]!r}?)" if close else ""
-                problems.append(f"{name!r}{hint}")
-        if problems:
-            raise ValueError(
-                f"The 'param_grid' parameter of KernelGridSearchCV must name parameters of "
-                f"{type(machine).__name__}. Got {', '.join(problems)}. "
-                f"Its parameters are {', '.join(known)}."
-            )
-        candidates = list(ParameterGrid(self.param_grid))
-        if not candidates:
-            raise ValueError(
-                "The 'param_grid' parameter of KernelGridSearchCV must hold at least one "
-                f"grid. Got {self.param_grid!r}."
-            )
-        for grid in grids:
-            for name, values in grid.items():
-                for value in values:
-                    clone(machine).set_params(**{name: value})._validate_params()
-        return candidates
 
     @staticmethod
     def _fits_in_memory(machine, candidates, X):
@@ -342,6 +316,47 @@ class KernelGridSearchCV(GridSearchCV):
         self.refit_time_ = time.time() - start
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
+
+
+def checked_candidates(param_grid, machine, name):
+    """All candidates of a grid, every name and value checked before anything runs.
+
+    Parameters
+    ----------
+    param_grid : dict or list of dict
+    machine : DualClassifier
+    name : str
+        Who asks, for messages.
+
+    Returns
+    -------
+    list of dict
+    """
+    grids = [param_grid] if isinstance(param_grid, dict) else param_grid
+    known = sorted(machine.get_params())
+    problems = []
+    for parameter in dict.fromkeys(parameter for grid in grids for parameter in grid):
+        if parameter not in known:
+            close = difflib.get_close_matches(str(parameter), known, n=1)
+            hint = f" (did you mean {close[0]!r}?)" if close else ""
+            problems.append(f"{parameter!r}{hint}")
+    if problems:
+        raise ValueError(
+            f"The 'param_grid' parameter of {name} must name parameters of "
+            f"{type(machine).__name__}. Got {', '.join(problems)}. "
+            f"Its parameters are {', '.join(known)}."
+        )
+    candidates = list(ParameterGrid(param_grid))
+    if not candidates:
+        raise ValueError(
+            f"The 'param_grid' parameter of {name} must hold at least one grid. "
+            f"Got {param_grid!r}."
+        )
+    for grid in grids:
+        for parameter, values in grid.items():
+            for value in values:
+                clone(machine).set_params(**{parameter: value})._validate_params()
+    return candidates
 
 
 def paths_by_kernel(machine, candidates):

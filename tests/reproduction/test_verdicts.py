@@ -14,6 +14,7 @@ from companion.reproduction.verdicts import (
     OUTCOMES,
     compare,
     compare_deterministic,
+    compare_draw,
     compare_ordinal,
     compare_spread,
     compare_stochastic,
@@ -231,6 +232,39 @@ def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
     assert verdict(published("spread", "1.0"), reproduced(0.0, n=1))["verdict"] == "not run"
     line = verdict(published("spread", "1.0"), reproduced(1.5))
     assert line["verdict"] == "differs" and line["problem"]
+
+
+@pytest.mark.parametrize(
+    ("n_below", "n_above", "outcome"),
+    [(100, 0, "differs"), (0, 100, "differs"), (99, 1, "within spread"), (50, 50, "within spread"),
+     (10, 0, "within spread"), (0, 0, "reproduced")],
+)  # fmt: skip
+def test_a_single_printed_draw_is_ranked_among_the_regenerated_ones(n_below, n_above, outcome):
+    draws = [1.0] * n_below + [1.2] * n_above + ([1.1] if n_below == n_above else [])
+    found = compare_draw(parse_printed("1.10"), draws)
+    assert found.outcome == outcome
+    assert found.z == 0 if n_below == n_above else math.copysign(1, found.z) == np.sign(
+        n_above - n_below
+    )
+
+
+def test_draws_printed_alike_count_on_neither_side():
+    found = compare_draw(parse_printed("1.01"), [1.006, 1.014, 1.2])
+    assert found.note == "0 of 3 draws lie below the print, 1 above"
+
+
+def test_a_new_draw_of_the_same_distribution_seldom_differs():
+    draws = np.random.default_rng(5).exponential(size=(2000, 101))
+    differs = [compare_draw(parse_printed(f"{row[0]:.12f}"), row[1:]).outcome == "differs"
+               for row in draws]  # fmt: skip
+    assert 0.012 < np.mean(differs) < 0.028  # 2 / 101 by exchangeability
+
+
+def test_a_printed_draw_needs_the_regenerated_draws():
+    row = verdict(published("draw", "1.10"), reproduced(1.1, draws=(1.0, 1.2)))
+    assert row["outcome"] == "within spread"
+    with pytest.raises(ValueError, match="must bring the draws .* Got draws = None"):
+        compare(published("draw", "1.10"), reproduced(1.1))
 
 
 def test_a_declared_deviation_is_named_and_is_no_problem():

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers._values import Values
 from companion.papers.l1nsvm.fig_1 import C as TOY_C
 from companion.papers.l1nsvm.fig_1 import DISTANCES, N_PER_CLASS, RULES
 from companion.papers.l1nsvm.iterations import worst_second_order
@@ -19,34 +20,12 @@ from companion.papers.l1nsvm.table_1 import CELLS
 from companion.papers.l1nsvm.table_2 import surface_column
 from companion.plotting import TOY_LEVELS, TOY_TICKS
 
-_NAN = float("nan")
-
-
-class _Values:
-    """Collects reproduced values row by row."""
-
-    def __init__(self):
-        self.rows = []
-
-    def add(self, row, column, value, *, spread=_NAN, n=1, se=_NAN, converged=True):
-        self.rows.append({"row": row, "column": column, "value": float(value), "spread": spread,
-                          "n": n, "se": se, "converged": bool(converged)})
-
-    def add_mean(self, row, column, mean, converged=True):
-        """A mean with the standard error of a claim, from :mod:`companion.metrics`."""
-        self.add(row, column, mean.mean, n=mean.n, se=mean.standard_error, converged=converged)
-
-    def frame(self):
-        columns = ["row", "column", "value", "spread", "n", "se", "converged"]
-        return pd.DataFrame(self.rows, columns=columns)
-
-
 # -- Table 1 --------------------------------------------------------------------------------
 
 
 def table_1_values(records):
     """Agreement of each cell's primal with its machine."""
-    out, frame = _Values(), records["table_1"]
+    out, frame = Values(), records["table_1"]
     if frame.empty:
         return out.frame()
     names = {"inequality": "Inequality constraints", "equality": "Equality constraints",
@@ -75,7 +54,7 @@ def printed_runs(frame, machine, selection="first_order", tol=2 * EPSILON):
 
 def table_2_values(records):
     """The 48 printed numbers of Table 2, the protocol around them, and Section 4's claims."""
-    out = _Values()
+    out = Values()
     frame, search = records["table_2"], records["table_2_search"]
     surface = records["table_2_surface"]
     for name, printed in PRINTED_NAMES.items():
@@ -119,7 +98,7 @@ def _standard_error_of_spread(values):
     deviations = values - values.mean()
     variance = np.mean(deviations**2)
     if variance == 0:
-        return _NAN
+        return np.nan
     kurtosis = np.mean(deviations**4) / variance**2
     return float(np.sqrt(variance * max(kurtosis - 1, 0) / (4 * len(values))))
 
@@ -244,7 +223,7 @@ def errors_at(surface, dataset, machine, setting):
 
 def fig_1_values(records):
     """What Figure 1 prints, and its claims as distributions over the draws."""
-    out, frame, leverage = _Values(), records["fig_1"], records["fig_1_leverage"]
+    out, frame, leverage = Values(), records["fig_1"], records["fig_1_leverage"]
     for panel in "abcd":
         out.add(f"panel {panel}", "C", TOY_C)
     for level in TOY_LEVELS:

@@ -1,49 +1,14 @@
-"""Figure functions: data and an ``Axes`` in, the ``Axes`` out, nothing computed.
-
-Colours are told apart in grey as well (they differ in lightness), and every series has its own
-marker or line style.
-"""
+"""Figures of the Least 1-Norm SVM paper."""
 
 from __future__ import annotations
 
 import numpy as np
 
-__all__ = [
-    "MACHINE_STYLES",
-    "TOY_LEVELS",
-    "TOY_TICKS",
-    "plot_distributions",
-    "plot_influence",
-    "plot_surface",
-    "plot_toy_machine",
-    "style",
-]
+from companion.plotting.common import MACHINE_STYLES
 
 #: Contour levels and tick marks of Figure 1 of the Least 1-Norm paper.
 TOY_LEVELS = (-1.0, 0.0, 1.0)
 TOY_TICKS = {"x": (0.0, 5.0, 10.0), "y": (-2.0, 0.0, 2.0, 4.0)}
-
-#: One look for each machine in every figure.
-MACHINE_STYLES = {
-    "LS": {"color": "#d95f02", "marker": "s", "linestyle": "-"},
-    "Least 1-Norm": {"color": "#1b4f9c", "marker": "o", "linestyle": "-"},
-    "L1": {"color": "#66a9d8", "marker": "^", "linestyle": "--"},
-    "L2": {"color": "#f4b183", "marker": "v", "linestyle": "--"},
-}
-
-
-def style():
-    """Settings shared by all figures, as a context manager: ``with style(): ...``."""
-    import matplotlib.pyplot as plt
-
-    return plt.rc_context({
-        "figure.dpi": 100,
-        "figure.constrained_layout.use": True,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.titlesize": "medium",
-        "legend.frameon": False,
-    })
 
 
 def plot_toy_machine(ax, X, y, w, b, *, flipped=(), title="", limits=None):
@@ -80,31 +45,6 @@ def plot_toy_machine(ax, X, y, w, b, *, flipped=(), title="", limits=None):
     ax.set(xlim=(left, right), ylim=(bottom, top), xlabel="x", ylabel="y", title=title)
     if limits is None:
         ax.set(xticks=TOY_TICKS["x"], yticks=TOY_TICKS["y"])
-    return ax
-
-
-def plot_distributions(ax, samples, *, xlabel, title=""):
-    """Share of the draws up to each value, one curve a machine, with a dot at each mean.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    samples : mapping of str to ndarray of shape (n_draws,)
-        Keyed by machine.
-    xlabel, title : str
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-    """
-    for machine, values in samples.items():
-        look = MACHINE_STYLES[machine]
-        values, mean = np.sort(values), np.mean(values)
-        ax.ecdf(values, color=look["color"], linestyle=look["linestyle"],
-                label=f"{machine} (mean {mean:.1f})")
-        ax.plot(mean, np.mean(values <= mean), look["marker"], color=look["color"])
-    ax.set(xlabel=xlabel, ylabel="share of draws", title=title, xlim=(0, None), ylim=(0, 1))
-    ax.legend(fontsize="small", loc="lower right")
     return ax
 
 

@@ -1,0 +1,112 @@
+"""Looks shared by all figures, and the plots that more than one paper needs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+#: One look for each machine in every figure.
+MACHINE_STYLES = {
+    "LS": {"color": "#d95f02", "marker": "s", "linestyle": "-"},
+    "Least 1-Norm": {"color": "#1b4f9c", "marker": "o", "linestyle": "-"},
+    "L1": {"color": "#66a9d8", "marker": "^", "linestyle": "--"},
+    "L2": {"color": "#f4b183", "marker": "v", "linestyle": "--"},
+}
+
+#: One look for each criterion that tunes a machine, keyed by the start of its name.
+CRITERION_STYLES = {
+    "GACV": {"color": "#1b4f9c", "marker": "o", "linestyle": "-"},
+    "XA": {"color": "#d95f02", "marker": "s", "linestyle": "--"},
+    "BRXA": {"color": "#d95f02", "marker": "s", "linestyle": "--"},
+    "MISCLASS": {"color": "#4d9221", "marker": "D", "linestyle": "-."},
+    "BRMISCLASS": {"color": "#4d9221", "marker": "D", "linestyle": "-."},
+    "GCKL": {"color": "#8c6bb1", "marker": "v", "linestyle": ":"},
+    "10-fold CV": {"color": "#777777", "marker": "^", "linestyle": (0, (5, 1))},
+    "exact": {"color": "#b2abd2", "marker": "P", "linestyle": (0, (3, 1, 1, 1))},
+    "true": {"color": "black", "marker": "", "linestyle": "-"},
+}
+
+
+def style_of(name):
+    """Style of a machine, or of the criterion whose name begins like this."""
+    if name in MACHINE_STYLES:
+        return MACHINE_STYLES[name]
+    starts = [start for start in CRITERION_STYLES if name.startswith(start)]
+    return CRITERION_STYLES[max(starts, key=len)]
+
+
+def style():
+    """Settings shared by all figures, as a context manager: ``with style(): ...``."""
+    import matplotlib.pyplot as plt
+
+    return plt.rc_context({
+        "figure.dpi": 100,
+        "figure.constrained_layout.use": True,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.titlesize": "medium",
+        "legend.frameon": False,
+    })
+
+
+def plot_distributions(ax, samples, *, xlabel, title="", digits=1, printed=None, start=0):
+    """Share of the draws up to each value, one curve a name, with a dot at each mean.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    samples : mapping of str to ndarray of shape (n_draws,)
+        Keyed by machine or criterion.
+    xlabel, title : str
+    digits : int
+        Decimals of the means in the legend.
+    printed : mapping of str to float, optional
+        Published values, by what stands beside them; vertical lines.
+    start : float
+        Left end of the axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    for name, values in samples.items():
+        look = style_of(name)
+        values, mean = np.sort(values), np.mean(values)
+        ax.ecdf(values, color=look["color"], linestyle=look["linestyle"],
+                label=f"{name} (mean {mean:.{digits}f})")
+        ax.plot(mean, np.mean(values <= mean), look["marker"], color=look["color"])
+    for name, value in (printed or {}).items():
+        ax.axvline(value, color=style_of(name)["color"], linewidth=0.8, linestyle=":")
+        ax.annotate(f"{name} {value:g}", (value, 0.02), rotation=90, fontsize="x-small",
+                    ha="right", va="bottom", color=style_of(name)["color"])
+    ax.set(xlabel=xlabel, ylabel="share of draws", title=title, xlim=(start, None), ylim=(0, 1))
+    ax.legend(fontsize="small", loc="lower right")
+    return ax
+
+
+def plot_differences(ax, names, series, *, xlabel, title=""):
+    """Differences with two standard errors to either side, a line a name, a mark a series.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    names : list of str
+        From top to bottom.
+    series : mapping of str to (ndarray of shape (n_names,), ndarray of shape (n_names,))
+        Means and standard errors, keyed by criterion.
+    xlabel, title : str
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    place = np.arange(len(names), dtype=float)
+    for k, (name, (mean, error)) in enumerate(series.items()):
+        look = style_of(name)
+        ax.errorbar(mean, place + 0.2 * (k - (len(series) - 1) / 2), xerr=2 * error, capsize=2,
+                    color=look["color"], marker=look["marker"], linestyle="", label=name)
+    ax.axvline(0.0, color="black", linewidth=0.8)
+    ax.set_yticks(place, names)
+    ax.invert_yaxis()
+    ax.set(xlabel=xlabel, title=title)
+    ax.legend(fontsize="small")
+    return ax

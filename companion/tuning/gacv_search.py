@@ -1,0 +1,407 @@
+"""GACVSearch: a grid search without folds, one fit a cell and no held-out sample."""
+
+import time
+from collections.abc import Mapping
+from numbers import Integral, Real
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from companion.estimators import L1SVC
+from companion.estimators._compat import Interval, StrOptions, fit_context
+from companion.estimators._dual import class_factors
+from companion.kernels import gram, squared_distances
+from companion.tuning._training_set import cost_vector, largest_difference
+from companion.tuning.gacv import gacv, gacv_values, xi_alpha, xi_alpha_values
+from companion.tuning.grid import checked_candidates, paths_by_kernel
+from companion.tuning.leave_one_out import leave_one_out, leave_one_out_errors
+from companion.tuning.surface import solve_costs
+
+# Values that differ by rounding only are tied.
+_TIE = 1e-12
+
+
+def _has_machine(search):
+    """Whether there is a refitted machine to delegate to; says why where there is none."""
+    if not search.refit:
+        raise AttributeError(
+            "This GACVSearch has no machine of its own: it was made with refit=False. Use "
+            "refit=True, or fit an L1SVC with best_params_."
+        )
+    return True
+
+
+class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Grid search over the parameters of an L1-SVM by GACV, xi-alpha or leave-one-out.
+
+    Every cell is fitted once, to all samples; the criteria follow from its dual variables. Cells of
+    one kernel share its Gram matrix and are solved for ascending C from one another, so that a grid
+    costs about as much as a few fits, and there is no randomness of folds.
+
+    Parameters
+    ----------
+    estimator : L1SVC
+        The machine. Its parameters that are not in the grid are kept.
+
+    param_grid : dict or list of dict
+        Lists of values by parameter name, as in
+        :class:`sklearn.model_selection.GridSearchCV`. Any parameter of the machine may be searched.
+
+    criterion : {"gacv", "xi_alpha", "leave_one_out"}, default="gacv"
+        What the best cell minimises: :func:`companion.tuning.gacv`,
+        :func:`companion.tuning.xi_alpha` or the exact leave-one-out error, which costs a few fits
+        more a cell.
+
+    rho : float, default=1.0
+        Factor on the influence in xi-alpha.
+
+    bound : {"diagonal", "joachims"} or float, default="diagonal"
+        Kernel factor of xi-alpha, as in :func:`companion.tuning.xi_alpha`.
+
+    costs : mapping from label to float, default=None
+        L(y) in the criteria. By default the class weights of each cell's machine; where class
+        weights are searched, costs make the cells comparable.
+
+    refit : bool, default=True
+        Whether the best machine is fitted, so that the search predicts.
+
+    n_jobs : int, default=None
+        Number of processes, one kernel at a time to each. The results do not depend on it.
+
+    verbose : int, default=0
+        Positive values print what is about to be fitted.
+
+    Attributes
+    ----------
+    cv_results_ : dict of ndarray
+        One entry a cell, in the order of the grid: ``params``, ``param_*``, ``mean_test_score``
+        (minus the criterion), ``rank_test_score``, ``mean_fit_time`` (seconds; what cells share
+        counts in equal parts), ``gacv``, ``xi_alpha``, ``leave_one_out`` (if it is the criterion),
+        ``n_support`` (number of support vectors) and ``converged``.
+    best_index_ : int
+        The best cell. Of tied cells it is the one with the smallest C, then the smallest gamma,
+        then the first, so that the order of the grid does not decide.
+    best_params_ : dict
+        Its parameters.
+    best_score_ : float
+        Minus its criterion.
+    best_estimator_ : L1SVC
+        The machine with these parameters, fitted to all samples; only if `refit`.
+    refit_time_ : float
+        Seconds of that fit; only if `refit`.
+    classes_ : ndarray of shape (2,)
+        Class labels.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features; only if `X` has names.
+
+    See Also
+    --------
+    KernelGridSearchCV : Grid search by held-out scores.
+    companion.tuning.machine_surface : The solutions themselves.
+
+    Notes
+    -----
+    GACV estimates the expected hinge loss, twice a pessimistic estimate of the error rate; minus
+    ``best_score_`` is not an error rate. Data are not scaled: in a
+    :class:`~sklearn.pipeline.Pipeline` put the search last.
+
+    A cell is solved to the tolerance of the machine from another starting point than a fit of its
+    own, so criteria agree as far as the tolerance determines them. Where two Gram matrices do not
+    fit in the `cache_size` of the machine, every cell is a fit of its own.
+
+    References
+    ----------
+    .. [1] G. Wahba, Y. Lin, Y. Lee, H. Zhang, "On the Relation Between the GACV and Joachims'
+       xi-alpha Method for Tuning Support Vector Machines, With Extensions to the Non-Standard
+       Case", TR 1039, Department of Statistics, University of Wisconsin, 2001.
+    .. [2] T. Joachims, "Estimating the Generalization Performance of an SVM Efficiently", ICML
+       2000.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from companion import GACVSearch, L1SVC
+    >>> X, y = make_moons(100, noise=0.1, random_state=0)
+    >>> search = GACVSearch(L1SVC(), {"C": [0.1, 1, 10], "gamma": [0.1, 1]})
+    >>> search.fit(X, y).best_params_
+    {'C': 1, 'gamma': 1}
+    """
+
+    _parameter_constraints: dict = {
+        "param_grid": [dict, list],
+        "criterion": [StrOptions({"gacv", "xi_alpha", "leave_one_out"})],
+        "rho": [Interval(Real, 0.0, None, closed="neither")],
+        "bound": [
+            StrOptions({"diagonal", "joachims"}),
+            Interval(Real, 0.0, None, closed="neither"),
+        ],
+        "costs": [Mapping, None],
+        "refit": ["boolean"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimator,
+        param_grid,
+        *,
+        criterion="gacv",
+        rho=1.0,
+        bound="diagonal",
+        costs=None,
+        refit=True,
+        n_jobs=None,
+        verbose=0,
+    ):
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.criterion = criterion
+        self.rho = rho
+        self.bound = bound
+        self.costs = costs
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        inner = getattr(self.estimator, "__sklearn_tags__", None)
+        tags.input_tags.pairwise = inner is not None and inner().input_tags.pairwise
+        return tags
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X, y):
+        """Evaluate the grid, and fit the best machine if `refit`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+            Training points, or their Gram matrix if the kernel is precomputed.
+        y : array-like of shape (n_samples,)
+            Labels of exactly two classes.
+
+        Returns
+        -------
+        self : object
+            The fitted search.
+
+        Raises
+        ------
+        ValueError
+            If the grid is empty, names an unknown parameter or holds an invalid value, if `y` has
+            not exactly two classes, or if the costs are not positive or miss a label.
+        TypeError
+            If the estimator is not an L1SVC, or `X` is sparse.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If a cell does not reach the tolerance of the machine.
+        """
+        machine = self._checked_machine()
+        candidates = checked_candidates(self.param_grid, machine, "GACVSearch")
+        kernels = {candidate.get("kernel", machine.kernel) for candidate in candidates}
+        if "precomputed" in kernels and len(kernels) > 1:
+            raise ValueError(
+                "The 'param_grid' parameter of GACVSearch must not mix kernel='precomputed' with "
+                "others: X is either a Gram matrix or points."
+            )
+        seen = clone(machine).set_params(
+            kernel="precomputed" if "precomputed" in kernels else "rbf"
+        )
+        X_checked, y_checked = seen._validated(X, y)
+        cost_vector(self.costs, None, y_checked, seen.classes_, "GACVSearch")
+        if self.verbose > 0:
+            print(f"Fitting each of {len(candidates)} candidates to {len(y_checked)} samples")
+        cells = self._evaluate(machine, candidates, X_checked, y_checked, seen.classes_)
+
+        results = _columns(candidates, cells, self.criterion)
+        best = _best(-results["mean_test_score"], cells)
+        if self.refit:
+            best_machine = clone(machine).set_params(**clone(candidates[best], safe=False))
+            start = time.perf_counter()
+            best_machine.fit(X, y)
+            self.refit_time_ = time.perf_counter() - start
+            self.best_estimator_ = best_machine
+        self.cv_results_ = results
+        self.best_index_ = best
+        self.best_params_ = candidates[best]
+        self.best_score_ = float(results["mean_test_score"][best])
+        self.classes_, self.n_features_in_ = seen.classes_, seen.n_features_in_
+        if hasattr(seen, "feature_names_in_"):
+            self.feature_names_in_ = seen.feature_names_in_
+        return self
+
+    @available_if(_has_machine)
+    def decision_function(self, X):
+        """Decision values of the best machine.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
+            As in :meth:`companion.L1SVC.decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+        """
+        check_is_fitted(self)
+        return self.best_estimator_.decision_function(X)
+
+    @available_if(_has_machine)
+    def predict(self, X):
+        """Labels by the best machine.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
+            As in :meth:`companion.L1SVC.predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+        """
+        check_is_fitted(self)
+        return self.best_estimator_.predict(X)
+
+    def _checked_machine(self):
+        if not isinstance(self.estimator, L1SVC):
+            raise TypeError(
+                "The 'estimator' parameter of GACVSearch must be an L1SVC of this package: the "
+                f"criteria are made of its dual variables. Got {type(self.estimator).__name__}. "
+                "Use KernelGridSearchCV or sklearn.model_selection.GridSearchCV for other "
+                "machines; in a pipeline put the search last."
+            )
+        return clone(self.estimator)
+
+    def _evaluate(self, machine, candidates, X, y, classes):
+        """A dict for every candidate, by kernel in one process or several."""
+        paths_of = paths_by_kernel(machine, candidates)
+        uses_rbf = any(paths[0].machine.kernel == "rbf" for paths in paths_of)
+        # Squared distances and a Gram matrix at the same time.
+        limit = min(candidate.get("cache_size", machine.cache_size) for candidate in candidates)
+        fits_in_memory = 2 * 8e-6 * len(X) ** 2 <= limit
+        distances = squared_distances(X) if uses_rbf and fits_in_memory else None
+        settings = (self.criterion, self.rho, self.bound, self.costs)
+        task = _cells_of_kernel if fits_in_memory else _cells_one_by_one
+        parts = Parallel(n_jobs=self.n_jobs)(
+            delayed(task)(paths, X, y, classes, distances, settings) for paths in paths_of
+        )
+        cells = {number: cell for part in parts for number, cell in part.items()}
+        return [cells[number] for number in range(len(candidates))]
+
+
+def _cells_of_kernel(paths, X, y, classes, distances, settings):
+    """Cells that share a kernel: one Gram matrix, a path over C for each other setting."""
+    criterion, rho, bound, costs = settings
+    start = time.perf_counter()
+    cells = {}
+    with threadpool_limits(1):
+        machine = paths[0].machine
+        gamma = machine._resolved_gamma(X, None)
+        parameters = machine._kernel_parameters(gamma)
+        if machine.kernel == "precomputed":
+            K = X
+        elif machine.kernel == "rbf":
+            K = gram(X, squared_distances=distances, **parameters)
+        else:
+            K = gram(X, **parameters)
+        diagonal = K.diagonal()
+        factor = bound
+        if bound == "diagonal":
+            factor = diagonal
+        elif bound == "joachims":
+            factor = largest_difference(K, kernel="precomputed")
+        signs = np.where(y == classes[1], 1.0, -1.0)
+        for path in paths:
+            bound_factors = class_factors(path.machine.class_weight, y, classes)
+            _check_factors(bound_factors, path.machine)
+            C = np.array(path.C_values, dtype=np.float64)
+            solutions = solve_costs(path.machine, K, signs, bound_factors, C)
+            cost = cost_vector(costs, path.machine.class_weight, y, classes, "GACVSearch")
+            margin = signs * solutions.decision
+            values = {
+                "gacv": gacv_values(margin, solutions.alpha * diagonal, cost),
+                "xi_alpha": xi_alpha_values(margin, solutions.alpha * factor, cost, rho=rho),
+                "n_support": np.count_nonzero(solutions.alpha, axis=1),
+                "converged": solutions.converged,
+            }
+            if criterion == "leave_one_out":
+                upper = C[:, np.newaxis] * (
+                    np.ones(len(y)) if bound_factors is None else bound_factors
+                )
+                errors = leave_one_out_errors(K, signs, solutions.alpha, upper).errors
+                values["leave_one_out"] = np.mean(
+                    errors if cost is None else cost * errors, axis=1
+                )
+            for k, number in enumerate(path.candidates):
+                cells[number] = {name: column[k] for name, column in values.items()}
+                cells[number] |= {"C": path.C_values[k], "gamma": gamma}
+    seconds = time.perf_counter() - start
+    for cell in cells.values():
+        cell["time"] = seconds / len(cells)
+    return cells
+
+
+def _cells_one_by_one(paths, X, y, classes, distances, settings):
+    """Cells for which a Gram matrix is too large: every one a fit of its own."""
+    criterion, rho, bound, costs = settings
+    cells = {}
+    for path in paths:
+        for C, number in zip(path.C_values, path.candidates, strict=True):
+            start = time.perf_counter()
+            machine = clone(path.machine).set_params(C=C).fit(X, y)
+            cells[number] = cell = {
+                "gacv": gacv(machine, X, y, costs),
+                "xi_alpha": xi_alpha(machine, X, y, costs, rho=rho, bound=bound),
+                "n_support": len(machine.support_),
+                "converged": machine.converged_,
+                "C": C,
+                "gamma": machine._gamma,
+            }
+            if criterion == "leave_one_out":
+                cell["leave_one_out"] = leave_one_out(machine, X, y, costs)
+            cell["time"] = time.perf_counter() - start
+    return cells
+
+
+def _check_factors(factors, machine):
+    if factors is not None and not np.all(factors > 0):
+        raise ValueError(
+            "The 'class_weight' of a cell of GACVSearch must have positive entries. "
+            f"Got {machine.class_weight!r}."
+        )
+
+
+def _columns(candidates, cells, criterion):
+    """cv_results_ of the cells."""
+    score = -np.array([cell[criterion] for cell in cells], dtype=np.float64)
+    results = {"mean_fit_time": np.array([cell["time"] for cell in cells])}
+    for name in dict.fromkeys(name for candidate in candidates for name in candidate):
+        column = np.ma.masked_all(len(candidates), dtype=object)
+        for k, candidate in enumerate(candidates):
+            if name in candidate:
+                column[k] = candidate[name]
+        results[f"param_{name}"] = column
+    results["params"] = candidates
+    results["mean_test_score"] = score
+    results["rank_test_score"] = rankdata(-score, method="min").astype(np.int32)
+    columns = ["gacv", "xi_alpha", "n_support", "converged"]
+    for name in columns + (["leave_one_out"] if criterion == "leave_one_out" else []):
+        results[name] = np.array([cell[name] for cell in cells])
+    return results
+
+
+def _best(values, cells):
+    """The cell of least value; of tied ones that of smallest C, then gamma, then the first."""
+    tied = np.flatnonzero(values <= values.min() + _TIE * max(1.0, abs(values.min())))
+    return int(min(tied, key=lambda k: (cells[k]["C"], cells[k]["gamma"], k)))

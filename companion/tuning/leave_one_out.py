@@ -1,0 +1,340 @@
+"""Exact leave-one-out errors of the L1-SVM, by following its solution while a point goes.
+
+The machine solves min 1/2 a'Qa - e'a over y'a = 0, 0 <= a <= u. Hold a_i at t and minimise over the
+others: the least value V(t) is convex, being a minimum of a jointly convex function, and
+
+    y_i f(x_i) - 1 is a subgradient of V at t,
+
+where f is any solution of the problem with a_i = t (its bias is the multiplier of y'a = 0, so an
+interval of biases is an interval of subgradients). V at t = a_i is the machine itself, at t = 0 the
+machine without point i. Convexity gives all that is used here:
+
+* Subgradients do not fall with t, so the margin of i only falls while a_i goes to 0: a support
+  vector with y_i f(x_i) <= 0 is an error when it is left out, and a path may end where its margin
+  reaches zero.
+* A point with a_i = 0 keeps its decision value wherever the bias is unique. If no vector is free,
+  the bias is the middle of an interval that the point itself may have bounded, and the interval
+  without it is looked at.
+* Let the solution at t have margin g, and let the free vectors make up for a_i at unit speed with
+  curvature q, with room for a step T > t before one meets its bound. Then V(t - T) <= V(t) -
+  T (g - 1) + T^2 q / 2 by that step and V(0) >= V(t) - t (g - 1), so every subgradient at 0 is at
+  least (V(0) - V(t - T)) / (T - t), and every left-out margin at least
+
+      g - T^2 q / (2 (T - t)),    at best g - 2 t q with T = 2 t.
+
+  Positive, it proves a point correct without going further, also where the left-out bias is an
+  interval. Here q is the squared distance of the point from the affine span of the free vectors
+  (the span of Chapelle & Vapnik): at most the 2 R^2 of Joachims' bound y f > 2 a_i R^2, which
+  takes the slope of V to be at most 2 R^2 and fails where it jumps: where the machine, or the one
+  without i, has no free vector.
+
+What is left is followed: with a_i moving to 0 the solution is piecewise linear, pieces ending where
+a free vector meets a bound or a score the bias (Cauwenberghs & Poggio's decremental unlearning).
+Where none is free the bias jumps to the end of its interval. If rounding throws a path off, checked
+by the optimality conditions at every breakpoint, the problem without the point is minimised by an
+active set from there, and by :func:`companion.solvers.smo.smo` should that fail too.
+
+References
+----------
+G. Wahba, Y. Lin, Y. Lee and H. Zhang, On the relation between the GACV and Joachims' xi-alpha
+    method for tuning support vector machines, with extensions to the non-standard case,
+    Technical Report 1039, University of Wisconsin, 2001. Sections 3 and 4.
+T. Joachims, Estimating the generalization performance of an SVM efficiently, ICML 2000.
+G. Cauwenberghs and T. Poggio, Incremental and decremental support vector machine learning,
+    NIPS 2000.
+V. Vapnik and O. Chapelle, Bounds on error expectation for support vector machines, Neural
+    Computation 12 (2000).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from companion.estimators._dual import class_factors
+from companion.kernels import gram, squared_distances
+from companion.solvers.smo import smo
+from companion.tuning._leave_one_out_kernels import (
+    CORRECT,
+    ERROR,
+    FAILED,
+    ZERO_MARGIN,
+    intercept_of,
+    leave_one_out_path,
+)
+from companion.tuning._training_set import observed
+
+__all__ = ["LeaveOneOut", "leave_one_out", "leave_one_out_errors", "leave_one_out_surface"]
+
+# Tolerance and budget of the solver where path and active set have failed.
+_TOL, _MAX_ITER = 1e-9, 1_000_000
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """Verdicts on every point by the machine that was trained without it.
+
+    Attributes
+    ----------
+    errors : ndarray of bool of shape (..., n)
+        Whether the left-out margin is zero or negative. Within 1e-7 of zero counts as zero.
+    decision : ndarray of shape (..., n)
+        Left-out decision values to about 1e-7; NaN where the sign was settled before the value.
+    n_refits : ndarray of int of shape (...)
+        Points whose own verdict did not follow from the machine itself.
+    n_breakpoints : ndarray of int of shape (...)
+        Changes of the free set on their way.
+    """
+
+    errors: np.ndarray
+    decision: np.ndarray
+    n_refits: np.ndarray
+    n_breakpoints: np.ndarray
+
+
+def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
+    """Leave every point out of one L1-SVM, or of several on the same Gram matrix.
+
+    Leaving out a point leaves the bounds of the others, C L(y_j), as they are (not lambda n).
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Gram matrix, symmetric and positive semi-definite.
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
+    alpha : ndarray of shape (..., n)
+        Solutions of the machines, such as to tol = 1e-3; they are made exact first.
+    upper : float or array-like that broadcasts to the shape of `alpha`
+        Bounds C L(y_i) >= 0.
+    decisions : bool, default=False
+        Follow every path to its end, so that `decision` holds no NaN.
+
+    Returns
+    -------
+    LeaveOneOut
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, K is not finite, labels are not -1 and +1, bounds are negative or
+        infinite, `alpha` is outside of them or off y'alpha = 0, or a class has a single point,
+        without which there is no machine.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If a problem without a point could not be solved to the end.
+
+    Notes
+    -----
+    The bias is that of the companion's machines: the mean score of the free vectors, else the
+    middle of its interval. A vector is free if it keeps more than 1e-10 of its range from both
+    bounds: what rounding leaves beside a bound frees none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from companion.solvers.smo import smo
+    >>> x, y = np.array([-2.0, -1.0, 0.5, 2.0]), np.array([-1.0, -1.0, 1.0, 1.0])
+    >>> K = np.outer(x, x)
+    >>> result = leave_one_out_errors(K, y, smo(K, y, 0.0, 10.0).alpha, 10.0, decisions=True)
+    >>> result.errors.tolist(), result.decision.round(3).tolist()
+    ([False, False, True, False], [-2.333, -0.2, 0.0, 3.0])
+    """
+    K, y, alpha, upper = _checked(K, y, alpha, upper)
+    _require_two_each(y, (upper > 0.0).reshape(-1, len(y)), {-1.0: -1, 1.0: 1})
+    return _leave_one_out(K, y, alpha, upper, decisions)
+
+
+def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
+    """Exact leave-one-out errors in every cell of a surface of machines.
+
+    Parameters
+    ----------
+    surface : MachineSurface
+        Of :func:`companion.tuning.machine_surface`.
+    X : array-like of shape (n, n_features)
+        Its training points.
+    y : array-like of shape (n,)
+        Their labels.
+    kernel : {"rbf", "poly"}, default="rbf"
+        The kernel that the surface was made with.
+
+    Returns
+    -------
+    errors : ndarray of bool of shape (n_gamma, n_C, n)
+        As in :class:`LeaveOneOut`.
+
+    Raises
+    ------
+    ValueError
+        If X, y or the kernel are not those of the surface, or a class has a single point.
+    """
+    X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y)
+    n = surface.signs.size
+    classes = np.unique(y)
+    if X.ndim != 2 or len(X) != n or y.shape != (n,) or len(classes) != 2 or not np.array_equal(
+        np.where(y == classes[1], 1.0, -1.0), surface.signs
+    ):
+        raise ValueError(
+            f"leave_one_out_surface needs the {n} points and labels that the surface was made of. "
+            f"Got X of shape {X.shape} and other labels, or as many in another order."
+        )
+    _require_two_each(surface.signs, np.ones((1, n), dtype=bool), dict(zip((-1.0, 1.0), classes)))
+    distances = squared_distances(X) if kernel == "rbf" else None
+    upper = surface.C[:, np.newaxis] * surface.factors
+    errors = np.empty(surface.alpha.shape, dtype=bool)
+    K = np.empty((n, n))
+    for g, gamma in enumerate(surface.gamma):
+        gram(X, kernel=kernel, gamma=gamma, squared_distances=distances, out=K)
+        decision = K @ (surface.signs * surface.alpha[g, 0]) + surface.intercept[g, 0]
+        if not np.allclose(decision, surface.decision[g, 0], rtol=1e-6, atol=1e-6):
+            raise ValueError(
+                "leave_one_out_surface needs the points that the surface was made of, in their "
+                f"order, and its kernel. The decision values at gamma = {gamma:g} are others with "
+                f"this X and kernel={kernel!r}."
+            )
+        errors[g] = _leave_one_out(K, surface.signs, surface.alpha[g], upper, False).errors
+    return errors
+
+
+def leave_one_out(estimator, X, y, costs=None):
+    """Exact leave-one-out error rate of a fitted :class:`companion.L1SVC`.
+
+    Parameters
+    ----------
+    estimator : L1SVC
+        Fitted on `X`, `y`, without sample weights.
+    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+        Its training points, or their Gram matrix for a precomputed kernel.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    costs : mapping from label to float, optional
+        L(y) for both labels, by which errors are weighted; by default the machine's own class
+        weights.
+
+    Returns
+    -------
+    float
+        Mean of L(y_i) times the left-out error of i. The bounds of the machine, and its gamma and
+        class weights, are those of the full data.
+
+    Raises
+    ------
+    NotFittedError
+        If the machine is not fitted.
+    TypeError
+        If it is not an L1SVC, or `costs` is no mapping.
+    ValueError
+        If `X`, `y` are not what it was trained on, it was trained with sample weights, the costs
+        are not positive or miss a label, or a class has a single point.
+
+    Examples
+    --------
+    >>> from companion import L1SVC
+    >>> X, y = [[0.0], [1.0], [1.5], [3.0]], [0, 0, 1, 1]
+    >>> leave_one_out(L1SVC(C=10, gamma=1.0).fit(X, y), X, y)
+    0.5
+    """
+    _, alpha, points, cost = observed(estimator, X, y, costs, "leave_one_out")
+    y = np.asarray(y)
+    negative, positive = estimator.classes_
+    signs = np.where(y == positive, 1.0, -1.0)
+    factors = class_factors(estimator.class_weight, y, estimator.classes_)
+    upper = estimator.C * (np.ones(len(y)) if factors is None else factors)
+    _require_two_each(signs, np.ones((1, len(y)), dtype=bool), {-1.0: negative, 1.0: positive})
+    K = points
+    if estimator.kernel != "precomputed":
+        K = gram(points, **estimator._kernel_parameters(estimator._gamma))
+    errors = _leave_one_out(np.ascontiguousarray(K), signs, alpha, upper, False).errors
+    return float(np.mean(errors if cost is None else cost * errors))
+
+
+def _leave_one_out(K, y, alpha, upper, decisions):
+    """As :func:`leave_one_out_errors`, of checked arrays."""
+    n = len(y)
+    shape = alpha.shape
+    upper = np.ascontiguousarray(np.broadcast_to(upper, shape).reshape(-1, n))
+    alpha = np.ascontiguousarray(alpha.reshape(-1, n))
+    verdicts, values = np.empty(alpha.shape, dtype=np.int8), np.empty(alpha.shape)
+    counts = np.zeros((len(alpha), 2), dtype=np.int64)
+    leave_one_out_path(K, y, upper, alpha, decisions, verdicts, values, counts)
+    for c, i in zip(*np.nonzero(verdicts == FAILED), strict=True):
+        values[c, i] = left_out_decision(K, y, alpha[c], upper[c], i)
+        verdicts[c, i] = CORRECT if y[i] * values[c, i] > ZERO_MARGIN else ERROR
+    n_refits, n_breakpoints = counts.T
+    return LeaveOneOut(
+        errors=(verdicts == ERROR).reshape(shape),
+        decision=values.reshape(shape),
+        n_refits=n_refits.reshape(shape[:-1]),
+        n_breakpoints=n_breakpoints.reshape(shape[:-1]),
+    )
+
+
+def left_out_decision(K, y, alpha, upper, i):
+    """f(x_i) of the machine without point i, by the general solver.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+    y, alpha, upper : ndarray of shape (n,)
+    i : int
+
+    Returns
+    -------
+    float
+    """
+    upper = upper.copy()
+    upper[i] = 0.0
+    result = smo(K, y, 0.0, upper, alpha0=alpha, tol=_TOL, max_iter=_MAX_ITER)
+    low, high = np.where(y > 0.0, 0.0, -upper), np.where(y > 0.0, upper, 0.0)
+    products = result.decision_function - result.intercept
+    return products[i] + intercept_of(y - products, y * result.alpha, low, high)
+
+
+def _require_two_each(y, taking_part, labels):
+    """Every class of every machine must keep a point when one is left out."""
+    for sign, label in labels.items():
+        if ((taking_part & (y == sign)).sum(axis=1) < 2).any():
+            raise ValueError(
+                f"Leave-one-out needs at least two points of every class. Class {label!r} has "
+                "fewer: without its last point there is no machine."
+            )
+
+
+def _checked(K, y, alpha, upper):
+    K = np.ascontiguousarray(K, dtype=np.float64)
+    y, alpha = np.asarray(y, dtype=np.float64), np.asarray(alpha, dtype=np.float64)
+    n = y.size
+    if y.shape != (n,) or K.shape != (n, n) or alpha.shape[-1:] != (n,):
+        raise ValueError(
+            "leave_one_out_errors needs K of shape (n, n), y of shape (n,) and alpha of shape "
+            f"(..., n). Got {K.shape}, {y.shape} and {alpha.shape}."
+        )
+    if not (np.abs(y) == 1.0).all():
+        raise ValueError(
+            f"The labels of leave_one_out_errors must be -1 and +1. Got {np.unique(y)[:5]}."
+        )
+    if not np.isfinite(K).all():
+        raise ValueError("The 'K' of leave_one_out_errors must be finite. Got NaN or infinity.")
+    try:
+        upper = np.broadcast_to(np.asarray(upper, dtype=np.float64), alpha.shape)
+    except ValueError:
+        raise ValueError(
+            "The 'upper' of leave_one_out_errors must broadcast to the shape of alpha, "
+            f"{alpha.shape}. Got shape {np.shape(upper)}."
+        ) from None
+    if not ((upper >= 0.0) & (upper < np.inf)).all():
+        raise ValueError(
+            "The 'upper' of leave_one_out_errors must be finite and at least 0: the machine is "
+            "an L1-SVM."
+        )
+    slack = 1e-9 * upper.max(axis=-1, initial=0.0)[..., np.newaxis]
+    if not ((alpha >= -slack) & (alpha <= upper + slack)).all() or not (
+        np.abs(alpha @ y) <= n * slack[..., 0]
+    ).all():
+        raise ValueError(
+            "The 'alpha' of leave_one_out_errors must solve the dual: 0 <= alpha <= upper and "
+            "y'alpha = 0. Got values outside, which may belong to other bounds or labels."
+        )
+    return K, y, alpha, upper

@@ -1,0 +1,248 @@
+"""All machines of a grid over (C, gamma): the surface on which the criteria are minimised."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils.validation import check_X_y
+from threadpoolctl import threadpool_limits
+
+from companion.estimators import L1SVC
+from companion.estimators._dual import class_factors, signed_labels
+from companion.kernels import gram, squared_distances
+from companion.solvers._smo_kernels import certificates
+from companion.tuning._path import WarmPath
+from companion.tuning._path_kernels import solve_path
+
+__all__ = ["MachineSurface", "machine_surface"]
+
+# With more samples the linear algebra outweighs the calls from Python.
+COMPILED_UP_TO = 500
+
+
+@dataclass(frozen=True)
+class MachineSurface:
+    """Solutions of the L1-SVM for every gamma and C, with their certificates.
+
+    Attributes
+    ----------
+    C : ndarray of shape (n_C,)
+        As given.
+    gamma : ndarray of shape (n_gamma,)
+        As given.
+    alpha : ndarray of shape (n_gamma, n_C, n)
+        Dual variables, 0 <= alpha_i <= C L(y_i).
+    intercept : ndarray of shape (n_gamma, n_C)
+        Mean score of the free variables; the middle of the optimal interval where none is free.
+    decision : ndarray of shape (n_gamma, n_C, n)
+        Decision values of the training samples.
+    kkt_violation, duality_gap : ndarray of shape (n_gamma, n_C)
+        As in :class:`companion.solvers.result.Result`.
+    n_iter : ndarray of int of shape (n_gamma, n_C)
+        Pair updates.
+    converged : ndarray of bool of shape (n_gamma, n_C)
+        Whether the tolerance was reached.
+    signs : ndarray of shape (n,)
+        Labels -1.0 and +1.0; the larger label is +1.
+    diagonal : ndarray of shape (n_gamma, n)
+        K_ii.
+    factors : ndarray of shape (n,)
+        L(y_i), the class weights.
+    """
+
+    C: np.ndarray
+    gamma: np.ndarray
+    alpha: np.ndarray
+    intercept: np.ndarray
+    decision: np.ndarray
+    kkt_violation: np.ndarray
+    duality_gap: np.ndarray
+    n_iter: np.ndarray
+    converged: np.ndarray
+    signs: np.ndarray
+    diagonal: np.ndarray
+    factors: np.ndarray
+
+    @property
+    def margin(self):
+        """y_i f(x_i), of the shape of `decision`."""
+        return self.signs * self.decision
+
+    @property
+    def influence(self):
+        """theta_i = alpha_i K_ii, of the shape of `alpha`."""
+        return self.alpha * self.diagonal[:, np.newaxis, :]
+
+
+def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"):
+    """Solve the L1-SVM in every cell of a grid, each cell from the one of next smaller C.
+
+    Squared distances are computed once, a Gram matrix once for every gamma.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, n_features)
+        Training points.
+    y : array-like of shape (n,)
+        Labels of two classes.
+    C : array-like of shape (n_C,)
+        Positive costs in any order. C = 1 / (2 n lambda) for the lambda of the GACV report.
+    gamma : array-like of shape (n_gamma,)
+        Coefficients of the kernel, >= 0; 1 / (2 sigma^2) for the widths of the report.
+    class_weight : dict, "balanced" or None, default=None
+        L(y), factors on C.
+    tol : float, default=1e-3
+        Tolerance on the maximal KKT violation of every cell.
+    kernel : {"rbf", "poly"}, default="rbf"
+        Kernel with a coefficient gamma, as in :func:`companion.kernels.gram`.
+
+    Returns
+    -------
+    MachineSurface
+
+    Raises
+    ------
+    ValueError
+        If a value of the grid is out of range, there are not two classes, or X, y, `class_weight`
+        or `tol` are invalid.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If a cell does not reach the tolerance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from companion.tuning import gacv_values, machine_surface
+    >>> X, y = np.array([[0.0], [1.0], [1.5], [3.0]]), np.array([0, 0, 1, 1])
+    >>> surface = machine_surface(X, y, C=[0.1, 1.0, 10.0], gamma=[0.5, 1.0])
+    >>> gacv_values(surface.margin, surface.influence).shape
+    (2, 3)
+    """
+    X, y = check_X_y(X, y, dtype=np.float64, order="C")
+    C, gamma = _grid_axis(C, "C"), _grid_axis(gamma, "gamma", zero=True)
+    if kernel not in ("rbf", "poly"):
+        raise ValueError(
+            f"The 'kernel' parameter of machine_surface must be 'rbf' or 'poly'. Got {kernel!r}."
+        )
+    machine = L1SVC(kernel=kernel, class_weight=class_weight, tol=tol)
+    machine._validate_params()
+    classes = np.unique(y)
+    if len(classes) != 2:
+        raise ValueError(
+            f"machine_surface needs labels of two classes. Got {len(classes)}: "
+            f"{classes[:5].tolist()}."
+        )
+    factors = class_factors(class_weight, y, classes)
+    if factors is not None and not np.all(factors > 0):
+        raise ValueError(
+            "The 'class_weight' parameter of machine_surface must have positive entries. "
+            f"Got {class_weight!r}."
+        )
+    signs = signed_labels(y, classes)
+    distances = squared_distances(X) if kernel == "rbf" else None
+    shape = (len(gamma), len(C))
+    numbers = {name: np.empty(shape) for name in ("intercept", "kkt_violation", "duality_gap")}
+    numbers |= {"n_iter": np.empty(shape, dtype=int), "converged": np.empty(shape, dtype=bool)}
+    numbers |= {name: np.empty((*shape, len(y))) for name in ("alpha", "decision")}
+    diagonal = np.empty((len(gamma), len(y)))
+    K = np.empty((len(y), len(y)))
+    with threadpool_limits(1):
+        for g, value in enumerate(gamma):
+            gram(X, kernel=kernel, gamma=value, squared_distances=distances, out=K)
+            diagonal[g] = K.diagonal()
+            solutions = solve_costs(machine, K, signs, factors, C)
+            for name, values in numbers.items():
+                values[g] = getattr(solutions, name)
+    return MachineSurface(
+        C=C, gamma=gamma, signs=signs, diagonal=diagonal,
+        factors=np.ones(len(y)) if factors is None else factors, **numbers,
+    )
+
+
+class Solutions:
+    """Solutions on one Gram matrix, one row a C: the per-cell attributes of MachineSurface."""
+
+    def __init__(self, n_costs, n_samples):
+        self.alpha, self.decision = np.empty((2, n_costs, n_samples))
+        self.intercept, self.kkt_violation, self.duality_gap = np.empty((3, n_costs))
+        self.n_iter = np.zeros(n_costs, dtype=int)
+        self.converged = np.zeros(n_costs, dtype=bool)
+
+    def put(self, c, result):
+        """Store a :class:`companion.solvers.result.Result`."""
+        self.alpha[c], self.decision[c] = result.alpha, result.decision_function
+        for name in ("intercept", "kkt_violation", "duality_gap", "n_iter", "converged"):
+            getattr(self, name)[c] = getattr(result, name)
+
+
+def solve_costs(machine, K, signs, factors, C):
+    """Solve an L1SVC on one Gram matrix for every C, each from the next smaller one.
+
+    Parameters
+    ----------
+    machine : L1SVC
+        Settings of the solver.
+    K : ndarray of shape (n, n)
+        Gram matrix in double precision.
+    signs : ndarray of shape (n,)
+        Labels -1.0 and +1.0.
+    factors : ndarray of shape (n,) or None
+        Positive factors on C.
+    C : ndarray of shape (n_C,)
+        In any order.
+
+    Returns
+    -------
+    Solutions
+        In the order of `C`.
+    """
+    order = np.argsort(C, kind="stable")
+    solutions = Solutions(len(C), len(signs))
+    settings = machine._smo_settings()
+    is_finite = bool(np.isfinite(K.sum()))
+    n_solved = 0
+    if is_finite and settings["accelerate"] and len(signs) <= COMPILED_UP_TO:
+        n_solved = _solve_compiled(K, signs, factors, C, order, settings, solutions)
+    # What the compiled path leaves, with the checks and the warnings of the machine's own solver.
+    path = WarmPath(machine, K, signs, factors, is_finite, True)
+    for c in order[n_solved:]:
+        solutions.put(c, path.solve(float(C[c])))
+    return solutions
+
+
+def _solve_compiled(K, signs, factors, C, order, settings, solutions):
+    """Solve in one call; return how many of the ordered C are solved and stored."""
+    n = len(signs)
+    factors = np.ones(n) if factors is None else factors
+    budget = max(10_000_000, 100 * n) if settings["max_iter"] is None else settings["max_iter"]
+    alpha, products = np.empty((2, len(C), n))
+    n_iter = np.zeros(len(C), dtype=np.int64)
+    n_solved = solve_path(
+        K, signs, factors, C[order], settings["tol"], budget, alpha, products, n_iter
+    )
+    positive, ridge = signs > 0.0, np.zeros(n)
+    for k, c in enumerate(order[:n_solved]):
+        bounds = C[c] * factors
+        low, high = np.where(positive, 0.0, -bounds), np.where(positive, bounds, 0.0)
+        intercept, _, gap, violation = certificates(
+            products[k], signs, signs * alpha[k], low, high, ridge
+        )
+        solutions.alpha[c], solutions.decision[c] = alpha[k], products[k] + intercept
+        solutions.intercept[c], solutions.duality_gap[c] = intercept, gap
+        solutions.kkt_violation[c], solutions.n_iter[c] = violation, n_iter[k]
+        solutions.converged[c] = True
+    return n_solved
+
+
+def _grid_axis(values, name, zero=False):
+    axis = np.asarray(values)
+    numeric = axis.dtype.kind in "iuf"
+    if axis.ndim != 1 or axis.size < 1 or not numeric or not (
+        np.isfinite(axis).all() and (axis >= 0 if zero else axis > 0).all()
+    ):
+        rule = "finite numbers >= 0" if zero else "positive finite numbers"
+        raise ValueError(
+            f"The '{name}' of machine_surface must be a list of {rule}. Got {values!r}."
+        )
+    return axis.astype(np.float64)

@@ -1,0 +1,497 @@
+"""The criteria of the GACV report: identities, bounds and bad input."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.datasets import make_moons
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import pairwise
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from companion import L1SVC, LSSVC
+from companion.tuning import (
+    gacv,
+    gacv_values,
+    gckl,
+    gckl_values,
+    misclass,
+    misclass_values,
+    xi_alpha,
+    xi_alpha_values,
+)
+
+PRECISE = {"tol": 1e-8}
+
+
+def data(n=40, seed=0):
+    return make_moons(n, noise=0.4, random_state=seed)
+
+
+def machine(**settings):
+    return L1SVC(**({"C": 3.0, "gamma": 1.0} | PRECISE | settings))
+
+
+def dual(fitted, n):
+    alpha = np.zeros(n)
+    alpha[fitted.support_] = np.abs(fitted.dual_coef_[0])
+    return alpha
+
+
+# ------------------------------------------------------------------ arrays
+
+finite = st.floats(-5.0, 5.0)
+
+
+@st.composite
+def optimal_terms(draw):
+    """Margins and influences with alpha > 0 only where the margin is at most 1."""
+    n = draw(st.integers(1, 12))
+    margin = draw(arrays(float, n, elements=finite))
+    influence = draw(arrays(float, n, elements=st.floats(0.0, 5.0)))
+    return margin, np.where(margin <= 1.0, influence, 0.0)
+
+
+@given(optimal_terms(), st.floats(0.1, 4.0))
+def test_both_forms_of_joachims_estimate_count_the_same_samples(terms, rho):
+    margin, influence = terms
+    excess = np.maximum(1.0 - margin, 0.0) + rho * influence - 1.0
+    clear = (np.abs(excess) > 1e-9) | (margin <= 0.0)  # 1 - m rounds
+    counted = xi_alpha_values(margin[:, np.newaxis], influence[:, np.newaxis], rho=rho)
+    np.testing.assert_array_equal(counted[clear], (excess >= 0.0)[clear])
+
+
+def test_the_star_of_zero_is_one():
+    # [xi + rho theta - 1]_* at exactly zero, with a margin of a half; and a margin of zero.
+    assert xi_alpha_values([0.5], [0.5]) == 1.0
+    assert xi_alpha_values([0.5], [0.25]) == 0.0
+    assert xi_alpha_values([0.5], [0.25], rho=2.0) == 1.0
+    assert xi_alpha_values([0.0], [0.0]) == 1.0
+
+
+def test_xi_alpha_is_equation_6_term_by_term():
+    rng = np.random.default_rng(0)
+    margin, influence = rng.normal(size=200), rng.exponential(size=200)
+    influence[margin > 1.0] = 0.0
+    errors = np.sum(margin <= 0.0)
+    for rho in (0.5, 1.0, 2.0):
+        inside = (0.0 < margin) & (margin <= rho * influence) & (margin <= 1.0)
+        expected = (errors + inside.sum()) / 200
+        assert xi_alpha_values(margin, influence, rho=rho) == pytest.approx(expected, abs=1e-15)
+
+
+def test_gacv_is_equation_9_term_by_term():
+    rng = np.random.default_rng(1)
+    margin, influence, cost = rng.normal(size=100) * 2, rng.exponential(size=100), rng.random(100)
+    cost += 0.1
+    influence[margin > 1.0] = 0.0
+    expected = np.sum(cost * np.maximum(1 - margin, 0))
+    expected += 2 * np.sum((cost * influence)[margin < -1])
+    expected += np.sum((cost * influence)[(margin >= -1) & (margin <= 1)])
+    assert gacv_values(margin, influence, cost) == pytest.approx(expected / 100, rel=1e-13)
+
+
+def test_the_influence_counts_once_at_a_margin_of_minus_one_and_twice_below():
+    assert gacv_values([-1.0], [0.25]) == 2.25
+    assert gacv_values([np.nextafter(-1.0, -2.0)], [0.25]) == pytest.approx(2.5)
+
+
+def test_margin_vectors_count_on_either_side_of_one():
+    below, above = np.nextafter(1.0, 0.0), 1.0 + 1e-4
+    assert gacv_values([below], [0.5]) == pytest.approx(0.5)
+    assert gacv_values([above], [0.5]) == pytest.approx(0.5)
+
+
+@given(
+    arrays(float, 6, elements=finite),
+    arrays(float, 6, elements=st.floats(0.0, 1.0)),
+    st.tuples(st.floats(0.01, 10.0), st.floats(0.01, 10.0)),
+)
+def test_gckl_is_never_below_misclass(decision, probability, costs):
+    gap = gckl_values(decision, probability, costs) - misclass_values(decision, probability, costs)
+    assert gap >= -1e-12
+
+
+def test_a_decision_value_of_zero_is_wrong_for_both_labels():
+    assert misclass_values([0.0], [0.3]) == 1.0
+    risk = 0.25 * 0.5 + 0.75 * 1.5
+    assert misclass_values([0.0], [0.25], costs=(1.5, 0.5)) == pytest.approx(risk)
+
+
+def test_targets_are_equations_10_and_12():
+    f, p = np.array([0.5, -0.2, -3.0]), np.array([0.9, 0.4, 0.05])
+    expected = np.mean(0.5 * p * np.maximum(1 - f, 0) + 1.5 * (1 - p) * np.maximum(1 + f, 0))
+    assert gckl_values(f, p, (1.5, 0.5)) == pytest.approx(expected)
+    risk = (0.1 * 1.5 + 0.4 * 0.5 + 0.05 * 0.5) / 3
+    assert misclass_values(f, p, (1.5, 0.5)) == pytest.approx(risk)
+
+
+def test_values_of_many_machines_are_those_of_each():
+    rng = np.random.default_rng(2)
+    margin, influence = rng.normal(size=(3, 4, 7)), rng.random((3, 4, 7))
+    cost, p = rng.random(7) + 0.1, rng.random(7)
+    for values in (gacv_values, xi_alpha_values):
+        whole = values(margin, influence, cost)
+        assert whole.shape == (3, 4)
+        assert whole[2, 1] == values(margin[2, 1], influence[2, 1], cost)
+    for values in (gckl_values, misclass_values):
+        whole = values(margin, p, (2.0, 1.0))
+        assert whole.shape == (3, 4)
+        assert whole[1, 3] == values(margin[1, 3], p, (2.0, 1.0))
+
+
+@pytest.mark.parametrize("values", [gacv_values, xi_alpha_values])
+def test_equal_costs_are_the_standard_criterion_times_the_cost(values):
+    rng = np.random.default_rng(3)
+    margin, influence = rng.normal(size=20), rng.random(20)
+    standard = values(margin, influence)
+    assert values(margin, influence, np.ones(20)) == pytest.approx(standard)
+    assert values(margin, influence, np.full(20, 3.0)) == pytest.approx(3.0 * standard)
+
+
+# ------------------------------------------------------------------ machines
+
+KERNELS = [
+    {"kernel": "rbf", "gamma": 1.0},
+    {"kernel": "rbf", "gamma": "scale"},
+    {"kernel": "linear"},
+    {"kernel": "poly", "gamma": 0.5, "coef0": 1.0, "degree": 2},
+    {"kernel": lambda A, B: pairwise.laplacian_kernel(A, B, gamma=0.7) + 0.5},
+]
+KERNEL_NAMES = ["rbf", "scale", "linear", "poly", "callable"]
+
+
+def full_gram(fitted, X):
+    parameters = {"gamma": fitted._gamma}
+    if fitted.kernel == "linear":
+        return X @ X.T
+    if fitted.kernel == "poly":
+        return (fitted._gamma * X @ X.T + fitted.coef0) ** fitted.degree
+    if fitted.kernel == "rbf":
+        return pairwise.rbf_kernel(X, **parameters)
+    return fitted.kernel(X, X)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=KERNEL_NAMES)
+def test_criteria_of_a_machine_are_those_of_its_kernel_matrix(kernel):
+    X, y = data()
+    fitted = machine(**kernel).fit(X, y)
+    K, sign = full_gram(fitted, X), np.where(y == 1, 1.0, -1.0)
+    alpha = dual(fitted, len(y))
+    margin = sign * (K @ (sign * alpha) + fitted.intercept_[0])
+    diagonal, widest = K.diagonal(), (K.diagonal()[:, None] - K).max()
+    assert gacv(fitted, X, y) == pytest.approx(gacv_values(margin, alpha * diagonal), rel=1e-9)
+    assert xi_alpha(fitted, X, y) == xi_alpha_values(margin, alpha * diagonal)
+    joachims = xi_alpha_values(margin, alpha * widest, rho=2.0)
+    assert xi_alpha(fitted, X, y, rho=2, bound="joachims") == joachims
+    number = xi_alpha_values(margin, alpha * 0.3, rho=0.5)
+    assert xi_alpha(fitted, X, y, rho=0.5, bound=0.3) == number
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=KERNEL_NAMES)
+def test_a_precomputed_kernel_gives_the_same_values(kernel):
+    X, y = data()
+    fitted = machine(**kernel).fit(X, y)
+    K = full_gram(fitted, X)
+    other = machine(kernel="precomputed").fit(K, y)
+    assert gacv(other, K, y) == pytest.approx(gacv(fitted, X, y), rel=1e-5)
+    for bound in ("diagonal", "joachims"):
+        assert xi_alpha(other, K, y, bound=bound) == xi_alpha(fitted, X, y, bound=bound)
+
+
+@pytest.mark.parametrize("weights", [None, {0: 1.5, 1: 0.5}])
+def test_criteria_recomputed_from_libsvm_agree(weights):
+    X, y = data(60)
+    ours = L1SVC(C=2.0, gamma=0.8, class_weight=weights, tol=1e-8).fit(X, y)
+    theirs = SVC(C=2.0, gamma=0.8, class_weight=weights, tol=1e-8).fit(X, y)
+    sign = np.where(y == 1, 1.0, -1.0)
+    margin = sign * theirs.decision_function(X)
+    cost = np.ones(60) if weights is None else np.where(y == 1, 0.5, 1.5)
+    alpha = dual(theirs, 60)
+    terms = cost * (np.maximum(1 - margin, 0) + alpha * np.where(margin < -1, 2, 1))
+    assert gacv(ours, X, y) == pytest.approx(terms.mean(), rel=1e-5)
+    assert xi_alpha(ours, X, y) == pytest.approx(np.mean(cost * (margin <= alpha)))
+
+
+def test_class_weights_are_the_costs_and_are_not_counted_twice():
+    X, y = data(50)
+    costs = {0: 1.5, 1: 0.5}
+    fitted = machine(class_weight=costs).fit(X, y)
+    cost = np.where(y == 1, 0.5, 1.5)
+    alpha = dual(fitted, 50)
+    # The bounds hold the costs: alpha reaches C L(y), not C L(y)^2.
+    assert alpha[y == 0].max() == pytest.approx(3.0 * 1.5)
+    assert alpha[y == 1].max() == pytest.approx(3.0 * 0.5)
+    margin = np.where(y == 1, 1, -1) * fitted.decision_function(X)
+    assert gacv(fitted, X, y) == pytest.approx(gacv_values(margin, alpha, cost))
+    assert gacv(fitted, X, y, costs=costs) == gacv(fitted, X, y)
+    assert xi_alpha(fitted, X, y, costs=costs) == xi_alpha(fitted, X, y)
+    assert gacv(fitted, X, y, costs={0: 1, 1: 1}) == pytest.approx(gacv_values(margin, alpha))
+
+
+def test_balanced_class_weights_are_their_numbers():
+    X, y = data(50)
+    X, y = X[y.cumsum() < 16], y[y.cumsum() < 16]
+    n, positive = len(y), int(y.sum())
+    numbers = {0: n / (2 * (n - positive)), 1: n / (2 * positive)}
+    balanced = machine(class_weight="balanced").fit(X, y)
+    assert gacv(balanced, X, y) == pytest.approx(gacv(balanced, X, y, costs=numbers), rel=1e-12)
+    assert numbers[0] != numbers[1]
+
+
+@pytest.mark.parametrize("criterion", [gacv, xi_alpha])
+def test_a_nonstandard_machine_with_equal_costs_is_the_standard_one(criterion):
+    X, y = data()
+    standard, equal = machine().fit(X, y), machine(class_weight={0: 1.0, 1: 1.0}).fit(X, y)
+    np.testing.assert_allclose(equal.decision_function(X), standard.decision_function(X))
+    assert criterion(equal, X, y) == criterion(standard, X, y)
+
+
+def test_brxa_weights_each_counted_sample_by_its_cost():
+    X, y = data()
+    fitted = machine(class_weight={0: 1.5, 1: 0.5}).fit(X, y)
+    margin = np.where(y == 1, 1, -1) * fitted.decision_function(X)
+    counted = margin <= dual(fitted, len(y))
+    assert 0 < counted.sum() < len(y)
+    expected = (1.5 * counted[y == 0].sum() + 0.5 * counted[y == 1].sum()) / len(y)
+    assert xi_alpha(fitted, X, y) == pytest.approx(expected)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([0.1, 1.0, 20.0]))
+def test_the_order_of_the_samples_does_not_matter(seed, C):
+    X, y = data(30, seed=seed % 50)
+    order = np.random.default_rng(seed).permutation(30)
+    first = machine(C=C).fit(X, y)
+    second = machine(C=C).fit(X[order], y[order])
+    assert gacv(second, X[order], y[order]) == pytest.approx(gacv(first, X, y), rel=1e-4)
+
+
+def brute_force_errors(fitted, X, y):
+    """Errors of machines fitted without one sample; a decision value of 0 is an error."""
+    wrong = np.zeros(len(y), dtype=bool)
+    for i in range(len(y)):
+        rest = np.arange(len(y)) != i
+        other = L1SVC(**fitted.get_params()).fit(X[rest], y[rest])
+        value = other.decision_function(X[[i]])[0]
+        wrong[i] = (value if y[i] == fitted.classes_[1] else -value) <= 0.0
+    return wrong
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=KERNEL_NAMES)
+@pytest.mark.parametrize("weights", [None, {0: 1.5, 1: 0.5}], ids=["standard", "nonstandard"])
+@pytest.mark.parametrize("C", [0.6, 3.0, 30.0])
+def test_joachims_bound_dominates_leave_one_out_where_a_vector_is_free(kernel, weights, C):
+    X, y = (part[:23] for part in data(24, seed=5))
+    fitted = machine(C=C, class_weight=weights, **kernel).fit(X, y)
+    upper = C * (np.ones(23) if weights is None else np.where(y == 1, 0.5, 1.5))
+    alpha = dual(fitted, 23)
+    assert np.any((alpha > 0) & (alpha < upper)), "the example must have a free vector"
+    cost = upper / C
+    error = np.mean(cost * brute_force_errors(fitted, X, y))
+    assert xi_alpha(fitted, X, y, rho=2, bound="joachims") >= error - 1e-12
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 1000), st.floats(-1.0, 3.0), st.floats(-2.0, 2.0))
+def test_joachims_bound_dominates_leave_one_out_on_random_samples(seed, log_C, log_gamma):
+    X, y = data(16, seed=seed)
+    fitted = machine(C=10**log_C, gamma=2**log_gamma).fit(X, y)
+    alpha = dual(fitted, 16)
+    if np.any((alpha > 1e-6) & (alpha < 10**log_C * (1 - 1e-6))):
+        error = brute_force_errors(fitted, X, y).mean()
+        assert xi_alpha(fitted, X, y, rho=2, bound="joachims") >= error - 1e-12
+
+
+def test_without_a_free_vector_criteria_use_the_middle_of_the_bias_interval():
+    # Two points of each class at the same places: all multipliers are at the small bound.
+    X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0, 0, 1, 1])
+    fitted = L1SVC(C=0.01, gamma=1.0).fit(X, y)
+    assert np.all(dual(fitted, 4) == 0.01)
+    f = 0.02 * (1 - np.exp(-1.0))
+    assert fitted.intercept_[0] == pytest.approx(0.0, abs=1e-12)
+    assert gacv(fitted, X, y) == pytest.approx(1 - f + 0.01)
+    assert xi_alpha(fitted, X, y) == 0.0
+
+
+def test_targets_of_a_machine_are_those_of_its_decision_values():
+    X, y = data()
+    p = np.linspace(0.0, 1.0, len(y))
+    fitted = machine(class_weight={0: 1.5, 1: 0.5}).fit(X, y)
+    f = fitted.decision_function(X)
+    for of_machine, of_values in ((gckl, gckl_values), (misclass, misclass_values)):
+        assert of_machine(fitted, X, p) == of_values(f, p, (1.5, 0.5))
+        assert of_machine(fitted, X, p, costs={1: 2.0, 0: 3.0}) == of_values(f, p, (3.0, 2.0))
+        assert of_machine(machine().fit(X, y), X, p) == of_values(
+            machine().fit(X, y).decision_function(X), p
+        )
+
+
+def test_labels_may_be_strings():
+    X, y = data()
+    words = np.array(["no", "yes"])[y]
+    weights = {"no": 1.5, "yes": 0.5}
+    value = gacv(machine(class_weight={0: 1.5, 1: 0.5}).fit(X, y), X, y)
+    assert gacv(machine(class_weight=weights).fit(X, words), X, words) == pytest.approx(value)
+    assert gacv(machine(class_weight=weights).fit(X, words), X, words, weights) == value
+
+
+# ------------------------------------------------------------------ bad input
+
+ON_TRAINING_SET = [gacv, xi_alpha]
+
+
+@pytest.mark.parametrize("criterion", ON_TRAINING_SET)
+def test_a_machine_that_is_not_fitted_is_refused(criterion):
+    with pytest.raises(NotFittedError, match="L1SVC"):
+        criterion(L1SVC(), *data())
+
+
+@pytest.mark.parametrize("criterion", ON_TRAINING_SET)
+@pytest.mark.parametrize(
+    "other", [LSSVC(), SVC(), make_pipeline(StandardScaler(), L1SVC())], ids=["LS", "SVC", "pipe"]
+)
+def test_other_machines_are_refused_by_name(criterion, other):
+    X, y = data()
+    with pytest.raises(TypeError, match=f"must be an L1SVC.*Got {type(other).__name__}"):
+        criterion(other.fit(X, y), X, y)
+
+
+@pytest.mark.parametrize("target", [gckl, misclass])
+def test_targets_refuse_other_machines_too(target):
+    X, y = data()
+    with pytest.raises(TypeError, match="Got SVC"):
+        target(SVC().fit(X, y), X, np.full(len(y), 0.5))
+
+
+@pytest.mark.parametrize("criterion", ON_TRAINING_SET)
+def test_data_that_are_not_the_training_set_are_refused(criterion):
+    X, y = data()
+    fitted = machine().fit(X, y)
+    moved = X.copy()
+    moved[fitted.support_[0]] += 1e-9
+    turned = y.copy()
+    turned[fitted.support_[0]] = 1 - turned[fitted.support_[0]]
+    for X_wrong, y_wrong in ((X[::-1], y[::-1]), (X[:10], y[:10]), (moved, y), (X, turned)):
+        with pytest.raises(ValueError, match="must be what the machine was fitted to"):
+            criterion(fitted, X_wrong, y_wrong)
+    K = X @ X.T
+    with pytest.raises(ValueError, match="must be what the machine was fitted to"):
+        criterion(machine(kernel="precomputed").fit(K, y), K[:20], y[:20])
+    with pytest.raises(ValueError, match="features"):
+        criterion(fitted, X[:, :1], y)
+    with pytest.raises(ValueError, match=r"one label for each of the 40 samples.*\(39,\)"):
+        criterion(fitted, X, y[1:])
+    with pytest.raises(ValueError, match=r"labels.*must be those of the machine.*Got \[7\]"):
+        criterion(fitted, X, np.where(y == 1, 7, 0))
+    with pytest.raises(ValueError, match="only one class"):
+        criterion(fitted, X, np.ones(len(y)))
+
+
+@pytest.mark.parametrize("criterion", ON_TRAINING_SET)
+def test_samples_the_machine_has_not_seen_and_sample_weights_are_noticed(criterion):
+    X, y = data(60)
+    message = "must be what the machine was fitted to, without sample weights"
+    fitted = machine().fit(X[:40], y[:40])
+    with pytest.raises(ValueError, match=message):
+        criterion(fitted, X, y)
+    for weight in (np.where(y == 1, 2.0, 1.0), np.where(y == 1, 0.5, 1.0), np.arange(60) % 2):
+        with pytest.raises(ValueError, match=message):
+            criterion(machine().fit(X, y, sample_weight=weight), X, y)
+    criterion(machine().fit(X, y, sample_weight=np.ones(60)), X, y)
+
+
+@pytest.mark.parametrize("settings", [{"tol": 0.5}, {"selection": "first_order"}, {"C": 1e5}])
+def test_a_loose_solution_is_still_recognised(settings):
+    X, y = data(60)
+    fitted = machine(**settings).fit(X, y)
+    assert np.isfinite(gacv(fitted, X, y))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_machine_that_has_not_converged_is_still_recognised():
+    X, y = data(60)
+    fitted = machine(max_iter=20, shrinking=False).fit(X, y)
+    assert not fitted.converged_
+    assert np.isfinite(gacv(fitted, X, y))
+
+
+@pytest.mark.parametrize("criterion", ON_TRAINING_SET)
+@pytest.mark.parametrize(
+    ("costs", "error", "message"),
+    [
+        ({0: 0.0, 1: 1.0}, ValueError, "must be positive finite numbers"),
+        ({0: -1.0, 1: 1.0}, ValueError, "must be positive finite numbers"),
+        ({0: np.nan, 1: 1.0}, ValueError, "must be positive finite numbers"),
+        ({0: "dear", 1: 1.0}, ValueError, "must be positive finite numbers"),
+        ({0: 1.0}, ValueError, r"must name both labels \[0, 1\]"),
+        ({0: 1.0, 1: 1.0, 2: 1.0}, ValueError, r"must name both labels \[0, 1\] and no others"),
+        ([1.5, 0.5], TypeError, "must map each label to its cost.*Got list"),
+    ],
+)
+def test_bad_costs_are_refused(criterion, costs, error, message):
+    X, y = data()
+    with pytest.raises(error, match=message):
+        criterion(machine().fit(X, y), X, y, costs=costs)
+
+
+@pytest.mark.parametrize("rho", [0, -1.0, np.inf, np.nan, "2"])
+def test_a_rho_that_is_not_positive_is_refused(rho):
+    X, y = data()
+    with pytest.raises(ValueError, match="'rho' parameter of xi_alpha must be a positive"):
+        xi_alpha(machine().fit(X, y), X, y, rho=rho)
+    with pytest.raises(ValueError, match="'rho' parameter of xi_alpha_values must be a positive"):
+        xi_alpha_values([1.0], [1.0], rho=rho)
+
+
+@pytest.mark.parametrize("bound", ["diag", 0.0, -1.0, None, np.inf])
+def test_an_unknown_bound_is_refused(bound):
+    X, y = data()
+    with pytest.raises(ValueError, match="'bound' parameter of xi_alpha must be 'diagonal'"):
+        xi_alpha(machine().fit(X, y), X, y, bound=bound)
+
+
+@pytest.mark.parametrize("target", [gckl, misclass])
+def test_bad_probabilities_are_refused(target):
+    X, y = data()
+    fitted = machine().fit(X, y)
+    with pytest.raises(ValueError, match="one probability for each of the 40 samples"):
+        target(fitted, X, np.full((40, 2), 0.5))
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        target(fitted, X, np.full(40, 1.1))
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        target(fitted, X, np.full(40, np.nan))
+    balanced = machine(class_weight="balanced").fit(X, y)
+    with pytest.raises(ValueError, match="needs 'costs' where the class weights"):
+        target(balanced, X, np.full(40, 0.5))
+
+
+@pytest.mark.parametrize("values", [gacv_values, xi_alpha_values])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1.0, 2.0], [1.0]), "must have the same shape"),
+        ((1.0, 1.0), "must have the same shape"),
+        (([], []), "must have the same shape"),
+        (([1.0], [-0.1]), "must not be negative"),
+        (([1.0], [np.nan]), "must not be negative or NaN"),
+        (([1.0], [0.1], [0.0]), "must be positive and finite"),
+        (([1.0], [0.1], [1.0, 1.0]), "one number for each of the 1 samples"),
+    ],
+)
+def test_bad_arrays_are_refused(values, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        values(*arguments)
+
+
+@pytest.mark.parametrize("values", [gckl_values, misclass_values])
+def test_bad_targets_are_refused(values):
+    with pytest.raises(ValueError, match="one number for each"):
+        values([1.0, 2.0], [0.5])
+    with pytest.raises(ValueError, match=r"two positive finite numbers, L\(-1\) and L\(1\)"):
+        values([1.0], [0.5], costs=(0.0, 1.0))
+    with pytest.raises(ValueError, match="two positive finite numbers"):
+        values([1.0], [0.5], costs=(1.0,))

@@ -1,0 +1,299 @@
+"""GACVSearch: the best cell of a loop over single fits, as a scikit-learn estimator."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.datasets import make_moons
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import pairwise
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from companion import GACVSearch, L1SVC, LSSVC
+from companion.kernels import gram
+from companion.tuning import gacv, xi_alpha
+
+GRID = {"C": [0.1, 1.0, 30.0], "gamma": [0.05, 0.5, 5.0]}
+PRECISE = {"tol": 1e-7}
+
+
+def moons(n=60, seed=0):
+    return make_moons(n, noise=0.35, random_state=seed)
+
+
+def loop(machine, candidates, X, y, criterion=gacv, **options):
+    """The criterion of every candidate, each from a fit of its own."""
+    fits = [clone(machine).set_params(**candidate).fit(X, y) for candidate in candidates]
+    return np.array([criterion(fit, X, y, **options) for fit in fits])
+
+
+GRIDS = {
+    "rbf": GRID,
+    "scale": {"gamma": ["scale", "auto", 0.3], "C": [1.0, 5.0]},
+    "weights": {"C": [1.0, 10.0], "class_weight": [None, "balanced", {0: 3.0}]},
+    "kernels": {"kernel": ["linear", "rbf", "poly"], "C": [0.5, 2.0]},
+    "list": [{"kernel": ["linear"], "C": [1.0]}, {"kernel": ["rbf"], "gamma": [0.1, 1.0]}],
+    "poly": {"kernel": ["poly"], "degree": [2, 3], "coef0": [0.0, 1.0], "gamma": [0.5]},
+    "callable": {"kernel": [lambda A, B: A @ B.T + 1.0, "linear"], "C": [0.3, 3.0]},
+    "plain": {"selection": ["first_order"], "C": [0.5, 2.0]},
+    "nothing": {},
+}
+
+
+@pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
+@pytest.mark.parametrize("criterion", ["gacv", "xi_alpha"])
+def test_cells_and_choice_are_those_of_a_loop_of_fits(grid, criterion):
+    X, y = moons()
+    machine = L1SVC(**PRECISE)
+    search = GACVSearch(machine, grid, criterion=criterion).fit(X, y)
+    results = search.cv_results_
+    gacvs = loop(machine, results["params"], X, y)
+    np.testing.assert_allclose(results["gacv"], gacvs, rtol=1e-4)
+    alphas = loop(machine, results["params"], X, y, xi_alpha)
+    np.testing.assert_allclose(results["xi_alpha"], alphas, atol=1e-12)
+    expected = gacvs if criterion == "gacv" else alphas
+    np.testing.assert_array_equal(results["mean_test_score"], -results[criterion])
+    assert expected[search.best_index_] == pytest.approx(expected.min(), rel=1e-4)
+    assert search.best_score_ == results["mean_test_score"].max()
+    assert search.best_params_ == results["params"][search.best_index_]
+
+
+def test_options_of_xi_alpha_reach_it():
+    X, y = moons()
+    costs = {0: 1.5, 1: 0.5}
+    for options in ({"rho": 2.0, "bound": "joachims"}, {"rho": 0.5}, {"bound": 0.7}):
+        search = GACVSearch(L1SVC(**PRECISE), GRID, criterion="xi_alpha", costs=costs, **options)
+        results = search.fit(X, y).cv_results_
+        expected = loop(L1SVC(**PRECISE), results["params"], X, y, xi_alpha, costs=costs, **options)
+        np.testing.assert_allclose(results["xi_alpha"], expected, atol=1e-12)
+
+
+def test_class_weights_are_the_costs_unless_costs_are_given():
+    X, y = moons()
+    weights = {0: 1.5, 1: 0.5}
+    machine = L1SVC(class_weight=weights, **PRECISE)
+    own = GACVSearch(machine, GRID).fit(X, y).cv_results_["gacv"]
+    given = GACVSearch(machine, GRID, costs=weights).fit(X, y).cv_results_["gacv"]
+    equal = GACVSearch(machine, GRID, costs={0: 1, 1: 1}).fit(X, y).cv_results_["gacv"]
+    np.testing.assert_array_equal(own, given)
+    assert not np.allclose(own, equal)
+
+
+@pytest.mark.parametrize("criterion", ["gacv", "xi_alpha"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_order_of_the_grid_does_not_matter(criterion, seed):
+    X, y = moons(40, seed)
+    rng = np.random.default_rng(seed)
+    grid = {"C": np.logspace(-2, 3, 8), "gamma": np.logspace(-2, 2, 7)}
+    mixed = {name: rng.permutation(values) for name, values in reversed(grid.items())}
+    first = GACVSearch(L1SVC(), grid, criterion=criterion).fit(X, y)
+    second = GACVSearch(L1SVC(), mixed, criterion=criterion).fit(X, y)
+    assert first.best_params_ == second.best_params_
+    assert first.best_score_ == second.best_score_
+
+
+def test_of_tied_cells_the_smallest_C_is_chosen_then_the_smallest_gamma():
+    X = np.array([[-2.0], [-1.9], [2.0], [2.1]])
+    y = np.array([0, 0, 1, 1])
+    grid = {"C": [50.0, 5.0, 500.0], "gamma": [0.4, 0.1, 0.2]}
+    search = GACVSearch(L1SVC(), grid, criterion="xi_alpha").fit(X, y)
+    tied = np.flatnonzero(search.cv_results_["xi_alpha"] == search.cv_results_["xi_alpha"].min())
+    assert len(tied) > 1
+    best = min((search.cv_results_["params"][k] for k in tied), key=lambda p: (p["C"], p["gamma"]))
+    assert search.best_params_ == best
+    assert search.cv_results_["rank_test_score"][tied].tolist() == [1] * len(tied)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+def test_results_do_not_depend_on_the_number_of_processes(kernel):
+    X, y = moons()
+    one = GACVSearch(L1SVC(kernel=kernel), GRID, n_jobs=1).fit(X, y)
+    two = GACVSearch(L1SVC(kernel=kernel), GRID, n_jobs=2).fit(X, y)
+    for name in ("gacv", "xi_alpha", "n_support", "mean_test_score"):
+        np.testing.assert_array_equal(one.cv_results_[name], two.cv_results_[name])
+    assert one.best_params_ == two.best_params_
+
+
+def test_a_precomputed_kernel_is_searched_over_C():
+    X, y = moons()
+    K, grid = gram(X, gamma=0.5), {"C": [0.1, 1.0, 30.0]}
+    search = GACVSearch(L1SVC(kernel="precomputed", **PRECISE), grid).fit(K, y)
+    of_points = GACVSearch(L1SVC(gamma=0.5, **PRECISE), grid).fit(X, y)
+    np.testing.assert_allclose(search.cv_results_["gacv"], of_points.cv_results_["gacv"])
+    assert search.best_params_ == of_points.best_params_
+    np.testing.assert_allclose(
+        search.decision_function(K[:5]), of_points.decision_function(X[:5]), atol=1e-5
+    )
+    assert search.__sklearn_tags__().input_tags.pairwise
+
+
+def test_data_beyond_the_cache_are_fitted_cell_by_cell():
+    X, y = moons()
+    together = GACVSearch(L1SVC(**PRECISE), GRID).fit(X, y)
+    alone = GACVSearch(L1SVC(cache_size=0.01, **PRECISE), GRID).fit(X, y)
+    np.testing.assert_allclose(
+        alone.cv_results_["gacv"], together.cv_results_["gacv"], rtol=1e-4
+    )
+    np.testing.assert_array_equal(
+        alone.cv_results_["xi_alpha"], together.cv_results_["xi_alpha"]
+    )
+    assert alone.best_params_ == together.best_params_
+
+
+def test_results_have_the_columns_of_a_grid_search_without_folds_and_load_into_pandas():
+    X, y = moons()
+    search = GACVSearch(L1SVC(), GRIDS["list"]).fit(X, y)
+    theirs = GridSearchCV(L1SVC(), GRIDS["list"], cv=2).fit(X, y).cv_results_
+    table = pd.DataFrame(search.cv_results_)
+    shared = {"params", "mean_test_score", "rank_test_score", "mean_fit_time"}
+    parameters = {name for name in theirs if name.startswith("param_")}
+    assert set(table) == shared | parameters | {"gacv", "xi_alpha", "n_support", "converged"}
+    assert search.cv_results_["params"] == theirs["params"]
+    for name in parameters:
+        assert search.cv_results_[name].tolist() == theirs[name].tolist()
+    assert (table["mean_fit_time"] > 0).all()
+    assert table["converged"].all()
+    assert table["n_support"].between(2, 60).all()
+    assert table["rank_test_score"][search.best_index_] == 1
+
+
+def test_the_search_predicts_as_its_best_machine():
+    X, y = moons()
+    words = np.array(["no", "yes"])[y]
+    search = GACVSearch(L1SVC(), GRID).fit(X, words)
+    machine = L1SVC(**search.best_params_).fit(X, words)
+    np.testing.assert_array_equal(search.predict(X), machine.predict(X))
+    np.testing.assert_array_equal(search.decision_function(X), machine.decision_function(X))
+    assert search.score(X, words) == machine.score(X, words)
+    assert search.classes_.tolist() == ["no", "yes"]
+    assert search.n_features_in_ == 2
+    assert search.refit_time_ > 0
+
+
+def test_names_of_features_are_kept():
+    X, y = moons()
+    search = GACVSearch(L1SVC(), GRID).fit(pd.DataFrame(X, columns=["a", "b"]), y)
+    assert search.feature_names_in_.tolist() == ["a", "b"]
+
+
+def test_the_search_works_in_pipelines_and_in_cross_validation():
+    X, y = moons()
+    pipeline = make_pipeline(StandardScaler(), GACVSearch(L1SVC(), GRID))
+    assert cross_val_score(clone(pipeline), X, y, cv=3).mean() > 0.7
+    pipeline.set_params(gacvsearch__estimator__class_weight="balanced", gacvsearch__rho=2.0)
+    search = pipeline.fit(X, y)[-1]
+    assert search.best_estimator_.class_weight == "balanced"
+    assert search.rho == 2.0
+
+
+def test_the_estimator_given_is_not_fitted_or_changed():
+    X, y = moons()
+    machine = L1SVC()
+    GACVSearch(machine, GRID).fit(X, y)
+    assert machine.C == 1.0
+    assert not hasattr(machine, "support_")
+
+
+def test_verbose_says_what_is_fitted(capsys):
+    X, y = moons()
+    GACVSearch(L1SVC(), GRID, verbose=1).fit(X, y)
+    assert capsys.readouterr().out == "Fitting each of 9 candidates to 60 samples\n"
+
+
+def test_a_cell_that_does_not_converge_is_marked_and_warned_of():
+    X, y = moons()
+    with pytest.warns(ConvergenceWarning, match="budget of 30 iterations"):
+        search = GACVSearch(
+            L1SVC(max_iter=30, tol=1e-9), {"C": [1e-6, 1e4]}, refit=False
+        ).fit(X, y)
+    assert search.cv_results_["converged"].tolist() == [True, False]
+
+
+@parametrize_with_checks([GACVSearch(L1SVC(tol=1e-8), {"C": [0.1, 1.0, 10.0]})])
+def test_the_search_passes_every_check_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+# ------------------------------------------------------------------ bad input
+
+
+@pytest.mark.parametrize(
+    "other", [LSSVC(), SVC(), make_pipeline(StandardScaler(), L1SVC()), "L1SVC"]
+)
+def test_other_machines_are_refused_by_name(other):
+    with pytest.raises(TypeError, match=f"must be an L1SVC.*Got {type(other).__name__}"):
+        GACVSearch(other, {}).fit(*moons())
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"criterion": "gcv"}, ValueError, "'criterion' parameter of GACVSearch"),
+        ({"rho": 0.0}, ValueError, "'rho' parameter of GACVSearch"),
+        ({"bound": "diag"}, ValueError, "'bound' parameter of GACVSearch"),
+        ({"bound": -1.0}, ValueError, "'bound' parameter of GACVSearch"),
+        ({"costs": [1.0, 2.0]}, ValueError, "'costs' parameter of GACVSearch"),
+        ({"costs": {0: 1.0}}, ValueError, r"must name both labels \[0, 1\]"),
+        ({"costs": {0: 1.0, 1: 0.0}}, ValueError, "must be positive finite numbers"),
+        ({"param_grid": {"gama": [1]}}, ValueError, r"'gama' \(did you mean 'gamma'\?\)"),
+        ({"param_grid": {"C": [-1.0]}}, ValueError, "'C' parameter of L1SVC"),
+        ({"param_grid": {"C": []}}, ValueError, "empty|non-empty|at least one"),
+        ({"param_grid": []}, ValueError, "must hold at least one grid"),
+        ({"param_grid": {"kernel": ["precomputed", "rbf"]}}, ValueError, "must not mix"),
+        ({"param_grid": {"class_weight": [{0: 0.0}]}}, ValueError, "must have positive entries"),
+    ],
+)
+def test_bad_settings_are_refused(settings, error, message):
+    X, y = moons()
+    X = X @ X.T if "kernel" in settings.get("param_grid", {}) else X
+    with pytest.raises(error, match=message):
+        GACVSearch(**({"estimator": L1SVC(), "param_grid": GRID} | settings)).fit(X, y)
+
+
+def test_bad_data_are_refused():
+    X, y = moons()
+    search = GACVSearch(L1SVC(), GRID)
+    with pytest.raises(ValueError, match="Got only one class: 1"):
+        search.fit(X, np.ones(60, dtype=int))
+    with pytest.raises(ValueError, match="Only binary classification is supported"):
+        search.fit(X, np.arange(60) % 3)
+    with pytest.raises(TypeError, match="needs a dense X"):
+        search.fit(csr_array(X), y)
+    with pytest.raises(ValueError, match="square Gram matrix"):
+        GACVSearch(L1SVC(kernel="precomputed"), {}).fit(X, y)
+
+
+def test_a_search_that_is_not_fitted_or_has_no_machine_says_so():
+    X, y = moons()
+    with pytest.raises(NotFittedError, match="GACVSearch"):
+        GACVSearch(L1SVC(), GRID).predict(X)
+    search = GACVSearch(L1SVC(), GRID, refit=False).fit(X, y)
+    assert not hasattr(search, "best_estimator_")
+    with pytest.raises(AttributeError, match="predict"):
+        search.predict(X)
+    assert search.best_params_ in search.cv_results_["params"]
+
+
+def test_nothing_is_lost_by_a_bad_grid():
+    X, y = moons()
+    search = GACVSearch(L1SVC(), GRID).fit(X, y)
+    before = search.predict(X)
+    search.param_grid = {"gamma": [-1.0]}
+    with pytest.raises(ValueError, match="gamma"):
+        search.fit(X, y)
+    np.testing.assert_array_equal(search.predict(X), before)
+
+
+def test_laplacian_kernels_can_be_searched_by_name_of_function():
+    X, y = moons()
+    grid = {"kernel": [pairwise.laplacian_kernel, pairwise.cosine_similarity], "C": [1.0, 3.0]}
+    search = GACVSearch(L1SVC(**PRECISE), grid).fit(X, y)
+    np.testing.assert_allclose(
+        search.cv_results_["gacv"], loop(L1SVC(**PRECISE), search.cv_results_["params"], X, y),
+        rtol=1e-4,
+    )

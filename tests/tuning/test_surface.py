@@ -1,0 +1,275 @@
+"""Machines of a whole grid: every cell is a solution, whatever path led to it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+import companion.tuning.surface
+from companion import L1SVC
+from companion.datasets.generators import unequal_gaussians
+from companion.kernels import gram
+from companion.solvers.smo import smo
+from companion.tuning import machine_surface
+from companion.tuning.surface import solve_costs
+
+REPORT = {-1: 1.5, 1: 0.5}
+
+
+def sample(n=60, seed=0):
+    """A sample of the report's distribution."""
+    return unequal_gaussians(n, rng=seed)
+
+
+def report_grid(n, n_C=7, n_gamma=5):
+    C = 1.0 / (2.0 * n * np.logspace(0, -6, n_C))
+    return C, 0.5 / 4.0 ** np.linspace(-2, 4, n_gamma)
+
+
+def assert_solved(surface, grams, tol):
+    """Recompute feasibility, decision values and the KKT violation of every cell."""
+    y = surface.signs
+    for g, K in enumerate(grams):
+        np.testing.assert_allclose(surface.diagonal[g], K.diagonal())
+        for c, C in enumerate(surface.C):
+            alpha, upper = surface.alpha[g, c], C * surface.factors
+            assert (alpha >= 0.0).all() and (alpha <= upper).all()
+            assert abs(y @ alpha) <= 1e-11 * alpha.sum()
+            scores = y - K @ (y * alpha)
+            beta, low, high = y * alpha, np.minimum(0, y * upper), np.maximum(0, y * upper)
+            violation = scores[beta < high].max() - scores[beta > low].min()
+            assert violation <= tol * (1 + 1e-9) + 1e-13 * upper.max()
+            assert surface.kkt_violation[g, c] == pytest.approx(
+                max(violation, 0.0), abs=1e-12 * (1 + upper.sum())
+            )
+            np.testing.assert_allclose(
+                surface.decision[g, c], y - scores + surface.intercept[g, c],
+                atol=1e-12 * (1 + alpha.sum()),
+            )
+
+
+def grams_of(X, gamma):
+    return [gram(X, gamma=value) for value in gamma]
+
+
+@pytest.mark.parametrize("weights", [None, REPORT, "balanced"], ids=["none", "report", "balanced"])
+@pytest.mark.parametrize("tol", [1e-3, 1e-6])
+def test_every_cell_is_within_the_tolerance(weights, tol):
+    X, y = sample()
+    C, gamma = report_grid(60)
+    surface = machine_surface(X, y, C, gamma, class_weight=weights, tol=tol)
+    assert surface.converged.all()
+    assert_solved(surface, grams_of(X, gamma), tol)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.integers(0, 10_000),
+    st.integers(2, 40),
+    st.lists(st.floats(-4.0, 5.0), min_size=1, max_size=5),
+    st.floats(-6.0, 6.0),
+    st.floats(0.1, 10.0),
+    st.booleans(),
+)
+def test_random_problems_are_solved_identical_points_and_all(
+    seed, n, log_C, log_gamma, weight, on_a_lattice
+):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (n, 2)).astype(float) if on_a_lattice else rng.standard_normal((n, 2))
+    y = rng.permutation(np.where(np.arange(n) < max(1, n // 3), 1, -1))
+    C, gamma = 10.0 ** np.array(log_C), np.array([2.0**log_gamma])
+    surface = machine_surface(X, y, C, gamma, class_weight={1: weight})
+    assert surface.converged.all()
+    assert_solved(surface, grams_of(X, gamma), 1e-3)
+
+
+def test_cells_have_the_objective_of_the_solver_from_scratch():
+    X, y = sample()
+    C, gamma = report_grid(60)
+    surface = machine_surface(X, y, C, gamma, tol=1e-8)
+    for g, K in enumerate(grams_of(X, gamma)):
+        for c in range(len(C)):
+            beta = surface.signs * surface.alpha[g, c]
+            objective = 0.5 * beta @ K @ beta - surface.alpha[g, c].sum()
+            expected = smo(K, surface.signs, 0.0, C[c], tol=1e-8).objective
+            assert objective == pytest.approx(expected, rel=1e-7)
+
+
+def test_decision_values_are_those_of_libsvm():
+    X, y = sample()
+    C, gamma = report_grid(60)
+    C = C[:5]  # with larger C a violation of 1e-6 leaves decision values much freer than this
+    surface = machine_surface(X, y, C, gamma, class_weight=REPORT, tol=1e-6)
+    for g, value in enumerate(gamma):
+        for c, cost in enumerate(C):
+            alpha = surface.alpha[g, c]
+            if not np.any((alpha > 0) & (alpha < cost * surface.factors)):
+                continue  # the bias is an interval
+            machine = SVC(C=cost, gamma=value, class_weight=REPORT, tol=1e-6).fit(X, y)
+            np.testing.assert_allclose(
+                surface.decision[g, c], machine.decision_function(X), atol=1e-3
+            )
+
+
+def test_the_duality_gap_certifies_every_cell():
+    X, y = sample()
+    C, gamma = report_grid(60)
+    surface = machine_surface(X, y, C, gamma)
+    # A violation of tol moves the gap by at most tol times the sum of the room of all variables.
+    assert (surface.duality_gap >= -1e-9).all()
+    assert (surface.duality_gap <= 1e-3 * C * 60).all()
+
+
+def test_where_no_bound_is_active_the_solution_is_used_again():
+    X, y = sample(20)
+    surface = machine_surface(X, y, [1e4, 2e4, 1e7], [50.0])
+    assert surface.alpha.max() < 1e4
+    assert surface.n_iter[0, 0] > 0
+    np.testing.assert_array_equal(surface.n_iter[0, 1:], 0)
+    for c in (1, 2):
+        np.testing.assert_array_equal(surface.alpha[0, c], surface.alpha[0, 0])
+        np.testing.assert_array_equal(surface.decision[0, c], surface.decision[0, 0])
+
+
+def test_the_order_of_the_grid_does_not_matter_and_values_may_repeat():
+    X, y = sample()
+    C, gamma = report_grid(60)
+    once = machine_surface(X, y, C, gamma)
+    order = [3, 0, 6, 1, 5, 2, 4]
+    mixed = machine_surface(X, y, C[order], gamma[::-1])
+    np.testing.assert_array_equal(mixed.C, C[order])
+    for name in ("alpha", "decision", "intercept", "n_iter"):
+        expected = getattr(once, name)[::-1][:, order]
+        np.testing.assert_array_equal(getattr(mixed, name), expected)
+    twice = machine_surface(X, y, [C[2], C[2]], gamma[:1])
+    np.testing.assert_allclose(twice.alpha[0, 0], twice.alpha[0, 1])
+
+
+@pytest.mark.parametrize("weights", [None, REPORT])
+def test_the_compiled_path_and_the_general_one_agree(weights, monkeypatch):
+    X, y = sample()
+    C, gamma = report_grid(60)
+    settings = {"class_weight": weights, "tol": 1e-8}
+    compiled = machine_surface(X, y, C, gamma, **settings)
+    monkeypatch.setattr(companion.tuning.surface, "COMPILED_UP_TO", 0)
+    general = machine_surface(X, y, C, gamma, **settings)
+    assert general.converged.all()
+    assert (compiled.n_iter.sum(axis=1) < general.n_iter.sum(axis=1)).any()
+    # Where all variables are at bounds, the bias of one that is off by rounding is another.
+    products = [s.decision - s.intercept[..., np.newaxis] for s in (compiled, general)]
+    np.testing.assert_allclose(*products, rtol=1e-6, atol=1e-5)
+    assert_solved(general, grams_of(X, gamma), 1e-8)
+
+
+def test_without_a_free_variable_the_bias_is_the_middle_of_its_interval():
+    X, y = sample()
+    C, gamma = report_grid(60, n_C=13, n_gamma=13)
+    surface = machine_surface(X, y, C, gamma)
+    upper = C[:, np.newaxis] * surface.factors
+    rounding = 1e-12 * upper
+    inside = (surface.alpha > 0) & (surface.alpha < upper)
+    assert not (inside & ((surface.alpha < rounding) | (surface.alpha > upper - rounding))).any()
+    none = ~inside.any(axis=-1)
+    assert none.sum() >= 5
+    for g, c in zip(*none.nonzero(), strict=True):
+        scores = y - surface.decision[g, c] + surface.intercept[g, c]
+        positive, held = y > 0, surface.alpha[g, c] > 0
+        top, bottom = scores[positive != held].max(), scores[positive == held].min()
+        assert surface.intercept[g, c] == pytest.approx((top + bottom) / 2)
+
+
+def test_more_samples_than_the_compiled_path_takes(monkeypatch):
+    X, y = sample(80)
+    monkeypatch.setattr(companion.tuning.surface, "COMPILED_UP_TO", 79)
+    C, gamma = report_grid(80, n_C=4, n_gamma=2)
+    surface = machine_surface(X, y, C, gamma)
+    assert_solved(surface, grams_of(X, gamma), 1e-3)
+
+
+def test_equal_class_weights_are_the_standard_machine():
+    X, y = sample()
+    C, gamma = report_grid(60)
+    standard = machine_surface(X, y, C, gamma)
+    equal = machine_surface(X, y, C, gamma, class_weight={-1: 1.0, 1: 1.0})
+    np.testing.assert_array_equal(equal.alpha, standard.alpha)
+
+
+def test_class_weights_bound_the_multipliers():
+    X, y = sample()
+    surface = machine_surface(X, y, [0.5], [1.0], class_weight=REPORT)
+    assert surface.alpha[..., y == 1].max() == 0.25
+    assert surface.alpha[..., y == -1].max() == pytest.approx(0.75)
+    np.testing.assert_array_equal(surface.factors, np.where(y == 1, 0.5, 1.5))
+
+
+def test_labels_may_be_any_two():
+    X, y = sample()
+    words = np.where(y == 1, "yes", "no")
+    expected = machine_surface(X, y, [0.5, 5.0], [1.0], class_weight=REPORT)
+    surface = machine_surface(X, words, [0.5, 5.0], [1.0], class_weight={"no": 1.5, "yes": 0.5})
+    np.testing.assert_array_equal(surface.alpha, expected.alpha)
+
+
+def test_margin_and_influence_are_those_of_the_report():
+    X, y = sample()
+    surface = machine_surface(X, y, [0.5, 5.0], [1.0, 2.0], kernel="poly")
+    assert surface.margin.shape == surface.influence.shape == (2, 2, 60)
+    np.testing.assert_array_equal(surface.margin, y * surface.decision)
+    norms = (X**2).sum(axis=1)
+    expected = surface.alpha * ((np.array([[1.0], [2.0]]) * norms) ** 3)[:, np.newaxis]
+    np.testing.assert_allclose(surface.influence, expected)
+    assert_solved(surface, [gram(X, kernel="poly", gamma=value) for value in (1.0, 2.0)], 1e-3)
+
+
+@pytest.mark.parametrize("compiled_up_to", [0, 500], ids=["general", "compiled"])
+def test_a_spent_budget_is_reported_and_nothing_else_is_lost(compiled_up_to, monkeypatch):
+    monkeypatch.setattr(companion.tuning.surface, "COMPILED_UP_TO", compiled_up_to)
+    X, y = sample(200)
+    machine, K = L1SVC(max_iter=40, tol=1e-6), gram(X, gamma=2.0)
+    C = np.array([1e-6, 3.0, 1e-5])
+    signs = y.astype(float)
+    with pytest.warns(ConvergenceWarning, match="budget of 40 iterations is spent"):
+        solutions = solve_costs(machine, K, signs, None, C)
+    assert not solutions.converged[1]
+    assert solutions.kkt_violation[1] > 1e-6
+    for c in range(3):
+        scores = signs - K @ (signs * solutions.alpha[c])
+        np.testing.assert_allclose(
+            solutions.decision[c], signs - scores + solutions.intercept[c], atol=1e-12
+        )
+
+
+def test_the_plain_algorithm_is_not_replaced():
+    X, y = sample()
+    K, signs = gram(X, gamma=1.0), y.astype(float)
+    machine = L1SVC(C=2.0, selection="first_order")
+    solutions = solve_costs(machine, K, signs, None, np.array([2.0]))
+    assert solutions.n_iter[0] == L1SVC(C=2.0, gamma=1.0, selection="first_order").fit(X, y).n_iter_
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"C": [1.0, 0.0]}, "'C' of machine_surface must be a list of positive finite numbers"),
+        ({"C": []}, "'C' of machine_surface must be a list"),
+        ({"C": 1.0}, "'C' of machine_surface must be a list"),
+        ({"C": ["1"]}, "'C' of machine_surface must be a list"),
+        ({"C": [np.nan]}, "'C' of machine_surface must be a list"),
+        ({"gamma": [-1.0]}, "'gamma' of machine_surface must be a list of finite numbers >= 0"),
+        ({"gamma": ["scale"]}, "'gamma' of machine_surface must be a list"),
+        ({"kernel": "linear"}, "'kernel' parameter of machine_surface must be 'rbf' or 'poly'"),
+        ({"tol": 0.0}, "'tol' parameter"),
+        ({"class_weight": {1: 0.0}}, "'class_weight' parameter of machine_surface.*positive"),
+        ({"y": np.ones(60)}, "needs labels of two classes. Got 1"),
+        ({"y": np.arange(60)}, "needs labels of two classes. Got 60"),
+        ({"y": np.ones(59)}, "inconsistent numbers of samples"),
+        ({"X": np.full((60, 2), np.nan)}, "NaN"),
+    ],
+)
+def test_bad_input_is_refused(change, message):
+    X, y = sample()
+    arguments = {"X": X, "y": y, "C": [1.0], "gamma": [1.0]} | change
+    with pytest.raises(ValueError, match=message):
+        machine_surface(**arguments)
