@@ -59,7 +59,30 @@ def largest_difference(X, *, kernel, **parameters):
 
 
 def observed(estimator, X, y, costs, name):
-    """Margins, multipliers, checked points and costs of the training set of a machine."""
+    """Margins, multipliers, checked points and costs of the training set of a machine.
+
+    Parameters
+    ----------
+    estimator : L1SVC
+        Fitted on `X`, `y`, without sample weights.
+    X : array-like of shape (n, n_features) or (n, n)
+    y : array-like of shape (n,)
+    costs : mapping from label to float, or None
+    name : str
+        Who asks, for messages.
+
+    Returns
+    -------
+    margin, alpha : ndarray of shape (n,)
+    X : ndarray
+    cost : ndarray of shape (n,) or None
+        None if all costs are one.
+
+    Raises
+    ------
+    NotFittedError, TypeError, ValueError
+        As :func:`companion.tuning.gacv`.
+    """
     check_machine(estimator, name)
     X = validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
     y = np.asarray(y)
@@ -93,6 +116,7 @@ def observed(estimator, X, y, costs, name):
 
 
 def check_machine(estimator, name):
+    """Refuse what is not a fitted L1SVC."""
     if not isinstance(estimator, L1SVC):
         raise TypeError(
             f"The 'estimator' of {name} must be an L1SVC of this package: the criterion is made of "
@@ -136,7 +160,7 @@ def _check_optimality(estimator, margin, alpha, upper, name):
 
 
 def cost_pair(costs, classes, name):
-    """Costs of both classes in their order."""
+    """Costs of both classes, in their order, from a mapping that is checked."""
     if not isinstance(costs, Mapping):
         raise TypeError(
             f"The 'costs' of {name} must map each label to its cost, as in "

@@ -25,8 +25,9 @@ machine without point i. Convexity gives all that is used here:
   Positive, it proves a point correct without going further, also where the left-out bias is an
   interval. Here q is the squared distance of the point from the affine span of the free vectors
   (the span of Chapelle & Vapnik): at most the 2 R^2 of Joachims' bound y f > 2 a_i R^2, which
-  takes the slope of V to be at most 2 R^2 and fails where it jumps: where the machine, or the one
-  without i, has no free vector.
+  takes the slope of y_i f(x_i) along the path to be at most 2 R^2. That is so but for jumps where
+  no vector is free. If all bounds equal C, a sum of zero allows these for a_i = 0 and a_i = C only:
+  the bound holds if both the machine and the one without i have free vectors.
 
 What is left is followed: with a_i moving to 0 the solution is piecewise linear, pieces ending where
 a free vector meets a bound or a score the bias (Cauwenberghs & Poggio's decremental unlearning).
@@ -180,7 +181,10 @@ def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
             f"leave_one_out_surface needs the {n} points and labels that the surface was made of. "
             f"Got X of shape {X.shape} and other labels, or as many in another order."
         )
-    _require_two_each(surface.signs, np.ones((1, n), dtype=bool), dict(zip((-1.0, 1.0), classes)))
+    _require_two_each(
+        surface.signs, np.ones((1, n), dtype=bool),
+        dict(zip((-1.0, 1.0), classes.tolist(), strict=True)),
+    )
     distances = squared_distances(X) if kernel == "rbf" else None
     upper = surface.C[:, np.newaxis] * surface.factors
     errors = np.empty(surface.alpha.shape, dtype=bool)
@@ -238,7 +242,7 @@ def leave_one_out(estimator, X, y, costs=None):
     """
     _, alpha, points, cost = observed(estimator, X, y, costs, "leave_one_out")
     y = np.asarray(y)
-    negative, positive = estimator.classes_
+    negative, positive = estimator.classes_.tolist()
     signs = np.where(y == positive, 1.0, -1.0)
     factors = class_factors(estimator.class_weight, y, estimator.classes_)
     upper = estimator.C * (np.ones(len(y)) if factors is None else factors)

@@ -8,10 +8,18 @@ import pytest
 from sklearn.datasets import make_moons
 
 import companion
-from companion import KernelGridSearchCV, L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC
+from companion import (
+    GACVSearch,
+    KernelGridSearchCV,
+    L1SVC,
+    L2SVC,
+    LSSVC,
+    LSSVCCV,
+    LeastOneNormSVC,
+)
 
 MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV]
-PUBLIC = [*MACHINES, KernelGridSearchCV]
+PUBLIC = [*MACHINES, KernelGridSearchCV, GACVSearch]
 SECTIONS = ["Parameters", "Attributes", "See Also", "Notes", "References", "Examples"]
 METHODS = ["fit", "predict", "decision_function"]
 

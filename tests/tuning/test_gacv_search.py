@@ -145,6 +145,26 @@ def test_data_beyond_the_cache_are_fitted_cell_by_cell():
     assert alone.best_params_ == together.best_params_
 
 
+@pytest.mark.parametrize("weights", [None, {0: 1.5, 1: 0.5}], ids=["standard", "nonstandard"])
+@pytest.mark.parametrize("cache_size", [2000, 0.005])
+def test_leave_one_out_is_searched_exactly(cache_size, weights):
+    X, y = moons(24)
+    grid = {"C": [3.0, 0.3], "gamma": [0.5, 5.0]}
+    machine = L1SVC(cache_size=cache_size, class_weight=weights, **PRECISE)
+    search = GACVSearch(machine, grid, criterion="leave_one_out").fit(X, y)
+    cost = np.ones(24) if weights is None else np.where(y == 1, 0.5, 1.5)
+    expected = []
+    for params in search.cv_results_["params"]:
+        other, wrong = clone(machine).set_params(**params), np.zeros(24)
+        for i in range(24):
+            rest = np.arange(24) != i
+            wrong[i] = other.fit(X[rest], y[rest]).predict(X[[i]])[0] != y[i]
+        expected.append(np.mean(cost * wrong))
+    np.testing.assert_allclose(search.cv_results_["leave_one_out"], expected)
+    assert len(set(expected)) > 1
+    assert search.best_score_ == pytest.approx(-min(expected))
+
+
 def test_results_have_the_columns_of_a_grid_search_without_folds_and_load_into_pandas():
     X, y = moons()
     search = GACVSearch(L1SVC(), GRIDS["list"]).fit(X, y)

@@ -1,0 +1,337 @@
+"""Leave-one-out by path following against refitting without every point."""
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
+
+from companion import L1SVC, L2SVC
+from companion.datasets.generators import unequal_gaussians
+from companion.kernels import gram
+from companion.solvers.smo import smo
+from companion.tuning import (
+    leave_one_out,
+    leave_one_out_errors,
+    leave_one_out_surface,
+    machine_surface,
+)
+from companion.tuning._leave_one_out_kernels import FAILED
+from companion.tuning.leave_one_out import left_out_decision
+
+# Decision values nearer to zero have no sign worth comparing.
+CLEAR = 1e-5
+
+
+def bias_of(scores, y, alpha, upper):
+    """The companion's rule, from a solution with rounding beside its bounds."""
+    near = 1e-8 * upper
+    is_free = (alpha > near) & (alpha < upper - near)
+    if is_free.any():
+        return scores[is_free].mean()
+    rises = np.where(y > 0, alpha <= near, alpha > near) & (upper > 0)
+    return (scores[rises].max() + scores[~rises & (upper > 0)].min()) / 2
+
+
+def by_refitting(K, y, upper):
+    """Left-out decision values from n solutions of the problem without a point."""
+    values = np.empty(len(y))
+    for i in range(len(y)):
+        rest = np.arange(len(y)) != i
+        K_rest, y_rest, u_rest = K[np.ix_(rest, rest)], y[rest], upper[rest]
+        alpha = smo(K_rest, y_rest, 0.0, u_rest, tol=1e-9).alpha
+        beta = y_rest * alpha
+        values[i] = K[i, rest] @ beta + bias_of(y_rest - K_rest @ beta, y_rest, alpha, u_rest)
+    return values
+
+
+def problem(seed, n=24, kind="rbf", bounds="equal", C=None, lattice=False):
+    """A random problem: K, y, upper."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.4, 1.0, -1.0)
+    y[:4] = 1.0, 1.0, -1.0, -1.0
+    X = rng.standard_normal((n, 2)) + 0.7 * y[:, None]
+    if lattice:
+        X = np.round(X)
+    C = 10.0 ** rng.uniform(-2.5, 2.5) if C is None else C
+    factor = {
+        "equal": np.ones(n),
+        "classes": np.where(y > 0, 0.5, 1.5),
+        "samples": rng.uniform(0.1, 2.0, n),
+    }[bounds]
+    K = gram(X, kernel="linear") if kind == "linear" else gram(
+        X, kernel="rbf", gamma=10.0 ** rng.uniform(-1.5, 1.0)
+    )
+    return K, y, C * factor
+
+
+def assert_agree(result, y, values, decided=False):
+    """Verdicts are those of the values, wherever these are clear."""
+    clear = np.abs(values) > CLEAR
+    np.testing.assert_array_equal(result.errors[clear], (y * values <= 0)[clear])
+    if decided:
+        np.testing.assert_allclose(result.decision, values, atol=2e-6, rtol=1e-6)
+    else:
+        known = ~np.isnan(result.decision)
+        np.testing.assert_allclose(result.decision[known], values[known], atol=2e-6, rtol=1e-6)
+
+
+@pytest.mark.parametrize("bounds", ["equal", "classes", "samples"])
+@pytest.mark.parametrize("kind", ["rbf", "linear"])
+@pytest.mark.parametrize("seed", range(6))
+def test_verdicts_and_values_are_those_of_refitting(seed, kind, bounds):
+    K, y, upper = problem(seed, kind=kind, bounds=bounds)
+    alpha = smo(K, y, 0.0, upper, tol=1e-3).alpha
+    values = by_refitting(K, y, upper)
+    assert_agree(leave_one_out_errors(K, y, alpha, upper), y, values)
+    assert_agree(leave_one_out_errors(K, y, alpha, upper, decisions=True), y, values, decided=True)
+
+
+@pytest.mark.parametrize("bounds", ["equal", "samples"])
+@pytest.mark.parametrize("seed", range(4))
+def test_equal_points_and_lattices_do_not_lead_in_circles(seed, bounds):
+    K, y, upper = problem(100 + seed, n=20, kind="rbf", bounds=bounds, C=2.0, lattice=True)
+    alpha = smo(K, y, 0.0, upper).alpha
+    assert_agree(leave_one_out_errors(K, y, alpha, upper), y, by_refitting(K, y, upper))
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 2**31),
+    n=st.integers(4, 16),
+    kind=st.sampled_from(["rbf", "linear"]),
+    bounds=st.sampled_from(["equal", "classes", "samples"]),
+)
+def test_any_problem_agrees_with_refitting(seed, n, kind, bounds):
+    K, y, upper = problem(seed, n=n, kind=kind, bounds=bounds)
+    alpha = smo(K, y, 0.0, upper).alpha
+    assert_agree(leave_one_out_errors(K, y, alpha, upper), y, by_refitting(K, y, upper))
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**31))
+def test_the_order_of_the_samples_does_not_matter(seed):
+    K, y, upper = problem(seed, bounds="classes")
+    order = np.random.default_rng(seed).permutation(len(y))
+    alpha = smo(K, y, 0.0, upper).alpha
+    one = leave_one_out_errors(K, y, alpha, upper, decisions=True)
+    other = leave_one_out_errors(
+        K[np.ix_(order, order)], y[order], alpha[order], upper[order], decisions=True
+    )
+    np.testing.assert_allclose(other.decision, one.decision[order], atol=1e-6)
+    clear = np.abs(one.decision) > CLEAR
+    np.testing.assert_array_equal(other.errors[clear[order]], one.errors[order][clear[order]])
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**31), bounds=st.sampled_from(["equal", "samples"]))
+def test_leaving_a_point_out_never_raises_its_margin(seed, bounds):
+    K, y, upper = problem(seed, bounds=bounds)
+    solution = smo(K, y, 0.0, upper, tol=1e-9)
+    left_out = leave_one_out_errors(K, y, solution.alpha, upper, decisions=True).decision
+    support = solution.alpha > 1e-8 * upper
+    # A point with a = 0 may bound an interval of biases, whose middle then moves either way.
+    assert (y * left_out <= y * solution.decision_function + 1e-6)[support].all()
+
+
+def is_stable(alpha, upper):
+    """Whether the machine has free vectors."""
+    return ((alpha > 1e-8 * upper) & (alpha < (1.0 - 1e-8) * upper)).any()
+
+
+def test_joachims_bound_dominates_where_free_vectors_exist_with_the_point_and_without_it():
+    n_stable, n_exceptions = 0, 0
+    for seed in range(60):
+        K, y, upper = problem(seed, n=20, C=10.0 ** (seed % 5 - 2))
+        solution = smo(K, y, 0.0, upper, tol=1e-9)
+        largest = (K.diagonal()[:, None] - K).max()
+        bounded = y * solution.decision_function <= 2.0 * solution.alpha * largest
+        errors = leave_one_out_errors(K, y, solution.alpha, upper).errors
+        stable = is_stable(solution.alpha, upper)
+        for i in np.flatnonzero(errors & ~bounded):
+            rest = upper.copy()
+            rest[i] = 0.0
+            left = smo(K, y, 0.0, rest, tol=1e-9)
+            assert not (stable and is_stable(left.alpha, rest))
+            n_exceptions += 1
+        n_stable += stable
+    assert n_stable > 20
+    assert n_exceptions > 0
+
+
+def test_a_point_at_zero_keeps_its_value_where_a_vector_is_free():
+    K, y, upper = problem(3, C=1.0)
+    solution = smo(K, y, 0.0, upper, tol=1e-10)
+    assert is_stable(solution.alpha, upper)
+    result = leave_one_out_errors(K, y, solution.alpha, upper)
+    idle = solution.alpha == 0.0
+    assert idle.any()
+    np.testing.assert_allclose(
+        result.decision[idle], solution.decision_function[idle], atol=1e-6
+    )
+
+
+def test_without_a_free_vector_an_idle_point_may_hold_the_end_of_the_interval():
+    n_moved = 0
+    for seed in range(40):
+        K, y, upper = problem(seed, n=15, C=0.05)
+        solution = smo(K, y, 0.0, upper, tol=1e-9)
+        result = leave_one_out_errors(K, y, solution.alpha, upper)
+        idle = solution.alpha == 0.0
+        moved = idle & (np.abs(result.decision - solution.decision_function) > 1e-3)
+        if moved.any():
+            assert not is_stable(solution.alpha, upper)
+            values = by_refitting(K, y, upper)
+            np.testing.assert_allclose(result.decision[idle], values[idle], atol=1e-6)
+            n_moved += moved.sum()
+    assert n_moved > 0
+
+
+def test_a_left_out_value_of_zero_is_an_error():
+    x = np.array([-2.0, -1.0, 0.5, 2.0])
+    K, y = np.outer(x, x), np.sign(x)
+    result = leave_one_out_errors(K, y, smo(K, y, 0.0, 10.0).alpha, 10.0, decisions=True)
+    np.testing.assert_allclose(result.decision, [-7 / 3, -0.2, 0.0, 3.0], atol=1e-6)
+    assert result.errors.tolist() == [False, False, True, False]
+
+
+def test_several_machines_at_once_are_those_one_by_one():
+    K, y, _ = problem(5)
+    upper = np.array([0.1, 1.0, 10.0])[:, None] * np.ones(len(y))
+    alpha = np.array([smo(K, y, 0.0, bound).alpha for bound in upper])
+    together = leave_one_out_errors(K, y, alpha, upper)
+    for k in range(3):
+        alone = leave_one_out_errors(K, y, alpha[k], upper[k])
+        np.testing.assert_array_equal(together.errors[k], alone.errors)
+        assert together.n_refits[k] == alone.n_refits
+        assert together.n_breakpoints[k] == alone.n_breakpoints
+
+
+def test_points_of_weight_zero_are_judged_by_the_machine_of_the_others():
+    K, y, upper = problem(8)
+    upper[5] = 0.0
+    solution = smo(K, y, 0.0, upper, tol=1e-9)
+    result = leave_one_out_errors(K, y, solution.alpha, upper)
+    assert abs(result.decision[5] - solution.decision_function[5]) < 1e-6
+
+
+def test_where_the_path_is_lost_the_solver_gives_the_same(monkeypatch):
+    K, y, upper = problem(11, bounds="classes")
+    alpha = smo(K, y, 0.0, upper).alpha
+    result = leave_one_out_errors(K, y, alpha, upper, decisions=True)
+    values = [left_out_decision(K, y, alpha, upper, i) for i in range(len(y))]
+    np.testing.assert_allclose(result.decision, values, atol=1e-6)
+
+    def lose(K, y, upper, alpha, to_the_end, verdicts, values, counts):
+        verdicts[:], values[:] = FAILED, np.nan
+
+    module = sys.modules["companion.tuning.leave_one_out"]
+    monkeypatch.setattr(module, "leave_one_out_path", lose)
+    lost = leave_one_out_errors(K, y, alpha, upper)
+    np.testing.assert_array_equal(lost.errors, result.errors)
+    np.testing.assert_allclose(lost.decision, result.decision, atol=1e-6)
+
+
+# ------------------------------------------------------------------ surface and machine
+
+
+@pytest.mark.parametrize("weights", [None, {-1: 1.5, 1: 0.5}])
+def test_a_surface_is_left_out_cell_by_cell(weights):
+    X, y = unequal_gaussians(40, rng=1)
+    surface = machine_surface(X, y, [0.02, 1.0, 50.0], [0.1, 2.0], class_weight=weights)
+    errors = leave_one_out_surface(surface, X, y)
+    assert errors.shape == (2, 3, 40)
+    for g, gamma in enumerate(surface.gamma):
+        K = gram(X, kernel="rbf", gamma=gamma)
+        for c, C in enumerate(surface.C):
+            values = by_refitting(K, surface.signs, C * surface.factors)
+            clear = np.abs(values) > CLEAR
+            np.testing.assert_array_equal(
+                errors[g, c][clear], (surface.signs * values <= 0)[clear]
+            )
+
+
+def test_a_machine_is_judged_as_by_leave_one_out_of_scikit_learn():
+    X, y = unequal_gaussians(30, rng=2)
+    labels = np.where(y > 0, "yes", "no")
+    machine = L1SVC(C=3.0, gamma=0.7, tol=1e-8)
+    wrong = [
+        machine.fit(np.delete(X, i, 0), np.delete(labels, i)).predict(X[i : i + 1])[0] != labels[i]
+        for i in range(30)
+    ]
+    machine.fit(X, labels)
+    assert leave_one_out(machine, X, labels) == pytest.approx(np.mean(wrong))
+    costs = {"yes": 0.5, "no": 1.5}
+    expected = np.mean(np.where(labels == "yes", 0.5, 1.5) * wrong)
+    assert leave_one_out(machine, X, labels, costs) == pytest.approx(expected)
+
+
+def test_class_weights_are_costs_by_default_and_a_gram_matrix_serves():
+    X, y = unequal_gaussians(30, rng=3)
+    weights = {-1: 1.5, 1: 0.5}
+    machine = L1SVC(C=3.0, gamma=0.7, class_weight=weights).fit(X, y)
+    K = gram(X, kernel="rbf", gamma=0.7)
+    cost = np.where(y > 0, 0.5, 1.5)
+    alpha = np.zeros(30)
+    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
+    errors = leave_one_out_errors(K, y, alpha, 3.0 * cost).errors
+    assert leave_one_out(machine, X, y) == pytest.approx(np.mean(cost * errors))
+    on_gram = L1SVC(C=3.0, kernel="precomputed", class_weight=weights).fit(K, y)
+    assert leave_one_out(on_gram, K, y) == pytest.approx(np.mean(cost * errors))
+
+
+# ------------------------------------------------------------------ what is refused
+
+
+@pytest.mark.parametrize("alone", [-1.0, 1.0])
+def test_the_last_point_of_a_class_cannot_be_left_out(alone):
+    y = np.array([alone, -alone, -alone, -alone])
+    K = np.eye(4)
+    with pytest.raises(ValueError, match=f"Class {int(alone)} has fewer: without its last point"):
+        leave_one_out_errors(K, y, np.zeros(4), 1.0)
+    machine = L1SVC().fit(np.arange(4.0)[:, None], np.where(y == alone, "lone", "many"))
+    with pytest.raises(ValueError, match="Class 'lone' has fewer"):
+        leave_one_out(machine, np.arange(4.0)[:, None], np.where(y == alone, "lone", "many"))
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"K": np.eye(3)}, r"needs K of shape \(n, n\)"),
+        ({"K": np.diag([1.0, 1.0, 1.0, np.nan])}, "'K' of leave_one_out_errors must be finite"),
+        ({"y": np.array([0.0, 1.0, 0.0, 1.0])}, "must be -1 and \\+1"),
+        ({"upper": np.ones(3)}, "must broadcast to the shape of alpha"),
+        ({"upper": np.inf}, "must be finite and at least 0"),
+        ({"alpha": np.full(4, 2.0)}, "0 <= alpha <= upper"),
+        ({"alpha": np.array([1.0, 0.0, 0.0, 0.0])}, "y'alpha = 0"),
+    ],
+)
+def test_arrays_that_are_no_solution_are_refused(change, message):
+    arguments = dict(
+        K=np.eye(4), y=np.array([-1.0, 1.0, -1.0, 1.0]), alpha=np.ones(4), upper=np.ones(4)
+    )
+    with pytest.raises(ValueError, match=message):
+        leave_one_out_errors(**(arguments | change))
+
+
+def test_a_machine_must_be_fitted_and_an_l1_machine_on_this_data():
+    X, y = unequal_gaussians(30, rng=4)
+    with pytest.raises(NotFittedError):
+        leave_one_out(L1SVC(), X, y)
+    with pytest.raises(TypeError, match="must be an L1SVC"):
+        leave_one_out(L2SVC().fit(X, y), X, y)
+    with pytest.raises(ValueError, match="leave_one_out must be what the machine was fitted to"):
+        leave_one_out(L1SVC().fit(X, y), X[::-1], y[::-1])
+
+
+def test_a_surface_must_be_of_this_data_and_kernel():
+    X, y = unequal_gaussians(20, rng=5)
+    surface = machine_surface(X, y, [1.0], [0.5])
+    with pytest.raises(ValueError, match="points and labels that the surface was made of"):
+        leave_one_out_surface(surface, X[:-1], y[:-1])
+    with pytest.raises(ValueError, match="The decision values at gamma = 0.5 are others"):
+        leave_one_out_surface(surface, X + 1.0 * y[:, None], y)
+    with pytest.raises(ValueError, match="kernel='poly'"):
+        leave_one_out_surface(surface, X, y, kernel="poly")
