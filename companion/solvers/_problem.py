@@ -26,6 +26,9 @@ _EXACT_SAMPLES = 1500
 # the largest, and go over to double where the end has not been reached after so many corrections.
 _SINGLE_MARGIN, _CORRECTIONS = 128.0, 8
 
+# Rounding at a bound is taken out where that changes a score by no more than this share of tol.
+_SNAP_SHARE = 1e-3
+
 
 class State:
     """min 1/2 b'(K + D) b - y'b, sum b fixed, low <= b <= high, with scores s = y - (K + D) b.
@@ -70,6 +73,18 @@ class State:
         self.scores -= self.ridge * self.beta
         self._exact = None
         self._refresh_masks()
+
+    def snap(self, tol):
+        """Put variables at their bounds that are off by rounding only.
+
+        One that stays counts as free, and the intercept is a mean over free variables.
+        """
+        target = self.beta.copy()
+        largest = max(self.diagonal.max(), 1e-300)
+        if kernels.snap(target, self.low, self.high, _SNAP_SHARE * tol / largest):
+            moved = np.flatnonzero(target != self.beta)
+            self.set_beta(moved, target[moved])
+            self.products = self.linear - self.scores - self.ridge * self.beta
 
     def refresh_deciding_scores(self):
         """Make those scores exact that decide about the violation, if the rows are rounded.

@@ -160,6 +160,7 @@ def smo(
         problem.refresh_deciding_scores()
         converged = problem.violation() <= tol
         if converged:
+            problem.snap(tol)
             reason = f"The maximal violation {problem.violation():.3g} is at most tol = {tol:g}."
             break
         if problem.has_single_rows() and problem.violation() > _SINGLE_SUFFICES * tol:
