@@ -28,6 +28,9 @@ _DIRECT_FEATURES = 32
 _MIRROR_SAMPLES = 1500
 _BLOCK = 256
 
+# Distances whose squares, and a gamma that, neither overflow nor vanish in single precision.
+_SMALLEST, _LARGEST, _STEEPEST = 1e-12, 1e15, 1e30
+
 _WIDTH_CONVENTIONS = {
     "sigma": lambda width: 1.0 / width,
     "sigma2": lambda width: 1.0 / width**2,
@@ -267,10 +270,13 @@ class KernelRows:
         self.clock = 0
         self._n_filled = 0
         self.n_computed = 0
-        if self._is_single():
-            self._points = (self.X - self.X.mean(axis=0)).astype(np.float32)
-        else:
-            self._points = self.X
+        self._points = self.X
+        self._is_single = False
+        if self._is_direct() and self.dtype == np.float32:
+            centred = self.X - self.X.mean(axis=0)
+            self._is_single = _SMALLEST < np.abs(centred).max(initial=0.0) < _LARGEST
+            self._is_single &= self.gamma < _STEEPEST
+            self._points = centred.astype(np.float32) if self._is_single else self.X
         self._transposed = np.ascontiguousarray(self._points.T)
         self.diagonal = self._compute_diagonal()
 
@@ -363,7 +369,7 @@ class KernelRows:
         if self._is_direct():
             from companion import _kernel_loops as loops
 
-            if self._is_single():
+            if self._is_single:
                 gamma, rows = np.float32(self.gamma), loops.rbf_rows_single
             else:
                 gamma, rows = self.gamma, loops.rbf_rows
@@ -381,9 +387,6 @@ class KernelRows:
 
     def _is_direct(self):
         return self.kernel == "rbf" and self.X.shape[1] <= _DIRECT_FEATURES
-
-    def _is_single(self):
-        return self._is_direct() and self.dtype == np.float32
 
     def _compute_diagonal(self):
         if self.kernel == "rbf":

@@ -200,3 +200,10 @@ def test_borrowed_memory_is_reused_aligned_and_bounded():
     give_back(ordinary)
     assert borrow_matrix(3).base is not ordinary
     release()
+
+
+@pytest.mark.parametrize("size", [1e-25, 1e-9, 1e18])
+def test_single_precision_rows_hold_for_points_of_any_size(size):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    rows = KernelRows(size * X, gamma=0.5 / size**2, dtype=np.float32)
+    np.testing.assert_allclose(rows.row(7), gram(X, gamma=0.5)[7], rtol=1e-5)

@@ -19,8 +19,15 @@ _LEAST_JITTER = {8: 1e-10, 4: 2e-6}
 # unless few bounds will be met.
 _INVERSE_SIZE, _SMALL = 700, 250
 
-# Change of the number of free variables, relative, that counts as none.
-_STEADY = 0.02
+# Change of the number of free variables, relative, that counts as none; and the most variables
+# that may make a violating pair, relative to it, where a walk over the face can end the work.
+_STEADY, _WORTHWHILE = 0.02, 1.25
+
+# From so many free variables on, and if no more than this share of them would leave the box, the
+# inverse costs more than the batches.
+_BATCHES_FROM, _FEW_LEAVE = 100, 0.1
+
+_NONE = np.zeros(0, dtype=np.intp)
 
 # Above, this share of the free variables may be fixed, in so many batches.
 _FIXED_SHARE, _BATCHES = 0.15, 5
@@ -30,9 +37,9 @@ class FaceNewton:
     """Newton walks of one state, and the decision when one pays.
 
     A walk is due at the latest when pair updates have cost as much as one, and earlier when the
-    violation falls so slowly that they are going to and the set of free variables has settled. A
-    factorisation of many variables is kept: while the free variables are nearly a subset of those
-    it was made for, the next walk needs no new one.
+    violation falls so slowly that they are going to and the set of free variables has settled: its
+    size is steady and few others violate anything. A factorisation of many variables is kept:
+    while the free variables are a subset of those it was made for, the next walk needs no new one.
     """
 
     def __init__(self, n, tol):
@@ -40,7 +47,7 @@ class FaceNewton:
         self.since, self.total, self.patience = 0.0, 0.0, 1.0
         self.n_free, self.gave_up = 0, False
         self.is_steady = self.is_settled = False
-        self.best, self.since_best = np.inf, 0.0
+        self.best, self.since_best, self.remaining = np.inf, 0.0, 0.0
         self.kept, self.matrix, self.factor = None, None, None
 
     def is_due(self, state, spent):
@@ -51,11 +58,13 @@ class FaceNewton:
         # Twice in a row: the number also stands still where it turns from rising to falling.
         was_steady, self.is_steady = self.is_steady, _is_steady(before, self.n_free)
         self.is_settled = was_steady and self.is_steady
-        remaining = self._remaining(state.violation(), spent)
-        cost = self.patience * self._cost(state)
+        self.remaining = self._remaining(state.violation(), spent)
+        cost = self.patience * self.cost(state)
         if self.since > max(cost, 0.1 * self.total):
             return True
-        return self.is_settled and self.since > 0.3 * cost and remaining > cost
+        if not (self.is_settled and self.since > 0.3 * cost and self.remaining > cost):
+            return False
+        return bool(state.movable().sum() <= _WORTHWHILE * self.n_free)
 
     def walk(self, state):
         """Minimise over the face of the free variables F and move there.
@@ -120,21 +129,28 @@ class FaceNewton:
         room_up, room_down = state.high[face] - beta, state.low[face] - beta
         centred = scores - scores.mean()
         if matrix is not None and matrix is not self.matrix:
-            moved, reached = _walk_with_inverse(factor, centred, room_up, room_down)
+            moved, reached = _minimiser(factor, centred)[0], True
+            n_leaving = np.count_nonzero((moved > room_up) | (moved < room_down))
+            if n_leaving:
+                few_leave = free.size >= _BATCHES_FROM and n_leaving <= _FEW_LEAVE * free.size
+                walk = _walk_in_batches if few_leave else _walk_with_inverse
+                moved, reached = walk(factor, centred, room_up, room_down)
             give_back(matrix)
         else:
             moved, reached = _walk_in_batches(factor, centred, room_up, room_down, held)
-        return _accept(state, face, moved, room_up, room_down) and reached
+        return accept(state, face, moved, room_up, room_down) and reached
 
     def _forms_inverse(self, m):
         return m <= _INVERSE_SIZE and (m <= _SMALL or self.gave_up or not self.is_settled)
 
     def _still_serves(self, free):
-        """Whether the kept factorisation covers nearly all free variables and few others."""
-        if self.kept is None:
+        """Whether the kept factorisation covers all free variables and few others.
+
+        One that is left out has a score of its own after the walk, which then ends nothing.
+        """
+        if self.kept is None or self.kept.size > 1.1 * free.size:
             return False
-        common = int(np.isin(free, self.kept).sum())
-        return free.size - common <= 0.03 * free.size and self.kept.size - common <= 0.1 * free.size
+        return bool(np.isin(free, self.kept).all())
 
     def _remaining(self, violation, spent):
         """Time until the end, if the violation goes on falling as fast as it has."""
@@ -145,7 +161,7 @@ class FaceNewton:
             self.best, self.since_best = violation, 0.0
         return remaining
 
-    def _cost(self, state):
+    def cost(self, state):
         """Nanoseconds that a walk takes, roughly."""
         m, n = self.n_free, self.n
         if self._forms_inverse(m):
@@ -173,7 +189,7 @@ def _factorise(state, free, tol):
     return A, factor if info == 0 else None
 
 
-def _accept(state, face, moved, room_up, room_down):
+def accept(state, face, moved, room_up, room_down):
     """Move by the displacement; return False, and leave all as it was, if that is no descent."""
     if not np.isfinite(moved).all():
         return False
@@ -200,15 +216,14 @@ def _walk_with_inverse(factor, scores, room_up, room_down):
     return moved, reached
 
 
-def _walk_in_batches(factor, scores, room_up, room_down, held):
+def _walk_in_batches(factor, scores, room_up, room_down, held=_NONE):
     """The walk for many free variables: those nearest to their bounds are frozen in batches.
 
     ``held`` are positions that may not move at all.
     """
     m = scores.size
-    z, w = _solve(factor, np.column_stack([scores, np.ones(m)])).T
+    target, w = _minimiser(factor, scores)
     w_sum = w.sum()
-    target = z - w * (z.sum() / w_sum)
     moved, step = np.zeros(m), target
     most = held.size + int(_FIXED_SHARE * m)
     frozen = np.zeros(0, dtype=np.intp)
@@ -242,6 +257,12 @@ def _walk_in_batches(factor, scores, room_up, room_down, held):
             break
         fresh = np.argpartition(ratios, batch - 1)[:batch]
     return moved, False
+
+
+def _minimiser(factor, scores):
+    """The displacement to the minimiser over the face without its bounds, and w = A^-1 e."""
+    z, w = _solve(factor, np.column_stack([scores, np.ones(scores.size)])).T
+    return z - w * (z.sum() / w.sum()), w
 
 
 def _solve(factor, right):

@@ -22,6 +22,13 @@ _SINGLE_ERROR, _EXACT_ROWS = 2e-7, 256
 # Up to this many samples a shrunk problem is computed in double precision from X.
 _EXACT_SAMPLES = 1500
 
+# Pair updates keep scores in single precision where the tolerance is so many times the rounding of
+# the largest, and go over to double where the end has not been reached after so many corrections.
+_SINGLE_MARGIN, _CORRECTIONS = 128.0, 8
+
+# Rounding at a bound is taken out where that changes a score by no more than this share of tol.
+_SNAP_SHARE = 1e-3
+
 
 class State:
     """min 1/2 b'(K + D) b - y'b, sum b fixed, low <= b <= high, with scores s = y - (K + D) b.
@@ -35,6 +42,7 @@ class State:
         self.linear, self.low, self.high, self.ridge = linear, low, high, ridge
         self.diagonal = diagonal
         self.owns_rows = self.is_quick = False
+        self.K_single, self._exact = None, None
         self.counts = np.zeros(3, dtype=np.int64)
         self.interval = np.zeros(2)
 
@@ -48,6 +56,14 @@ class State:
             self.scores[:] = scores
             self._refresh_masks()
 
+    def allow_single(self, K_single):
+        """Let quick pair updates work in single precision, with a copy of K.
+
+        Its rounding errors, and those of the scores, are taken out before an end is believed, and
+        the updates go on from the corrected scores: iterative refinement with pair updates.
+        """
+        self.K_single = K_single
+
     def refresh_scores(self):
         """Compute scores, masks and the violation afresh in double precision."""
         self.products = np.zeros(self.n)
@@ -55,7 +71,20 @@ class State:
         self.add_products(support, self.beta[support], self.products)
         np.subtract(self.linear, self.products, out=self.scores)
         self.scores -= self.ridge * self.beta
+        self._exact = None
         self._refresh_masks()
+
+    def snap(self, tol):
+        """Put variables at their bounds that are off by rounding only.
+
+        One that stays counts as free, and the intercept is a mean over free variables.
+        """
+        target = self.beta.copy()
+        largest = max(self.diagonal.max(), 1e-300)
+        if kernels.snap(target, self.low, self.high, _SNAP_SHARE * tol / largest):
+            moved = np.flatnonzero(target != self.beta)
+            self.set_beta(moved, target[moved])
+            self.products = self.linear - self.scores - self.ridge * self.beta
 
     def refresh_deciding_scores(self):
         """Make those scores exact that decide about the violation, if the rows are rounded.
@@ -112,6 +141,16 @@ class State:
 
     def update_pairs(self, second_order, tol, budget):
         """Run pair updates; missing rows are fetched on the way. Return a word for the status."""
+        if second_order and self.is_quick and self.K_single is not None:
+            for _ in range(_CORRECTIONS):
+                status = self._update_in_single(tol, budget)
+                if status == "budget":
+                    return status
+                self.correct()
+                if self.violation() <= tol:
+                    return "converged"
+                if status != "converged":
+                    break
         while True:
             if self.rows is not None:
                 self.counts[1] = self.rows.clock
@@ -130,6 +169,35 @@ class State:
             if status != kernels.NEEDS_ROW:
                 return _STATUS[status]
             self._fetch(int(self.counts[2]))
+
+    def _update_in_single(self, tol, budget):
+        """Pair updates on vectors in single precision; "coarse" if that is too little."""
+        rounded = self.scores.astype(np.float32)
+        largest = max(-rounded.min(), rounded.max())
+        if not tol > _SINGLE_MARGIN * np.finfo(np.float32).eps * largest:
+            return "coarse"
+        if self._exact is None:
+            self._exact = self.beta.copy(), self.scores.copy()
+        status = run_quick_pairs(
+            self.K_single, self.slot, self.used, self.diagonal, rounded, self.beta,
+            self.low, self.high, self.up, self.down, self.ridge,
+            tol, budget, self.counts, self.interval,
+        )
+        self.scores[:] = rounded
+        return _STATUS[status]
+
+    def correct(self):
+        """Take out of the scores what updates in single precision have left there."""
+        if self._exact is None:
+            return
+        beta, scores = self._exact
+        change = self.beta - beta
+        products = np.zeros(self.n)
+        moved = change.nonzero()[0]
+        self.add_products(moved, change[moved], products)
+        self.scores = scores - products - self.ridge * change
+        self._exact = None
+        self._refresh_masks()
 
     def _fetch(self, i):
         """Cache the missing row i, and with it rows that are likely to be needed next."""
@@ -205,12 +273,20 @@ class State:
         part.start(self.beta[indices], self.scores[indices])
         part.counts[0] = self.counts[0]
         part.is_quick = self.is_quick
+        if self.K_single is self.K:
+            part.allow_single(K)
+        elif self.K_single is not None:
+            part.allow_single(borrow_matrix(m, np.float32))
+            kernels.gather(self.K_single, self.slot, indices, part.K_single)
         return part
 
     def take_back(self, indices, part):
         """Accept the solution over some variables; the scores of all follow, the part ends."""
         self.counts[0] = part.counts[0]
+        part.correct()
         give_back(part.K)
+        if part.K_single is not None and part.K_single is not part.K:
+            give_back(part.K_single)
         self.set_beta(indices, part.beta, part.scores)
 
 

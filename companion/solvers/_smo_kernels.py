@@ -34,6 +34,10 @@ _STRICT = {"cache": True, "error_model": "numpy", "nogil": True}
 
 TAU = 1e-12  # curvature of a pair that is not positive (identical points), as in libsvm
 
+# Distance from a bound that is rounding, as a share of the width of the box or of the largest
+# variable, whichever is less (a box may be wide because no bound is meant).
+AT_BOUND = 1e-12
+
 CONVERGED, BUDGET, STALLED, NEEDS_ROW = 0, 1, 2, 3
 
 _BLOCK = 128
@@ -383,13 +387,44 @@ def prepare(y, lower, upper, ridge, low, high):
 
 
 @njit(**_STRICT)
+def snap(beta, low, high, most):
+    """Put variables at the bound that they are off by rounding only, and by no more than `most`.
+
+    Return how many are moved. What that changes the sum by goes to the variable with most room,
+    where there is enough.
+    """
+    largest = np.abs(beta).max()
+    count, excess, widest, widest_room = 0, 0.0, 0, -np.inf
+    for i in range(beta.shape[0]):
+        rounding = min(AT_BOUND * min(high[i] - low[i], largest), most)
+        before = beta[i]
+        if before - low[i] <= rounding:
+            beta[i] = low[i]
+        elif high[i] - before <= rounding:
+            beta[i] = high[i]
+        if beta[i] != before:
+            excess += beta[i] - before
+            count += 1
+        room = min(high[i] - beta[i], beta[i] - low[i])
+        if room > widest_room:
+            widest, widest_room = i, room
+    if count > 0 and abs(excess) < 1e-3 * widest_room:
+        beta[widest] -= excess
+    return count
+
+
+@njit(**_STRICT)
 def certificates(products, y, beta, low, high, ridge):
-    """Intercept, objective, duality gap and violation of beta, given products = K beta."""
+    """Intercept, objective, duality gap and violation of beta, given products = K beta.
+
+    A variable that is off its bound by no more than rounding counts as being there.
+    """
     top, bottom, total, count = -np.inf, np.inf, 0.0, 0
-    quadratic, ridged, linear = 0.0, 0.0, 0.0
+    quadratic, ridged, linear, largest = 0.0, 0.0, 0.0, np.abs(beta).max()
     for i in range(y.shape[0]):
         s = y[i] - products[i] - ridge[i] * beta[i]
-        may_rise, may_fall = beta[i] < high[i], beta[i] > low[i]
+        rounding = AT_BOUND * min(high[i] - low[i], largest)
+        may_rise, may_fall = high[i] - beta[i] > rounding, beta[i] - low[i] > rounding
         if may_rise and may_fall:
             total += s
             count += 1

@@ -1,8 +1,10 @@
 """Compiled pair updates with second-order selection, where the sequence of pairs may change.
 
 As ``run_pairs`` of :mod:`companion.solvers._smo_kernels` and in its terms, with fewer bytes and
-cycles an iteration: gains are divided in single precision, one array holds both masks, and the
-loops over a block have a length known to the compiler.
+cycles an iteration: gains are computed in single precision, from scores less the last top so that
+violations keep their digits, one array holds both masks, and the loops over a block have a length
+known to the compiler. Scores are kept in the precision of the array they come in; half the bytes
+are then read and written, and the caller undoes the rounding.
 
 No function of another file is called but intrinsics: a cached numba caller is not recompiled when
 a callee in another file changes.
@@ -42,9 +44,9 @@ def _mask_of(beta, low, high):
 
 
 @njit(inline="always")
-def _gain(score, mask, curvature, top):
+def _gain(fallen, curvature, top):
     """(s_i - s_j)^2 / curvature for a j that may fall and has s_j < s_i = top, else 0."""
-    violation = np.float32(_max(top - (score + _max(mask, 0.0)), 0.0))
+    violation = _max(top - fallen, _ZERO)
     return violation * violation / _max(np.float32(curvature), _LEAST)
 
 
@@ -53,40 +55,50 @@ def run_quick_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, 
                     tol, budget, state, interval):
     """Pair updates until the violation is at most tol, the budget is spent or a row is missing.
 
-    Arguments and result as of ``run_pairs``; no variable may have low = high.
+    Arguments and result as of ``run_pairs``; no variable may have low = high, and scores may be
+    in single precision if K is.
     """
     n = scores.shape[0]
+    real = scores.dtype.type
+    zero, infinity = real(0.0), real(np.inf)
     full = n - n % _BLOCK
     n_iter = state[0]
     clock = state[1]
-    step = 0.0
+    change = zero
     A = B = np.zeros(n, dtype=K.dtype)  # before the first step: no row of K need be there
-    mask = np.empty(n)
+    mask = np.empty(n, dtype=scores.dtype)
     for k in range(n):
         mask[k] = _mask_of(beta[k], low[k], high[k])
     gains = np.empty(n, dtype=np.float32)
+    # Scores less the base, +inf for a sample that may not fall.
+    base = real(interval[0]) if interval[0] > -np.inf else zero
+    fallen = np.empty(n, dtype=np.float32)
     # In the precision of K, so that single-precision rows need no conversion in the second pass.
     lengths = diagonal.astype(K.dtype)
     status = CONVERGED
     while True:
         # One pass: keep the gradient current, find the most violating i, test for the end.
-        top, bottom = -np.inf, np.inf
+        top, bottom = -infinity, infinity
         top_block = 0
         for start in range(0, full, _BLOCK):
-            block_top = -np.inf
+            block_top = -infinity
             for k in range(_BLOCK):
-                value = scores[start + k] - step * (A[start + k] - B[start + k])
+                value = scores[start + k] - change * (A[start + k] - B[start + k])
                 scores[start + k] = value
-                block_top = _max(block_top, value + _min(mask[start + k], 0.0))
-                bottom = _min(bottom, value + _max(mask[start + k], 0.0))
+                block_top = _max(block_top, value + _min(mask[start + k], zero))
+                falling = value + _max(mask[start + k], zero)
+                bottom = _min(bottom, falling)
+                fallen[start + k] = np.float32(falling - base)
             if block_top > top:
                 top, top_block = block_top, start
-        block_top = -np.inf
+        block_top = -infinity
         for k in range(full, n):
-            value = scores[k] - step * (A[k] - B[k])
+            value = scores[k] - change * (A[k] - B[k])
             scores[k] = value
-            block_top = _max(block_top, value + _min(mask[k], 0.0))
-            bottom = _min(bottom, value + _max(mask[k], 0.0))
+            block_top = _max(block_top, value + _min(mask[k], zero))
+            falling = value + _max(mask[k], zero)
+            bottom = _min(bottom, falling)
+            fallen[k] = np.float32(falling - base)
         if block_top > top:
             top, top_block = block_top, full
         if not top - bottom > tol:
@@ -96,7 +108,7 @@ def run_quick_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, 
             status = BUDGET
             break
         i = top_block
-        while i < n - 1 and scores[i] + _min(mask[i], 0.0) != top:
+        while i < n - 1 and scores[i] + _min(mask[i], zero) != top:
             i += 1
         if slot[i] < 0:
             status, state[2] = NEEDS_ROW, i
@@ -108,11 +120,12 @@ def run_quick_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, 
         best, best_block = _ZERO, 0
         R = K[slot[i]]
         length = lengths[i]
+        height = np.float32(top - base)
         for start in range(0, full, _BLOCK):
             block_best = _ZERO
             for k in range(_BLOCK):
                 curvature = (length + lengths[start + k]) - (R[start + k] + R[start + k])
-                gain = _gain(scores[start + k], mask[start + k], curvature, top)
+                gain = _gain(fallen[start + k], curvature, height)
                 gains[start + k] = gain
                 block_best = _max(block_best, gain)
             if block_best > best:
@@ -120,18 +133,19 @@ def run_quick_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, 
         block_best = _ZERO
         for k in range(full, n):
             curvature = (length + lengths[k]) - (R[k] + R[k])
-            gain = _gain(scores[k], mask[k], curvature, top)
+            gain = _gain(fallen[k], curvature, height)
             gains[k] = gain
             block_best = _max(block_best, gain)
         if block_best > best:
             best, best_block = block_best, full
+        base = top
         j = best_block
         while j < n - 1 and gains[j] != best:
             j += 1
-        if not best > _ZERO or not best < np.inf:
-            # Gains outside the range of single precision: the most violating partner serves.
+        if not best > _ZERO or not best < np.inf or not top > scores[j]:
+            # Beyond the range or the digits of single precision the most violating partner serves.
             j = 0
-            while j < n - 1 and scores[j] + _max(mask[j], 0.0) != bottom:
+            while j < n - 1 and scores[j] + _max(mask[j], zero) != bottom:
                 j += 1
         if slot[j] < 0:
             status, state[2] = NEEDS_ROW, j
@@ -162,11 +176,12 @@ def run_quick_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, 
         mask[j] = _mask_of(beta[j], low[j], high[j])
         scores[i] -= step * ridge[i]
         scores[j] += step * ridge[j]
+        change = real(step)
         A, B = R, K[slot[j]]
         n_iter += 1
     for k in range(n):
-        up[k] = _min(mask[k], 0.0)
-        down[k] = _max(mask[k], 0.0)
+        up[k] = _min(mask[k], zero)
+        down[k] = _max(mask[k], zero)
     state[0] = n_iter
     state[1] = clock
     interval[0] = top

@@ -29,6 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from companion.solvers._low_rank import LowRank
 from companion.solvers._newton import FaceNewton
 from companion.solvers._problem import Problem, feasible_start
 from companion.solvers.result import Result, certify
@@ -159,6 +160,7 @@ def smo(
         problem.refresh_deciding_scores()
         converged = problem.violation() <= tol
         if converged:
+            problem.snap(tol)
             reason = f"The maximal violation {problem.violation():.3g} is at most tol = {tol:g}."
             break
         if problem.has_single_rows() and problem.violation() > _SINGLE_SUFFICES * tol:
@@ -199,19 +201,21 @@ def _minimise_all(state, options, log):
     """Pair updates over all samples, accelerated, until the end."""
     newton = FaceNewton(state.n, options.tol)
     try:
-        return _minimise(state, options, log, options.tol, newton)
+        return _minimise(state, options, log, options.tol, newton, LowRank(options.tol))
     finally:
         newton.end()
 
 
-def _minimise(state, options, log, target, newton):
-    """Pair updates, with Newton steps and shrinking once they have cost as much as these would.
+def _minimise(state, options, log, target, newton, low_rank):
+    """Pair updates; Newton steps, an interior point, shrinking once they have cost as much.
 
     Costs are estimates in nanoseconds; they decide when to accelerate, not what the solution is.
     The violation is brought down to ``target``.
     """
     n = state.n
     pair_cost = 60.0 + 0.75 * n if state.rows is None else 100.0 + n
+    if state.K_single is not None:
+        pair_cost = 60.0 + 0.45 * n
     since_start = 0.0
     burst = first_burst = max(int(_FIRST_BURST / pair_cost), 30)
     while True:
@@ -224,7 +228,11 @@ def _minimise(state, options, log, target, newton):
         spent = (state.n_iter - before) * pair_cost
         since_start += spent
         burst = int(1.5 * burst)
-        if newton.is_due(state, spent) or status == "stalled":
+        walks = newton.is_due(state, spent) or status == "stalled"
+        if low_rank.is_due(state, newton, spent):
+            low_rank.solve(state)
+            walks = True
+        if walks:
             newton.walk(state)
             burst = first_burst
             if status == "stalled" and not _can_move(state, options, target):
@@ -233,7 +241,7 @@ def _minimise(state, options, log, target, newton):
             movable = state.movable()
             m = int(movable.sum())
             if m < _SHRINKS * n and since_start > 1.2e5 + 1.5 * m * m + 0.3 * m * n:
-                _minimise_over(state, movable, options, log, newton)
+                _minimise_over(state, movable, options, log, newton, low_rank)
                 burst = first_burst
 
 
@@ -243,7 +251,7 @@ def _can_move(state, options, target):
     return state.update_pairs(options.second_order, target, limit) != "stalled"
 
 
-def _minimise_over(state, movable, options, log, newton):
+def _minimise_over(state, movable, options, log, newton, low_rank):
     """Solve over the movable samples alone, then return to all.
 
     Until the violation is small the choice of samples is a guess: no more than a tenth of it is
@@ -255,7 +263,7 @@ def _minimise_over(state, movable, options, log, newton):
     part, part_newton = state.restricted_to(indices), FaceNewton(indices.size, options.tol)
     newton.hand_over(part_newton, positions)
     target = max(options.tol, _REDUCTION * state.violation())
-    _minimise(part, options, None, target, part_newton)
+    _minimise(part, options, None, target, part_newton, low_rank)
     part_newton.hand_over(newton, indices)
     state.take_back(indices, part)
     _record(log, state)

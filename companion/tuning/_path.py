@@ -13,14 +13,18 @@ from companion.solvers.smo import _minimise_all, _Options
 # this share of the tolerance.
 DRIFT_SHARE = 0.1
 
+# With smaller tolerances no pair update could work in single precision: scores begin at 1.
+LEAST_TOL = 1e-5
+
 
 class WarmPath:
     """Solutions on one training block for ascending C.
 
     A fit starts from the solution before, scaled and clipped, and inherits its scores, so that
-    nothing of the order of n^2 is computed beside the updates. What is out of the ordinary (plain
-    algorithm, budget spent, stall, scores that may have drifted) is left to the machine's own
-    solver, with its checks and warnings.
+    nothing of the order of n^2 is computed beside the updates. These work in single precision
+    where the tolerance allows it, and an end is believed in that of `K`. What is out of the
+    ordinary (plain algorithm, budget spent, stall, scores that may have drifted) is left to the
+    machine's own solver, with its checks and warnings.
 
     Parameters
     ----------
@@ -46,6 +50,9 @@ class WarmPath:
         n = len(y)
         self._slot, self._used = np.arange(n), np.zeros(n, dtype=np.int64)
         self._diagonal = K.diagonal().astype(np.float64)
+        self._K_single = None
+        if not self.is_plain and machine.tol > LEAST_TOL and self._diagonal.max() < 1e15:
+            self._K_single = K.astype(np.float32, copy=False)
         self._n_updates = 0
         self._previous = None
 
@@ -73,13 +80,16 @@ class WarmPath:
         return self._continued(C, start, tol) or result
 
     def _continued(self, C, start, tol):
-        """Result from a feasible start, or None where the machine's own solver is called for."""
-        if self.is_plain or not start:
+        """Result from a start, else from zero, or None where the machine's own solver is due."""
+        if self.is_plain:
             return None
         y = self.y
         state = self._state(C)
-        beta = y * start["alpha0"]
-        state.start(beta, y - start["products0"] - state.ridge * beta)
+        if start:
+            beta = y * start["alpha0"]
+            state.start(beta, y - start["products0"] - state.ridge * beta)
+        else:
+            state.start(np.zeros(len(y)), y)
         n_budget = self.settings["max_iter"]
         options = _Options(
             self.settings["selection"] == "second_order",
@@ -109,6 +119,8 @@ class WarmPath:
             self.K, self._slot, self._used, None, y, low, high, ridge, self._diagonal + ridge
         )
         state.is_quick = bool((low < high).all())
+        if self._K_single is not None:
+            state.allow_single(self._K_single)
         return state
 
 

@@ -112,9 +112,11 @@ class KernelGridSearchCV(GridSearchCV):
     leave a test sample within half the tolerance of the boundary go on to a tenth of it before
     they are counted, so cells are closer to the exact solution's than single fits are. From 500
     samples RBF Gram matrices are held in single precision if rounding moves decision values by
-    less than a quarter of the tolerance; the refitted machine is not concerned. A search whose
-    Gram matrix does not fit in the `cache_size` of the machine, or with metadata routing enabled,
-    is run by ``GridSearchCV`` itself.
+    less than a quarter of the tolerance. Pair updates work on copies in single precision; what
+    rounding has left in the scores is taken out in double before the tolerance is taken for
+    reached. The refitted machine is not concerned by either. A search whose Gram matrix does not
+    fit in the `cache_size` of the machine, or with metadata routing enabled, is run by
+    ``GridSearchCV`` itself.
 
     Examples
     --------

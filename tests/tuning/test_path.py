@@ -7,8 +7,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from companion import KernelGridSearchCV, L1SVC, L2SVC, LSSVC, LeastOneNormSVC
 from companion.kernels import gram
+from companion.solvers import _problem
+from companion.solvers._problem import State
 from companion.solvers.result import certify
-from companion.tuning import _evaluate
+from companion.tuning import _evaluate, _path
 from companion.tuning._path import WarmPath
 
 MACHINES = [L1SVC(), L2SVC(), LSSVC(solver="smo"), LeastOneNormSVC()]
@@ -78,3 +80,113 @@ def test_settling_brings_fold_accuracies_to_those_of_the_exact_solution(monkeypa
     settled = np.count_nonzero(cells(0.05) != exact)
     monkeypatch.setattr(_evaluate, "DOUBT", 0.0)
     assert settled < 0.5 * np.count_nonzero(cells(0.05) != exact)
+
+
+def hard_problem(n_samples=220):
+    """A nearly singular Gram matrix, with points that occur twice and with either label."""
+    X, y = make_moons(n_samples, noise=0.35, random_state=1)
+    X[:20], X[20:40] = X[40:60], X[60:80]
+    return gram(X, gamma=0.01), np.where(y == 1, 1.0, -1.0)
+
+
+def l1_state(K, y, C):
+    low, high = np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
+    n = len(y)
+    state = State(
+        K, np.arange(n), np.zeros(n, dtype=np.int64), None, y, low, high, np.zeros(n), K.diagonal()
+    )
+    state.is_quick = True
+    state.allow_single(K.astype(np.float32))
+    state.start(np.zeros(n))
+    return state
+
+
+@pytest.fixture
+def precisions(monkeypatch):
+    """Types of the scores in all calls of the quick pair updates so far."""
+    seen = []
+    run = _problem.run_quick_pairs
+
+    def noted(*args):
+        seen.append(args[4].dtype)
+        return run(*args)
+
+    monkeypatch.setattr(_problem, "run_quick_pairs", noted)
+    return seen
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-3, 2e-4])
+def test_updates_in_single_precision_end_at_the_tolerance_in_double(tol, precisions):
+    K, y = hard_problem()
+    path = WarmPath(L1SVC(tol=tol), K, y, None, is_finite=True, certified=True)
+    for C in COSTS:
+        result = path.solve(C)
+        beta = y * result.alpha
+        low, high = np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
+        fresh = certify(
+            K @ beta, y, beta, low, high, np.zeros(len(y)), n_iter=0, stop_reason="", converged=True
+        )
+        assert result.converged
+        assert fresh.kkt_violation <= tol * (1 + 1e-6)
+    assert np.dtype(np.float32) in precisions
+
+
+@pytest.mark.parametrize("tol", [1e-8, 2e-5])
+def test_a_tolerance_beyond_single_precision_is_met_in_double(tol, precisions):
+    K, y = problem()
+    path = WarmPath(L1SVC(tol=tol), K, y, None, is_finite=True, certified=True)
+    for C in (1.0, 10.0, 100.0):
+        result = path.solve(C)
+        assert result.converged and result.kkt_violation <= tol
+    assert np.dtype(np.float64) in precisions
+
+
+def test_correction_leaves_the_scores_of_double_precision(precisions):
+    K, y = hard_problem()
+    state = l1_state(K, y, C=1e4)
+    assert state.update_pairs(True, 1e-3, 500) == "budget"
+    exact = y - K @ state.beta
+    rounded = np.abs(state.scores - exact).max()
+    state.correct()
+    assert np.abs(state.scores - exact).max() < 1e-9 < rounded < 1e-2
+    assert set(precisions) == {np.dtype(np.float32)}
+
+
+def test_a_part_solved_in_single_precision_returns_to_true_scores(precisions):
+    K, y = problem(200, gamma=5.0)
+    state = l1_state(K, y, C=10.0)
+    state.update_pairs(True, 1e-3, 100)
+    state.correct()
+    indices = np.flatnonzero(np.arange(200) % 3 > 0)
+    part = state.restricted_to(indices)
+    part.update_pairs(True, 1e-3, 10_000)
+    moved = np.abs(part.beta - state.beta[indices]).max()
+    state.take_back(indices, part)
+    assert moved > 0.1
+    np.testing.assert_allclose(state.scores, y - K @ state.beta, atol=1e-9)
+    assert set(precisions) == {np.dtype(np.float32)}
+
+
+def test_where_every_end_turns_out_false_the_updates_go_over_to_double(monkeypatch, precisions):
+    K, y = problem(gamma=1.0)
+    state = l1_state(K, y, C=10.0)
+    state.allow_single(problem(gamma=1.05)[0].astype(np.float32))
+    monkeypatch.setattr(_problem, "_CORRECTIONS", 1)
+    assert state.update_pairs(True, 1e-3, 1_000_000) == "converged"
+    scores = y - K @ state.beta
+    up, down = state.beta < state.high, state.beta > state.low
+    assert scores[up].max() - scores[down].min() <= 1e-3 * (1 + 1e-6)
+    assert precisions[-1] == np.float64
+
+
+def test_single_precision_changes_the_score_of_hardly_any_cell(monkeypatch):
+    X, y = make_moons(150, noise=0.4, random_state=3)
+    grid = {"C": np.logspace(-1, 3, 5), "gamma": np.logspace(-2, 1, 4)}
+
+    def cells():
+        search = KernelGridSearchCV(L1SVC(), grid, refit=False).fit(X, y)
+        return np.array([search.cv_results_[f"split{k}_test_score"] for k in range(5)])
+
+    single = cells()
+    monkeypatch.setattr(_path, "LEAST_TOL", np.inf)
+    assert np.mean(single == cells()) >= 0.98
