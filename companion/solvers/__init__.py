@@ -1,7 +1,9 @@
-"""Solvers: one dual for four machines, closed forms for LS-SVM, iterated weighted least squares."""
+"""Solvers: one dual for four machines, closed forms, weighted least squares, the DC algorithm."""
 
+from companion.solvers.dca import DCAResult, MachinePath, dca, dca_path, utility_from_cost
 from companion.solvers.fscl import fscl
 from companion.solvers.ls import LSPath, ls, ls_cross_validate, ls_held_out
+from companion.solvers.min_margin import MinMarginResult, min_margin
 from companion.solvers.result import Result
 from companion.solvers.smo import smo
 from companion.solvers.wls import (
@@ -14,17 +16,24 @@ from companion.solvers.wls import (
 )
 
 __all__ = [
+    "DCAResult",
     "Design",
     "LSPath",
+    "MachinePath",
+    "MinMarginResult",
     "Result",
     "WLSResult",
+    "dca",
+    "dca_path",
     "fscl",
     "least_squares_path",
     "ls",
     "ls_cross_validate",
     "ls_held_out",
+    "min_margin",
     "smo",
     "stable_damping",
+    "utility_from_cost",
     "wls",
     "wls_path",
 ]

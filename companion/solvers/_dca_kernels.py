@@ -1,0 +1,155 @@
+"""Compiled parts of the DC algorithm: the linearised part, the objective, a path over C.
+
+Both forms of the loss of a term with h = min_{l != j} (f_j - f_l) are
+
+    [level - h]_+ + min(h + rise, top):
+
+the utility form T_s(h) with level 1, cut s, rise -s, top 0, and the cost form T_s(-h), which is
+[1 + h]_+ for s = -inf, with level -1, cut -s, rise 1, top 1 - s. The second part is concave in f
+and linear where h < cut, with the slope of f_j - f_l for one l that attains h.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from companion.solvers._min_margin_kernels import (
+    _LOOPS,
+    _OPTIONS,
+    class_values,
+    interior_point,
+    margin_loss,
+)
+
+REPEATS, STALLS, SPENT = 0, 1, 2
+
+# The first solution begins far from the end, others begin near theirs.
+COLD, WARM = 1.0, 0.1
+
+
+@njit(**_OPTIONS)
+def linearise(F, groups, p, cut, chosen, linear):
+    """Linear terms of the terms with h < cut; return whether the set has changed, and their weight.
+
+    ``chosen`` holds the l of every such term and -1 for the others.
+    """
+    k, changed, weight = F.shape[0], False, 0.0
+    linear[:] = 0.0
+    for g in range(groups.shape[0]):
+        low, high, j, start = groups[g]
+        for i in range(low, high):
+            b = start + i - low
+            best = 1 if j == 0 else 0
+            for m in range(best + 1, k):
+                if m != j and F[m, i] > F[best, i]:
+                    best = m
+            if F[j, i] - F[best, i] >= cut:
+                best = -1
+            else:
+                linear[j, i] += p[b]
+                linear[best, i] -= p[b]
+                weight += p[b]
+            if chosen[b] != best:
+                chosen[b] = best
+                changed = True
+    return changed, weight
+
+
+@njit(**_OPTIONS)
+def robust_value(F, V, groups, p, level, rise, top):
+    """The objective 1/2 |V|^2 + sum of all terms, the bias without a penalty."""
+    k, value = F.shape[0], 0.0
+    for g in range(groups.shape[0]):
+        low, high, j, start = groups[g]
+        for i in range(low, high):
+            other = -np.inf
+            for m in range(k):
+                if m != j:
+                    other = max(other, F[m, i])
+            h = F[j, i] - other
+            value += p[start + i - low] * (max(level - h, 0.0) + min(h + rise, top))
+    for c in range(V.shape[0]):
+        for r in range(V.shape[1] - 1):
+            value += 0.5 * V[c, r] ** 2
+    return value
+
+
+@njit(**_OPTIONS)
+def descend(Z, groups, p, basis, form, ridge, x, is_convex_solution, tol, max_iter, max_steps,
+            alpha, linear, chosen, values):
+    """DC steps from x, which is overwritten.
+
+    Returns the number of steps, the reason to end, the gap of the last subproblem, whether it is
+    small enough, and the number of interior-point iterations. ``values`` gets the objective at the start and after every step that lowers it.
+    ``is_convex_solution`` says that x already solves the problem without linear terms, so that
+    nothing is to be done if no term is to be linearised.
+    """
+    level, cut, rise, top = form
+    chosen[:] = -1
+    F = class_values(basis, x, Z)
+    values[0] = robust_value(F, x, groups, p, level, rise, top)
+    total, gap, is_solved, n_inner = p.sum(), np.nan, True, 0
+    for step in range(max_steps + 1):
+        changed, weight = linearise(F, groups, p, cut, chosen, linear)
+        if not changed and (step > 0 or is_convex_solution):
+            return step, REPEATS, gap, is_solved, n_inner
+        if step == max_steps:
+            return step, SPENT, gap, is_solved, n_inner
+        offset = (weight * rise if weight > 0.0 else 0.0) + (
+            (total - weight) * top if weight < total else 0.0
+        )
+        y = x.copy()
+        _, gap, n_iter, is_solved = interior_point(
+            Z, groups, p, linear, basis, level, ridge, x[:, -1].copy(), y, WARM, offset, tol,
+            max_iter, alpha,
+        )
+        n_inner += n_iter
+        F = class_values(basis, y, Z)
+        value = robust_value(F, y, groups, p, level, rise, top)
+        values[step + 1] = min(value, values[step])
+        if value < values[step]:
+            x[:] = y
+        if not values[step] - value > 0.1 * tol * values[step]:
+            return step + 1, STALLS, gap, is_solved, n_inner
+    return max_steps, SPENT, gap, is_solved, n_inner
+
+
+@njit(**_OPTIONS)
+def path(Z, first, groups, basis, form, C_values, ridge_share, tol, max_iter, max_steps, convex,
+         robust, report):
+    """The convex machine and the robust one that starts there, for every C.
+
+    ``first`` is (groups, p) of the convex machine for C = 1 and ``groups`` that of the robust one.
+    Columns of ``report``: objective, gap, iterations and convergence of the convex machine, the
+    same of the robust one, and its DC steps.
+    """
+    start_groups, start_p = first
+    robust_groups, robust_p = groups
+    k, free, size = basis.shape[0], basis.shape[1], Z.shape[0]
+    nothing, zero = np.zeros((k, Z.shape[1])), np.zeros(free)
+    linear = np.empty((k, Z.shape[1]))
+    start_alpha, alpha = np.empty((k, start_p.size)), np.empty((k, robust_p.size))
+    chosen, values = np.empty(robust_p.size, dtype=np.int64), np.empty(max_steps + 2)
+    x = np.zeros((free, size))
+    for q in range(C_values.size):
+        p = C_values[q] * start_p
+        ridge = ridge_share * min(1.0, p.sum())
+        value, gap, n_iter, is_solved = interior_point(
+            Z, start_groups, p, nothing, basis, 1.0, ridge, zero, x, COLD if q == 0 else WARM,
+            0.0, tol, max_iter, start_alpha,
+        )
+        convex[q] = x
+        report[q, 0], report[q, 1], report[q, 2], report[q, 3] = value, gap, n_iter, is_solved
+        p = C_values[q] * robust_p
+        ridge = ridge_share * min(1.0, p.sum())
+        robust[q] = x
+        is_same = form[0] == 1.0
+        steps, reason, step_gap, is_near, n_inner = descend(
+            Z, robust_groups, p, basis, form, ridge, robust[q], is_same, tol, max_iter, max_steps,
+            alpha, linear, chosen, values,
+        )
+        report[q, 4], report[q, 5] = values[steps], step_gap if steps else gap
+        report[q, 6] = n_inner
+        report[q, 7] = reason != SPENT and (is_near if steps else is_solved)
+        report[q, 8] = steps

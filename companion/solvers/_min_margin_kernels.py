@@ -1,0 +1,437 @@
+"""Compiled parts of the minimum-margin hinge: an interior point that knows the structure.
+
+With f = Q V z, Q an orthonormal basis of the vectors that sum to zero, a loss term of sample i and
+class j with weight p is p (max_l (f_l + level [l != j]) - f_j), the largest over l of k affine
+functions: its dual variables alpha_l >= 0 sum to p, where the alpha_j that (14) leaves over is one
+of them. So with u >= f_l + level [l != j], t_l = u - f_l - level [l != j]:
+
+    t_l alpha_l = mu,   sum_l alpha_l = p,
+    V = -Q' sum_i (sum of alpha - p e_j over the terms of i, + linear_i) z_i'   (the bias apart).
+
+A Newton step eliminates u and alpha. With a_l = alpha_l / t_l, A = sum a_l, what is left of a term
+is diag(a) - a a' / A = sum_{l < m} (a_l a_m / A) (e_l - e_m)(e_l - e_m)', a sum of positive terms
+only, so that nothing cancels near the solution; and the system has (d + 1)(k - 1) equations.
+
+Samples are sorted by class. A group is a class c and a column j with U_cj > 0: its terms are
+neighbours in memory, and all loops run along them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+_OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True}
+_LOOPS = {**_OPTIONS, "fastmath": {"nnan", "nsz", "reassoc", "contract", "arcp"}}
+
+# Share of the way to the boundary that a step may go.
+_SHARE = 0.995
+
+# Newton steps that put a term on the central path at the start; they converge from below.
+_CENTRING_STEPS = 6
+
+# The centring target does not fall below this share of what the tolerance needs: otherwise mu is
+# gone before the dual residual is.
+_FLOOR = 0.1
+
+# Rows of a matrix product; systems up to this size are factorised here and larger ones by LAPACK.
+_BLOCK, _SMALL = 32, 40
+
+# Iterations without a better certificate that end a solution.
+_PATIENCE = 8
+
+
+@njit(**_LOOPS)
+def class_values(basis, V, Z):
+    """f = Q V z of all samples, of shape (k, n)."""
+    return np.dot(np.dot(basis, V), Z)
+
+
+@njit(**_LOOPS)
+def _centre(F, groups, p, level, mu, alpha, t):
+    """Put every term on the central path for the given f: t_l alpha_l = mu, sum alpha = p."""
+    k = F.shape[0]
+    for g in range(groups.shape[0]):
+        low, high, j, start = groups[g]
+        for i in range(low, high):
+            b = start + i - low
+            top = F[j, i]
+            for m in range(k):
+                top = max(top, F[m, i] + (level if m != j else 0.0))
+            u = top + mu / p[b]
+            for _ in range(_CENTRING_STEPS):
+                first, second = 0.0, 0.0
+                for m in range(k):
+                    inverse = 1.0 / (u - F[m, i] - (level if m != j else 0.0))
+                    first += inverse
+                    second += inverse * inverse
+                u += (first - p[b] / mu) / second
+            total = 0.0
+            for m in range(k):
+                t[m, b] = u - F[m, i] - (level if m != j else 0.0)
+                alpha[m, b] = mu / t[m, b]
+                total += alpha[m, b]
+            for m in range(k):
+                alpha[m, b] *= p[b] / total
+
+
+@njit(**_LOOPS)
+def margin_loss(F, groups, p, level):
+    """Sum of p (max_l (f_l + level [l != j]) - f_j) over all terms."""
+    k, loss = F.shape[0], 0.0
+    top = np.empty(F.shape[1])
+    for g in range(groups.shape[0]):
+        low, high, j, start = groups[g]
+        size = high - low
+        own, weight = F[j, low:high], p[start:start + size]
+        for i in range(size):
+            top[i] = own[i]
+        for m in range(k):
+            if m != j:
+                row = F[m, low:high]
+                for i in range(size):
+                    top[i] = max(top[i], row[i] + level)
+        for i in range(size):
+            loss += weight[i] * (top[i] - own[i])
+    return loss
+
+
+@njit(**_LOOPS)
+def add_brackets(alpha, groups, p, G):
+    """Add alpha - p e_j of every term to its sample's column of G; return sum of alpha_l, l != j."""
+    k, total = G.shape[0], 0.0
+    for g in range(groups.shape[0]):
+        low, high, j, start = groups[g]
+        size = high - low
+        weight = p[start:start + size]
+        for m in range(k):
+            row, out = alpha[m, start:start + size], G[m, low:high]
+            if m == j:
+                for i in range(size):
+                    out[i] += row[i] - weight[i]
+            else:
+                for i in range(size):
+                    out[i] += row[i]
+                    total += row[i]
+    return total
+
+
+@njit(**_LOOPS)
+def _ratios(alpha, t, groups, p, a, inverse, pairs, right):
+    """a = alpha / t, 1 / A, pair weights a_l a_m / A, and the predictor's right-hand side a p / A.
+
+    Returns the sum of all products t alpha.
+    """
+    k, total = alpha.shape[0], 0.0
+    pairs[:] = 0.0
+    for g in range(groups.shape[0]):
+        low, high, _, start = groups[g]
+        size = high - low
+        weight, inv = p[start:start + size], inverse[start:start + size]
+        for i in range(size):
+            inv[i] = 0.0
+        for m in range(k):
+            row, slack, out = (alpha[m, start:start + size], t[m, start:start + size],
+                               a[m, start:start + size])
+            for i in range(size):
+                out[i] = row[i] / slack[i]
+                inv[i] += out[i]
+                total += row[i] * slack[i]
+        for i in range(size):
+            inv[i] = 1.0 / inv[i]
+        q = 0
+        for m in range(k):
+            first, out = a[m, start:start + size], right[m, low:high]
+            for i in range(size):
+                out[i] += first[i] * inv[i] * weight[i]
+            for other in range(m):
+                second, pair = a[other, start:start + size], pairs[q, low:high]
+                for i in range(size):
+                    pair[i] += first[i] * second[i] * inv[i]
+                q += 1
+    return total
+
+
+@njit(**_LOOPS)
+def _moves(alpha, t, a, inverse, groups, dF, shift, corrects, target, d_alpha, d_t):
+    """Changes of alpha and t for a change of f; return 1 over the longest step that is allowed.
+
+    The products aimed at are ``target`` less what is in ``shift`` where ``corrects`` is set.
+    """
+    k, worst = alpha.shape[0], 0.0
+    du = np.empty(dF.shape[1])
+    for g in range(groups.shape[0]):
+        low, high, _, start = groups[g]
+        size = high - low
+        inv = inverse[start:start + size]
+        for i in range(size):
+            du[i] = 0.0
+        for m in range(k):
+            rows = slice(start, start + size)
+            x, s, ratio, df = alpha[m, rows], t[m, rows], a[m, rows], dF[m, low:high]
+            q, second = d_alpha[m, rows], shift[m, rows]
+            if corrects:
+                for i in range(size):
+                    q[i] = (target - second[i]) / s[i] - x[i]
+                    du[i] += q[i] + ratio[i] * df[i]
+            else:
+                for i in range(size):
+                    q[i] = -x[i]
+                    du[i] += q[i] + ratio[i] * df[i]
+        for i in range(size):
+            du[i] *= inv[i]
+        for m in range(k):
+            rows = slice(start, start + size)
+            x, s, ratio, df = alpha[m, rows], t[m, rows], a[m, rows], dF[m, low:high]
+            q, rise = d_alpha[m, rows], d_t[m, rows]
+            for i in range(size):
+                rise[i] = du[i] - df[i]
+                q[i] -= ratio[i] * rise[i]
+                worst = max(worst, max(-q[i] / x[i], -rise[i] / s[i]))
+    return worst
+
+
+@njit(**_LOOPS)
+def _corrected_right(t, a, inverse, groups, p, shift, target, right):
+    """Add -(q - a sum(q) / A) - (alpha - p e_j ...) of the corrector to the right-hand side.
+
+    q = (target - shift) / t - alpha, so that -alpha - (q - a sum(q) / A) with sum(alpha) = p is
+    a (sum(r) - p) / A - r for r = (target - shift) / t.
+    """
+    k = t.shape[0]
+    total = np.empty(right.shape[1])
+    for g in range(groups.shape[0]):
+        low, high, _, start = groups[g]
+        size = high - low
+        rows = slice(start, start + size)
+        inv, weight = inverse[rows], p[rows]
+        for i in range(size):
+            total[i] = -weight[i]
+        for m in range(k):
+            s, second = t[m, rows], shift[m, rows]
+            for i in range(size):
+                second[i] = (target - second[i]) / s[i]
+                total[i] += second[i]
+        for i in range(size):
+            total[i] *= inv[i]
+        for m in range(k):
+            ratio, second, s, out = a[m, rows], shift[m, rows], t[m, rows], right[m, low:high]
+            for i in range(size):
+                out[i] += ratio[i] * total[i] - second[i]
+                second[i] = target - second[i] * s[i]
+
+
+@njit(**_LOOPS)
+def _products(alpha, t, d_alpha, d_t, length, shift):
+    """Sum of all products of alpha and t after a step, and the second-order terms into ``shift``."""
+    total = 0.0
+    for m in range(alpha.shape[0]):
+        x, s, dx, ds, out = alpha[m], t[m], d_alpha[m], d_t[m], shift[m]
+        for b in range(x.shape[0]):
+            total += (x[b] + length * dx[b]) * (s[b] + length * ds[b])
+            out[b] = dx[b] * ds[b]
+    return total
+
+
+@njit(**_LOOPS)
+def _advance(values, change, length):
+    for m in range(values.shape[0]):
+        x, dx = values[m], change[m]
+        for b in range(x.shape[0]):
+            x[b] += length * dx[b]
+
+
+@njit(**_LOOPS)
+def _system(Z, basis, pairs, ridge, scaled, H):
+    """Lower half of I + sum_{l < m} (q_l - q_m)(q_l - q_m)' x Z diag(pair) Z', the bias apart."""
+    size, n = Z.shape
+    free = basis.shape[1]
+    H[:] = 0.0
+    q = 0
+    for m in range(basis.shape[0]):
+        for other in range(m):
+            for r in range(size):
+                row, out = Z[r], scaled[r]
+                for i in range(n):
+                    out[i] = row[i] * pairs[q, i]
+            for first in range(0, size, _BLOCK):
+                last = min(first + _BLOCK, size)
+                part = np.dot(scaled[first:last], Z[:last].T)
+                for c in range(free):
+                    for d in range(c + 1):
+                        factor = ((basis[m, c] - basis[other, c])
+                                  * (basis[m, d] - basis[other, d]))
+                        for r in range(first, last):
+                            for s in range(r + 1):
+                                H[c * size + r, d * size + s] += factor * part[r - first, s]
+            q += 1
+    for c in range(free):
+        for d in range(c):
+            for r in range(size):
+                for s in range(r + 1, size):
+                    H[c * size + r, d * size + s] = H[c * size + s, d * size + r]
+        for r in range(size - 1):
+            H[c * size + r, c * size + r] += 1.0
+        H[c * size + size - 1, c * size + size - 1] += ridge
+
+
+@njit(**_LOOPS)
+def _cholesky_small(H):
+    """Cholesky factor in place, in the lower half; a pivot lost to rounding is made infinite."""
+    size = H.shape[0]
+    for r in range(size):
+        row = H[r]
+        for s in range(r):
+            other = H[s]
+            value = row[s]
+            for q in range(s):
+                value -= row[q] * other[q]
+            row[s] = value / other[s]
+        value = row[r]
+        for q in range(r):
+            value -= row[q] * row[q]
+        row[r] = np.sqrt(value) if value > 1e-15 * abs(H[r, r]) else 1e100
+
+
+@njit(**_LOOPS)
+def _solve(L, right):
+    """Solve L L' x = right in place."""
+    size = right.shape[0]
+    for r in range(size):
+        row, value = L[r], right[r]
+        for q in range(r):
+            value -= row[q] * right[q]
+        right[r] = value / row[r]
+    for r in range(size - 1, -1, -1):
+        row = L[r]
+        right[r] /= row[r]
+        value = right[r]
+        for q in range(r):
+            right[q] -= row[q] * value
+
+
+@njit(**_OPTIONS)
+def _factorise(H):
+    """Cholesky factor of H, whose lower half is given; raise its diagonal where it needs that."""
+    size = H.shape[0]
+    if size <= _SMALL:
+        _cholesky_small(H)
+        return H
+    for r in range(size):
+        H[r, r] *= 1.0 + 1e-14
+        for s in range(r):
+            H[s, r] = H[r, s]
+    return np.linalg.cholesky(H)
+
+
+@njit(**_OPTIONS)
+def gap_at(Z, basis, V, F, G, linear, total, loss, level, ridge, anchor):
+    """Primal value and duality gap of V and of alpha, given G = sum (alpha - p e_j) + linear.
+
+    With ridge = 0 the gap is that of alpha only if alpha satisfies (13).
+    """
+    R = np.dot(basis.T, np.dot(G, Z.T))
+    size = Z.shape[0]
+    primal, dual = loss, level * total
+    for m in range(F.shape[0]):
+        for i in range(F.shape[1]):
+            primal += linear[m, i] * F[m, i]
+    for c in range(R.shape[0]):
+        for r in range(size - 1):
+            primal += 0.5 * V[c, r] ** 2
+            dual -= 0.5 * R[c, r] ** 2
+        if ridge > 0.0:
+            primal += 0.5 * ridge * (V[c, size - 1] - anchor[c]) ** 2
+            dual += R[c, size - 1] * (anchor[c] - 0.5 * R[c, size - 1] / ridge)
+    return primal, primal - dual, R
+
+
+@njit(**_OPTIONS)
+def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, offset, tol,
+                   max_iter, alpha):
+    """Minimise 1/2 |V|^2 + ridge / 2 |b - anchor|^2 + linear . f + sum of the terms, from V on.
+
+    V and ``alpha`` are overwritten with the best iterate. ``closeness`` is the mean product of a
+    multiplier and a slack at the start, over the mean term. Returns the primal value without
+    ``offset``, the gap, the number of iterations, and whether the gap is at most ``tol`` times the
+    value with ``offset``, which it is unless the budget is spent or rounding errors stop progress.
+    """
+    k, n = linear.shape
+    size, free, n_terms = Z.shape[0], basis.shape[1], p.shape[0]
+    t, a, d_alpha, d_t, shift = np.empty((5, k, n_terms))
+    inverse = np.empty(n_terms)
+    pairs, right, G = np.empty((k * (k - 1) // 2, n)), np.empty((k, n)), np.empty((k, n))
+    scaled, H = np.empty((size, n)), np.empty((free * size, free * size))
+    best_V, best_alpha = V.copy(), alpha.copy()
+    x = V.copy()
+    F = class_values(basis, x, Z)
+    weight = p.sum()
+    loss = margin_loss(F, groups, p, level)
+    _centre(F, groups, p, level, closeness * max(loss, 1e-3 * weight) / (k * n_terms), alpha, t)
+    value, best, since, n_iter, is_solved = 0.0, np.inf, 0, 0, False
+    for n_iter in range(max_iter + 1):
+        G[:] = linear
+        total = add_brackets(alpha, groups, p, G)
+        loss = margin_loss(F, groups, p, level)
+        primal, gap, _ = gap_at(Z, basis, x, F, G, linear, total, loss, level, ridge, anchor)
+        if not np.isfinite(gap):
+            break
+        since += 1
+        if gap < best:
+            best, value, since = gap, primal, 0
+            best_V[:] = x
+            best_alpha[:] = alpha
+        wanted = tol * max(primal + offset, 1e-6 * weight)
+        is_solved = gap <= wanted
+        if is_solved or since > _PATIENCE or n_iter == max_iter:
+            break
+        # The part of the right-hand side without alpha: -(V, linear, and the pull p e_j).
+        for m in range(k):
+            for i in range(n):
+                G[m, i] = -linear[m, i]
+        for g in range(groups.shape[0]):
+            low, high, j, start = groups[g]
+            for i in range(low, high):
+                G[j, i] += p[start + i - low]
+        right[:] = 0.0
+        mass = _ratios(alpha, t, groups, p, a, inverse, pairs, right)
+        _system(Z, basis, pairs, ridge, scaled, H)
+        factor = _factorise(H)
+        for m in range(k):
+            for i in range(n):
+                right[m, i] = G[m, i] - right[m, i]
+        # Predictor: right-hand side G - (alpha + q - a sum(q) / A) with q = -alpha.
+        step = _step(Z, basis, right, x, ridge, anchor, factor)
+        dF = class_values(basis, step, Z)
+        worst = _moves(alpha, t, a, inverse, groups, dF, shift, False, 0.0, d_alpha, d_t)
+        ahead = _products(alpha, t, d_alpha, d_t, min(1.0, 1.0 / max(worst, 1e-300)), shift)
+        count = k * n_terms
+        target = mass / count * max(ahead / mass, 0.0) ** 3
+        target = max(target, _FLOOR * wanted / count)
+        # Corrector: towards the central path, with the second-order terms of the predictor.
+        right[:] = G
+        _corrected_right(t, a, inverse, groups, p, shift, target, right)
+        step = _step(Z, basis, right, x, ridge, anchor, factor)
+        dF = class_values(basis, step, Z)
+        worst = _moves(alpha, t, a, inverse, groups, dF, shift, True, target, d_alpha, d_t)
+        length = min(1.0, _SHARE / max(worst, 1e-300))
+        _advance(alpha, d_alpha, length)
+        _advance(t, d_t, length)
+        _advance(x, step, length)
+        F = class_values(basis, x, Z)
+    V[:] = best_V
+    alpha[:] = best_alpha
+    return value, best, n_iter, is_solved
+
+
+@njit(**_OPTIONS)
+def _step(Z, basis, right, x, ridge, anchor, factor):
+    """Solve the Newton system for the right-hand side Q' right Z' - (V, ridge (b - anchor))."""
+    R = np.dot(basis.T, np.dot(right, Z.T))
+    last = Z.shape[0] - 1
+    for c in range(R.shape[0]):
+        for r in range(last):
+            R[c, r] -= x[c, r]
+        R[c, last] -= ridge * (x[c, last] - anchor[c])
+    _solve(factor, R.ravel())
+    return R
