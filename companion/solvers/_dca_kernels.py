@@ -116,11 +116,12 @@ def descend(Z, groups, p, basis, form, ridge, x, is_convex_solution, tol, max_it
 
 
 @njit(**_OPTIONS)
-def path(Z, first, groups, basis, form, C_values, ridge_share, tol, max_iter, max_steps, convex,
+def path(Z, first, groups, basis, form, C_values, shares, tol, max_iter, max_steps, convex,
          robust, report):
     """The convex machine and the robust one that starts there, for every C.
 
-    ``first`` is (groups, p) of the convex machine for C = 1 and ``groups`` that of the robust one.
+    ``first`` is (groups, p) of the convex machine for C = 1 and ``groups`` that of the robust one,
+    ``shares`` the ridges of both where all weights sum to one or more.
     Columns of ``report``: objective, gap, iterations and convergence of the convex machine, the
     same of the robust one, and its DC steps.
     """
@@ -134,7 +135,7 @@ def path(Z, first, groups, basis, form, C_values, ridge_share, tol, max_iter, ma
     x = np.zeros((free, size))
     for q in range(C_values.size):
         p = C_values[q] * start_p
-        ridge = ridge_share * min(1.0, p.sum())
+        ridge = shares[0] * min(1.0, p.sum())
         value, gap, n_iter, is_solved = interior_point(
             Z, start_groups, p, nothing, basis, 1.0, ridge, zero, x, COLD if q == 0 else WARM,
             0.0, tol, max_iter, start_alpha,
@@ -142,7 +143,7 @@ def path(Z, first, groups, basis, form, C_values, ridge_share, tol, max_iter, ma
         convex[q] = x
         report[q, 0], report[q, 1], report[q, 2], report[q, 3] = value, gap, n_iter, is_solved
         p = C_values[q] * robust_p
-        ridge = ridge_share * min(1.0, p.sum())
+        ridge = shares[1] * min(1.0, p.sum())
         robust[q] = x
         is_same = form[0] == 1.0
         steps, reason, step_gap, is_near, n_inner = descend(

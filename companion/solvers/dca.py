@@ -49,6 +49,11 @@ __all__ = ["DCAResult", "MachinePath", "dca", "dca_path", "utility_from_cost"]
 
 FORMS = ("utility", "cost")
 
+# Weight of the proximal term of a DC step, |b - b_t|^2 / 2, for a total weight of the terms of at
+# least one. It keeps b where truncation leaves directions without slope, and as it is zero at b_t
+# it moves no fixed point.
+PROXIMAL = 1e-5
+
 _REASONS = {
     REPEATS: "The set of truncated terms repeats.",
     STALLS: "A step lowers the objective by no more than its own accuracy.",
@@ -204,7 +209,7 @@ def dca(
     C, constants = checked_positive(C, "C", "dca"), _constants(s, form, "dca")
     checked_positive(tol, "tol", "dca")
     p, k, size = C * problem.p, problem.k, problem.Z.shape[0]
-    ridge = RIDGE * min(1.0, p.sum())
+    ridge, proximal = RIDGE * min(1.0, p.sum()), PROXIMAL * min(1.0, p.sum())
     alpha, linear = np.empty((k, p.size)), np.zeros((k, problem.n))
     x, n_start, is_solved, anchor = np.zeros((k - 1, size)), 0, True, np.zeros(k - 1)
     if start is None:
@@ -221,10 +226,11 @@ def dca(
     chosen, values = np.empty(p.size, dtype=np.int64), np.empty(max_steps + 2)
     is_convex_solution = start is None and form == "utility"
     steps, reason, _, is_near, n_iter = descend(
-        problem.Z, problem.groups, p, problem.basis, constants, ridge, x, is_convex_solution, tol,
-        max_iter, max_steps, alpha, linear, chosen, values,
+        problem.Z, problem.groups, p, problem.basis, constants, proximal, x, is_convex_solution,
+        tol, max_iter, max_steps, alpha, linear, chosen, values,
     )
-    anchor = x[:, -1].copy() if steps else anchor
+    if steps:
+        anchor, ridge = x[:, -1].copy(), proximal
     result = problem.result(p, x, alpha, linear, constants[0], ridge, anchor, n_start + n_iter)
     is_near = is_near if steps else is_solved
     sentence, advice = _REASONS[reason].format(steps=steps), "Raise max_steps."
@@ -293,7 +299,7 @@ def dca_path(
     report = np.empty((C.size, 9))
     path(
         problem.Z, _convex_terms(problem, form), (problem.groups, problem.p), problem.basis,
-        constants, C, RIDGE, tol, max_iter, max_steps, *points, report,
+        constants, C, (RIDGE, PROXIMAL), tol, max_iter, max_steps, *points, report,
     )
     convex = _machine_path(problem, C, points[0], *report[:, :4].T, np.zeros(C.size))
     robust = _machine_path(problem, C, points[1], *report[:, 4:].T)
