@@ -16,6 +16,7 @@ _HOMES = {
     "LeastOneNormSVC": "companion.estimators",
     "GACVSearch": "companion.tuning",
     "UnbiasedSVC": "companion.estimators",
+    "WeightedRobustSVC": "companion.estimators",
     "KernelGridSearchCV": "companion.tuning",
 }
 

@@ -1,4 +1,4 @@
-"""Statistics that the papers' claims are judged by: means, errors, paired differences."""
+"""Statistics that the papers' claims are judged by: means, errors, utilities, differences."""
 
 from typing import NamedTuple
 
@@ -119,6 +119,65 @@ def paired_difference(a, b, n_train=None, n_test=None):
             f"repetition. Got shapes {a.shape} and {b.shape}."
         )
     return mean_and_standard_error(a - b, n_train=n_train, n_test=n_test)
+
+
+def average_utility(y_true, y_pred, utility, labels=None):
+    """Mean utility of decisions.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        True labels and decisions.
+    utility : array-like of shape (k, k)
+        What a decision for the label of the column is worth when that of the row is true.
+    labels : array-like of shape (k,), optional
+        Labels of rows and columns in order; by default the sorted labels of `y_true`, which must
+        then be k.
+
+    Returns
+    -------
+    float
+        (1 / n) sum_i U[y_i, decision_i].
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, the matrix does not match the labels or is not finite, or a label
+        has no row.
+
+    Examples
+    --------
+    >>> from companion.metrics import average_utility
+    >>> average_utility([0, 1, 2, 0], [0, 1, 2, 1], [[1, 0.4, 0], [0, 1, 0], [0, 0, 1]])
+    0.85
+    """
+    y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
+    if y_true.ndim != 1 or y_true.shape != y_pred.shape or y_true.size == 0:
+        raise ValueError(
+            "average_utility needs one true label and one decision for each of at least one "
+            f"sample. Got shapes {y_true.shape} and {y_pred.shape}."
+        )
+    labels = np.unique(y_true) if labels is None else np.asarray(labels)
+    utility = np.asarray(utility, dtype=np.float64)
+    if utility.shape != (len(labels), len(labels)) or not np.isfinite(utility).all():
+        raise ValueError(
+            f"The 'utility' of average_utility must be finite and have a row and a column for each "
+            f"of the {len(labels)} labels {labels.tolist()[:10]}. Got shape {utility.shape}; name "
+            "the labels of all rows in 'labels'."
+        )
+    order = np.argsort(labels)
+    places = []
+    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+        place = order[np.minimum(np.searchsorted(labels, y, sorter=order), len(labels) - 1)]
+        missing = labels[place] != y
+        if missing.any():
+            raise ValueError(
+                f"Every label must have a row in the 'utility' of average_utility. Got "
+                f"{np.unique(y[missing]).tolist()[:5]} in {name}; the rows are "
+                f"{labels.tolist()[:10]}."
+            )
+        places.append(place)
+    return float(utility[places[0], places[1]].mean())
 
 
 def _overlap(n_train, n_test):

@@ -1,9 +1,18 @@
-"""Scikit-learn classifiers: one dual problem with four boxes, and weighted least squares."""
+"""Scikit-learn classifiers: one dual with four boxes, weighted least squares, DC programming."""
 
 from companion.estimators._least_one_norm import LeastOneNormSVC
 from companion.estimators._least_squares import LSSVC
 from companion.estimators._least_squares_cv import LSSVCCV
 from companion.estimators._standard import L1SVC, L2SVC
 from companion.estimators._unbiased import UnbiasedSVC
+from companion.estimators._weighted_robust import WeightedRobustSVC
 
-__all__ = ["L1SVC", "L2SVC", "LSSVC", "LSSVCCV", "LeastOneNormSVC", "UnbiasedSVC"]
+__all__ = [
+    "L1SVC",
+    "L2SVC",
+    "LSSVC",
+    "LSSVCCV",
+    "LeastOneNormSVC",
+    "UnbiasedSVC",
+    "WeightedRobustSVC",
+]

@@ -272,8 +272,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         return 1.0
 
     def _kernel_expansion(self, X, beta):
-        """Kernel of X with the centres times beta, in blocks of bounded size."""
-        values = np.zeros(len(X))
+        """Kernel of X with the centres times beta, one or more columns, in blocks of bounded size."""
+        values = np.zeros((len(X), *beta.shape[1:]))
         if len(beta) == 0:
             return values
         centres = self._centres()

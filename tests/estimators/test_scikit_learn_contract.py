@@ -5,7 +5,15 @@ from sklearn import __version__ as sklearn_version
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.fixes import parse_version
 
-from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
+from companion import (
+    L1SVC,
+    L2SVC,
+    LSSVC,
+    LSSVCCV,
+    LeastOneNormSVC,
+    UnbiasedSVC,
+    WeightedRobustSVC,
+)
 
 # The check that integer weights are repeated samples compares decision values to seven digits,
 # so the iterative machines are asked for that precision.
@@ -25,6 +33,9 @@ MACHINES = [
     UnbiasedSVC(loss="hinge", **PRECISE),
     UnbiasedSVC(init="least_squares", s=4, k=1e-6),
     UnbiasedSVC(n_prototypes=2),
+    WeightedRobustSVC(**PRECISE),
+    WeightedRobustSVC(kernel="linear", truncation=None, **PRECISE),
+    WeightedRobustSVC(kernel="precomputed", form="cost"),
 ]
 
 

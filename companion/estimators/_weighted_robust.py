@@ -1,0 +1,345 @@
+"""WeightedRobustSVC: utilities of decisions, the truncated minimum-margin hinge, any classes."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from companion.estimators._compat import Interval, StrOptions, check_sample_weight
+from companion.estimators._docs import with_shared_documentation
+from companion.estimators._kernel_classifier import KernelClassifier
+from companion.kernels import gram
+from companion.solvers import Design, dca, utility_from_cost
+
+
+@with_shared_documentation
+class WeightedRobustSVC(KernelClassifier):
+    """Support vector classifier of several classes for decisions of unequal utility.
+
+    One decision function a class, the largest one decides. The loss of a sample grows with the
+    utility of the decisions that it rules out, and is truncated, so that outliers do not count
+    without limit. With truncation it is not convex: the machine found is a local minimum.
+
+    Parameters
+    ----------
+    %(C)s
+
+    utility : array-like of shape (n_classes, n_classes), default=None
+        What it is worth to decide for the class of the column when that of the row is true, in the
+        sorted order of the labels; non-negative. None is the identity, which counts correct
+        decisions.
+
+    cost : array-like of shape (n_classes, n_classes), default=None
+        Costs in place of utilities, of the same layout. They stand for the utilities max(cost) -
+        cost, (9) of [1]_.
+
+    form : {"utility", "cost"}, default="utility"
+        ``"utility"`` is the loss (8) of [1]_. ``"cost"`` is (4), which [1]_ gives up because the DC
+        algorithm would not apply to it; it does. It takes the costs, by default one for every
+        wrong decision.
+
+    truncation : "auto", float or None, default="auto"
+        The s of [1]_, at most 0: a margin below s has the loss of s. ``"auto"`` is
+        -1 / (n_classes - 1), the least that is Fisher consistent; None does not truncate and is the
+        weighted support vector machine, which is convex for ``form="utility"``.
+
+    %(kernel)s
+
+    tol : float, default=1e-6
+        Relative duality gap to which every convex problem is solved.
+
+    max_iter : int, default=100
+        Budget of DC steps. Spending it is a :class:`~sklearn.exceptions.ConvergenceWarning` and
+        `converged_` is False.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels, sorted.
+    utility_ : ndarray of shape (n_classes, n_classes)
+        The matrix in use: utilities, or costs for ``form="cost"``.
+    truncation_ : float
+        s; -inf without truncation.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the samples that carry the kernel expansion: a largest set of samples that are
+        linearly independent in feature space. Empty for the linear kernel.
+    support_vectors_ : ndarray of shape (n_SV, n_features)
+        Those samples; empty, of shape (0, 0), if the kernel is precomputed or linear.
+    dual_coef_ : ndarray of shape (n_classes, n_SV)
+        Their coefficients, of shape (1, n_SV) and for f_2 - f_1 with two classes.
+    coef_ : ndarray of shape (n_classes, n_features)
+        The normal vectors w_m, or (1, n_features) and w_2 - w_1 with two classes; linear kernel
+        only.
+    intercept_ : ndarray of shape (n_classes,)
+        The biases b_m, or b_2 - b_1 with two classes.
+    n_iter_ : int
+        Convex problems solved: one, and one a DC step.
+    objective_ : float
+        1/2 sum_m ||w_m||^2 plus the loss, (10) of [1]_.
+    duality_gap_ : float
+        Primal minus dual value of the last convex problem.
+    kkt_violation_ : float
+        Largest violation of (13) and (15) of [1]_ there.
+    converged_ : bool
+        Whether a fixed point was reached within the tolerance.
+    stop_reason_ : str
+        Why the solver stopped, as a sentence.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features; only if `X` had names, all strings.
+
+    See Also
+    --------
+    L1SVC : The hinge for two classes.
+    companion.metrics.average_utility : What the machine is after, on a test set.
+
+    Notes
+    -----
+    With g_ij = f_j(x_i) - max_{l != j} f_l(x_i) and T_s(u) = [1 - u]_+ - [s - u]_+ the problem is
+    (10) of [1]_ in feature space::
+
+        min  1/2 sum_m ||w_m||^2 + C sum_i sum_j U_{y_i j} T_s(g_ij)   subject to sum_m f_m = 0.
+
+    Each step of the DC algorithm replaces the concave part by its tangent and solves the convex
+    problem that remains; it starts at the machine without truncation of the same `C`. For two
+    classes with the identity this is the binary truncated hinge of f = f_2 - f_1 with the penalty
+    ||w||^2 / 4, as the norms of w_1 = -w_2 are counted both: twice the usual `C`.
+
+    References
+    ----------
+    .. [1] Y. Liu, Y. Wu, Q. He, "Utility-based weighted multicategory robust support vector
+       machines", Statistics and its Interface 3, 2010, 465-476.
+
+    Examples
+    --------
+    To call the first class the second is worth nearly as much as to be right:
+
+    >>> from companion import WeightedRobustSVC
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0], [8.0]]
+    >>> y = [0, 0, 1, 0, 1, 1, 2, 2, 2]
+    >>> for utility in (None, [[1, 0.9, 0], [0, 1, 0], [0, 0, 1]]):
+    ...     machine = WeightedRobustSVC(C=10, utility=utility, kernel="linear").fit(X, y)
+    ...     print(machine.predict(X))
+    [0 0 1 1 1 1 2 2 2]
+    [1 1 1 1 1 1 2 2 2]
+    """
+
+    _parameter_constraints: dict = {
+        **{
+            name: constraint
+            for name, constraint in KernelClassifier._parameter_constraints.items()
+            if name != "class_weight"
+        },
+        "utility": ["array-like", None],
+        "cost": ["array-like", None],
+        "form": [StrOptions({"utility", "cost"})],
+        "truncation": [StrOptions({"auto"}), Real, None],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        utility=None,
+        cost=None,
+        form="utility",
+        truncation="auto",
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        tol=1e-6,
+        max_iter=100,
+    ):
+        self.C = C
+        self.utility = utility
+        self.cost = cost
+        self.form = form
+        self.truncation = truncation
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the machine to a training set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+            Training points, or their Gram matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Labels of at least two classes, numbers or strings.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative factors on `C`, one per sample. A weight of zero is the sample left out, a
+            weight of two the sample given twice.
+
+        Returns
+        -------
+        WeightedRobustSVC
+            The fitted estimator itself.
+        """
+        self._validate_params()
+        self._refuse_sparse(X)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f'{type(self).__name__} with kernel="precomputed" needs a square Gram '
+                f"matrix in fit. Got shape {X.shape}."
+            )
+        classes, codes = np.unique(y, return_inverse=True)
+        self._require_two(classes)
+        matrix, s = self._matrix(classes), self._truncation(len(classes))
+        kept, X, codes, weight = self._weighted(X, codes, classes, sample_weight)
+        gamma = self._resolved_gamma(X, weight)
+        result = dca(
+            self._design(X, gamma), codes, matrix, self.C, s, form=self.form, sample_weight=weight,
+            tol=self.tol, max_steps=self.max_iter,
+        )
+        self.classes_, self.utility_, self.truncation_ = classes, matrix, s
+        self._keep(result, kept, X, gamma)
+        return self
+
+    def decision_function(self, X):
+        """f_m(x) of every class, or f_2 - f_1 with two classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
+            Points, or kernel values between them and all training points if
+            ``kernel="precomputed"``.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_classes) or (n_queries,)
+            Decision values, which sum to zero over the classes; one a point with two classes.
+        """
+        check_is_fitted(self)
+        self._refuse_sparse(X)
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        if self.kernel == "linear":
+            values = X @ self._normal.T
+        elif self.kernel == "precomputed":
+            values = X[:, self.support_] @ self.dual_coef_.T
+        else:
+            values = self._kernel_expansion(X, self.dual_coef_.T)
+        values = values + self.intercept_
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X):
+        """Label of every point: the class with the largest decision value.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
+            As in :meth:`decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            Predicted labels.
+        """
+        values = self.decision_function(X)
+        chosen = values > 0 if values.ndim == 1 else values.argmax(axis=1)
+        return self.classes_[chosen.astype(np.intp)]
+
+    @property
+    def coef_(self):
+        """The normal vectors of a linear machine, of shape (n_classes, n_features)."""
+        if self.kernel != "linear":
+            raise AttributeError('coef_ exists only for kernel="linear".')
+        return self._normal
+
+    def _centres(self):
+        return self.support_vectors_
+
+    def _matrix(self, classes):
+        """Utilities, or costs for the cost form."""
+        name, k = type(self).__name__, len(classes)
+        if self.utility is not None and (self.cost is not None or self.form == "cost"):
+            raise ValueError(
+                f'{name} takes either utilities or costs, and costs alone for form="cost". Got a '
+                f"'utility' with form={self.form!r}"
+                + (" and a 'cost'." if self.cost is not None else "; pass it as max(U) - U.")
+            )
+        what = "utility" if self.utility is not None else "cost"
+        matrix = np.eye(k) if self.form == "utility" else 1.0 - np.eye(k)
+        if self.utility is not None or self.cost is not None:
+            matrix = np.asarray(getattr(self, what), dtype=np.float64)
+            if matrix.shape != (k, k):
+                raise ValueError(
+                    f"The '{what}' of {name} must have a row and a column for each of the {k} "
+                    f"labels in y, {classes.tolist()[:10]}, in this order. Got shape "
+                    f"{matrix.shape}: a label without a row cannot be fitted, nor a row without "
+                    "a label."
+                )
+            if self.form == "utility" and what == "cost":
+                matrix = utility_from_cost(matrix)
+        return matrix
+
+    def _truncation(self, k):
+        if self.truncation == "auto":
+            return -1.0 / (k - 1.0)
+        s = -np.inf if self.truncation is None else float(self.truncation)
+        if not s <= 0.0:
+            raise ValueError(
+                f"The 'truncation' of {type(self).__name__} must be at most 0, where a decision "
+                f'turns wrong. Got {s:g}; use "auto" for -1 / (n_classes - 1) = '
+                f"{-1.0 / (k - 1.0):.3g}, or None for no truncation."
+            )
+        return s
+
+    def _weighted(self, X, codes, classes, sample_weight):
+        """Drop samples of weight zero: their rows, what is left, and the weights or None."""
+        if sample_weight is None:
+            return np.arange(len(X)), X, codes, None
+        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        kept = np.flatnonzero(weight)
+        if kept.size == 0:
+            raise ValueError(
+                f"{type(self).__name__} needs sample_weight with positive entries. Got only zeros."
+            )
+        self._require_two(classes[np.unique(codes[kept])])
+        X = X[np.ix_(kept, kept)] if self.kernel == "precomputed" else X[kept]
+        return kept, X, codes[kept], weight[kept]
+
+    def _design(self, X, gamma):
+        if self.kernel == "linear":
+            return Design.linear(X)
+        if self.kernel == "precomputed":
+            return Design.kernel(X)
+        return Design.kernel(gram(X, **self._kernel_parameters(gamma)))
+
+    def _keep(self, result, kept, X, gamma):
+        """Store solution and certificate as fitted attributes."""
+        coef, intercept = result.coef, result.intercept
+        if len(intercept) == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        used = np.empty(0, dtype=np.intp)
+        self._normal, self.support_vectors_ = None, np.empty((0, 0))
+        if self.kernel == "linear":
+            self._normal = coef
+        else:
+            used = np.flatnonzero(coef.any(axis=0))
+            if self.kernel != "precomputed":
+                self.support_vectors_ = X[used]
+        self.support_, self.dual_coef_ = kept[used], np.ascontiguousarray(coef[:, used])
+        self.intercept_ = intercept
+        self.n_iter_ = 1 + result.n_steps
+        self.objective_ = result.objective
+        self.duality_gap_ = result.duality_gap
+        self.kkt_violation_ = result.kkt_violation
+        self.converged_ = result.converged
+        self.stop_reason_ = result.stop_reason
+        self._gamma = gamma
