@@ -40,6 +40,12 @@ _BLOCK, _SMALL = 32, 40
 # Iterations without a better certificate that end a solution.
 _PATIENCE = 8
 
+# A duality gap is relative to the value of the objective, or to this share of the total weight.
+_LEAST_VALUE = 1e-4
+
+# Largest logarithm of the factors that make multipliers satisfy (13).
+_LARGEST_TILT = 0.1
+
 
 @njit(**_LOOPS)
 def class_values(basis, V, Z):
@@ -347,6 +353,44 @@ def gap_at(Z, basis, V, F, G, linear, total, loss, level, ridge, anchor):
 
 
 @njit(**_OPTIONS)
+def _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x, F, alpha, G):
+    """Primal value, gap, and the residual of (13) with the ridge, at an iterate."""
+    G[:] = linear
+    total = add_brackets(alpha, groups, p, G)
+    loss = margin_loss(F, groups, p, level)
+    primal, gap, R = gap_at(Z, basis, x, F, G, linear, total, loss, level, ridge, anchor)
+    return primal, gap, R[:, -1] + ridge * (x[:, -1] - anchor)
+
+
+@njit(**_OPTIONS)
+def tilt(alpha, p, basis, residual):
+    """Change multipliers so that Q' sum alpha falls by ``residual``, to first order.
+
+    Every alpha_l is multiplied by exp((Q lambda)_l) and its term rescaled to p: the change stays
+    inside (14). Returns False, and changes nothing, where lambda would not be small.
+    """
+    k, free = basis.shape
+    curvature = -np.dot(alpha / p, alpha.T)
+    for m in range(k):
+        curvature[m, m] += alpha[m].sum()
+    H = np.dot(basis.T, np.dot(curvature, basis))
+    step = -residual
+    _cholesky_small(H)
+    _solve(H, step)
+    if not np.abs(step).max() <= _LARGEST_TILT:
+        return False
+    factors = np.exp(np.dot(basis, step))
+    for b in range(p.shape[0]):
+        total = 0.0
+        for m in range(k):
+            alpha[m, b] *= factors[m]
+            total += alpha[m, b]
+        for m in range(k):
+            alpha[m, b] *= p[b] / total
+    return True
+
+
+@njit(**_OPTIONS)
 def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, offset, tol,
                    max_iter, alpha):
     """Minimise 1/2 |V|^2 + ridge / 2 |b - anchor|^2 + linear . f + sum of the terms, from V on.
@@ -370,10 +414,14 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
     _centre(F, groups, p, level, closeness * max(loss, 1e-3 * weight) / (k * n_terms), alpha, t)
     value, best, since, n_iter, is_solved = 0.0, np.inf, 0, 0, False
     for n_iter in range(max_iter + 1):
-        G[:] = linear
-        total = add_brackets(alpha, groups, p, G)
-        loss = margin_loss(F, groups, p, level)
-        primal, gap, _ = gap_at(Z, basis, x, F, G, linear, total, loss, level, ridge, anchor)
+        primal, gap, surplus = _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x,
+                                            F, alpha, G)
+        wanted = tol * max(primal + offset, _LEAST_VALUE * weight)
+        # Rounding errors of large multipliers leave a residual of (13), over a small ridge.
+        if gap > wanted >= gap - 0.5 * np.dot(surplus, surplus) / ridge:
+            if tilt(alpha, p, basis, surplus):
+                primal, gap, surplus = _certificate(Z, groups, p, linear, basis, level, ridge,
+                                                    anchor, x, F, alpha, G)
         if not np.isfinite(gap):
             break
         since += 1
@@ -381,7 +429,6 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
             best, value, since = gap, primal, 0
             best_V[:] = x
             best_alpha[:] = alpha
-        wanted = tol * max(primal + offset, 1e-6 * weight)
         is_solved = gap <= wanted
         if is_solved or since > _PATIENCE or n_iter == max_iter:
             break

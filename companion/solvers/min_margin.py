@@ -44,6 +44,7 @@ from companion.solvers._min_margin_kernels import (
     gap_at,
     interior_point,
     margin_loss,
+    tilt,
 )
 
 __all__ = ["MarginProblem", "MinMarginResult", "checked_utility", "min_margin"]
@@ -119,7 +120,7 @@ def min_margin(
     sample_weight : ndarray of shape (n_samples,), optional
         Positive factors on the loss of the samples.
     tol : float, default=1e-8
-        The solver ends when the duality gap is at most this share of the objective, or of 1e-6
+        The solver ends when the duality gap is at most this share of the objective, or of 1e-4
         times the total weight of the terms where that is larger.
     max_iter : int, default=200
         Budget of iterations.
@@ -326,25 +327,17 @@ def sum_to_zero_basis(k):
 def _balance(alpha, groups, p, linear, basis):
     """Nearby multipliers that satisfy (13), or None where there are none.
 
-    Every term is tilted by the same lambda, alpha_l proportional to alpha_l exp((Q lambda)_l), which
-    keeps (14); (13) is then the condition for the minimum of a convex function of lambda.
+    The condition is that for the minimum of a convex function of the tilt.
     """
-    scale = _EXACT * max(p.sum(), np.abs(linear).sum())
+    scale, alpha = _EXACT * max(p.sum(), np.abs(linear).sum()), alpha.copy()
     for _ in range(_REPAIRS):
         G = linear.copy()
         add_brackets(alpha, groups, p, G)
         residual = basis.T @ G.sum(axis=1)
         if np.abs(residual).max() <= scale:
             return alpha
-        curvature = np.diag(alpha.sum(axis=1)) - (alpha / p) @ alpha.T
-        try:
-            tilt = -np.linalg.solve(basis.T @ curvature @ basis, residual)
-        except np.linalg.LinAlgError:
+        if not tilt(alpha, p, basis, residual):
             return None
-        if not np.abs(tilt).max() <= 1.0:
-            return None
-        alpha = alpha * np.exp(basis @ tilt)[:, None]
-        alpha *= p / alpha.sum(axis=0)
     return None
 
 

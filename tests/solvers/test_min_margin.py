@@ -1,0 +1,218 @@
+"""The minimum-margin hinge: value, certificate, (13) to (15), invariances, what is refused."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from margin_problems import (
+    brackets,
+    clouds,
+    dual_value,
+    primal_value,
+    random_beta,
+    random_utility,
+    truncated_objective,
+)
+from sklearn.exceptions import ConvergenceWarning
+
+from companion.kernels import gram
+from companion.solvers import Design, min_margin, smo
+
+CASES = [(k, C, seed) for k in (2, 3, 4) for C, seed in ((0.01, 0), (1.0, 1), (100.0, 2))]
+
+
+def make_design(kernel, X):
+    return Design.linear(X) if kernel == "linear" else Design.kernel(gram(X, gamma=0.5))
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize(("k", "C", "seed"), CASES)
+@pytest.mark.parametrize("has_linear_terms", [False, True])
+def test_primal_dual_and_a_generic_qp_have_one_value(kernel, k, C, seed, has_linear_terms):
+    X, y = clouds(36, k, 3, seed)
+    utility, design = random_utility(k, seed), make_design(kernel, X)
+    Z = design.augmented[:, :-1]
+    beta = None
+    if has_linear_terms:
+        # Those of a DC step at a machine: others may make the problem unbounded below.
+        f = min_margin(design, y, utility, 3.0).decision_function
+        beta = np.zeros((len(y), k, k))
+        for i, j in np.ndindex(len(y), k):
+            rest = np.where(np.arange(k) == j, -np.inf, f[i])
+            if f[i, j] - rest.max() < 0.0:
+                beta[i, j, rest.argmax()] = C * utility[y[i], j]
+        assert beta.any()
+    machine = min_margin(design, y, utility, C, beta=beta)
+    wanted = primal_value(Z, y, utility, C, beta)
+    scale = 1e-6 * max(abs(wanted), 1e-3 * C * len(y))
+    assert machine.converged
+    assert machine.objective == pytest.approx(wanted, abs=scale)
+    assert dual_value(Z, y, utility, C, beta) == pytest.approx(wanted, abs=scale)
+    assert -1e-10 * abs(wanted) <= machine.duality_gap <= scale
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize(("k", "C", "seed"), CASES)
+def test_the_multipliers_satisfy_13_to_15(kernel, k, C, seed):
+    X, y = clouds(60, k, 2, seed)
+    utility, design = random_utility(k, seed + 10), make_design(kernel, X)
+    machine = min_margin(design, y, utility, C, tol=1e-10)
+    alpha, total = machine.alpha, C * utility[y].sum()
+    bracket = brackets(alpha, None)
+    assert alpha.min() >= 0.0
+    assert np.all(alpha.sum(axis=2) <= C * utility[y] * (1 + 1e-12))
+    assert np.abs(bracket.sum(axis=0)).max() <= 1e-11 * total
+    w = bracket.T @ design.augmented[:, :-1]
+    np.testing.assert_allclose(machine.w, w, atol=1e-6 * max(1.0, np.abs(w).max()))
+    assert machine.kkt_violation == pytest.approx(np.abs(machine.w - w).max(), rel=2.0, abs=1e-9)
+    dual = alpha.sum() - 0.5 * np.sum(w**2)
+    assert machine.objective - dual == pytest.approx(machine.duality_gap, abs=1e-10 * total)
+
+
+def test_objective_and_decision_values_are_those_of_the_machine():
+    X, y = clouds(50, 4, 3, 5)
+    utility = random_utility(4, 5)
+    machine = min_margin(Design.linear(X), y, utility, 2.0)
+    f = X @ machine.coef.T + machine.intercept
+    np.testing.assert_allclose(machine.decision_function, f, atol=1e-12)
+    np.testing.assert_allclose(f.sum(axis=1), 0.0, atol=1e-12)
+    assert truncated_objective(machine, y, utility, 2.0) == pytest.approx(machine.objective)
+
+
+def test_two_classes_are_the_binary_machine_of_twice_the_cost():
+    X, y = clouds(60, 2, 2, 3)
+    machine = min_margin(Design.linear(X), y, np.eye(2), 1.5)
+    binary = smo(gram(X, kernel="linear"), np.where(y == 1, 1.0, -1.0), 0.0, 3.0, tol=1e-8)
+    f = machine.decision_function[:, 1] - machine.decision_function[:, 0]
+    np.testing.assert_allclose(f, binary.decision_function, atol=1e-5)
+    assert machine.objective == pytest.approx(-0.5 * binary.objective, rel=1e-7)
+
+
+def test_names_of_classes_and_order_of_samples_do_not_matter():
+    X, y = clouds(70, 4, 2, 1)
+    utility = random_utility(4, 7)
+    rng = np.random.default_rng(0)
+    names, order = rng.permutation(4), rng.permutation(70)
+    renamed = np.empty_like(utility)
+    renamed[np.ix_(names, names)] = utility
+    one = min_margin(Design.linear(X), y, utility, 1.0, tol=1e-11)
+    other = min_margin(Design.linear(X[order]), names[y][order], renamed, 1.0, tol=1e-11)
+    np.testing.assert_allclose(
+        other.decision_function[:, names], one.decision_function[order], atol=1e-5
+    )
+    assert other.objective == pytest.approx(one.objective, rel=1e-10)
+
+
+def test_a_weight_of_two_is_a_sample_given_twice():
+    X, y = clouds(40, 3, 2, 2)
+    weight = 1.0 + (np.arange(40) % 3 == 0)
+    twice = np.repeat(np.arange(40), weight.astype(int))
+    weighted = min_margin(Design.linear(X), y, np.eye(3), 1.0, sample_weight=weight, tol=1e-10)
+    repeated = min_margin(Design.linear(X[twice]), y[twice], np.eye(3), 1.0, tol=1e-10)
+    assert weighted.objective == pytest.approx(repeated.objective, rel=1e-9)
+    np.testing.assert_allclose(weighted.coef, repeated.coef, atol=1e-5)
+
+
+def test_utilities_and_C_scale_into_each_other():
+    X, y = clouds(40, 3, 2, 4)
+    utility = random_utility(3, 1)
+    one = min_margin(Design.linear(X), y, 10.0 * utility, 0.3)
+    other = min_margin(Design.linear(X), y, utility, 3.0)
+    assert one.objective == pytest.approx(other.objective, rel=1e-7)
+
+
+def test_a_column_with_all_the_utility_is_decided_for_without_cost():
+    X, y = clouds(30, 3, 2, 0)
+    utility = np.zeros((3, 3))
+    utility[:, 1] = 1.0
+    machine = min_margin(Design.linear(X), y, utility, 1.0)
+    assert machine.converged and abs(machine.objective) < 1e-5
+    assert np.all(machine.decision_function.argmax(axis=1) == 1)
+
+
+def test_without_a_bias_all_intercepts_are_zero_and_the_value_is_that_of_a_generic_qp():
+    cp = pytest.importorskip("cvxpy")
+    X, y = clouds(40, 3, 2, 6)
+    machine = min_margin(Design.linear(X, bias=False), y, np.eye(3), 1.0)
+    w = cp.Variable((3, 2))
+    f = X @ w.T
+    loss = sum(
+        cp.pos(1.0 + cp.max(cp.hstack([f[i, m] - f[i, c] for m in range(3) if m != c])))
+        for i, c in enumerate(y)
+    )
+    problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + loss), [cp.sum(w, axis=0) == 0])
+    problem.solve(solver=cp.CLARABEL)
+    assert not machine.intercept.any()
+    assert machine.objective == pytest.approx(problem.value, rel=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    k=st.integers(2, 5),
+    n=st.integers(2, 25),
+    d=st.integers(1, 4),
+    grid=st.sampled_from([0.0, 1.0, 1e3]),
+    log_C=st.floats(-4.0, 4.0),
+)
+def test_any_small_sample_has_a_certified_solution(seed, k, n, d, grid, log_C):
+    """Duplicates, classes of one point or none, all points alike, empty columns of U."""
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(n, d)), 1) * grid
+    y, C = rng.integers(0, k, n), 10.0**log_C
+    utility = random_utility(k, seed, 0.6)
+    machine = min_margin(Design.linear(X), y, utility, C, tol=1e-6)
+    total = C * utility[y].sum()
+    assert machine.converged
+    assert -1e-9 * total <= machine.duality_gap <= 1e-6 * max(machine.objective, 2e-4 * total)
+    assert truncated_objective(machine, y, utility, C) == pytest.approx(
+        machine.objective, rel=1e-6, abs=1e-7 * total
+    )
+
+
+X, Y = clouds(12, 3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"utility": np.ones((2, 3))}, r"'utility' of min_margin must be a square.*\(2, 3\)"),
+        ({"utility": np.eye(3) - 0.1}, "at least 0. The smallest is -0.1; add a constant to a row"),
+        ({"utility": np.full((3, 3), np.nan)}, "must have finite entries"),
+        ({"utility": np.zeros((3, 3))}, "Got only zeros: all decisions are then equally good"),
+        ({"utility": np.eye(2)}, r"rows of the 2 x 2 matrix: whole numbers from 0 to 1. Got \[2\]"),
+        ({"y": Y + 0.5}, r"Got \[0.5, 1.5, 2.5\]"),
+        ({"y": Y[:-1]}, r"one label for each of the 12 samples.*\(11,\)"),
+        ({"C": 0.0}, "'C' of min_margin must be a positive number. Got 0.0"),
+        ({"tol": -1.0}, "'tol' of min_margin must be a positive number"),
+        ({"sample_weight": np.zeros(12)}, "must be 12 positive numbers"),
+        ({"beta": np.zeros((12, 3))}, r"'beta' of min_margin must be finite and of shape \(12, 3"),
+        (
+            {"utility": np.diag([1.0, 0, 0]), "y": 0 * Y + 1},
+            r"whose row of 'utility' has a positive entry.*classes \[1\] only",
+        ),
+    ],
+)
+def test_bad_input_is_named(changes, message):
+    arguments = {"design": Design.linear(X), "y": Y, "utility": np.eye(3), "C": 1.0} | changes
+    with pytest.raises(ValueError, match=message):
+        min_margin(**arguments)
+
+
+def test_a_spent_budget_warns_with_the_gap_and_advice():
+    with pytest.warns(ConvergenceWarning, match="budget of 2 iterations is spent.*gap is.*Raise"):
+        machine = min_margin(Design.linear(X), Y, np.eye(3), 1.0, max_iter=2)
+    assert not machine.converged and machine.n_iter == 2
+    assert machine.duality_gap > 0.0
+
+
+def test_linear_terms_of_a_random_kind_are_solved_where_the_problem_is_bounded():
+    design, solved = Design.linear(X), 0
+    for seed in range(20):
+        beta = random_beta(Y, np.eye(3), 1.0, seed, 0.05)
+        value = primal_value(X, Y, np.eye(3), 1.0, beta)
+        if np.isfinite(value):
+            machine = min_margin(design, Y, np.eye(3), 1.0, beta=beta)
+            assert machine.objective == pytest.approx(value, abs=2e-6)
+            solved += 1
+    assert solved >= 10
