@@ -211,11 +211,11 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
         return X, y, signs
 
-    def _require_two(self, classes):
+    def _require_two(self, classes, advice=""):
         if len(classes) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs samples of two classes with positive "
-                f"weight. Got only one class: {classes.tolist()[0]!r}."
+                f"weight. Got only one class: {classes.tolist()[0]!r}.{advice}"
             )
 
     def _training_set(self, X, y, sample_weight, signs):

@@ -8,6 +8,7 @@ DUAL = (
     "companion.solvers.smo",
     "companion.solvers.ls",
     "companion.solvers.result",
+    "companion.solvers._low_rank",
     "companion.solvers._newton",
     "companion.solvers._problem",
     "companion.solvers._smo_kernels",

@@ -22,6 +22,10 @@ from companion.tuning._path import WarmPath, is_direct
 LS_PATH_FROM = 10
 CLOSED_FORM_FROM = 10
 
+_ADVICE = (
+    " The rest of every fold needs both classes: stratify the folds, and use no more of them than "
+    "the rarer class has samples."
+)
 
 # From so many samples single precision saves time, for half the bytes are read; it is used where
 # it moves decision values by no more than this share of the tolerance.
@@ -207,7 +211,7 @@ class Evaluation:
 
     def _training_labels(self, machine, train):
         y = self.y[train]
-        machine._require_two(np.unique(y))
+        machine._require_two(np.unique(y), _ADVICE)
         weight = None if self.sample_weight is None else self.sample_weight[train]
         factors = class_factors(machine.class_weight, y, self.classes, weight)
         if factors is not None:

@@ -93,16 +93,29 @@ def hit(beta, low, high, c, rises):
 
 
 @njit(**OPTIONS)
+def subtract_rows(K, free, m, step, length, target):
+    """target -= length * step' K_F, four rows at a time, for `target` is read and written less."""
+    n = target.shape[0]
+    a = 0
+    while a + 4 <= m:
+        first, second, third, fourth = K[free[a]], K[free[a + 1]], K[free[a + 2]], K[free[a + 3]]
+        one, two = length * step[a], length * step[a + 1]
+        three, four = length * step[a + 2], length * step[a + 3]
+        for k in range(n):
+            target[k] -= one * first[k] + two * second[k] + three * third[k] + four * fourth[k]
+        a += 4
+    for b in range(a, m):
+        row, factor = K[free[b]], length * step[b]
+        for k in range(n):
+            target[k] -= factor * row[k]
+
+
+@njit(**OPTIONS)
 def _move(K, scores, beta, free, m, step, length):
     """beta_F += length * step, and the scores of all with it."""
-    n = scores.shape[0]
     for a in range(m):
-        change = length * step[a]
-        if change != 0.0:
-            beta[free[a]] += change
-            row = K[free[a]]
-            for k in range(n):
-                scores[k] -= change * row[k]
+        beta[free[a]] += length * step[a]
+    subtract_rows(K, free, m, step, length, scores)
 
 
 @njit(**OPTIONS)

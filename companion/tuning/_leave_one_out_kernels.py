@@ -26,6 +26,7 @@ from companion.tuning._free_set import (
     room_along,
     score,
     slack_of,
+    subtract_rows,
     weights_of,
 )
 
@@ -159,9 +160,7 @@ def _follow(K, sign, linear, low, high, beta, scores, free, m, base, R, out, pos
             is_free[k] = False
         for a in range(m):
             is_free[free[a]] = True
-            row, factor = K[free[a]], step[a]
-            for k in range(n):
-                rates[k] -= factor * row[k]
+        subtract_rows(K, free, m, step, 1.0, rates)
         joins = -1
         for k in range(n):
             if not is_free[k] and k != out:

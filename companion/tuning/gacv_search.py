@@ -10,8 +10,8 @@ from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
+from companion._threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._compat import Interval, StrOptions, fit_context
 from companion.estimators._dual import class_factors
@@ -305,7 +305,7 @@ def _cells_of_kernel(paths, X, y, classes, distances, settings):
     criterion, rho, bound, costs = settings
     start = time.perf_counter()
     cells = {}
-    with threadpool_limits(1):
+    with one_thread():
         machine = paths[0].machine
         gamma = machine._resolved_gamma(X, None)
         parameters = machine._kernel_parameters(gamma)

@@ -10,8 +10,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import ClassifierMixin, clone
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
 from sklearn.utils import indexable
-from threadpoolctl import threadpool_limits
 
+from companion._threads import one_thread
 from companion.estimators import LSSVCCV
 from companion.estimators._compat import (
     MultimetricScorer,
@@ -282,7 +282,7 @@ class KernelGridSearchCV(GridSearchCV):
             # The matrices of the iterative solver are too small for threads, which slow it
             # down several times where cores are shared; factorisations gain from them.
             direct = all(is_direct(path.machine) for paths in kernels for path in paths)
-            with nullcontext() if direct else threadpool_limits(1):
+            with nullcontext() if direct else one_thread():
                 for paths in kernels:
                     cells |= evaluation.of_kernel(paths, folds, distances)
             return cells
@@ -396,5 +396,5 @@ def _identity(value):
 
 def _with_one_thread(evaluation, paths, fold_numbers, distances):
     # Processes share the cores already; threads of the linear algebra would compete.
-    with threadpool_limits(1):
+    with one_thread():
         return evaluation.of_kernel(paths, fold_numbers, distances)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.utils.validation import check_X_y
-from threadpoolctl import threadpool_limits
 
+from companion._threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._dual import class_factors, signed_labels
 from companion.kernels import gram, squared_distances
@@ -147,7 +147,7 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
     numbers |= {name: np.empty((*shape, len(y))) for name in ("alpha", "decision")}
     diagonal = np.empty((len(gamma), len(y)))
     K = np.empty((len(y), len(y)))
-    with threadpool_limits(1):
+    with one_thread():
         for g, value in enumerate(gamma):
             gram(X, kernel=kernel, gamma=value, squared_distances=distances, out=K)
             diagonal[g] = K.diagonal()

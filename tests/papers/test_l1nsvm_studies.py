@@ -8,6 +8,7 @@ from sklearn.svm import SVC
 
 from companion.datasets import load_ida
 from companion.kernels import gram
+from companion.papers._values import standard_error_of_spread
 from companion.papers.l1nsvm import fig_1, identical_points, iterations, table_1, table_2, values
 from companion.papers.l1nsvm.machines import MACHINES, box, solve, solve_along_C, width_to_gamma
 
@@ -170,5 +171,5 @@ def test_the_spread_of_the_spread_is_that_of_a_simulation():
     rng = np.random.default_rng(0)
     samples = rng.binomial(1, 0.1, size=(4000, 100)).astype(float)
     spreads = samples.std(axis=1, ddof=1)
-    estimates = [values._standard_error_of_spread(sample) for sample in samples[:400]]
+    estimates = [standard_error_of_spread(sample) for sample in samples[:400]]
     assert np.nanmean(estimates) == pytest.approx(spreads.std(), rel=0.1)

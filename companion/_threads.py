@@ -1,0 +1,20 @@
+"""One thread for the linear algebra of small matrices."""
+
+from functools import cache
+
+import scipy.linalg  # noqa: F401  (brings a BLAS of its own; a library loaded later is not limited)
+from threadpoolctl import ThreadpoolController
+
+
+@cache
+def _controller():
+    return ThreadpoolController()
+
+
+def one_thread():
+    """Context in which BLAS and OpenMP use one thread.
+
+    The libraries of the process are looked up once: that takes milliseconds, as long as a path of
+    small machines does.
+    """
+    return _controller().limit(limits=1)
