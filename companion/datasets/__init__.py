@@ -6,6 +6,7 @@ Only `companion.papers` uses this package; solvers and estimators know nothing o
 from companion.datasets._errors import DataUnavailable, UnknownDataset
 from companion.datasets._fetch import fetch_file, forget_failures
 from companion.datasets._sources import Source, SourceFile, get_source, list_sources
+from companion.datasets.digits import load_pen_digits
 from companion.datasets.generators import (
     FLIP_RULES,
     flip_labels,
@@ -28,6 +29,12 @@ from companion.datasets.ida import (
 )
 from companion.datasets.maintenance import CheckReport, FetchReport, check, fetch
 from companion.datasets.preprocessing import distinct_patterns, standardize
+from companion.datasets.three_classes import (
+    quadratic_logits,
+    quadratic_logits_probability,
+    three_gaussians,
+    three_gaussians_probability,
+)
 from companion.datasets.threshold_cases import (
     ThresholdCase,
     get_threshold_case,
@@ -63,11 +70,16 @@ __all__ = [
     "list_sources",
     "list_uci",
     "load_ida",
+    "load_pen_digits",
     "load_uci",
     "noisy_two_class",
+    "quadratic_logits",
+    "quadratic_logits_probability",
     "ringnorm",
     "split_source",
     "standardize",
+    "three_gaussians",
+    "three_gaussians_probability",
     "threshold_case",
     "threshold_case_densities",
     "threshold_case_error",

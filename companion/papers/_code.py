@@ -41,6 +41,18 @@ WLS = (
     *KERNELS,
 )
 
+#: The minimum-margin hinge and the DC algorithm on it.
+MULTICATEGORY = (
+    "companion._loss_loops",
+    "companion.solvers.dca",
+    "companion.solvers.min_margin",
+    "companion.solvers.result",
+    "companion.solvers._dca_kernels",
+    "companion.solvers._design",
+    "companion.solvers._min_margin_kernels",
+    *KERNELS,
+)
+
 GENERATORS = ("companion.datasets.generators", "companion.datasets.threshold_cases")
 
 #: Classification tables of UCI, one file a set.

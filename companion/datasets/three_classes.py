@@ -1,0 +1,137 @@
+"""Three classes in the plane with outliers: the simulated examples of the weighted robust SVM.
+
+Y. Liu, Y. Wu and Q. He, Utility-based weighted multicategory robust support vector machines,
+Statistics and its Interface 3 (2010), Section 5.1. Labels are 1, 2 and 3, as printed.
+"""
+
+import numpy as np
+
+__all__ = [
+    "quadratic_logits",
+    "quadratic_logits_probability",
+    "three_gaussians",
+    "three_gaussians_probability",
+]
+
+_CENTRES = np.array([[1.0, 0.0], [-0.5, np.sqrt(0.75)], [-0.5, -np.sqrt(0.75)]])
+_SD = 0.7
+_HALF_WIDTHS = np.array([3.0, 6.0])
+
+
+def three_gaussians(n, flip=0.0, rng=None):
+    """Three round Gaussian classes of equal probability: Examples 1 and 2.
+
+    The centres are (1, 0) and (-1/2, ±sqrt(3)/2), the standard deviation is 0.7.
+
+    Parameters
+    ----------
+    n : int
+        Number of samples.
+    flip : float, default=0.0
+        Probability that a label is replaced by one of the two others, each equally likely; 0.15
+        in Example 2.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed for one.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 2)
+    y : ndarray of int of shape (n,)
+        Labels 1, 2 and 3.
+
+    Raises
+    ------
+    ValueError
+        If there would be no sample, or `flip` is no probability.
+    """
+    rng = _checked(n, flip, rng, "three_gaussians")
+    y = rng.integers(1, 4, size=n)
+    X = _CENTRES[y - 1] + _SD * rng.standard_normal((n, 2))
+    return X, _flipped(y, flip, rng)
+
+
+def three_gaussians_probability(X, flip=0.0):
+    """P(Y = j | X = x) of :func:`three_gaussians`, shape (n, 3).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, 2)
+    flip : float, default=0.0
+    """
+    squares = ((np.asarray(X, dtype=float)[:, None, :] - _CENTRES) ** 2).sum(axis=2)
+    return _with_flips(_softmax(-squares / (2 * _SD**2)), flip)
+
+
+def quadratic_logits(n, flip=0.0, rng=None):
+    """Uniform points whose class probabilities have quadratic logarithms: Example 3.
+
+    x1 is uniform on [-3, 3] and x2 on [-6, 6]; the probability of class j is proportional to
+    exp f_j(x) with
+
+        f_1 = -x1 + 0.1 x1^2 - 0.05 x2^2 + 0.1,  f_2 = -0.2 x1^2 + 0.1 x2^2 - 0.2,
+        f_3 =  x1 + 0.1 x1^2 - 0.05 x2^2 + 0.1.
+
+    Parameters
+    ----------
+    n, flip, rng
+        As for :func:`three_gaussians`.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 2)
+    y : ndarray of int of shape (n,)
+        Labels 1, 2 and 3.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`three_gaussians`.
+
+    Notes
+    -----
+    The display with the probabilities is missing from the text at hand. These functions are those
+    of a later paper of the same authors (Wu and Liu, Robust truncated-hinge-loss support vector
+    machines, and work that follows it); that they are meant is an assumption.
+    """
+    rng = _checked(n, flip, rng, "quadratic_logits")
+    X = rng.uniform(-_HALF_WIDTHS, _HALF_WIDTHS, size=(n, 2))
+    below = np.cumsum(quadratic_logits_probability(X), axis=1)
+    y = 1 + (rng.random(n)[:, None] > below[:, :2]).sum(axis=1)
+    return X, _flipped(y, flip, rng)
+
+
+def quadratic_logits_probability(X, flip=0.0):
+    """P(Y = j | X = x) of :func:`quadratic_logits`, shape (n, 3).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, 2)
+    flip : float, default=0.0
+    """
+    x1, x2 = np.asarray(X, dtype=float).T
+    sides = 0.1 * x1**2 - 0.05 * x2**2 + 0.1
+    middle = -0.2 * x1**2 + 0.1 * x2**2 - 0.2
+    return _with_flips(_softmax(np.column_stack([sides - x1, middle, sides + x1])), flip)
+
+
+def _checked(n, flip, rng, name):
+    if n < 1:
+        raise ValueError(f"{name}: n must be at least 1. Got {n!r}")
+    if not 0.0 <= flip <= 1.0:
+        raise ValueError(f"{name}: flip must be a probability. Got {flip!r}")
+    return np.random.default_rng(rng)
+
+
+def _flipped(y, flip, rng):
+    # Drawn always, so that the same seed gives the same points and classes for every flip.
+    turned, shift = rng.random(len(y)) < flip, rng.integers(1, 3, size=len(y))
+    return np.where(turned, (y - 1 + shift) % 3 + 1, y)
+
+
+def _with_flips(p, flip):
+    return (1.0 - flip) * p + 0.5 * flip * (1.0 - p)
+
+
+def _softmax(logits):
+    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return shares / shares.sum(axis=1, keepdims=True)

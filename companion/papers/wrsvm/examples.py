@@ -1,0 +1,156 @@
+"""The settings of Section 5: examples, utility matrices, grid, and how a machine is tuned.
+
+Classes are 0, 1, 2 here, rows of the utility matrix, where the paper counts from 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from companion.datasets import (
+    quadratic_logits,
+    quadratic_logits_probability,
+    three_gaussians,
+    three_gaussians_probability,
+)
+from companion.papers._code import MULTICATEGORY
+from companion.solvers import dca_path
+
+PAPER = "wrsvm"
+CODE = ("companion.papers.wrsvm.examples", "companion.datasets.three_classes", *MULTICATEGORY)
+
+#: P(Y != Y~) of Examples 2 and 3.
+FLIP = 0.15
+#: -1 / (k - 1), the recommended place of truncation.
+S = -0.5
+#: The paper has lambda from "a grid" it does not give.
+C_VALUES = 2.0 ** np.arange(-12, 11)
+
+MACHINES = ("WSVM", "WRSVM")
+#: The matrices of (16) by number, and the places where a stands; rows are true classes.
+PLACES = {1: ((0, 1),), 2: ((0, 1), (0, 2)), 3: ((1, 0), (2, 0))}
+
+_EXAMPLES = {"piecewise_linear": three_gaussians, "nonlinear": quadratic_logits}
+_PROBABILITIES = {
+    "piecewise_linear": three_gaussians_probability,
+    "nonlinear": quadratic_logits_probability,
+}
+
+
+def utility(config, a):
+    """U_{config,a} of (16): the identity with a at some places off the diagonal.
+
+    Parameters
+    ----------
+    config : {1, 2, 3}
+    a : float
+        At least 0 and less than 1.
+
+    Returns
+    -------
+    ndarray of shape (3, 3)
+        Rows true, columns predicted.
+    """
+    U = np.eye(3)
+    for place in PLACES[config]:
+        U[place] = a
+    return U
+
+
+def piecewise_linear(n, rng, flip=0.0):
+    """X and classes 0, 1, 2 of Example 1, of Example 2 with ``flip``."""
+    X, y = three_gaussians(n, flip, rng)
+    return X, y - 1
+
+
+def nonlinear(n, rng, flip=0.0):
+    """X and classes 0, 1, 2 of Example 3, which has ``flip`` 0.15."""
+    X, y = quadratic_logits(n, flip, rng)
+    return X, y - 1
+
+
+def class_probabilities(example, X, flip=0.0):
+    """P(Y = j | x), shape (n, 3), of "piecewise_linear" or "nonlinear"."""
+    return _PROBABILITIES[example](X, flip)
+
+
+def bayes(probabilities, U):
+    """argmax_j sum_l p_l U_lj, the classes that maximise the expected utility."""
+    return (probabilities @ U).argmax(axis=1)
+
+
+def mean_utility(U, y, predicted):
+    """Average of U_{y_i predicted_i}."""
+    return float(U[y, predicted].mean())
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A machine of the C that is best on the tuning sample.
+
+    Attributes
+    ----------
+    name : {"WSVM", "WRSVM"}
+    C : float
+    coef : ndarray of shape (3, n_columns)
+    intercept : ndarray of shape (3,)
+    tuning : float
+        Average utility on the tuning sample.
+    n_steps : int
+        DC steps at this C.
+    converged : bool
+        Whether every fit of the grid did.
+    """
+
+    name: str
+    C: float
+    coef: np.ndarray
+    intercept: np.ndarray
+    tuning: float
+    n_steps: int
+    converged: bool
+
+    def decisions(self, columns):
+        """f_j at inputs, or at kernel values with the training inputs: shape (n, 3)."""
+        return columns @ self.coef.T + self.intercept
+
+    def predict(self, columns):
+        """argmax_j f_j, the first of equal ones."""
+        return self.decisions(columns).argmax(axis=1)
+
+
+def tuned_machines(design, y, columns, y_tune, U, *, s=S, C_values=C_VALUES):
+    """The weighted SVM and the weighted robust SVM that starts at it, each with its best C.
+
+    Parameters
+    ----------
+    design : Design
+        Of the training sample.
+    y, y_tune : ndarray of int
+    columns : ndarray of shape (n_tune, n_columns)
+        The tuning sample as the machine sees it: inputs, or kernel values.
+    U : ndarray of shape (3, 3)
+    s : float or None
+        Place of truncation.
+    C_values : sequence of float
+        The least of equally good ones is taken.
+
+    Returns
+    -------
+    tuple of Tuned
+        In the order of :data:`MACHINES`.
+    """
+    return tuple(
+        _best(name, path, y_tune, columns, U)
+        for name, path in zip(MACHINES, dca_path(design, y, U, C_values, s), strict=True)
+    )
+
+
+def _best(name, path, y_tune, columns, U):
+    decisions = np.einsum("np,ckp->cnk", columns, path.coef) + path.intercept[:, None, :]
+    scores = [mean_utility(U, y_tune, values.argmax(axis=1)) for values in decisions]
+    best = int(np.argmax(scores))
+    return Tuned(name, float(path.C[best]), path.coef[best], path.intercept[best], scores[best],
+                 int(path.n_steps[best]), bool(path.converged.all()))
