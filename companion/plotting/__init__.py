@@ -35,6 +35,7 @@ from companion.plotting.usvc import (
     plot_profile,
     plot_threshold_error,
 )
+from companion.plotting.wrsvm import plot_lead_losses
 
 __all__ = [
     "CRITERION_STYLES",
@@ -53,6 +54,7 @@ __all__ = [
     "plot_influence",
     "plot_intervals",
     "plot_iterates",
+    "plot_lead_losses",
     "plot_losses",
     "plot_minima",
     "plot_profile",

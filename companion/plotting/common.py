@@ -19,7 +19,7 @@ MACHINE_STYLES = {
     "USVC s=4": {"color": "#66a9d8", "marker": "h", "linestyle": "-"},
 }
 
-#: One look for each criterion that tunes a machine, keyed by the start of its name.
+#: One look for each criterion that tunes a machine, or kind of data, keyed by the start of its name.
 CRITERION_STYLES = {
     "GACV": {"color": "#1b4f9c", "marker": "o", "linestyle": "-"},
     "XA": {"color": "#d95f02", "marker": "s", "linestyle": "--"},
@@ -30,6 +30,8 @@ CRITERION_STYLES = {
     "10-fold CV": {"color": "#777777", "marker": "^", "linestyle": (0, (5, 1))},
     "exact": {"color": "#b2abd2", "marker": "P", "linestyle": (0, (3, 1, 1, 1))},
     "true": {"color": "black", "marker": "", "linestyle": "-"},
+    "flipped labels": {"color": "#d95f02", "marker": "s", "linestyle": "--"},
+    "clean labels": {"color": "#1b4f9c", "marker": "o", "linestyle": "-"},
 }
 
 

@@ -77,8 +77,6 @@ def _equality(out, frame):
 
 def _forms(out, frame):
     converged = frame.converged.all()
-    out.add("(4)", "largest part of DC runs on it that the objective falls by (%)",
-            PERCENT * frame.cost_plain_decrease.max(), converged=converged)
     out.add_mean("(4)", "fall of the objective by DC (%)",
                  mean_and_standard_error(PERCENT * frame.cost_plain_decrease), converged)
     out.add("(10)", "largest rise of the objective in a step, relative", frame.largest_rise.max())
@@ -88,12 +86,13 @@ def _forms(out, frame):
     out.add("(15)", "largest |w_m - right side|", frame.error_of_15.max())
     out.add("(13)", "largest |sum of the bracket|, relative", frame.error_of_13.max())
     for config, a in theory.SETTINGS:
-        own = utilities(frame, config, a, column="utility_utility")
-        for column, words in (("cost_utility", "cost form, s = -1/2"),
-                              ("cost_plain_utility", "(4) as it stands")):
-            out.add_mean(setting_name(config, a), f"utility: {words} - utility form (points)",
-                         paired_difference(utilities(frame, config, a, column=column), own),
-                         converged)
+        for cost, utility, words in (
+            ("cost", "utility", "cost form - utility form, s = -1/2 (points)"),
+            ("cost_plain", "utility_plain", "cost form - utility form, no truncation (points)"),
+        ):
+            out.add_mean(setting_name(config, a), words,
+                         paired_difference(*(utilities(frame, config, a, column=f"{name}_utility")
+                                             for name in (cost, utility))), converged)
 
 
 # -- beyond ---------------------------------------------------------------------------------

@@ -212,10 +212,12 @@ def compute_forms(unit):
     for name, matrix, form, s in (("utility", U, "utility", S), ("cost", cost, "cost", S),
                                   ("cost_plain", cost, "cost", None)):
         start, found = dca_path(design, y, matrix, _SPARSE_C, s, form=form)
-        best = population.best_of(found.coef, found.intercept, X_tune, y_tune, U)
-        predicted = (cells @ found.coef[best].T + found.intercept[best]).argmax(axis=1)
-        row[f"{name}_utility"] = round(
-            population.expected_utility("piecewise_linear", FLIP, U, predicted), 8)
+        machines = {name: found} if form == "cost" else {name: found, "utility_plain": start}
+        for own, path in machines.items():
+            best = population.best_of(path.coef, path.intercept, X_tune, y_tune, U)
+            predicted = (cells @ path.coef[best].T + path.intercept[best]).argmax(axis=1)
+            row[f"{own}_utility"] = round(
+                population.expected_utility("piecewise_linear", FLIP, U, predicted), 8)
         converged &= bool(start.converged.all() and found.converged.all())
         if form == "cost":
             values = [robust_objective(m.coef[best], m.intercept[best], X, y, cost,

@@ -1,0 +1,178 @@
+"""What is wrong, left open or more than is said in the weighted robust SVM paper, by computation."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from companion.papers.wrsvm import beyond, examples, theory
+from companion.solvers import Design, dca, min_margin, utility_from_cost
+
+FAR = 60.0  # a lead that is as good as infinite
+
+
+def ratio(loss, s, u):
+    """(l(0) - l(u)) / (l(s) - l(0)) of Theorem 3.1."""
+    value = theory.LOSSES[loss][0]
+    return (value(0.0) - value(u)) / (value(s) - value(0.0))
+
+
+def at(loss, s, A, B):
+    arrays = [np.array([float(x)]) for x in (s, A, B)]
+    return theory.advantage(loss, *arrays)[0]
+
+
+@pytest.mark.parametrize("k", [3, 4, 7])
+@pytest.mark.parametrize("loss", theory.LOSSES)
+def test_the_printed_ends_of_the_intervals_are_those_of_the_condition(loss, k):
+    """No misprint here: the supremum is at u = 1 for the hinge, else at an infinite lead."""
+    end = brentq(lambda s: ratio(loss, s, FAR) - (k - 1), -5.0, -1e-6, xtol=1e-14)
+    assert theory.LOSSES[loss][2](k) == pytest.approx(end, abs=1e-9)
+
+
+@pytest.mark.parametrize("loss", theory.LOSSES)
+def test_with_two_classes_truncation_is_not_needed(loss):
+    """The theorem says k > 2; its condition at k = 2 would ask for s >= -1 of the hinge."""
+    s = 3.0 * theory.LOSSES[loss][2](2)
+    assert ratio(loss, s, FAR) < 1.0
+    for A in (0.501, 0.6, 0.99):
+        assert at(loss, s, A, 1.0 - A) > 0 and at(loss, -np.inf, A, 1.0 - A) > 0
+    # with three classes the same shares have no largest one above a half
+    assert at(loss, s, 0.34, 0.66) <= 0
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+def test_the_hypothesis_of_the_proof_of_necessity_also_holds_where_the_loss_is_consistent(loss):
+    """The negation of sup >= k - 1 is sup < k - 1, not ratio < k - 1 for every u.
+
+    At the end of the interval every u has a ratio below k - 1, and f = 0 is still no minimiser.
+    """
+    end = theory.LOSSES[loss][2](3)
+    u = np.linspace(-end, 25.0, 2000)
+    assert (ratio(loss, end, u) < 2.0).all()
+    for A in (0.334, 0.35, 0.5):
+        assert at(loss, end, A, 1.0 - A) > 0
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+def test_for_a_smooth_truncated_loss_there_is_no_minimiser(loss):
+    """Definition 3.1 speaks of the minimiser f*; the infimum is at an infinite lead."""
+    s, A, B = 0.5 * theory.LOSSES[loss][2](3), 0.4, 0.6
+    u = np.linspace(0.0, 30.0, 4001)
+    values = A * theory.truncated(loss, s, u) + B * theory.truncated(loss, s, -u)
+    infimum = B * theory.LOSSES[loss][0](s)
+    assert (values > infimum).all() and values[-1] < infimum + 1e-6
+    assert np.all(np.diff(values[u > -s]) < 0)
+
+
+def test_truncation_above_zero_is_flat_from_there_down_and_not_only_in_the_middle():
+    s, u = 0.3, np.linspace(-3.0, 0.3, 50)
+    T = np.maximum(1 - u, 0) - np.maximum(s - u, 0)
+    assert np.allclose(T, 1 - s)
+    assert 1 - (s + 0.01) < 1 - s  # and falls right of it
+
+
+def test_at_most_one_margin_is_positive_and_the_largest_is_not_negative_without_a_zero_sum():
+    f = np.random.default_rng(0).normal(size=(500, 4)) + 3.0
+    g = theory.margins(f)
+    assert (g > 0).sum(axis=1).max() == 1 and g.max(axis=1).min() >= 0
+
+
+def test_equality_9_is_about_decisions_and_not_about_the_machines():
+    """Adding a constant to the utilities changes no best decision, but the machine."""
+    U = examples.utility(2, 0.4)
+    p = np.random.default_rng(0).dirichlet(np.ones(3), size=200)
+    assert np.array_equal(examples.bayes(p, U), examples.bayes(p, U + 0.5))
+    X, y = examples.piecewise_linear(150, np.random.default_rng(1), 0.15)
+    design = Design.linear(X)
+    decided = [min_margin(design, y, V, 1.0).decision_function.argmax(axis=1)
+               for V in (U, U + 0.5)]
+    assert (decided[0] != decided[1]).mean() > 0.1
+    cost = np.array([[0.0, 1.0, 3.0], [2.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    assert utility_from_cost(cost) == pytest.approx(3.0 - cost)
+
+
+def test_beta_needs_the_utilities():
+    """Our text has beta_ijl = C. Without U_{y_i j} the step is no tangent, and can go up."""
+    U = examples.utility(2, 0.4)
+    X, y = examples.piecewise_linear(120, np.random.default_rng(5), 0.15)
+    design, C, s = Design.linear(X), 1.0, -0.5
+    start = min_margin(design, y, U, C)
+    beta = theory.betas(start.decision_function, y, U, C, s)
+    before = theory.robust_objective(start.w, start.intercept, X, y, U, C, s)
+    steps = [min_margin(design, y, U, C, beta=b, tol=1e-6) for b in (beta, C * (beta > 0))]
+    right, printed = (theory.robust_objective(m.w, m.intercept, X, y, U, C, s) for m in steps)
+    assert right < before < printed
+
+
+def test_the_w_of_15_sum_to_zero_whatever_the_multipliers():
+    rng = np.random.default_rng(0)
+    alpha, beta = rng.uniform(size=(2, 20, 4, 4)) * (1 - np.eye(4))
+    assert np.abs(theory.brackets(alpha, beta).sum(axis=1)).max() < 1e-12
+
+
+def test_f_equal_to_zero_is_where_the_paper_starts_and_ends_if_no_class_has_half_the_utility():
+    """U2,.6: a sure class 1 has utilities 1, .6, .6, and .6 + .6 > 1 makes f = 0 the WSVM.
+
+    Nothing is truncated there, so the algorithm ends at once; the truncated loss is less at a lead.
+    """
+    U = examples.utility(2, 0.6)
+    X, y = np.random.default_rng(0).normal(size=(30, 2)), np.zeros(30, dtype=int)
+    design = Design.linear(X)
+    found = dca(design, y, U, 1.0, -0.5)
+    assert np.abs(found.decision_function).max() < 1e-4 and not found.beta.any()
+    ahead = theory.robust_objective(np.zeros((3, 2)), np.array([2.0, -1.0, -1.0]) / 3, X, y, U,
+                                    1.0, -0.5)
+    assert ahead < 0.85 * found.objective
+    assert examples.bayes(np.array([[1.0, 0.0, 0.0]]), U)[0] == 0
+
+
+def test_the_objective_falls_to_a_value_that_depends_on_the_start():
+    """"Its convergence is guaranteed", but to a stationary point, such as a constant decision."""
+    U = np.eye(3)
+    X, y = examples.piecewise_linear(90, np.random.default_rng(2))
+    design = Design.linear(X)
+    constant = np.zeros((3, 3))
+    constant[:, -1] = [40.0, -20.0, -20.0]
+    stuck, own = (dca(design, y, U, 1.0, -0.5, start=start) for start in (constant, None))
+    assert stuck.converged and own.converged
+    assert (stuck.decision_function.argmax(axis=1) == 0).all()
+    assert stuck.objective > 1.5 * own.objective
+
+
+def test_the_linear_program_for_b_need_not_determine_b():
+    """Two samples of class 1, both truncated against class 3: any further lead of 3 is as good."""
+    y, U, C, s = np.zeros(2, dtype=int), np.eye(3), 1.0, -0.5
+    f = np.tile([-1.0, -1.0, 2.0], (2, 1))
+    beta = theory.betas(f, y, U, C, s)
+    assert beta[:, 0, 2].tolist() == [1.0, 1.0]
+
+    def value(b):
+        g = theory.margins(np.tile(b, (2, 1)))[:, 0]
+        return C * np.maximum(1 - g, 0).sum() + (beta[:, 0, 2] * (b[0] - b[2])).sum()
+
+    assert value(np.array([-1.0, -1.0, 2.0])) == value(np.array([-9.0, -9.0, 18.0])) == 2.0
+
+
+def test_4_is_not_convex_but_consistent_without_truncation():
+    """The weights by costs that the paper gives up decide rightly in the population."""
+    unit = theory.EQUALITY.unit(k=3, draws=500)
+    found = theory.compute_equality(unit)
+    assert found["n_cost_form_consistent"] == 500 and found["share_not_convex"] > 0.1
+    K = np.array([0.30, 0.31, 0.39])
+    f = np.random.default_rng(1).normal(size=(200_000, 3)) * 2
+    loss = np.maximum(1 + theory.margins(f), 0) @ K
+    assert f[loss.argmin()].argmax() == 0 and loss.min() > 2 * K[0] - 1e-12
+    assert loss.min() < 2 * K[0] + 0.01
+    # the utility form, not truncated, is best at f = 0 for such shares
+    A = 1 - K
+    assert at("hinge", -np.inf, A[0], A[1:].sum()) <= 0
+
+
+def test_the_shift_of_table_3_costs_what_the_utilities_reward():
+    for rows in beyond.TABLE_3.values():
+        assert np.sum(rows, axis=1) == pytest.approx(np.ones(3), abs=2.1e-4)
+    for a, loss in ((0.2, -0.0009), (0.6, -0.0674)):
+        found = beyond.compute_table_3(beyond.TABLE_3_BY_UTILITY.unit(a=a))
+        difference = found["weighted"] - found["unweighted"]
+        assert difference == pytest.approx(loss, abs=5e-5)
+        assert difference < -3 * 2 * 0.5e-4  # more than all roundings of a row together

@@ -1,0 +1,231 @@
+"""What the studies behind ``theory`` and ``beyond`` compute, against direct computations."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize
+
+from companion.papers.wrsvm import (
+    beyond,
+    claim_tables,
+    claims,
+    exact,
+    examples,
+    population,
+    simulation,
+    theory,
+)
+from companion.solvers import Design, dca, min_margin
+
+LOSSES = list(theory.LOSSES)
+
+
+def expected_loss(f, A, loss, s):
+    return theory.truncated(loss, s, theory.margins(np.asarray(f))) @ A
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("k", [3, 4])
+def test_the_least_over_leads_is_the_least_over_all_f(loss, k):
+    rng = np.random.default_rng(k)
+    for s in (0.6 * theory.LOSSES[loss][2](k), 2.0 * theory.LOSSES[loss][2](k), -np.inf):
+        A = rng.dirichlet(np.full(k, 8.0))
+        best = A.max()
+        gain = theory.advantage(loss, np.array([s]), np.array([best]), np.array([1 - best]))[0]
+        reduced = expected_loss(np.zeros(k), A, loss, s) - max(gain, 0.0)
+        starts = [rng.normal(size=k) * scale for scale in (0.1, 1.0, 3.0) for _ in range(8)]
+        starts += [FAR_AHEAD * np.eye(k)[A.argmax()], np.zeros(k)]
+        least = min(minimize(expected_loss, start, (A, loss, s), method="Nelder-Mead").fun
+                    for start in starts)
+        assert least == pytest.approx(reduced, abs=2e-3) and least > reduced - 1e-9
+
+
+FAR_AHEAD = 12.0
+
+
+def test_margins_are_differences_to_the_best_other_class():
+    f = np.random.default_rng(0).normal(size=(30, 4))
+    for row, g in zip(f, theory.margins(f), strict=True):
+        assert g == pytest.approx([row[j] - np.delete(row, j).max() for j in range(4)])
+
+
+@pytest.mark.parametrize("place", theory.PLACES)
+def test_the_theorem_holds_inside_the_interval_and_fails_outside(place):
+    for loss in LOSSES:
+        unit = theory.THEOREM.unit(loss=loss, k=3, s_is=place, draws=4000)
+        row = theory.compute_theorem(unit)
+        assert row["random_f_below"] < 1e-9
+        inside = place in ("inside", "at the end")
+        assert (row["n_consistent"] == 4000) == inside
+
+
+def test_the_algorithm_done_by_hand_ends_where_the_solver_does():
+    U = examples.utility(3, 0.4)
+    (X, y), _ = population.samples(1, examples.FLIP)
+    found = theory._by_hand(Design.linear(X), X, y, U)
+    assert found["steps"] >= 2 and found["decrease"] > 0.05
+    assert found["largest_rise"] < 1e-9 and abs(found["above_solver"]) < 1e-7
+    assert max(found["sum_of_w"], found["error_of_13"]) < 1e-9 and found["error_of_15"] < 1e-6
+
+
+def test_the_objective_and_the_betas_are_those_of_the_solver():
+    U = examples.utility(2, 0.4)
+    X, y = examples.piecewise_linear(80, np.random.default_rng(5), 0.15)
+    design = Design.linear(X)
+    for form, weights in (("utility", U), ("cost", 1 - U)):
+        found = dca(design, y, weights, 2.0, -0.5, form=form)
+        value = theory.robust_objective(found.w, found.intercept, X, y, weights, 2.0, -0.5, form)
+        assert value == pytest.approx(found.objective, rel=1e-9)
+        if form == "utility":
+            assert np.array_equal(theory.betas(found.decision_function, y, U, 2.0, -0.5),
+                                  found.beta)
+    plain = dca(design, y, 1 - U, 2.0, None, form="cost")
+    value = theory.robust_objective(plain.w, plain.intercept, X, y, 1 - U, 2.0, -np.inf, "cost")
+    assert value == pytest.approx(plain.objective, rel=1e-9)
+
+
+def by_enumeration(X, y, U, C, s):
+    """The least over all sets of truncated terms, a convex machine each."""
+    sample, label = np.nonzero(U[y] > 0)
+    weight, least = C * U[y[sample], label], np.inf
+    for kept in product((False, True), repeat=len(weight)):
+        kept = np.flatnonzero(kept)
+        value = (1 - s) * (weight.sum() - weight[kept].sum())
+        if len(kept):
+            value += min_margin(Design.linear(X[sample[kept]]), label[kept], np.eye(len(U)), 1.0,
+                                sample_weight=weight[kept], tol=1e-6).objective
+        least = min(least, value)
+    return least
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("config", "a", "n"), [(1, 0.0, 8), (3, 0.4, 5), (2, 0.6, 4)])
+def test_branch_and_bound_finds_what_enumeration_finds(config, a, n):
+    U = examples.utility(config, a)
+    for seed in (1, 4):
+        X, y = examples.piecewise_linear(n, np.random.default_rng(seed), 0.3)
+        for C in (1.0, 5.0):
+            found = exact.global_minimum(X, y, U, C, -0.5)
+            least = by_enumeration(X, y, U, C, -0.5)
+            assert found.objective == pytest.approx(least, rel=2 * exact.TOLERANCE)
+            assert found.bound <= least * (1 + 1e-6)
+
+
+def test_a_spent_budget_of_nodes_leaves_a_bound_that_holds():
+    U = examples.utility(3, 0.4)
+    X, y = examples.piecewise_linear(10, np.random.default_rng(0), 0.3)
+    whole = exact.global_minimum(X, y, U, 1.0, -0.5)
+    part = exact.global_minimum(X, y, U, 1.0, -0.5, max_nodes=5)
+    assert part.n_nodes == 5 < whole.n_nodes
+    assert 0 < part.bound < whole.bound <= whole.objective <= part.objective
+
+
+def test_no_start_of_the_dc_algorithm_is_below_the_global_minimum():
+    U, rng = examples.utility(2, 0.4), np.random.default_rng(7)
+    X, y = examples.piecewise_linear(9, rng, 0.3)
+    least = exact.global_minimum(X, y, U, 2.0, -0.5).objective
+    ends = [dca(Design.linear(X), y, U, 2.0, -0.5, tol=1e-6,
+                start=np.column_stack([f, f[:, 0]]) - np.mean(f)).objective
+            for f in rng.normal(size=(25, 3, 2)) * 2]
+    assert min(ends) >= least * (1 - exact.TOLERANCE)
+    assert min(ends) <= least * (1 + 1e-4)  # some start finds it
+
+
+@pytest.mark.parametrize("example", ["piecewise_linear", "nonlinear"])
+def test_expected_utilities_are_averages_over_a_large_sample(example):
+    U, rng = examples.utility(2, 0.6), np.random.default_rng(0)
+    cells, weight = population.population(example)
+    assert weight.sum() == pytest.approx(1.0)
+
+    def rule(X):
+        return (X[:, 0] + 0.3 * X[:, 1] > 0.2).astype(int) + (X[:, 1] > 0.5)
+
+    X, y = getattr(examples, example)(300_000, rng, 0.15)
+    sampled = examples.mean_utility(U, y, rule(X))
+    assert population.expected_utility(example, 0.15, U, rule(cells)) == pytest.approx(
+        sampled, abs=0.004)
+    assert population.bayes_utility(example, 0.15, U) > sampled
+
+
+def test_samples_are_those_of_table_1_and_their_points_those_of_every_flip():
+    printed = simulation.samples("table_1", 3)[:2]
+    flipped, clean = population.samples(3, examples.FLIP), population.samples(3, 0.0)
+    for (X, y), (X_own, y_own), (X_clean, y_clean) in zip(printed, flipped, clean, strict=True):
+        assert np.array_equal(X, X_own) and np.array_equal(y, y_own)
+        assert np.array_equal(X, X_clean) and 0.05 < np.mean(y != y_clean) < 0.25
+
+
+def test_the_best_of_equal_machines_is_the_first():
+    X, y = np.array([[1.0], [-1.0]]), np.array([0, 1])
+    coef = np.array([[[-1.0], [1.0]], [[1.0], [-1.0]], [[2.0], [-2.0]]])
+    assert population.best_of(coef, np.zeros((3, 2)), X, y, np.eye(2)) == 1
+
+
+def test_machines_without_truncation_are_those_of_s_minus_infinity():
+    rows = beyond.compute_truncation(beyond.TRUNCATION.unit(config=2, a=0.4, flip=0.15, sample=2))
+    assert [row["machine"] for row in rows] == [*beyond.TRUNCATIONS, "s = -1/2, unweighted start"]
+    U = examples.utility(2, 0.4)
+    (X, y), tune = population.samples(2, 0.15)
+    best = max((min_margin(Design.linear(X), y, U, C) for C in examples.C_VALUES[::2]),
+               key=lambda m: examples.mean_utility(
+                   U, tune[1], (tune[0] @ m.w.T + m.intercept).argmax(axis=1)))
+    cells, _ = population.population("piecewise_linear")
+    predicted = (cells @ best.w.T + best.intercept).argmax(axis=1)
+    assert rows[0]["utility"] == pytest.approx(
+        population.expected_utility("piecewise_linear", 0.15, U, predicted), abs=2e-4)
+
+
+def test_no_machine_is_above_bayes():
+    rows = beyond.compute_baselines(beyond.BASELINES.unit(flip=0.15, sample=1))
+    levels = {(row["config"], row["a"]): row for row in beyond.compute_levels(
+        beyond.LEVELS.unit(example="piecewise_linear", flip=0.15))}  # fmt: skip
+    assert {(row["config"], row["a"]) for row in rows} == set(levels)
+    for row in rows:
+        assert row["utility"] < levels[row["config"], row["a"]]["bayes"]
+    for row in levels.values():
+        assert max(row["likeliest"], row["constant"]) <= row["bayes"]
+
+
+def test_grades_too_low_cost_twice_what_grades_too_high_do():
+    cost = beyond.grade_cost()
+    assert cost[1, 3] == 2 and cost[3, 1] == 4 and not np.diag(cost).any()
+    X, y = beyond.grades(4000, np.random.default_rng(0))
+    assert set(y) == set(range(beyond.N_GRADES))
+    assert np.hypot(*X[y == 3].T).mean() == pytest.approx(3.0, abs=0.1)
+
+
+def test_a_share_of_all_has_a_standard_error():
+    assert claims.share([1, 1, 0, 0]) == (0.5, pytest.approx(0.25), 4)
+    mean, error, n = claims.share(np.ones(30))
+    assert (mean, n) == (1.0, 30) and 0 < error < 0.05
+
+
+def test_settings_are_called_as_in_the_paper():
+    assert [claims.setting_name(*s) for s in ((1, 0.0), (2, 0.4))] == ["U = I", "U2,.4"]
+
+
+def test_values_of_no_records_are_none():
+    for values, studies in (
+        (claims.theory_values, (theory.THEOREM, theory.EQUALITY, theory.FORMS)),
+        (claims.beyond_values, (beyond.TRUNCATION, beyond.BASELINES, beyond.KERNEL, beyond.LEVELS,
+                                beyond.TABLE_3_BY_UTILITY, beyond.FIVE, exact.EXACT)),
+    ):  # fmt: skip
+        assert values({study.name: pd.DataFrame() for study in studies}).empty
+
+
+def test_gains_by_flips_are_paired_over_samples():
+    rows = [{"config": 2, "a": 0.4, "flip": flip, "sample": k, "machine": machine,
+             "utility": base + 0.01 * k + (machine == "s = -1/2") * (0.03 if flip else 0.01)}
+            for flip, base in ((0.15, 0.6), (0.0, 0.8)) for k in (2, 1, 3)
+            for machine in ("none", "s = -1/2")]  # fmt: skip
+    found = claims.gain_by_flips(pd.DataFrame(rows), 2, 0.4)
+    assert found.mean == pytest.approx(2.0) and found.standard_error < 1e-9 and found.n == 3
+
+
+def test_curves_over_the_lead_are_least_at_zero_only_where_the_loss_is_inconsistent():
+    u = np.linspace(0.0, 1.5, 301)
+    curves = claim_tables.lead_curves(u, 0.4, 3, {"none": -np.inf, "s = -1/2": -0.5, "s = -1": -1.0})
+    assert u[curves["none"].argmin()] == 0 == u[curves["s = -1"].argmin()]
+    assert u[curves["s = -1/2"].argmin()] == pytest.approx(1.0)
