@@ -47,6 +47,12 @@ PAPERS = {
             " Journal of VLSI Signal Processing 37, 2004",
             "companion.papers.usvc",
         ),
+        Paper(
+            "wrsvm",
+            "Utility-Based Weighted Multicategory Robust Support Vector Machines",
+            "Y. Liu, Y. Wu and Q. He, Statistics and its Interface 3, 2010",
+            "companion.papers.wrsvm",
+        ),
     )
 }
 

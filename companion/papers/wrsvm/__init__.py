@@ -1,0 +1,28 @@
+"""Liu, Wu and He, "Utility-Based Weighted Multicategory Robust Support Vector Machines".
+
+``examples`` holds the settings, ``simulation`` (Tables 1 and 2), ``table_3`` and ``figures`` what
+is computed, ``values`` how records become the printed numbers and the claims, ``tables`` what the
+notebooks show beside them.
+"""
+
+from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter
+from companion.papers.wrsvm import figures, simulation, table_3, values
+
+
+def _sample(figure):
+    last = figures.N_SAMPLES[figure]["paper"]
+    return Parameter("sample", int, 1, f"the sample drawn, 1 to {last}", low=1, high=last)
+
+
+ARTEFACTS = (
+    Artefact("wrsvm", "fig_1", "Figure 1: linear boundaries for three utility matrices",
+             (figures.FIG_1,), (*RUN_PARAMETERS, _sample("fig_1")), values.fig_1_values),
+    Artefact("wrsvm", "fig_2", "Figure 2: kernel boundaries for three utility matrices",
+             (figures.FIG_2,), (*RUN_PARAMETERS, _sample("fig_2")), values.fig_2_values),
+    Artefact("wrsvm", "table_1", "Table 1: utilities of WSVM and WRSVM in Example 2",
+             (simulation.TABLE_1,), RUN_PARAMETERS, values.table_1_values),
+    Artefact("wrsvm", "table_2", "Table 2: utilities of WSVM and WRSVM in Example 3",
+             (simulation.TABLE_2,), RUN_PARAMETERS, values.table_2_values),
+    Artefact("wrsvm", "table_3", "Table 3: predictions for handwritten digits",
+             (table_3.TABLE,), RUN_PARAMETERS, values.table_3_values),
+)
