@@ -30,8 +30,8 @@ _SHARE = 0.995
 # Newton steps that put a term on the central path at the start; they converge from below.
 _CENTRING_STEPS = 6
 
-# The centring target does not fall below this share of what the tolerance needs: otherwise mu is
-# gone before the dual residual is.
+# The centring target, over all terms, does not fall below this share of what the tolerance needs
+# nor of the residual of (13): otherwise mu is gone before the residual is.
 _FLOOR = 0.1
 
 # Rows of a matrix product; systems up to this size are factorised here and larger ones by LAPACK.
@@ -454,7 +454,7 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
         ahead = _products(alpha, t, d_alpha, d_t, min(1.0, 1.0 / max(worst, 1e-300)), shift)
         count = k * n_terms
         target = mass / count * max(ahead / mass, 0.0) ** 3
-        target = max(target, _FLOOR * wanted / count)
+        target = max(target, _FLOOR * max(wanted, np.abs(surplus).max()) / count)
         # Corrector: towards the central path, with the second-order terms of the predictor.
         right[:] = G
         _corrected_right(t, a, inverse, groups, p, shift, target, right)

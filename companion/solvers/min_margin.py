@@ -49,8 +49,8 @@ from companion.solvers._min_margin_kernels import (
 
 __all__ = ["MarginProblem", "MinMarginResult", "checked_utility", "min_margin"]
 
-# Weight of the term that decides about b, for a total weight of the terms of at least one.
-RIDGE = 1e-9
+# Weight of the term that decides about b, for terms of mean weight one or more.
+RIDGE = 1e-8
 
 # Steps that make alpha satisfy (13); the residual that counts as zero, over the largest possible.
 _REPAIRS, _EXACT = 20, 1e-13
@@ -158,7 +158,7 @@ def min_margin(
     p = C * problem.p
     x, alpha = np.zeros((problem.k - 1, problem.Z.shape[0])), np.empty((problem.k, p.size))
     anchor = np.zeros(problem.k - 1)
-    ridge = RIDGE * min(1.0, p.sum())
+    ridge = RIDGE * min(1.0, p.mean())
     *_, n_iter, is_solved = interior_point(
         problem.Z, problem.groups, p, linear, problem.basis, 1.0, ridge, anchor, x, COLD, 0.0, tol,
         int(max_iter), alpha,
