@@ -83,8 +83,8 @@ def by_piqp(P, c, A, G, h):
 
     def solve():
         solver = piqp.SparseSolver()
-        solver.settings.eps_abs, solver.settings.eps_rel = 0.0, ACCURACY
-        solver.settings.eps_duality_gap_abs, solver.settings.eps_duality_gap_rel = 0.0, ACCURACY
+        for name in ("eps_abs", "eps_rel", "eps_duality_gap_abs", "eps_duality_gap_rel"):
+            setattr(solver.settings, name, ACCURACY)
         equal = (A, np.zeros(A.shape[0])) if A.shape[0] else (None, None)
         solver.setup(P, c, *equal, G, np.full(len(h), -np.inf), h)
         solver.solve()
