@@ -127,7 +127,8 @@ def main():
                     return min_margin(design, y, UTILITY, C, tol=ACCURACY).objective
 
                 line = f"{kind} {n}, {design.m} columns, C = {C:g}:"
-                forms = [program(design.augmented[:, :-1], y, C, lifted) for lifted in (False, True)]
+                Z = design.augmented[:, :-1]
+                forms = [program(Z, y, C, lifted) for lifted in (False, True)]
                 for name, peer in (("piqp", by_piqp), ("Clarabel", by_clarabel)):
                     solvers = [peer(*form) for form in forms]
                     taken = _common.interleaved([ours, *solvers], 2, least=0.0, in_a_row=2)

@@ -82,7 +82,8 @@ def descend(Z, groups, p, basis, form, ridge, x, is_convex_solution, tol, max_it
     """DC steps from x, which is overwritten.
 
     Returns the number of steps, the reason to end, the gap of the last subproblem, whether it is
-    small enough, and the number of interior-point iterations. ``values`` gets the objective at the start and after every step that lowers it.
+    small enough, and the number of interior-point iterations. ``values`` gets
+    the objective at the start and after every step.
     ``is_convex_solution`` says that x already solves the problem without linear terms, so that
     nothing is to be done if no term is to be linearised.
     """

@@ -104,7 +104,7 @@ def margin_loss(F, groups, p, level):
 
 @njit(**_LOOPS)
 def add_brackets(alpha, groups, p, G):
-    """Add alpha - p e_j of every term to its sample's column of G; return sum of alpha_l, l != j."""
+    """Add alpha - p e_j of every term to its sample in G; return the sum of alpha_l, l != j."""
     k, total = G.shape[0], 0.0
     for g in range(groups.shape[0]):
         low, high, j, start = groups[g]
@@ -229,7 +229,7 @@ def _corrected_right(t, a, inverse, groups, p, shift, target, right):
 
 @njit(**_LOOPS)
 def _products(alpha, t, d_alpha, d_t, length, shift):
-    """Sum of all products of alpha and t after a step, and the second-order terms into ``shift``."""
+    """Sum of all products alpha t after a step; the second-order terms go into ``shift``."""
     total = 0.0
     for m in range(alpha.shape[0]):
         x, s, dx, ds, out = alpha[m], t[m], d_alpha[m], d_t[m], shift[m]

@@ -196,15 +196,17 @@ def dca(
 
     Examples
     --------
-    A far point on the wrong side does not count any more than one beyond the truncation:
+    The last point is on the wrong side; the convex machine gives up the second class for it:
 
     >>> import numpy as np
     >>> from companion.solvers import Design
-    >>> x = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [90.0]])
+    >>> x = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
     >>> y = np.array([0, 0, 1, 1, 2, 2, 0])
-    >>> machine = dca(Design.linear(x), y, np.eye(3), C=10.0, s=-0.5)
-    >>> machine.decision_function.argmax(axis=1)
-    array([0, 0, 1, 1, 2, 2, 2])
+    >>> for s in (None, -0.5):
+    ...     machine = dca(Design.linear(x), y, np.eye(3), C=10.0, s=s)
+    ...     print(machine.decision_function.argmax(axis=1))
+    [0 0 0 2 2 2 2]
+    [0 0 1 1 2 2 2]
     """
     problem = MarginProblem(design, y, utility, sample_weight, "dca")
     C, constants = checked_positive(C, "C", "dca"), _constants(s, form, "dca")
@@ -287,11 +289,11 @@ def dca_path(
     --------
     >>> import numpy as np
     >>> from companion.solvers import Design
-    >>> x = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [90.0]])
+    >>> x = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
     >>> y = np.array([0, 0, 1, 1, 2, 2, 0])
-    >>> convex, robust = dca_path(Design.linear(x), y, np.eye(3), [0.1, 1.0, 10.0], -0.5)
+    >>> convex, robust = dca_path(Design.linear(x), y, np.eye(3), [1.0, 10.0], -0.5)
     >>> [(x @ coef.T + b).argmax(axis=1).tolist() for coef, b in zip(robust.coef, robust.intercept)]
-    [[0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 2, 2, 2]]
+    [[0, 0, 0, 2, 2, 2, 2], [0, 0, 1, 1, 2, 2, 2]]
     """
     problem = MarginProblem(design, y, utility, sample_weight, "dca_path")
     constants = _constants(s, form, "dca_path")

@@ -5,7 +5,8 @@
 
 Its dual, with the multipliers alpha_ijl of the margins:
 
-    (15)  w_m = sum_i x_i [ sum_{l != m} (alpha_iml - beta_iml) - sum_{j != m} (alpha_ijm - beta_ijm) ]
+    (15)  w_m = sum_i x_i [ sum_{l != m} (alpha_iml - beta_iml)
+                            - sum_{j != m} (alpha_ijm - beta_ijm) ]
     (13)  sum_i [ the same bracket ] = 0,    (14)  alpha_ijl >= 0, sum_l alpha_ijl <= C U_{y_i j}
     max   sum_ijl alpha_ijl - 1/2 sum_m |w_m|^2
 
@@ -71,9 +72,8 @@ class MinMarginResult:
     objective : float
         Primal objective.
     duality_gap : float
-        Primal objective minus dual value of ``alpha``. Where no alpha satisfies (13) with linear
-        terms or a large ``n_iter`` is not enough to find one, the gap of the problem with the
-        term in b.
+        Primal objective minus dual value of ``alpha``; that of the problem with the small term
+        in b where no nearby alpha satisfies (13).
     kkt_violation : float
         The largest entry of the differences between the two sides of (15) and of (13).
     alpha : ndarray of shape (n_samples, n_classes, n_classes)

@@ -71,7 +71,7 @@ def test_a_decision_that_is_worth_more_is_made_more_often():
 
 
 def test_truncation_helps_against_outliers_over_many_draws():
-    """Eight points far on the wrong side; farther or more of them turn the start, and DC with it."""
+    """Eight points on the wrong side; many more or farther ones turn the start, and DC with it."""
     gains = []
     for seed in range(20):
         X, y = three_classes(150, seed)
