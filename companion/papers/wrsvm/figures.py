@@ -84,7 +84,8 @@ def _regions(machine, predicted, config, a):
     for j in range(3):
         row[f"region_{j + 1}"] = round(float((predicted == j).mean()), 6)
         row[f"parts_{j + 1}"] = int(label(square == j)[1])
-    return row | {"n_steps": machine.n_steps, "converged": machine.converged}
+    return row | {"n_steps": machine.n_steps, "converged": machine.converged,
+                  "n_missed": machine.n_missed}
 
 
 def kernel_decisions(number, config, a, C):
@@ -107,7 +108,7 @@ def kernel_decisions(number, config, a, C):
     (X, y), _ = samples("fig_2", number)
     sigma = median_distance(X, y)
     design, far = kernel_columns(X, sigma, lattice())
-    machine = dca(design, y, examples.utility(config, a), C, examples.S, tol=1e-6)
+    machine = dca(design, y, examples.utility(config, a), C, examples.S, tol=examples.TOL)
     return X, y, far @ machine.coef.T + machine.intercept
 
 

@@ -63,6 +63,7 @@ def compute_split(unit):
                 "n_test": len(test),
                 "n_steps": machine.n_steps,
                 "converged": machine.converged,
+                "n_missed": machine.n_missed,
             }
             for true in range(len(DIGITS)):
                 of_class = predicted[y[test] == true]
