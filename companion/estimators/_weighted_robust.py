@@ -122,7 +122,7 @@ class WeightedRobustSVC(KernelClassifier):
     >>> for utility in (None, [[1, 0.9, 0], [0, 1, 0], [0, 0, 1]]):
     ...     machine = WeightedRobustSVC(C=10, utility=utility, kernel="linear").fit(X, y)
     ...     print(machine.predict(X))
-    [0 0 1 1 1 1 2 2 2]
+    [0 0 0 1 1 1 2 2 2]
     [1 1 1 1 1 1 2 2 2]
     """
 
@@ -306,10 +306,6 @@ class WeightedRobustSVC(KernelClassifier):
             return np.arange(len(X)), X, codes, None
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         kept = np.flatnonzero(weight)
-        if kept.size == 0:
-            raise ValueError(
-                f"{type(self).__name__} needs sample_weight with positive entries. Got only zeros."
-            )
         self._require_two(classes[np.unique(codes[kept])])
         X = X[np.ix_(kept, kept)] if self.kernel == "precomputed" else X[kept]
         return kept, X, codes[kept], weight[kept]

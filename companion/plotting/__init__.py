@@ -23,6 +23,7 @@ from companion.plotting.l1nsvm import (
     plot_surface,
     plot_toy_machine,
 )
+from companion.plotting.regions import plot_boundaries, plot_regions
 from companion.plotting.usvc import (
     plot_densities,
     plot_error_against_size,
@@ -42,6 +43,7 @@ __all__ = [
     "MACHINE_STYLES",
     "TOY_LEVELS",
     "TOY_TICKS",
+    "plot_boundaries",
     "plot_criterion",
     "plot_decision_curves",
     "plot_densities",
@@ -58,6 +60,7 @@ __all__ = [
     "plot_losses",
     "plot_minima",
     "plot_profile",
+    "plot_regions",
     "plot_surface",
     "plot_threshold_error",
     "plot_toy_machine",

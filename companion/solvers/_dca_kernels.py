@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from companion.solvers._min_margin_kernels import (
+    _LEAST_VALUE,
     _LOOPS,
     _OPTIONS,
     class_values,
@@ -22,7 +23,7 @@ from companion.solvers._min_margin_kernels import (
     margin_loss,
 )
 
-REPEATS, STALLS, SPENT = 0, 1, 2
+REPEATS, STALLS, SPENT, ZERO = 0, 1, 2, 3
 
 # The first solution begins far from the end, others begin near theirs.
 COLD, WARM = 1.0, 0.1
@@ -81,7 +82,8 @@ def descend(Z, groups, p, basis, form, ridge, x, is_convex_solution, tol, max_it
     """DC steps from x, which is overwritten.
 
     Returns the number of steps, the reason to end, the gap of the last subproblem, whether it is
-    small enough, and the number of interior-point iterations. ``values`` gets the objective at the start and after every step that lowers it.
+    small enough, and the number of interior-point iterations. ``values`` gets
+    the objective at the start and after every step.
     ``is_convex_solution`` says that x already solves the problem without linear terms, so that
     nothing is to be done if no term is to be linearised.
     """
@@ -92,8 +94,11 @@ def descend(Z, groups, p, basis, form, ridge, x, is_convex_solution, tol, max_it
     total, gap, is_solved, n_inner = p.sum(), np.nan, True, 0
     for step in range(max_steps + 1):
         changed, weight = linearise(F, groups, p, cut, chosen, linear)
-        if not changed and (step > 0 or is_convex_solution):
+        # A step that was not solved is repeated: its proximal term is now centred where it ended.
+        if not changed and is_solved and (step > 0 or is_convex_solution):
             return step, REPEATS, gap, is_solved, n_inner
+        if step > 0 and values[step] <= tol * _LEAST_VALUE * total:
+            return step, ZERO, values[step], True, n_inner
         if step == max_steps:
             return step, SPENT, gap, is_solved, n_inner
         offset = (weight * rise if weight > 0.0 else 0.0) + (
@@ -110,7 +115,8 @@ def descend(Z, groups, p, basis, form, ridge, x, is_convex_solution, tol, max_it
         values[step + 1] = min(value, values[step])
         if value < values[step]:
             x[:] = y
-        if not values[step] - value > 0.1 * tol * values[step]:
+        is_zero = values[step + 1] <= tol * _LEAST_VALUE * total
+        if not is_zero and not values[step] - value > 0.1 * tol * values[step]:
             return step + 1, STALLS, gap, is_solved, n_inner
     return max_steps, SPENT, gap, is_solved, n_inner
 
@@ -121,7 +127,7 @@ def path(Z, first, groups, basis, form, C_values, shares, tol, max_iter, max_ste
     """The convex machine and the robust one that starts there, for every C.
 
     ``first`` is (groups, p) of the convex machine for C = 1 and ``groups`` that of the robust one,
-    ``shares`` the ridges of both where all weights sum to one or more.
+    ``shares`` the ridges of both for terms of mean weight one or more.
     Columns of ``report``: objective, gap, iterations and convergence of the convex machine, the
     same of the robust one, and its DC steps.
     """
@@ -135,7 +141,7 @@ def path(Z, first, groups, basis, form, C_values, shares, tol, max_iter, max_ste
     x = np.zeros((free, size))
     for q in range(C_values.size):
         p = C_values[q] * start_p
-        ridge = shares[0] * min(1.0, p.sum())
+        ridge = shares[0] * min(1.0, p.mean())
         value, gap, n_iter, is_solved = interior_point(
             Z, start_groups, p, nothing, basis, 1.0, ridge, zero, x, COLD if q == 0 else WARM,
             0.0, tol, max_iter, start_alpha,
@@ -143,7 +149,7 @@ def path(Z, first, groups, basis, form, C_values, shares, tol, max_iter, max_ste
         convex[q] = x
         report[q, 0], report[q, 1], report[q, 2], report[q, 3] = value, gap, n_iter, is_solved
         p = C_values[q] * robust_p
-        ridge = shares[1] * min(1.0, p.sum())
+        ridge = shares[1] * min(1.0, p.mean())
         robust[q] = x
         is_same = form[0] == 1.0
         steps, reason, step_gap, is_near, n_inner = descend(

@@ -30,8 +30,8 @@ _SHARE = 0.995
 # Newton steps that put a term on the central path at the start; they converge from below.
 _CENTRING_STEPS = 6
 
-# The centring target does not fall below this share of what the tolerance needs: otherwise mu is
-# gone before the dual residual is.
+# The centring target, over all terms, does not fall below this share of what the tolerance needs
+# nor of the residual of (13): otherwise mu is gone before the residual is.
 _FLOOR = 0.1
 
 # Rows of a matrix product; systems up to this size are factorised here and larger ones by LAPACK.
@@ -104,7 +104,7 @@ def margin_loss(F, groups, p, level):
 
 @njit(**_LOOPS)
 def add_brackets(alpha, groups, p, G):
-    """Add alpha - p e_j of every term to its sample's column of G; return sum of alpha_l, l != j."""
+    """Add alpha - p e_j of every term to its sample in G; return the sum of alpha_l, l != j."""
     k, total = G.shape[0], 0.0
     for g in range(groups.shape[0]):
         low, high, j, start = groups[g]
@@ -229,7 +229,7 @@ def _corrected_right(t, a, inverse, groups, p, shift, target, right):
 
 @njit(**_LOOPS)
 def _products(alpha, t, d_alpha, d_t, length, shift):
-    """Sum of all products of alpha and t after a step, and the second-order terms into ``shift``."""
+    """Sum of all products alpha t after a step; the second-order terms go into ``shift``."""
     total = 0.0
     for m in range(alpha.shape[0]):
         x, s, dx, ds, out = alpha[m], t[m], d_alpha[m], d_t[m], shift[m]
@@ -454,7 +454,7 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
         ahead = _products(alpha, t, d_alpha, d_t, min(1.0, 1.0 / max(worst, 1e-300)), shift)
         count = k * n_terms
         target = mass / count * max(ahead / mass, 0.0) ** 3
-        target = max(target, _FLOOR * wanted / count)
+        target = max(target, _FLOOR * max(wanted, np.abs(surplus).max()) / count)
         # Corrector: towards the central path, with the second-order terms of the predictor.
         right[:] = G
         _corrected_right(t, a, inverse, groups, p, shift, target, right)

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from companion.solvers._dca_kernels import COLD, REPEATS, SPENT, STALLS, descend, path
+from companion.solvers._dca_kernels import COLD, REPEATS, SPENT, STALLS, ZERO, descend, path
 from companion.solvers._min_margin_kernels import interior_point
 from companion.solvers.min_margin import (
     RIDGE,
@@ -49,14 +49,15 @@ __all__ = ["DCAResult", "MachinePath", "dca", "dca_path", "utility_from_cost"]
 
 FORMS = ("utility", "cost")
 
-# Weight of the proximal term of a DC step, |b - b_t|^2 / 2, for a total weight of the terms of at
-# least one. It keeps b where truncation leaves directions without slope, and as it is zero at b_t
+# Weight of the proximal term of a DC step, |b - b_t|^2 / 2, for terms of mean weight one
+# or more. It keeps b where truncation leaves directions without slope, and as it is zero at b_t
 # it moves no fixed point.
-PROXIMAL = 1e-5
+PROXIMAL = 1e-3
 
 _REASONS = {
     REPEATS: "The set of truncated terms repeats.",
     STALLS: "A step lowers the objective by no more than its own accuracy.",
+    ZERO: "The objective, which has no negative terms, is zero.",
     SPENT: "The budget of {steps} DC steps is spent.",
 }
 
@@ -195,21 +196,23 @@ def dca(
 
     Examples
     --------
-    A far point on the wrong side does not count any more than one beyond the truncation:
+    The last point is on the wrong side; the convex machine gives up the second class for it:
 
     >>> import numpy as np
     >>> from companion.solvers import Design
-    >>> x = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [90.0]])
+    >>> x = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
     >>> y = np.array([0, 0, 1, 1, 2, 2, 0])
-    >>> machine = dca(Design.linear(x), y, np.eye(3), C=10.0, s=-0.5)
-    >>> machine.decision_function.argmax(axis=1)
-    array([0, 0, 1, 1, 2, 2, 2])
+    >>> for s in (None, -0.5):
+    ...     machine = dca(Design.linear(x), y, np.eye(3), C=10.0, s=s)
+    ...     print(machine.decision_function.argmax(axis=1))
+    [0 0 0 2 2 2 2]
+    [0 0 1 1 2 2 2]
     """
     problem = MarginProblem(design, y, utility, sample_weight, "dca")
     C, constants = checked_positive(C, "C", "dca"), _constants(s, form, "dca")
     checked_positive(tol, "tol", "dca")
     p, k, size = C * problem.p, problem.k, problem.Z.shape[0]
-    ridge, proximal = RIDGE * min(1.0, p.sum()), PROXIMAL * min(1.0, p.sum())
+    ridge, proximal = RIDGE * min(1.0, p.mean()), PROXIMAL * min(1.0, p.mean())
     alpha, linear = np.empty((k, p.size)), np.zeros((k, problem.n))
     x, n_start, is_solved, anchor = np.zeros((k - 1, size)), 0, True, np.zeros(k - 1)
     if start is None:
@@ -265,7 +268,8 @@ def dca_path(
         As for :func:`dca`, but with a default ``tol`` of 1e-6.
     C_values : sequence of float
         In an order in which neighbours are similar: the convex machine of one is where the
-        solver starts for the next, which changes the time and not the solution.
+        solver starts for the next, which changes the time and, where its b is unique, not the
+        solution.
 
     Returns
     -------
@@ -285,11 +289,11 @@ def dca_path(
     --------
     >>> import numpy as np
     >>> from companion.solvers import Design
-    >>> x = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [90.0]])
+    >>> x = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
     >>> y = np.array([0, 0, 1, 1, 2, 2, 0])
-    >>> convex, robust = dca_path(Design.linear(x), y, np.eye(3), [0.1, 1.0, 10.0], -0.5)
+    >>> convex, robust = dca_path(Design.linear(x), y, np.eye(3), [1.0, 10.0], -0.5)
     >>> [(x @ coef.T + b).argmax(axis=1).tolist() for coef, b in zip(robust.coef, robust.intercept)]
-    [[0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 2, 2, 2]]
+    [[0, 0, 0, 2, 2, 2, 2], [0, 0, 1, 1, 2, 2, 2]]
     """
     problem = MarginProblem(design, y, utility, sample_weight, "dca_path")
     constants = _constants(s, form, "dca_path")

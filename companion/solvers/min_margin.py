@@ -5,7 +5,8 @@
 
 Its dual, with the multipliers alpha_ijl of the margins:
 
-    (15)  w_m = sum_i x_i [ sum_{l != m} (alpha_iml - beta_iml) - sum_{j != m} (alpha_ijm - beta_ijm) ]
+    (15)  w_m = sum_i x_i [ sum_{l != m} (alpha_iml - beta_iml)
+                            - sum_{j != m} (alpha_ijm - beta_ijm) ]
     (13)  sum_i [ the same bracket ] = 0,    (14)  alpha_ijl >= 0, sum_l alpha_ijl <= C U_{y_i j}
     max   sum_ijl alpha_ijl - 1/2 sum_m |w_m|^2
 
@@ -49,8 +50,8 @@ from companion.solvers._min_margin_kernels import (
 
 __all__ = ["MarginProblem", "MinMarginResult", "checked_utility", "min_margin"]
 
-# Weight of the term that decides about b, for a total weight of the terms of at least one.
-RIDGE = 1e-9
+# Weight of the term that decides about b, for terms of mean weight one or more.
+RIDGE = 1e-8
 
 # Steps that make alpha satisfy (13); the residual that counts as zero, over the largest possible.
 _REPAIRS, _EXACT = 20, 1e-13
@@ -71,9 +72,8 @@ class MinMarginResult:
     objective : float
         Primal objective.
     duality_gap : float
-        Primal objective minus dual value of ``alpha``. Where no alpha satisfies (13) with linear
-        terms or a large ``n_iter`` is not enough to find one, the gap of the problem with the
-        term in b.
+        Primal objective minus dual value of ``alpha``; that of the problem with the small term
+        in b where no nearby alpha satisfies (13).
     kkt_violation : float
         The largest entry of the differences between the two sides of (15) and of (13).
     alpha : ndarray of shape (n_samples, n_classes, n_classes)
@@ -158,7 +158,7 @@ def min_margin(
     p = C * problem.p
     x, alpha = np.zeros((problem.k - 1, problem.Z.shape[0])), np.empty((problem.k, p.size))
     anchor = np.zeros(problem.k - 1)
-    ridge = RIDGE * min(1.0, p.sum())
+    ridge = RIDGE * min(1.0, p.mean())
     *_, n_iter, is_solved = interior_point(
         problem.Z, problem.groups, p, linear, problem.basis, 1.0, ridge, anchor, x, COLD, 0.0, tol,
         int(max_iter), alpha,

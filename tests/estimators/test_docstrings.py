@@ -17,9 +17,10 @@ from companion import (
     LSSVCCV,
     LeastOneNormSVC,
     UnbiasedSVC,
+    WeightedRobustSVC,
 )
 
-MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV, UnbiasedSVC]
+MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV, UnbiasedSVC, WeightedRobustSVC]
 PUBLIC = [*MACHINES, KernelGridSearchCV, GACVSearch]
 SECTIONS = ["Parameters", "Attributes", "See Also", "Notes", "References", "Examples"]
 METHODS = ["fit", "predict", "decision_function"]

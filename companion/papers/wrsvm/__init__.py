@@ -1,12 +1,40 @@
 """Liu, Wu and He, "Utility-Based Weighted Multicategory Robust Support Vector Machines".
 
-``theory``, ``beyond`` and ``exact`` are what is computed, ``claims`` turns records into sentences.
+``examples`` holds the settings, ``simulation`` (Tables 1 and 2), ``table_3`` and ``figures`` what
+is computed, ``values`` how records become the printed numbers and the claims, ``tables`` what the
+notebooks show beside them. ``theory``, ``beyond`` (with ``population``) and ``exact`` are what is
+computed about the claims in words, with ``claims`` and ``claim_tables`` for their records.
 """
 
-from companion.papers.base import RUN_PARAMETERS, Artefact
-from companion.papers.wrsvm import beyond, claims, exact, theory
+from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter
+from companion.papers.wrsvm import (
+    beyond,
+    claims,
+    exact,
+    figures,
+    simulation,
+    table_3,
+    theory,
+    values,
+)
+
+
+def _sample(figure):
+    last = figures.N_SAMPLES[figure]["paper"]
+    return Parameter("sample", int, 1, f"the sample drawn, 1 to {last}", low=1, high=last)
+
 
 ARTEFACTS = (
+    Artefact("wrsvm", "fig_1", "Figure 1: linear boundaries for three utility matrices",
+             (figures.FIG_1,), (*RUN_PARAMETERS, _sample("fig_1")), values.fig_1_values),
+    Artefact("wrsvm", "fig_2", "Figure 2: kernel boundaries for three utility matrices",
+             (figures.FIG_2,), (*RUN_PARAMETERS, _sample("fig_2")), values.fig_2_values),
+    Artefact("wrsvm", "table_1", "Table 1: utilities of WSVM and WRSVM in Example 2",
+             (simulation.TABLE_1,), RUN_PARAMETERS, values.table_1_values),
+    Artefact("wrsvm", "table_2", "Table 2: utilities of WSVM and WRSVM in Example 3",
+             (simulation.TABLE_2,), RUN_PARAMETERS, values.table_2_values),
+    Artefact("wrsvm", "table_3", "Table 3: predictions for handwritten digits",
+             (table_3.TABLE,), RUN_PARAMETERS, values.table_3_values),
     Artefact("wrsvm", "theory", "Theorem 3.1, (9), the cost form (4) and the DC algorithm",
              (theory.THEOREM, theory.EQUALITY, theory.FORMS), RUN_PARAMETERS,
              claims.theory_values),

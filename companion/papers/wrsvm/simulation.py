@@ -85,6 +85,7 @@ def _rows(table, tuned, y_test):
                 "share_1": round(float((predicted == 0).mean()), 6),
                 "n_steps": machine.n_steps,
                 "converged": machine.converged,
+                "n_missed": machine.n_missed,
             })
     return rows
 

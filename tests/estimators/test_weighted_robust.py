@@ -1,0 +1,161 @@
+"""WeightedRobustSVC: agreement with its solver, utilities at work, what it refuses."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+from companion import L1SVC, WeightedRobustSVC
+from companion.kernels import gram
+from companion.metrics import average_utility, paired_difference
+from companion.solvers import Design, dca, utility_from_cost
+
+UTILITY = np.array([[1.0, 0.8, 0.0], [0.0, 1.0, 0.3], [0.2, 0.0, 1.0]])
+
+
+def three_classes(n=90, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 3
+    angle = 2 * np.pi * y / 3
+    X = 0.6 * rng.normal(size=(n, 2)) + np.column_stack([np.cos(angle), np.sin(angle)])
+    return X, y
+
+
+@pytest.mark.parametrize("parameters", [{}, {"truncation": None}, {"cost": 1.0 - UTILITY},
+                                        {"form": "cost"}, {"truncation": -1.0}])
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
+def test_decision_values_are_those_of_the_solver(kernel, parameters):
+    X, y = three_classes()
+    K = gram(X, gamma=0.5)
+    inputs = K if kernel == "precomputed" else X
+    machine = WeightedRobustSVC(C=2.0, kernel=kernel, gamma=0.5, tol=1e-8, **parameters)
+    machine.fit(inputs, np.array(["a", "b", "c"])[y])
+    design = Design.linear(X) if kernel == "linear" else Design.kernel(K)
+    form, s = parameters.get("form", "utility"), parameters.get("truncation", -0.5)
+    matrix = np.eye(3) if form == "utility" else 1.0 - np.eye(3)
+    if "cost" in parameters:
+        matrix = utility_from_cost(parameters["cost"])
+    wanted = dca(design, y, matrix, 2.0, s, form=form)
+    values = machine.decision_function(inputs)
+    np.testing.assert_allclose(values, wanted.decision_function, atol=1e-4)
+    np.testing.assert_allclose(values.sum(axis=1), 0.0, atol=1e-9)
+    assert machine.objective_ == pytest.approx(wanted.objective, rel=1e-6)
+    assert machine.converged_ and 0.0 <= machine.duality_gap_ <= 2e-8 * machine.objective_
+    chosen = np.array(["a", "b", "c"])[values.argmax(axis=1)]
+    assert np.array_equal(machine.predict(inputs), chosen)
+
+
+def test_two_classes_without_truncation_are_L1SVC_of_twice_the_cost():
+    X, y = three_classes()
+    X, y = X[y < 2], np.where(y[y < 2] == 1, "yes", "no")
+    for kernel in ("linear", "rbf"):
+        ours = WeightedRobustSVC(C=1.5, truncation=None, kernel=kernel, gamma=0.5, tol=1e-9)
+        other = L1SVC(C=3.0, kernel=kernel, gamma=0.5, tol=1e-8)
+        values = ours.fit(X, y).decision_function(X)
+        np.testing.assert_allclose(values, other.fit(X, y).decision_function(X), atol=1e-4)
+        assert np.array_equal(ours.predict(X), other.predict(X))
+    robust = WeightedRobustSVC(C=1.5, kernel="linear").fit(X, y)
+    assert robust.truncation_ == -1.0
+
+
+def test_a_decision_that_is_worth_more_is_made_more_often():
+    X, y = three_classes(300, 1)
+    shares = []
+    for worth in (0.0, 0.4, 0.8, 0.95):
+        utility = np.eye(3)
+        utility[0, 1] = worth
+        machine = WeightedRobustSVC(C=1.0, utility=utility, kernel="linear").fit(X, y)
+        shares.append(np.mean(machine.predict(X[y == 0]) == 1))
+    assert np.all(np.diff(shares) >= 0.0)
+    assert shares[0] < 0.2 and shares[-1] > 0.4
+
+
+def test_truncation_helps_against_outliers_over_many_draws():
+    """Eight points on the wrong side; many more or farther ones turn the start, and DC with it."""
+    gains = []
+    for seed in range(20):
+        X, y = three_classes(150, seed)
+        X_bad = np.vstack([X, np.tile([[-5.0, 0.0]], (8, 1))])
+        y_bad = np.append(y, np.zeros(8, int))
+        scores = [
+            WeightedRobustSVC(kernel="linear", truncation=truncation).fit(X_bad, y_bad).score(X, y)
+            for truncation in ("auto", None)
+        ]
+        gains.append(scores[0] - scores[1])
+    gain = paired_difference(gains, np.zeros(20))
+    assert gain.mean > 3.0 * gain.standard_error
+
+
+def test_it_works_in_scikit_learn_searches_with_labels_as_text():
+    X, y = three_classes()
+    labels = np.array(["x", "y", "z"])[y]
+    search = GridSearchCV(WeightedRobustSVC(utility=UTILITY), {"C": [0.1, 10.0]}, cv=3)
+    assert search.fit(X, labels).best_score_ > 0.6
+    assert cross_val_score(WeightedRobustSVC(kernel="linear"), X, labels, cv=3).min() > 0.7
+
+
+X, Y = three_classes(30)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"utility": np.eye(2)}, r"for each of the 3 labels in y, \[0, 1, 2\].*\(2, 2\).*label w"),
+        ({"cost": np.ones((3, 4))}, r"The 'cost' of WeightedRobustSVC.*Got shape \(3, 4\)"),
+        ({"utility": np.eye(3) - 1.0}, "finite entries of at least 0. The smallest is -1"),
+        ({"utility": np.zeros((3, 3))}, "must have a positive entry. Got only zeros"),
+        ({"truncation": 0.5}, 'at most 0.*Got 0.5; use "auto" for .* = -0.5, or None'),
+        ({"truncation": "most"}, "The 'truncation' parameter of WeightedRobustSVC must be"),
+        ({"utility": np.eye(3), "cost": np.eye(3)}, "either utilities or costs.*and a 'cost'"),
+        ({"utility": np.eye(3), "form": "cost"}, r"pass it as max\(U\) - U"),
+        ({"C": 0.0}, "The 'C' parameter of WeightedRobustSVC must be a float in the range"),
+    ],
+)
+def test_bad_parameters_are_named_and_leave_no_machine(parameters, message):
+    machine = WeightedRobustSVC(**parameters)
+    with pytest.raises(ValueError, match=message):
+        machine.fit(X, Y)
+    assert not hasattr(machine, "classes_")
+
+
+def test_one_class_only_is_refused_also_by_weight():
+    with pytest.raises(ValueError, match="two classes with positive weight. Got only one class: 1"):
+        WeightedRobustSVC().fit(X, Y, sample_weight=(Y == 1).astype(float))
+    with pytest.raises(ValueError, match="at least one non-zero number"):
+        WeightedRobustSVC().fit(X, Y, sample_weight=np.zeros(30))
+
+
+def test_a_spent_budget_is_a_warning_and_an_attribute():
+    X, y = three_classes(90, 4)
+    machine = WeightedRobustSVC(C=0.3, kernel="linear", utility=UTILITY, truncation=0.0, max_iter=1)
+    with pytest.warns(ConvergenceWarning, match="dca did not converge: The budget of 1 DC steps"):
+        machine.fit(X, y)
+    assert not machine.converged_
+    assert machine.predict(X).shape == (90,)
+
+
+def test_a_constant_added_to_a_row_of_the_utility_changes_no_best_decision_nor_comparison():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 500)
+    one, other = rng.integers(0, 3, (2, 500))
+    shifted = UTILITY + np.array([[0.7], [0.0], [0.2]])
+    differences = [
+        average_utility(y, one, utility) - average_utility(y, other, utility)
+        for utility in (UTILITY, shifted)
+    ]
+    assert differences[0] == pytest.approx(differences[1], abs=1e-12)
+    assert average_utility(y, one, np.eye(3)) == pytest.approx(np.mean(y == one))
+    for probability in rng.dirichlet(np.ones(3), 100):
+        assert np.argmax(probability @ UTILITY) == np.argmax(probability @ shifted)
+
+
+def test_average_utility_takes_any_labels_and_names_those_without_a_row():
+    utility = [[1.0, 0.5], [0.0, 2.0]]
+    assert average_utility(["n", "y", "y"], ["y", "y", "n"], utility) == pytest.approx(2.5 / 3)
+    assert average_utility(["n"], ["y"], utility, labels=["y", "n"]) == 0.0
+    with pytest.raises(ValueError, match=r"Got \['z'\] in y_pred; the rows are \['n', 'y'\]"):
+        average_utility(["n", "y"], ["z", "y"], utility)
+    with pytest.raises(ValueError, match="name the labels of all rows in 'labels'"):
+        average_utility(["n", "n"], ["n", "n"], utility)
+    with pytest.raises(ValueError, match=r"Got shapes \(2,\) and \(1,\)"):
+        average_utility(["n", "y"], ["n"], utility)

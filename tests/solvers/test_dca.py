@@ -1,0 +1,264 @@
+"""The DC algorithm: descent, fixed points, both forms of the loss, paths over C, bad input."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from margin_problems import clouds, margins, primal_value, random_utility, truncated_objective
+from sklearn.exceptions import ConvergenceWarning
+
+from companion.kernels import gram
+from companion.solvers import Design, dca, dca_path, min_margin, utility_from_cost
+
+FORMS = ("utility", "cost")
+CUTS = (None, 0.0, -0.5, -1.0, -3.0)
+
+
+def problem(k, seed, form="utility", n=60):
+    """Design, labels and a random matrix of the form."""
+    X, y = clouds(n, k, 2, seed)
+    utility = np.eye(k) + 0.3 * random_utility(k, seed)
+    return X, y, utility if form == "utility" else utility.max() - utility
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("s", CUTS)
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_the_objective_is_that_of_10_and_never_rises(form, s, k):
+    falls = 0
+    for seed, C in enumerate((0.05, 1.0, 20.0)):
+        X, y, matrix = problem(k, seed, form)
+        machine = dca(Design.linear(X), y, matrix, C, s, form=form)
+        cut = -np.inf if s is None else s
+        assert machine.converged
+        assert np.all(np.diff(machine.objectives) <= 0.0)
+        assert machine.objective == machine.objectives[-1]
+        assert machine.objective == pytest.approx(
+            truncated_objective(machine, y, matrix, C, cut, form), rel=1e-9, abs=1e-9
+        )
+        falls += machine.objective < 0.999 * machine.objectives[0]
+    assert falls > 0 or (form == "utility" and s in (None, -1.0, -3.0))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_the_end_is_a_fixed_point_by_a_generic_qp(form, kernel):
+    """The last tangent is that at the machine, whose convex problem the machine solves."""
+    X, y, matrix = problem(3, 4, form, n=40)
+    s, C = -0.5, 2.0
+    design = Design.linear(X) if kernel == "linear" else Design.kernel(gram(X, gamma=0.5))
+    machine = dca(design, y, matrix, C, s, form=form, tol=1e-10)
+    level, cut = (1.0, s) if form == "utility" else (-1.0, -s)
+    f, g = machine.decision_function, margins(machine.decision_function)
+    np.testing.assert_allclose(machine.beta.sum(axis=2), C * matrix[y] * (g < cut))
+    for i, j, m in np.argwhere(machine.beta > 0):
+        assert f[i, m] == np.delete(f[i], j).max()
+    assert 0 < np.count_nonzero(machine.beta) and machine.n_steps > 1
+    hinge = C * np.sum(matrix[y] * np.maximum(level - g, 0.0))
+    tangent = np.sum((machine.beta.sum(axis=2) - machine.beta.sum(axis=1)) * f)
+    here = 0.5 * np.sum(machine.w**2) + hinge + tangent
+    Z = design.augmented[:, :-1]
+    wanted = primal_value(Z, y, matrix, C, machine.beta, level=level)
+    assert here == pytest.approx(wanted, abs=1e-6 * machine.objective)
+    assert machine.duality_gap <= 1e-8 * machine.objective
+    assert machine.kkt_violation**2 <= 2e-10 * machine.objective
+
+
+def test_no_small_change_improves_the_machine():
+    rng = np.random.default_rng(0)
+    for form in FORMS:
+        X, y, matrix = problem(3, 1, form)
+        machine = dca(Design.linear(X), y, matrix, 1.0, -0.5, form=form, tol=1e-10)
+        start = np.column_stack([machine.w, machine.intercept])
+        for _ in range(300):
+            w = start + 1e-5 * rng.normal(size=(3, 3))
+            w -= w.mean(axis=0)
+            f = X @ w[:, :-1].T + w[:, -1]
+            u = margins(f) * (1.0 if form == "utility" else -1.0)
+            loss = np.maximum(1.0 - u, 0.0) - np.maximum(-0.5 - u, 0.0)
+            value = 0.5 * np.sum(w[:, :-1] ** 2) + np.sum(matrix[y] * loss)
+            assert value >= machine.objective * (1.0 - 1e-9)
+
+
+@pytest.mark.parametrize("s", [None, -np.inf])
+def test_without_truncation_it_is_the_convex_machine(s):
+    X, y, utility = problem(3, 2)
+    machine = dca(Design.linear(X), y, utility, 1.0, s)
+    convex = min_margin(Design.linear(X), y, utility, 1.0)
+    assert machine.n_steps == 0
+    assert machine.objective == pytest.approx(convex.objective, rel=1e-12)
+    np.testing.assert_array_equal(machine.coef, convex.coef)
+
+
+def test_a_truncation_below_all_margins_changes_nothing():
+    X, y, utility = problem(3, 2)
+    convex = min_margin(Design.linear(X), y, utility, 1.0)
+    lowest = margins(convex.decision_function)[utility[y] > 0].min()
+    assert dca(Design.linear(X), y, utility, 1.0, lowest - 1e-3).n_steps == 0
+    assert dca(Design.linear(X), y, utility, 1.0, lowest + 1e-3).n_steps > 0
+
+
+@pytest.mark.parametrize("s", [0.0, -1.0])
+def test_two_classes_are_the_binary_truncated_hinge(s):
+    """The same iteration on w = w_2 - w_1, written out for two classes."""
+    cp = pytest.importorskip("cvxpy")
+    X, y = clouds(50, 2, 2, 8, spread=1.0)
+    signs, C, truncated = np.where(y == 1, 1.0, -1.0), 1.0, np.zeros(50)
+    while True:
+        w, b = cp.Variable(2), cp.Variable()
+        margin = cp.multiply(signs, X @ w + b)
+        cost = 0.25 * cp.sum_squares(w) + C * (cp.sum(cp.pos(1 - margin)) + truncated @ margin)
+        cp.Problem(cp.Minimize(cost)).solve(solver=cp.CLARABEL)
+        before, truncated = truncated, (margin.value < s).astype(float)
+        if np.array_equal(before, truncated):
+            break
+    assert truncated.any()
+    machine = dca(Design.linear(X), y, np.eye(2), C, s)
+    # Of b only the objective is compared: it may be one of an interval.
+    np.testing.assert_allclose(machine.coef[1] - machine.coef[0], w.value, atol=1e-4)
+    u = margin.value
+    value = 0.25 * w.value @ w.value + np.sum(np.maximum(1 - u, 0) - np.maximum(s - u, 0))
+    assert machine.objective == pytest.approx(value, rel=1e-6)
+
+
+@pytest.mark.parametrize("s", [None, 0.0, -1.0])
+def test_for_two_classes_the_two_forms_are_one(s):
+    for seed in range(5):
+        X, y, utility = problem(2, seed)
+        utility = np.diag(np.diag(utility))
+        cost = np.array([[0.0, utility[0, 0]], [utility[1, 1], 0.0]])
+        one = dca(Design.linear(X), y, utility, 1.0, s)
+        start = min_margin(Design.linear(X), y, utility, 1.0)
+        other = dca(Design.linear(X), y, cost, 1.0, s, form="cost", start=start)
+        assert other.objective == pytest.approx(one.objective, rel=1e-6)
+        np.testing.assert_allclose(other.coef, one.coef, atol=1e-4)
+
+
+def test_utilities_from_costs_give_the_same_best_decisions():
+    """(9), for random costs and probabilities."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        k = int(rng.integers(2, 6))
+        cost = rng.random((k, k)) * (1.0 - np.eye(k))
+        probability = rng.dirichlet(np.ones(k))
+        utility = utility_from_cost(cost)
+        np.testing.assert_allclose(
+            probability @ utility, cost.max() - probability @ cost, atol=1e-12
+        )
+        assert np.argmax(probability @ utility) == np.argmin(probability @ cost)
+
+
+def test_names_of_classes_and_order_of_samples_do_not_matter():
+    X, y, utility = problem(4, 3)
+    rng = np.random.default_rng(0)
+    names, order = rng.permutation(4), rng.permutation(len(y))
+    renamed = np.empty_like(utility)
+    renamed[np.ix_(names, names)] = utility
+    one = dca(Design.linear(X), y, utility, 1.0, -0.5)
+    other = dca(Design.linear(X[order]), names[y][order], renamed, 1.0, -0.5)
+    assert other.n_steps == one.n_steps > 1
+    assert other.objective == pytest.approx(one.objective, rel=1e-7)
+    np.testing.assert_allclose(
+        other.decision_function[:, names], one.decision_function[order], atol=1e-4
+    )
+
+
+def test_a_start_decides_which_stationary_point_is_found():
+    X, y, utility = problem(3, 0)
+    default = dca(Design.linear(X), y, utility, 1.0, -0.5)
+    again = dca(Design.linear(X), y, utility, 1.0, -0.5, start=default)
+    assert again.n_steps == 1
+    assert again.objective == pytest.approx(default.objective, rel=1e-7)
+    constant = np.zeros((3, 3))
+    constant[:, -1] = [20.0, -10.0, -10.0]
+    worse = dca(Design.linear(X), y, utility, 1.0, -0.5, start=constant)
+    assert worse.objective > 1.2 * default.objective
+    assert np.all(worse.decision_function.argmax(axis=1) == 0)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
+    X, y, matrix = problem(3, 5, form)
+    design = Design.linear(X) if kernel == "linear" else Design.kernel(gram(X, gamma=0.5))
+    C_values, s = 2.0 ** np.arange(-8, 9, 2), -0.5
+    forwards = dca_path(design, y, matrix, C_values, s, form=form, tol=1e-8)
+    backwards = dca_path(design, y, matrix, C_values[::-1], s, form=form, tol=1e-8)
+    utility = matrix if form == "utility" else utility_from_cost(matrix)
+    K = X if kernel == "linear" else gram(X, gamma=0.5)
+    for q, C in enumerate(C_values):
+        convex = min_margin(design, y, utility, C)
+        assert forwards[0].objective[q] == pytest.approx(convex.objective, rel=1e-7)
+        # From the same start: where its b is not unique, another start may end elsewhere.
+        w = [design.weights(coef) for coef in forwards[0].coef[q]]
+        start = np.column_stack([w, forwards[0].intercept[q]])
+        robust = dca(design, y, matrix, C, s, form=form, start=start)
+        values = K @ forwards[1].coef[q].T + forwards[1].intercept[q]
+        assert forwards[1].objective[q] == pytest.approx(robust.objective, rel=1e-6)
+        np.testing.assert_allclose(values, robust.decision_function, atol=1e-2)
+    for one, other in zip(forwards, backwards):
+        assert one.converged.all()
+        assert np.all(one.duality_gap <= 1e-7 * one.objective)
+        if form == "utility" or one is forwards[0]:
+            np.testing.assert_allclose(other.objective[::-1], one.objective, rtol=1e-6)
+    assert not forwards[0].n_steps.any() and forwards[1].n_steps.max() > 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    k=st.integers(2, 4),
+    n=st.integers(2, 25),
+    grid=st.sampled_from([0.0, 1.0, 100.0]),
+    s=st.sampled_from([0.0, -0.5, -2.0]),
+    log_C=st.floats(-3.0, 3.0),
+    form=st.sampled_from(FORMS),
+)
+def test_any_small_sample_comes_to_an_end_with_a_falling_objective(
+    seed, k, n, grid, s, log_C, form
+):
+    """Duplicates, classes of one point or none, all points alike, directions of b without slope."""
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(n, 2)), 1) * grid
+    y, C = rng.integers(0, k, n), 10.0**log_C
+    utility = random_utility(k, seed, 0.5)
+    matrix = utility if form == "utility" else utility.max() - utility
+    if not matrix[y].any() or not (matrix.max() - matrix)[y].any():
+        return
+    machine = dca(Design.linear(X), y, matrix, C, s, form=form, tol=1e-6)
+    scale = C * matrix[y].sum()
+    assert machine.converged
+    assert np.all(np.diff(machine.objectives) <= 0.0)
+    assert machine.objective == pytest.approx(
+        truncated_objective(machine, y, matrix, C, s, form), abs=1e-7 * scale
+    )
+
+
+X, Y = clouds(12, 3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"s": 0.1}, "truncation 's' of dca must be at most 0.*Got 0.1; -1 / "),
+        ({"s": np.nan}, "truncation 's' of dca must be at most 0"),
+        ({"form": "costs"}, r"must be one of \['utility', 'cost'\]. Got 'costs'"),
+        ({"start": np.zeros((3, 2))}, r"finite numbers of shape \(3, 3\).*Got shape \(3, 2\)"),
+        ({"utility": -np.eye(3)}, "'utility' of dca must have finite entries of at least 0"),
+        ({"C": -1.0}, "'C' of dca must be a positive number"),
+    ],
+)
+def test_bad_input_is_named(changes, message):
+    arguments = {"design": Design.linear(X), "y": Y, "utility": np.eye(3), "C": 1.0, "s": -0.5}
+    with pytest.raises(ValueError, match=message):
+        dca(**arguments | changes)
+
+
+def test_a_spent_budget_warns_and_what_was_reached_is_returned():
+    X, y, utility = problem(3, 0)
+    with pytest.warns(ConvergenceWarning, match="dca did not converge: The budget of 1 DC steps"):
+        machine = dca(Design.linear(X), y, utility, 1.0, -0.5, max_steps=1)
+    assert not machine.converged and machine.n_steps == 1
+    assert machine.objectives[1] < machine.objectives[0]
+    with pytest.warns(ConvergenceWarning, match="for 1 of 1 robust machines: the first has C = 1"):
+        dca_path(Design.linear(X), y, utility, [1.0], -0.5, max_steps=1)
