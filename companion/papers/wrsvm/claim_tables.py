@@ -87,7 +87,8 @@ def truncation_table(frame):
         for words, flip in LABELS.items():
             difference = gain(frame, config, a, "s = -1/2", "none", flip)
             rows.append({"U": setting_name(config, a), "labels": words.split()[0]}
-                        | {name: utilities(frame, config, a, flip, name).mean() for name in names}
+                        | {name: utilities(frame, config, a, flip, name).mean()
+                           if flip or "start" not in name else np.nan for name in names}
                         | {"-1/2 - none": difference.mean, "SE": difference.standard_error,
                            "n": difference.n})
     return pd.DataFrame(rows)

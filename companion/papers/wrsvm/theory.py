@@ -17,7 +17,7 @@ import numpy as np
 
 from companion.papers.base import Study, Unit
 from companion.papers.wrsvm import examples, population
-from companion.papers.wrsvm.examples import C_VALUES, CODE, FLIP, PAPER, S
+from companion.papers.wrsvm.examples import C_VALUES, CODE, FLIP, PAPER, TOL, S
 from companion.solvers import Design, dca, dca_path, min_margin, utility_from_cost
 
 CLASSES = (3, 4)
@@ -211,7 +211,7 @@ def compute_forms(unit):
     row, converged = {}, True
     for name, matrix, form, s in (("utility", U, "utility", S), ("cost", cost, "cost", S),
                                   ("cost_plain", cost, "cost", None)):
-        start, found = dca_path(design, y, matrix, _SPARSE_C, s, form=form)
+        start, found = dca_path(design, y, matrix, _SPARSE_C, s, form=form, tol=TOL)
         machines = {name: found} if form == "cost" else {name: found, "utility_plain": start}
         for own, path in machines.items():
             best = population.best_of(path.coef, path.intercept, X_tune, y_tune, U)
