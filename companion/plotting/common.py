@@ -21,7 +21,7 @@ MACHINE_STYLES = {
     "USVC s=4": {"color": "#66a9d8", "marker": "h", "linestyle": "-"},
 }
 
-#: One look for each criterion that tunes a machine, or kind of data, keyed by the start of its name.
+#: One look for each criterion that tunes a machine, and each kind of data, by the start of a name.
 CRITERION_STYLES = {
     "GACV": {"color": "#1b4f9c", "marker": "o", "linestyle": "-"},
     "XA": {"color": "#d95f02", "marker": "s", "linestyle": "--"},

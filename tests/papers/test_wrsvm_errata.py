@@ -1,10 +1,11 @@
-"""What is wrong, left open or more than is said in the weighted robust SVM paper, by computation."""
+"""What is wrong or left open in the weighted robust SVM paper, shown by computation."""
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 
 from companion.papers.wrsvm import beyond, examples, theory
+from companion.reproduction.published import load_published
 from companion.solvers import Design, dca, min_margin, utility_from_cost
 
 FAR = 60.0  # a lead that is as good as infinite
@@ -166,6 +167,14 @@ def test_4_is_not_convex_but_consistent_without_truncation():
     # the utility form, not truncated, is best at f = 0 for such shares
     A = 1 - K
     assert at("hinge", -np.inf, A[0], A[1:].sum()) <= 0
+
+
+def test_the_blocks_of_table_3_are_those_of_the_published_values():
+    published = load_published("wrsvm")
+    table = published[published.artefact == "table_3"].set_index(["row", "column"]).value
+    for a, rows in beyond.TABLE_3.items():
+        for y, row in enumerate(rows, start=1):
+            assert row == tuple(table[f"U2,{a:g} y = {y}", f"ŷ = {j}"] for j in (1, 2, 3))
 
 
 def test_the_shift_of_table_3_costs_what_the_utilities_reward():

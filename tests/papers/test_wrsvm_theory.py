@@ -226,6 +226,7 @@ def test_gains_by_flips_are_paired_over_samples():
 
 def test_curves_over_the_lead_are_least_at_zero_only_where_the_loss_is_inconsistent():
     u = np.linspace(0.0, 1.5, 301)
-    curves = claim_tables.lead_curves(u, 0.4, 3, {"none": -np.inf, "s = -1/2": -0.5, "s = -1": -1.0})
+    places = {"none": -np.inf, "s = -1/2": -0.5, "s = -1": -1.0}
+    curves = claim_tables.lead_curves(u, 0.4, places)
     assert u[curves["none"].argmin()] == 0 == u[curves["s = -1"].argmin()]
     assert u[curves["s = -1/2"].argmin()] == pytest.approx(1.0)

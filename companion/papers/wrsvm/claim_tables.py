@@ -8,7 +8,7 @@ import pandas as pd
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.wrsvm import beyond, exact, simulation, theory
 from companion.papers.wrsvm.claims import PERCENT, gain, gain_by_flips, setting_name, utilities
-from companion.papers.wrsvm.examples import FLIP
+from companion.papers.wrsvm.examples import FLIP, MACHINES
 
 __all__ = [
     "cell_table",
@@ -18,6 +18,7 @@ __all__ = [
     "form_table",
     "kernel_table",
     "lead_curves",
+    "printed_cells",
     "table_3_by_utility",
     "theorem_table",
     "truncation_gains",
@@ -27,14 +28,13 @@ __all__ = [
 LABELS = {"flipped labels": FLIP, "clean labels": 0.0}
 
 
-def lead_curves(u, A, k, places):
+def lead_curves(u, A, places):
     """Expected hinge over the lead u of the class with utility A of a total of one.
 
     Parameters
     ----------
     u : ndarray of shape (n,)
     A : float
-    k : int
     places : mapping of str to float
         Places of truncation s by what they are called, -inf for none.
 
@@ -117,6 +117,25 @@ def flip_table(frame):
         rows.append({"U": setting_name(config, a), "flipped - clean": difference.mean,
                      "SE": difference.standard_error, "n": difference.n})
     return pd.DataFrame(rows)
+
+
+def printed_cells(published):
+    """Printed WSVM and WRSVM of every cell of Table 1, in per cent.
+
+    Parameters
+    ----------
+    published : DataFrame
+        From :func:`companion.reproduction.published.load_published`.
+
+    Returns
+    -------
+    dict of (int, float) to (float, float)
+    """
+    value = published[published.artefact == "table_1"].set_index(["row", "column"]).value
+    return {
+        (config, a): tuple(value[f"{machine} U{config},a", f"a = {a:g}"] for machine in MACHINES)
+        for config, a in simulation.CELLS["table_1"]
+    }
 
 
 def cell_table(levels, baselines, printed=None):

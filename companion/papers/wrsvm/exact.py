@@ -39,7 +39,7 @@ N_DRAWS = {"paper": 30, "quick": 3}
 
 #: Objectives closer than this, relatively, are the same.
 TOLERANCE = 1e-5
-_TOL, _MAX_NODES = 1e-6, 20_000
+_TOL, _MAX_NODES = 1e-6, 100_000
 
 
 @dataclass(frozen=True)
