@@ -187,3 +187,15 @@ def changed_weights(new, kept, threshold, chosen, change):
             chosen[n - falls] = i
             change[n - falls] = np.sqrt(-step)
     return rises, falls, nonzero
+
+
+@njit(**_OPTIONS)
+def add_outer_products(rows, weights, matrix):
+    """Add sum_i weights_i z_i z_i' to the lower triangle of a small matrix."""
+    n, size = rows.shape
+    for k in range(size):
+        for j in range(k + 1):
+            total = 0.0
+            for i in range(n):
+                total += weights[i] * rows[i, k] * rows[i, j]
+            matrix[k, j] += total

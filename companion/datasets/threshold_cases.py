@@ -8,6 +8,7 @@ A. Navia-Vazquez, F. Perez-Cruz, A. Artes-Rodriguez and A. R. Figueiras-Vidal, A
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -46,16 +47,20 @@ class ThresholdCase:
     @property
     def cluster(self):
         """The narrow part of the positive class, a scipy.stats distribution."""
-        from scipy.stats import norm
-
-        return norm(self.cluster_mean, 0.02)
+        return _distribution("norm", self.cluster_mean, 0.02)
 
     @property
     def negative(self):
         """The negative class, a scipy.stats distribution."""
-        from scipy.stats import uniform
+        return _distribution("uniform", 0.0, 0.5)
 
-        return uniform(0.0, 0.5)
+
+@cache
+def _distribution(name, loc, scale):
+    """A frozen distribution; to freeze one takes longer than most of what is asked of it."""
+    from scipy import stats
+
+    return getattr(stats, name)(loc, scale)
 
 
 def get_threshold_case(case, cluster_weight=None):
@@ -82,12 +87,10 @@ def get_threshold_case(case, cluster_weight=None):
     ValueError
         If there is no such case, or the weight is no share.
     """
-    from scipy.stats import norm, uniform
-
     if case == "A":
-        found = ThresholdCase(2 / 3, 0.25, 0.2, norm(0.75, 0.15))
+        found = ThresholdCase(2 / 3, 0.25, 0.2, _distribution("norm", 0.75, 0.15))
     elif case == "B":
-        found = ThresholdCase(0.7, 0.4 / 1.4, 0.25, uniform(0.7, 0.25))
+        found = ThresholdCase(0.7, 0.4 / 1.4, 0.25, _distribution("uniform", 0.7, 0.25))
     else:
         raise ValueError(f"get_threshold_case: case must be 'A' or 'B'. Got {case!r}")
     if cluster_weight is None:

@@ -46,7 +46,6 @@ MULTICATEGORY = (
     "companion._loss_loops",
     "companion.solvers.dca",
     "companion.solvers.min_margin",
-    "companion.solvers.result",
     "companion.solvers._dca_kernels",
     "companion.solvers._design",
     "companion.solvers._min_margin_kernels",

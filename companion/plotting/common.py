@@ -16,8 +16,8 @@ MACHINE_STYLES = {
     "AdaBoost": {"color": "#4d9221", "marker": "<", "linestyle": ":"},
     "USVC": {"color": "#1b4f9c", "marker": "*", "linestyle": "-"},
     "USVC s=2": {"color": "#1b4f9c", "marker": "p", "linestyle": "-"},
-    "WSVM": {"color": "#d95f02", "marker": "s", "linestyle": "--"},
-    "WRSVM": {"color": "#1b4f9c", "marker": "o", "linestyle": "-"},
+    "WSVM": {"color": "#d95f02", "marker": "v", "linestyle": "--"},
+    "WRSVM": {"color": "#1b4f9c", "marker": "D", "linestyle": "-"},
     "USVC s=4": {"color": "#66a9d8", "marker": "h", "linestyle": "-"},
 }
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from companion._loss_loops import changed_weights, take_scaled
+from companion._loss_loops import add_outer_products, changed_weights, take_scaled
 
 __all__ = ["Design", "NormalEquations"]
 
@@ -15,6 +17,9 @@ _INDEPENDENT = 1e-12
 
 # A bias without weight on it would leave the equations singular.
 _BIAS_RIDGE = 1e-12
+
+# Up to so many columns a loop over all samples takes less than preparing a BLAS call.
+_NARROW = 6
 
 # More changes than this share of the weights in use are a matrix computed afresh.
 _MOST_CHANGES = 0.5
@@ -178,7 +183,8 @@ class NormalEquations:
 
     The matrix is kept between calls and only what has changed is added to it, rows whose weight
     went up and rows whose weight went down by one BLAS call each. Fewer rows in use than columns
-    are solved through the matrix of these rows instead (Woodbury).
+    are solved through the matrix of these rows instead (Woodbury), and a matrix of a few columns is
+    formed anew by a compiled loop.
     """
 
     def __init__(self, design):
@@ -187,6 +193,7 @@ class NormalEquations:
         self._kept = np.zeros(n)
         self._chosen, self._change = np.empty(n, dtype=np.int64), np.empty(n)
         self._matrix = np.zeros((size, size), order="F")
+        self._ridge = np.asfortranarray(np.diag([1.0] * (size - 1) + [0.0]))
         self._scaled = None
         self._factor = self._dual = None
 
@@ -194,7 +201,7 @@ class NormalEquations:
         """Prepare for weights a_i; return False where H is not positive definite.
 
         Weights below zero are allowed. A weight that changed by less than a share ``threshold``
-        since it was last taken in is left as it was: a solution of these equations is then only
+        since it was last taken in may be left as it was: a solution of these equations is then only
         nearly that of H, which is enough for a step that is checked.
         """
         used = np.count_nonzero(weights)
@@ -202,6 +209,10 @@ class NormalEquations:
         if used + 1 < size and used < 0.5 * size and weights.min(initial=0.0) >= 0.0:
             return self._factorise_dual(weights)
         self._dual = None
+        if size <= _NARROW:
+            matrix = self._ridge.copy(order="F")
+            add_outer_products(self._rows, weights, matrix)
+            return self._cholesky_of_ridged(matrix, weights)
         rises, falls, used = changed_weights(
             weights, self._kept, threshold, self._chosen, self._change
         )
@@ -211,12 +222,12 @@ class NormalEquations:
             rises, falls, _ = changed_weights(weights, self._kept, 0.0, self._chosen, self._change)
         self._add(slice(0, rises), 1.0)
         self._add(slice(self._kept.size - falls, None), -1.0)
-        matrix = self._matrix.copy(order="F")
-        diagonal = np.einsum("ii->i", matrix)
-        diagonal[:-1] += 1.0
-        if diagonal[-1] == 0.0:
-            diagonal[-1] = _BIAS_RIDGE
-        return self._cholesky(matrix, weights.min(initial=0.0) >= 0.0)
+        return self._cholesky_of_ridged(self._matrix + self._ridge, weights)
+
+    def _cholesky_of_ridged(self, matrix, weights):
+        if matrix[-1, -1] == 0.0:
+            matrix[-1, -1] = _BIAS_RIDGE
+        return self._cholesky(matrix, lambda: weights.min(initial=0.0) >= 0.0)
 
     def _add(self, part, sign):
         """Add sign times the sum of change_i^2 z_i z_i' over a part of the chosen samples."""
@@ -231,11 +242,11 @@ class NormalEquations:
             )
 
     def _cholesky(self, matrix, must_succeed):
-        if not np.isfinite(matrix.diagonal()).all():
+        if not math.isfinite(matrix.trace()):
             return False
         factor, info = lapack.dpotrf(matrix, lower=1, clean=0)
         jitter = 1e-15
-        while info and must_succeed and jitter < 1e-3:
+        while info and jitter < 1e-3 and must_succeed():
             jitter *= 100.0
             raised = matrix.copy(order="F")
             np.einsum("ii->i", raised)[:] += jitter * matrix.diagonal().max()
@@ -248,7 +259,7 @@ class NormalEquations:
         rows = self._rows[used]
         gram = np.asfortranarray(rows[:, :-1] @ rows[:, :-1].T)
         np.einsum("ii->i", gram)[:] += 1.0 / weights[used]
-        if not self._cholesky(gram, True):
+        if not self._cholesky(gram, lambda: True):
             return False
         ones = rows[:, -1]
         towards_bias = lapack.dpotrs(self._factor, ones, lower=1)[0] if used.size else ones

@@ -5,8 +5,23 @@
 The conditions t_i alpha_i = 0 and xi_i (c_i - alpha_i) = 0 are relaxed to mu, which goes to zero.
 Each iteration solves the equations of the paper's weighted least squares, (20), with the weights
 a_i = 1 / (t_i / alpha_i + xi_i / (c_i - alpha_i)); beyond the margin and with mu = 0 this would be
-its alpha_i / xi_i. There is no division by a vanishing slack, and a predictor and a corrector
-(Mehrotra) take some fifteen iterations at any C.
+its alpha_i / xi_i. There is no division by a vanishing slack, and a predictor with its corrector
+take some ten to twenty iterations at any C.
+
+Mehrotra's method alone can go round for ever: a step nearly to the boundary leaves a product far
+below the others, the next prediction gets nowhere and its corrector raises mu as much as it was
+lowered. Warm starts on separable data did so. Hence two safeguards: a step that is short is
+followed by corrections that draw outlying products back (Gondzio), and after a step in which the
+gap rose the next one keeps further from the boundary.
+
+References
+----------
+S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM Journal on
+    Optimization 2 (1992).
+J. Gondzio, Multiple centrality corrections in a primal-dual method for linear programming,
+    Computational Optimization and Applications 6 (1996).
+C. Cartis, Some disadvantages of a Mehrotra-type primal-dual corrector interior point algorithm for
+    linear programming, Applied Numerical Mathematics 59 (2009).
 """
 
 from __future__ import annotations
@@ -20,10 +35,14 @@ _OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": {"reassoc", "cont
             "nogil": True}
 
 # Complementarity at the start, over the mean of c |1 - y f|: anywhere, and near a solution.
-COLD, WARM = 1.0, 0.1
+COLD, WARM = 2.0, 0.2
 
-# Share of the way to the boundary that a step may go.
-_SHARE = 0.995
+# Share of the way to the boundary that a step may go, and after a step that the gap rose in.
+_SHARE, _CAREFUL = 0.995, 0.8
+
+# Gondzio's corrections, how much further each means to go, and the share of the way from which on
+# none is needed.
+_CORRECTIONS, _AMBITION, _LONG = 2, 0.3, 0.9
 
 
 def solve_hinge(design, y, c, start, relative, tol, max_iter, record):
@@ -35,41 +54,48 @@ def solve_hinge(design, y, c, start, relative, tol, max_iter, record):
     with the budget.
     """
     rows, normal = design.augmented, NormalEquations(design)
-    x, n = start.copy(), y.size
-    alpha, surplus, slack = np.empty((3, n))
-    weights, signed, shift = np.empty(n), np.empty(n), np.empty((2, n))
-    f = rows @ x
-    begin(f, y, c, relative, alpha, surplus, slack)
+    x, f, n = start.copy(), rows @ start, y.size
+    at, way, longer = np.empty((3, 3, n))
+    shift, weights, signed = np.empty((2, n)), np.empty(n), np.empty(n)
+    begin(f, y, c, relative, at)
     best = None
     for n_iter in range(max_iter + 1):
         record(n_iter, x, f)
-        gap, objective = gap_of(design, y, c, x, f, alpha)
+        gap, objective = gap_of(design, y, c, x, f, at[0])
         if best is None or gap < best[2]:
-            best, since = (x.copy(), alpha.copy(), gap, n_iter), 0
+            best, since = (x.copy(), at[0].copy(), gap, n_iter), 0
         else:
             since += 1
         if gap <= tol * objective or since > 10 or n_iter == max_iter:
             break
-        mu = prepare(f, y, c, alpha, surplus, slack, weights, signed)
+        mu = prepare(f, y, c, at, weights, signed)
         if not normal.factorise(weights):
             break
-        df = rows @ normal.solve(_right_hand_side(rows, x, signed))
-        mu_ahead = look_ahead(f, df, y, c, alpha, surplus, slack, weights, shift)
-        centre = mu * (max(mu_ahead, 0.0) / mu) ** 3
-        correct(c, alpha, surplus, slack, weights, y, centre, shift, signed)
-        d = normal.solve(_right_hand_side(rows, x, signed))
+        right = signed @ rows
+        right[:-1] -= x[:-1]
+        d = normal.solve(right)
         df = rows @ d
-        length = advance(df, y, c, alpha, surplus, slack, weights, signed, shift)
+        mu_ahead = predict(f, df, y, c, at, weights, way, shift)
+        aim = mu * (max(mu_ahead, 0.0) / mu) ** 3
+        shift += aim
+        for correction in range(1 + _CORRECTIONS):
+            pull(y, c, at, weights, shift, signed)
+            more = normal.solve(signed @ rows)
+            df_more = rows @ more
+            further = extend(df_more, y, c, at, weights, signed, shift, way, longer)
+            if correction and further <= share:
+                break
+            way, longer, share = longer, way, further
+            d += more
+            df += df_more
+            if share > _LONG:
+                break
+            recentre(c, at, way, min(1.0, share + _AMBITION), aim, shift)
+        length = min(1.0, (_CAREFUL if since else _SHARE) * share)
         x += length * d
-        f = rows @ x
-        settle(f, y, surplus, slack)
+        f += length * df
+        advance(f, y, c, length, way, at)
     return *best[:3], n_iter
-
-
-def _right_hand_side(rows, x, signed):
-    right = signed @ rows
-    right[:-1] -= x[:-1]
-    return right
 
 
 def gap_of(design, y, c, x, f, alpha):
@@ -106,11 +132,11 @@ def feasible(f, y, c, alpha, bias, signed):
 
 
 @njit(**_OPTIONS)
-def begin(f, y, c, relative, alpha, surplus, slack):
+def begin(f, y, c, relative, at):
     """Start in the middle: for the given f all products of a multiplier and a slack equal mu.
 
     With p = alpha / c and v = c (1 - y f) / mu this is 1 / (1 - p) - 1 / p = v; mu is ``relative``
-    times the mean of c |1 - y f|.
+    times the mean of c |1 - y f|. ``at`` takes alpha, the surplus t and the slack xi.
     """
     n = f.shape[0]
     mu = 0.0
@@ -118,103 +144,110 @@ def begin(f, y, c, relative, alpha, surplus, slack):
         mu += c[i] * max(abs(1.0 - y[i] * f[i]), 1e-3)
     mu *= relative / n
     for i in range(n):
-        u = 1.0 - y[i] * f[i]
-        v = c[i] * u / mu
+        v = c[i] * (1.0 - y[i] * f[i]) / mu
         root = np.sqrt(v * v + 4.0)
-        alpha[i] = c[i] * (2.0 / (root - v + 2.0))
+        at[0, i] = c[i] * (2.0 / (root - v + 2.0))
         left = c[i] * (2.0 / (root + v + 2.0))
-        slack[i] = mu / left
-        surplus[i] = mu / alpha[i]
+        at[1, i] = mu / at[0, i]
+        at[2, i] = mu / left
 
 
 @njit(**_OPTIONS)
-def prepare(f, y, c, alpha, surplus, slack, weights, signed):
+def prepare(f, y, c, at, weights, signed):
     """Weights, and y (alpha + a (1 - y f)) of the predictor; return the mean complementarity."""
     total = 0.0
     for i in range(f.shape[0]):
-        eta = c[i] - alpha[i]
-        weights[i] = 1.0 / (surplus[i] / alpha[i] + slack[i] / eta)
-        signed[i] = y[i] * (alpha[i] + weights[i] * (1.0 - y[i] * f[i]))
-        total += surplus[i] * alpha[i] + slack[i] * eta
+        alpha, surplus, slack = at[0, i], at[1, i], at[2, i]
+        eta = c[i] - alpha
+        weights[i] = 1.0 / (surplus / alpha + slack / eta)
+        signed[i] = y[i] * (alpha + weights[i] * (1.0 - y[i] * f[i]))
+        total += surplus * alpha + slack * eta
     return total / (2 * f.shape[0])
 
 
 @njit(inline="always")
-def _share_of(value, change, share):
-    """The longest share of a step that keeps value + share * change at or above 0."""
-    return min(share, -value / change) if change < 0.0 else share
+def _pace(alpha, eta, surplus, slack, step, rise, more, pace):
+    """Fastest fall relative to what is there: nothing changes its sign before 1 / pace."""
+    return max(pace, max(max(-step / alpha, step / eta), max(-rise / surplus, -more / slack)))
 
 
 @njit(**_OPTIONS)
-def look_ahead(f, df, y, c, alpha, surplus, slack, weights, shift):
-    """Predictor step to mu = 0: products of the changes, and mu after it."""
-    share = 1.0
+def predict(f, df, y, c, at, weights, way, shift):
+    """The way to mu = 0 into ``way``, minus the products of its changes into ``shift``.
+
+    Returns mu at the end of what can be gone of it.
+    """
+    pace = 1.0
     n = f.shape[0]
     for i in range(n):
-        eta = c[i] - alpha[i]
+        alpha, surplus, slack = at[0, i], at[1, i], at[2, i]
+        eta = c[i] - alpha
         step = weights[i] * ((1.0 - y[i] * f[i]) - y[i] * df[i])
-        rise = -surplus[i] - surplus[i] * step / alpha[i]
-        more = -slack[i] + slack[i] * step / eta
-        share = _share_of(alpha[i], step, share)
-        share = _share_of(eta, -step, share)
-        share = _share_of(surplus[i], rise, share)
-        share = _share_of(slack[i], more, share)
-        shift[0, i] = step
-        shift[1, i] = rise
-    total = 0.0
+        rise = -surplus - surplus * step / alpha
+        more = -slack + slack * step / eta
+        pace = _pace(alpha, eta, surplus, slack, step, rise, more, pace)
+        way[0, i], way[1, i], way[2, i] = step, rise, more
+        shift[0, i] = -step * rise
+        shift[1, i] = step * more
+    total, share = 0.0, 1.0 / pace
     for i in range(n):
-        eta = c[i] - alpha[i]
-        step, rise = shift[0, i], shift[1, i]
-        more = -slack[i] + slack[i] * step / eta
-        total += (surplus[i] + share * rise) * (alpha[i] + share * step)
-        total += (slack[i] + share * more) * (eta - share * step)
-        shift[0, i] = step * rise
-        shift[1, i] = -step * more
+        alpha = at[0, i] + share * way[0, i]
+        total += (at[1, i] + share * way[1, i]) * alpha
+        total += (at[2, i] + share * way[2, i]) * (c[i] - alpha)
     return total / (2 * n)
 
 
 @njit(**_OPTIONS)
-def correct(c, alpha, surplus, slack, weights, y, target, shift, signed):
-    """Right-hand sides of both complementarities into `shift`, y (alpha + q) into `signed`."""
-    for i in range(alpha.shape[0]):
-        eta = c[i] - alpha[i]
-        first = target - surplus[i] * alpha[i] - shift[0, i]
-        second = target - slack[i] * eta - shift[1, i]
-        q = weights[i] * (first / alpha[i] - second / eta)
-        shift[0, i] = first
-        shift[1, i] = second
-        signed[i] = y[i] * (alpha[i] + q)
+def recentre(c, at, way, share, aim, shift):
+    """What products lack of [aim / 10, 10 aim] at a share of the way, into ``shift``."""
+    low, high = 0.1 * aim, 10.0 * aim
+    for i in range(c.shape[0]):
+        alpha = at[0, i] + share * way[0, i]
+        first = (at[1, i] + share * way[1, i]) * alpha
+        second = (at[2, i] + share * way[2, i]) * (c[i] - alpha)
+        shift[0, i] = max(min(max(first, low), high) - first, -high)
+        shift[1, i] = max(min(max(second, low), high) - second, -high)
 
 
 @njit(**_OPTIONS)
-def advance(df, y, c, alpha, surplus, slack, weights, signed, shift):
-    """Move multipliers and slacks as far as they stay positive; return the length of the step."""
-    share = 1.0 / _SHARE
-    n = df.shape[0]
-    for i in range(n):
-        eta = c[i] - alpha[i]
-        step = y[i] * signed[i] - alpha[i] - weights[i] * y[i] * df[i]
-        rise = (shift[0, i] - surplus[i] * step) / alpha[i]
-        more = (shift[1, i] + slack[i] * step) / eta
-        share = _share_of(alpha[i], step, share)
-        share = _share_of(eta, -step, share)
-        share = _share_of(surplus[i], rise, share)
-        share = _share_of(slack[i], more, share)
-        weights[i], shift[0, i], shift[1, i] = step, rise, more
-    length = min(1.0, _SHARE * share)
-    for i in range(n):
-        alpha[i] = min(max(alpha[i] + length * weights[i], 1e-15 * c[i]), c[i] * (1.0 - 1e-15))
-        surplus[i] += length * shift[0, i]
-        slack[i] += length * shift[1, i]
-    return length
+def pull(y, c, at, weights, shift, signed):
+    """Right-hand side y q of the equations for a change of the products by ``shift``."""
+    for i in range(c.shape[0]):
+        alpha = at[0, i]
+        signed[i] = y[i] * weights[i] * (shift[0, i] / alpha - shift[1, i] / (c[i] - alpha))
 
 
 @njit(**_OPTIONS)
-def settle(f, y, surplus, slack):
-    """Make slack - surplus = 1 - y f exact again, by raising one of them."""
+def extend(df, y, c, at, weights, signed, shift, way, longer):
+    """The way and the changes for a shift into ``longer``; return how far one can go there.
+
+    As a share of the way, up to the 1 / _SHARE that makes a full step.
+    """
+    pace = _SHARE
+    for i in range(df.shape[0]):
+        alpha, surplus, slack = at[0, i], at[1, i], at[2, i]
+        eta = c[i] - alpha
+        change = y[i] * (signed[i] - weights[i] * df[i])
+        step = way[0, i] + change
+        rise = way[1, i] + (shift[0, i] - surplus * change) / alpha
+        more = way[2, i] + (shift[1, i] + slack * change) / eta
+        pace = _pace(alpha, eta, surplus, slack, step, rise, more, pace)
+        longer[0, i], longer[1, i], longer[2, i] = step, rise, more
+    return 1.0 / pace
+
+
+@njit(**_OPTIONS)
+def advance(f, y, c, length, way, at):
+    """Go this share of the way.
+
+    Then make slack - surplus = 1 - y f exact again, by raising one of them.
+    """
     for i in range(f.shape[0]):
-        short = 1.0 - y[i] * f[i] - (slack[i] - surplus[i])
+        at[0, i] = min(max(at[0, i] + length * way[0, i], 1e-15 * c[i]), c[i] * (1.0 - 1e-15))
+        at[1, i] += length * way[1, i]
+        at[2, i] += length * way[2, i]
+        short = 1.0 - y[i] * f[i] - (at[2, i] - at[1, i])
         if short > 0.0:
-            slack[i] += short
+            at[2, i] += short
         else:
-            surplus[i] -= short
+            at[1, i] -= short

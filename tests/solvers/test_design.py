@@ -111,8 +111,8 @@ def test_kept_equations_are_those_formed_afresh(data):
 
 def test_weights_that_hardly_changed_may_be_left_as_they_were():
     rng = np.random.default_rng(0)
-    design = Design.linear(rng.normal(size=(50, 3)))
-    normal, weights, right = NormalEquations(design), rng.uniform(1, 2, 50), rng.normal(size=4)
+    design = Design.linear(rng.normal(size=(50, 9)))
+    normal, weights, right = NormalEquations(design), rng.uniform(1, 2, 50), rng.normal(size=10)
     normal.factorise(weights)
     first = normal.solve(right)
     normal.factorise(weights * (1 + 1e-4), threshold=1e-3)

@@ -183,6 +183,23 @@ def test_a_path_can_start_from_given_machines_or_the_one_before():
         wls_path(design, y, costs, start="zero")
 
 
+@pytest.mark.parametrize(
+    "seed", [29, 225, 285, 429, 583, 1174, 1350, 1409, 3978, 4660, 9417, 15197, 23170, 32027]
+)
+def test_a_warm_start_on_separable_data_ends_at_the_optimum(seed):
+    # On each of these a Mehrotra corrector without safeguards goes round for ever.
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(10, 60)), int(rng.integers(1, 12))
+    X = np.round(1.5 * rng.standard_normal((n, m)))
+    y = np.where(X @ rng.standard_normal(m) > 0.5 * rng.normal(), 1.0, -1.0)
+    design, costs = Design.linear(X), 10.0 ** np.arange(-3, 5)
+    for C, machine in zip(costs, wls_path(design, y, costs), strict=True):
+        assert machine.converged and machine.n_iter < 40
+        assert machine.duality_gap <= 1e-6 * machine.objective
+        cold = wls(design, y, C, tol=1e-9)
+        assert machine.objective == pytest.approx(cold.objective, rel=2e-6)
+
+
 def test_starting_at_a_solution_ends_at_once():
     X, y = two_classes(60, seed=9)
     for loss in (Unbiased(2), Unbiased(4)):

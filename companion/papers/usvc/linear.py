@@ -18,7 +18,7 @@ from companion.papers.usvc.splits import (
     split,
     wrong,
 )
-from companion.solvers.wls import Design, least_squares_path, wls, wls_path
+from companion.solvers.wls import Design, least_squares_path, wls_path
 
 C_VALUES = tuple(10.0**k for k in range(-3, 4))
 MACHINES = ("LS", "SVMlight", "USVC")
@@ -45,8 +45,7 @@ def paths(design, y, C_values=C_VALUES):
     dict of str to (ndarray of shape (n_C, n_columns + 1), list of bool)
         (w, b) of each machine, and whether each fit converged.
     """
-    # Each from least squares: on separable data a start at the machine before can end too early.
-    svc = [wls(design, y, C) for C in C_values]
+    svc = wls_path(design, y, C_values)
     unbiased = wls_path(design, y, C_values, loss=LOSS, start=svc)
     found = {"LS": (np.array(least_squares_path(design, y, C_values)), [True] * len(C_values))}
     for name, machines in (("SVMlight", svc), ("USVC", unbiased)):

@@ -1,0 +1,37 @@
+"""The pen-based digits."""
+
+import numpy as np
+import pytest
+
+from companion.datasets import DataUnavailable, load_pen_digits
+from companion.datasets import digits as module
+
+
+def loaded(digits):
+    try:
+        return load_pen_digits(digits)
+    except DataUnavailable as error:
+        pytest.skip(str(error))
+
+
+def test_the_three_digits_of_the_paper_are_3166_rows_of_16_columns():
+    X, y = loaded((3, 6, 9))
+    assert X.shape == (3166, 16) and X.min() == 0 and X.max() == 100
+    assert dict(zip(*np.unique(y, return_counts=True), strict=True)) == {3: 1055, 6: 1056, 9: 1055}
+
+
+def test_all_digits_are_all_rows():
+    X, _ = loaded(range(10))
+    assert len(X) == 10_992
+
+
+def test_something_that_is_no_digit_is_refused():
+    with pytest.raises(ValueError, match="digits must be from 0 to 9. Got \\(3, 12\\)"):
+        load_pen_digits((3, 12))
+
+
+def test_a_file_with_other_rows_is_refused_by_name(tmp_path):
+    path = tmp_path / "pendigits.tra"
+    path.write_text("1,2,3\n", encoding="ascii")
+    with pytest.raises(DataUnavailable, match="pendigits.tra has 1 rows where 7494 of 17"):
+        module._read(path, 7494)

@@ -1,0 +1,106 @@
+"""Settings and tables of the weighted robust SVM paper."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from companion.papers.wrsvm import examples, figures, simulation, table_3, tables, values
+from companion.solvers import Design, dca
+
+
+def test_utilities_are_those_of_the_print():
+    assert examples.utility(1, 0.4).tolist() == [[1, 0.4, 0], [0, 1, 0], [0, 0, 1]]
+    assert examples.utility(2, 0.4).tolist() == [[1, 0.4, 0.4], [0, 1, 0], [0, 0, 1]]
+    assert examples.utility(3, 0.4).tolist() == [[1, 0, 0], [0.4, 1, 0], [0.4, 0, 1]]
+
+
+def test_table_1_has_thirteen_cells():
+    assert len(simulation.CELLS["table_1"]) == 13
+
+
+def test_the_bayes_rule_maximises_the_expected_utility():
+    rng = np.random.default_rng(0)
+    p, U = rng.dirichlet(np.ones(3), size=50), rng.random((3, 3))
+    expected = [[sum(q[true] * U[true, j] for true in range(3)) for j in range(3)] for q in p]
+    assert examples.bayes(p, U).tolist() == np.argmax(expected, axis=1).tolist()
+
+
+def test_the_tuned_machine_is_the_one_of_its_C_and_best_on_the_tuning_sample():
+    rng = np.random.default_rng(1)
+    (X, y), (X_tune, y_tune) = (examples.piecewise_linear(60, rng, 0.15) for _ in range(2))
+    U, design = examples.utility(2, 0.4), Design.linear(X)
+    C_values = [0.01, 0.1, 1.0]
+    _, robust = examples.tuned_machines(design, y, X_tune, y_tune, U, C_values=C_values)
+    scores = []
+    for C in C_values:
+        machine = dca(design, y, U, C, examples.S)
+        f = X_tune @ machine.coef.T + machine.intercept
+        scores.append(examples.mean_utility(U, y_tune, f.argmax(axis=1)))
+        if robust.C == C:
+            assert np.allclose(robust.decisions(X_tune), f, atol=2e-3)
+    assert robust.C == C_values[int(np.argmax(scores))]
+    assert robust.tuning == pytest.approx(max(scores))
+
+
+def test_the_kernel_width_is_the_median_distance_between_classes():
+    X, y = np.array([[0.0, 0.0], [0.0, 0.0], [3.0, 4.0], [0.0, 2.0]]), np.array([0, 0, 1, 2])
+    # pairs of different classes: 5, 5, 2, 2, sqrt(13), each counted twice
+    assert simulation.median_distance(X, y) == pytest.approx(np.sqrt(13))
+
+
+def test_columns_of_the_kernel_give_the_decision_values_of_the_design():
+    rng = np.random.default_rng(2)
+    X, y = examples.nonlinear(40, rng)
+    design, columns = simulation.kernel_columns(X, 2.0, X)
+    machine = dca(design, y, np.eye(3), 1.0, examples.S)
+    assert np.allclose(columns @ machine.coef.T + machine.intercept, machine.decision_function,
+                       atol=1e-6)
+
+
+def test_a_split_of_the_digits_takes_fifty_of_each_class_twice(monkeypatch):
+    y = np.repeat([0, 1, 2], 120)
+    monkeypatch.setattr(table_3, "digits", lambda: (np.zeros((360, 16)), y))
+    train, tune, test = table_3.split(1)
+    assert np.bincount(y[train]).tolist() == np.bincount(y[tune]).tolist() == [50, 50, 50]
+    assert sorted(np.concatenate([train, tune, test])) == list(range(360))
+    assert not np.array_equal(train, table_3.split(2)[0])
+
+
+def test_regions_of_the_bayes_rule_agree_with_it_and_are_in_one_part():
+    machine = examples.Tuned("WRSVM", 1.0, None, None, 1.0, 0, True, 0)
+    U = examples.utility(2, 0.4)
+    truth = examples.class_probabilities("piecewise_linear", figures.lattice())
+    row = figures._regions(machine, examples.bayes(truth, U), 2, 0.4)
+    assert row["agrees_with_bayes"] == 1.0
+    assert [row[f"parts_{j}"] for j in (1, 2, 3)] == [1, 1, 1]
+    assert sum(row[f"region_{j}"] for j in (1, 2, 3)) == pytest.approx(1.0, abs=1e-5)
+
+
+def two_machines(sign):
+    rng = np.random.default_rng(3)
+    rows = []
+    for number in range(1, 11):
+        level = 0.7 + 0.01 * rng.standard_normal()
+        for config, a in simulation.CELLS["table_2"]:
+            for machine, above in (("WSVM", 0.0), ("WRSVM", sign * 0.01)):
+                rows.append({"sample": number, "config": config, "a": a, "machine": machine,
+                             "test": level + above, "log2_C": 0.0, "n_steps": 1,
+                             "converged": True})
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_gains_are_paired_over_the_samples(sign):
+    frame = two_machines(sign)
+    gain = values.gain(frame, 1, 0.4)
+    assert gain.mean == pytest.approx(sign) and gain.standard_error < 1e-12 and gain.n == 10
+    table = tables.paired_table(frame, "table_2")
+    assert (table["better on"] == (10 if sign > 0 else 0)).all()
+
+
+def test_exchanged_rows_compare_the_print_with_the_other_machine():
+    frame = values.table_2_values({"table_2": two_machines(1)}).set_index(["row", "column"])
+    plain, robust = frame.loc[("WSVM", "U1,0.4")], frame.loc[("WRSVM", "U1,0.4")]
+    assert frame.loc[("WSVM, rows interchanged", "U1,0.4")].value == robust.value
+    assert frame.loc[("WRSVM, rows interchanged", "U1,0.4")].value == plain.value
+    assert robust.value - plain.value == pytest.approx(1.0)
