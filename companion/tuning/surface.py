@@ -9,9 +9,9 @@ from threadpoolctl import threadpool_limits
 from companion.estimators import L1SVC
 from companion.estimators._dual import class_factors, signed_labels
 from companion.kernels import gram, squared_distances
+from companion.solvers import _small
 from companion.solvers._smo_kernels import certificates
 from companion.tuning._path import WarmPath
-from companion.tuning._path_kernels import solve_path
 
 __all__ = ["MachineSurface", "machine_surface"]
 
@@ -212,27 +212,29 @@ def solve_costs(machine, K, signs, factors, C):
 
 
 def _solve_compiled(K, signs, factors, C, order, settings, solutions):
-    """Solve in one call; return how many of the ordered C are solved and stored."""
+    """Solve compiled, cell by cell; return how many of the ordered C are solved and stored."""
     n = len(signs)
     factors = np.ones(n) if factors is None else factors
     budget = max(10_000_000, 100 * n) if settings["max_iter"] is None else settings["max_iter"]
-    alpha, products = np.empty((2, len(C), n))
-    n_iter = np.zeros(len(C), dtype=np.int64)
-    n_solved = solve_path(
-        K, signs, factors, C[order], settings["tol"], budget, alpha, products, n_iter
-    )
-    positive, ridge = signs > 0.0, np.zeros(n)
-    for k, c in enumerate(order[:n_solved]):
-        bounds = C[c] * factors
-        low, high = np.where(positive, 0.0, -bounds), np.where(positive, bounds, 0.0)
-        intercept, _, gap, violation = certificates(
-            products[k], signs, signs * alpha[k], low, high, ridge
-        )
-        solutions.alpha[c], solutions.decision[c] = alpha[k], products[k] + intercept
+    single, known = np.empty((n, n), dtype=np.float32), np.zeros(n, dtype=bool)
+    beta, low, high, ridge = np.zeros((4, n))
+    scores, before = signs.copy(), 0.0
+    for k, c in enumerate(order):
+        n_updates, status = 0, _small.CONVERGED
+        if not _small.carry_over(signs, factors, before, C[c], beta, scores, low, high):
+            n_updates, status = _small.solve(
+                K, single, known, signs, low, high, ridge, beta, scores, settings["tol"], budget,
+                np.inf,
+            )
+        if status != _small.CONVERGED:
+            return k
+        products, before = signs - scores, C[c]
+        intercept, _, gap, violation = certificates(products, signs, beta, low, high, ridge)
+        solutions.alpha[c], solutions.decision[c] = signs * beta + 0.0, products + intercept
         solutions.intercept[c], solutions.duality_gap[c] = intercept, gap
-        solutions.kkt_violation[c], solutions.n_iter[c] = violation, n_iter[k]
+        solutions.kkt_violation[c], solutions.n_iter[c] = violation, n_updates
         solutions.converged[c] = True
-    return n_solved
+    return len(order)
 
 
 def _grid_axis(values, name, zero=False):
