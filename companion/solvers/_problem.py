@@ -6,9 +6,8 @@ import numpy as np
 
 from companion._scratch import borrow_matrix, give_back
 from companion.kernels import KernelRows
-from companion.solvers import _small
 from companion.solvers import _smo_kernels as kernels
-from companion.solvers._smo_quick import run_quick_pairs
+from companion.solvers._smo_quick import run_quick_pairs, solve_small
 
 _STATUS = {
     kernels.CONVERGED: "converged",
@@ -187,28 +186,22 @@ class State:
         """
         if not self._is_small() or budget <= self.n_iter:
             return False
-        if self.K_single is not None:
-            single, known = self.K_single, np.ones(self.n, dtype=bool)
-        else:
-            single, known = borrow_matrix(self.n, np.float32), np.zeros(self.n, dtype=bool)
-        n_updates, status = _small.solve(
-            self.K, single, known, self.linear, self.low, self.high, self.ridge, self.beta,
-            self.scores, tol, budget - self.n_iter, _SMALL_EFFORT * self.n,
+        status = solve_small(
+            self.K, self.diagonal, self.linear, self.low, self.high, self.ridge, self.beta,
+            self.scores, self.up, self.down, tol, budget, _SMALL_EFFORT * self.n, self.counts,
+            self.interval,
         )
-        if self.K_single is None:
-            give_back(single)
-        self.counts[0] += n_updates
-        self._exact = None
         self._refresh_masks()
         self.products = self.linear - self.scores - self.ridge * self.beta
-        return status == _small.CONVERGED
+        return status == kernels.CONVERGED
 
     def _is_small(self):
         if not (self.is_quick and self.rows is None and self.K.dtype == np.float64):
             return False
-        if self.n > _SMALL_AT_END or not (np.isfinite(self.low) & np.isfinite(self.high)).all():
+        if self.n > _SMALL_AT_END:
             return False
-        return self.n <= _SMALL_INSIDE or not ((self.low < 0.0) & (self.high > 0.0)).any()
+        _, has_zero_inside, is_finite = kernels.box(self.low, self.high)
+        return is_finite and (self.n <= _SMALL_INSIDE or not has_zero_inside)
 
     def _update_in_single(self, tol, budget):
         """Pair updates on vectors in single precision; "coarse" if that is too little."""
@@ -372,7 +365,7 @@ def feasible_start(problem, alpha0):
     low, high, n = problem.low, problem.high, problem.n
     if alpha0 is None:
         beta = np.zeros(n)
-        if (low <= 0.0).all() and (high >= 0.0).all():
+        if kernels.box(low, high)[0]:
             return beta
     else:
         beta = problem.y * _vector(alpha0, n, "alpha0")

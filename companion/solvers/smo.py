@@ -150,7 +150,10 @@ def smo(
     minimise = _minimise_all if accelerate else _update_all_pairs
     if accelerate:
         problem.go_quickly()
-    converged = accelerate and not history and problem.solve_at_once(tol, budget)
+    converged = (
+        accelerate and options.second_order and not history
+        and problem.solve_at_once(tol, budget)
+    )
     refreshes = 0
     while not converged:
         status = minimise(problem, options, log)

@@ -8,7 +8,7 @@ from problems import machine, problem, two_classes
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.kernels import KernelRows, gram
-from companion.solvers import _problem, _small, smo
+from companion.solvers import _problem, _smo_quick, smo
 
 BOUNDED = ("L1", "Least 1-Norm")
 
@@ -17,14 +17,13 @@ BOUNDED = ("L1", "Least 1-Norm")
 def statuses(monkeypatch):
     """What the compiled solver has returned so far."""
     returned = []
-    run = _small.solve
+    run = _problem.solve_small
 
     def noted(*args):
-        n_updates, status = run(*args)
-        returned.append(status)
-        return n_updates, status
+        returned.append(run(*args))
+        return returned[-1]
 
-    monkeypatch.setattr(_small, "solve", noted)
+    monkeypatch.setattr(_problem, "solve_small", noted)
     return returned
 
 
@@ -43,7 +42,7 @@ def test_solutions_are_those_of_the_plain_algorithm(name, n, C, statuses):
     K, y = problem(n)
     box = machine(name, C)
     small = smo(K, y, **box, tol=1e-5)
-    assert statuses == [_small.CONVERGED]
+    assert statuses == [_smo_quick.CONVERGED]
     assert small.converged
     assert violation(K, y, small.alpha, box["lower"], box["upper"]) <= 1e-5 + 1e-9
     assert abs(y @ small.alpha) <= 1e-12 * (1.0 + np.abs(small.alpha).sum())
@@ -86,7 +85,7 @@ def test_a_start_leads_to_the_solution_and_the_solution_is_kept(name, statuses):
     expected = smo(K, y, **box, tol=1e-5, accelerate=False)
     assert result.objective == pytest.approx(expected.objective, rel=1e-6)
     again = smo(K, y, **box, alpha0=result.alpha, tol=1e-5)
-    assert statuses == 3 * [_small.CONVERGED]
+    assert statuses == 3 * [_smo_quick.CONVERGED]
     assert again.n_iter == 0
     np.testing.assert_array_equal(again.alpha, result.alpha)
 
@@ -97,6 +96,7 @@ def test_it_is_left_aside_where_it_does_not_serve(statuses, monkeypatch):
     rows = KernelRows(X, gamma=0.4)
     smo(K, y, 0.0, 1.0, history=True)
     smo(K, y, 0.0, 1.0, accelerate=False)
+    smo(K, y, 0.0, 1.0, selection="first_order")
     smo(K.astype(np.float32), y, 0.0, 1.0)
     smo(rows, y, 0.0, 1.0)
     smo(K, y, **machine("L2", 1.0))
@@ -114,9 +114,9 @@ def test_what_it_gives_up_is_finished_by_the_others(name, statuses, monkeypatch)
     monkeypatch.setattr(_problem, "_SMALL_EFFORT", 1.0)
     K, y = problem(150)
     result = smo(K, y, **machine(name, 30.0), tol=1e-5)
-    assert statuses == [_small.GAVE_UP]
+    assert statuses == [_smo_quick.GAVE_UP]
     assert result.converged and result.kkt_violation <= 1e-5
-    assert result.n_iter > _small._FIRST_BURST
+    assert result.n_iter > _smo_quick._FIRST_BURST
     plain = smo(K, y, **machine(name, 30.0), tol=1e-5, accelerate=False)
     assert result.objective == pytest.approx(plain.objective, rel=1e-6)
 
@@ -125,7 +125,7 @@ def test_the_budget_counts_pair_updates_and_is_kept(statuses):
     K, y = problem(100)
     with pytest.warns(ConvergenceWarning, match="budget of 7 iterations is spent"):
         result = smo(K, y, 0.0, 3.0, max_iter=7, tol=1e-6)
-    assert statuses == [_small.BUDGET]
+    assert statuses == [_smo_quick.BUDGET]
     assert result.n_iter == 7 and not result.converged
     expected = violation(K, y, result.alpha, 0.0, 3.0)
     assert result.kkt_violation == pytest.approx(expected)
@@ -135,7 +135,7 @@ def test_a_tolerance_below_rounding_ends_with_a_warning(statuses):
     K, y = problem(60)
     with pytest.warns(ConvergenceWarning, match="Rounding errors"):
         smo(K, y, 0.0, 1e6, tol=1e-14)
-    assert statuses[0] != _small.CONVERGED
+    assert statuses[0] != _smo_quick.CONVERGED
 
 
 def test_curvatures_beyond_single_precision_do_not_stop_it(statuses):
@@ -152,5 +152,5 @@ def test_curvatures_beyond_single_precision_do_not_stop_it(statuses):
 def test_multipliers_that_are_small_beside_a_wide_box_are_kept(C, statuses):
     X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     result = smo(X @ X.T, np.sign(X[:, 0]), 0.0, C)
-    assert statuses == [_small.CONVERGED]
+    assert statuses == [_smo_quick.CONVERGED]
     np.testing.assert_allclose(result.alpha, [0.0, 0.5, 0.5, 0.0], atol=1e-9)
