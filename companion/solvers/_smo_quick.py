@@ -54,8 +54,8 @@ _LEAST_KERNEL = 1e-30
 # afresh when they claim the end, so often at most.
 _FEW, _MAX_REFRESHES = 40, 50
 
-# Rows of a block of the Cholesky factor; relative change of the free variables that counts as none.
-_PANEL, _STEADY = 32, 0.02
+# Rows of a block of the inverse; relative change of the free variables that counts as none.
+_PANEL, _STEADY = 64, 0.02
 
 # Pair updates of the first burst; each burst is so many times as long as the one before.
 _FIRST_BURST, _GROWTH = 30, 1.5
@@ -255,33 +255,11 @@ def _refresh(K, y, ridge, beta, scores):
 
 @njit(**_FAST)
 def _factorise(A):
-    """Overwrite the lower triangle of A by its Cholesky factor; the diagonal by the inverse of its.
-
-    Return False where A is not positive definite. Blocks of rows below are updated by products of
-    matrices.
-    """
-    m = A.shape[0]
-    for first in range(0, m, _PANEL):
-        last = min(first + _PANEL, m)
-        if first > 0:
-            done = np.ascontiguousarray(A[first:, :first])
-            A[first:, first:last] -= np.dot(done, done[: last - first].T)
-        for i in range(first, m):
-            row = A[i]
-            for j in range(first, min(i, last)):
-                other = A[j]
-                value = row[j]
-                for k in range(first, j):
-                    value -= row[k] * other[k]
-                row[j] = value * other[j]
-            if i < last:
-                value = row[i]
-                for k in range(first, i):
-                    value -= row[k] * row[k]
-                if not value > 0.0:
-                    return False
-                row[i] = 1.0 / np.sqrt(value)
-    return True
+    """The Cholesky factor of A, with the inverse of its diagonal; LinAlgError where there is none."""
+    factor = np.ascontiguousarray(np.linalg.cholesky(A))
+    for i in range(A.shape[0]):
+        factor[i, i] = 1.0 / factor[i, i]
+    return factor
 
 
 @njit(**_FAST)
@@ -303,27 +281,36 @@ def _solve_factored(A, x):
 
 
 @njit(**_FAST)
-def _invert(A):
-    """Overwrite the factor that `_factorise` has left by the inverse of the matrix."""
-    m = A.shape[0]
-    work = np.empty(m)
-    # Row i of L^-1 = (e_i - sum_{k<i} L_ik row_k) / L_ii, in place: L_ik is used before it is lost.
+def _inverse(factor):
+    """The inverse of the matrix of which `_factorise` has given the factor."""
+    m = factor.shape[0]
+    lower = np.zeros((m, m))
+    # Row i of L^-1 = (e_i - sum_{k<i} L_ik row_k) / L_ii.
     for i in range(m):
-        row = A[i]
-        for j in range(i):
-            work[j] = 0.0
-        for k in range(i):
-            factor, other = row[k], A[k]
+        row, target = factor[i], lower[i]
+        k = 0
+        while k + 4 <= i:
+            a, b, c, d = row[k], row[k + 1], row[k + 2], row[k + 3]
+            A, B, C, D = lower[k], lower[k + 1], lower[k + 2], lower[k + 3]
+            for j in range(k + 4):
+                target[j] -= (a * A[j] + b * B[j]) + (c * C[j] + d * D[j])
+            k += 4
+        while k < i:
+            a, A = row[k], lower[k]
             for j in range(k + 1):
-                work[j] += factor * other[j]
-        scale = row[i]
-        for j in range(i):
-            row[j] = -scale * work[j]
-    # A^-1 = sum_k (row k of L^-1)' (row k of L^-1).
-    for i in range(m):
-        for j in range(i):
-            A[j, i] = 0.0
-    A[:, :] = np.dot(A.T, A)
+                target[j] -= a * A[j]
+            k += 1
+        target[i] = 1.0
+        for j in range(i + 1):
+            target[j] *= row[i]
+    # The inverse is L^-T L^-1, of which the rows above do not count for the columns of a panel.
+    inverse = np.empty((m, m))
+    for first in range(0, m, _PANEL):
+        last = min(first + _PANEL, m)
+        panel = np.ascontiguousarray(lower[first:, first:last].T)
+        inverse[first:last, :last] = np.dot(panel, np.ascontiguousarray(lower[first:, :last]))
+        inverse[:first, first:last] = inverse[first:last, :first].T
+    return inverse
 
 
 @njit(**_EXACT)
@@ -394,17 +381,15 @@ def _newton(K, diagonal, ridge, beta, scores, up, down, low, high, tol):
             value = row[free[b]]
             system[b] = value if abs(value) > _LEAST_KERNEL * scale else 0.0
         system[a] += jitter + ridge[free[a]]
-    if not _factorise(A):
-        return False
+    factor = _factorise(A)
     w, target = np.ones(m), scores[free]
     target -= target.mean()
-    _solve_factored(A, w)
-    _solve_factored(A, target)
+    _solve_factored(factor, w)
+    _solve_factored(factor, target)
     target -= target.sum() / w.sum() * w
     moved = target.copy()
     if ((moved > most - before) | (moved < least - before)).any():
-        _invert(A)
-        _walk(A, w, target, most - before, least - before, moved)
+        _walk(_inverse(factor), w, target, most - before, least - before, moved)
     # Bounds are met exactly; the variable with most room takes what rounding leaves of the sum.
     after = np.where(moved >= most - before, most, before + moved)
     after = np.where(moved <= least - before, least, after)
@@ -447,7 +432,8 @@ def solve_small(K, diagonal, y, low, high, ridge, beta, scores, up, down, tol, b
 
     Arguments as of ``run_quick_pairs``, with consistent beta, scores, up and down, which are
     updated. A Newton step is due when pair updates have cost as much, or the face has settled.
-    `effort` limits the estimated nanoseconds. The scores are fresh where the problem is solved.
+    `effort` limits the estimated nanoseconds. The scores are fresh where the problem is solved, and
+    all is consistent where a LinAlgError says that rounding spoils a Newton step.
     """
     n = y.shape[0]
     slot, used = np.arange(n), np.zeros(n, dtype=np.int64)
@@ -489,10 +475,10 @@ def solve_small(K, diagonal, y, low, high, ridge, beta, scores, up, down, tol, b
         n_free = np.count_nonzero(up == down)
         is_steady = abs(n_free - before) <= _STEADY * n_free
         # A step that meets no bound costs less, and can be hoped for where the face has settled.
-        step_cost = 3000.0 + n_free * (0.3 * n + 4.0 * n_free + n_free**2 / 33.0)
-        cost = step_cost + n_free**3 / 7.0
+        step_cost = 3000.0 + n_free * (0.3 * n + 2.0 * n_free + n_free**2 / 45.0)
+        cost = step_cost + n_free**3 / 10.0
         walks = since >= max(cost, 0.1 * total) or (
-            was_steady and is_steady and since > 0.3 * step_cost and remaining > step_cost
+            was_steady and is_steady and since > 0.6 * step_cost and remaining > cost
         )
         if walks:
             total += cost

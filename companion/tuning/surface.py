@@ -246,10 +246,13 @@ def _solve_compiled(K, signs, factors, C, order, settings, solutions):
         state = np.zeros(3, dtype=np.int64)
         if not _carry_over(signs, factors, before, C[c], beta, scores, low, high):
             masks(scores, beta, low, high, up, down, interval)
-            status = solve_small(
-                K, diagonal, signs, low, high, ridge, beta, scores, up, down, settings["tol"],
-                budget, np.inf, state, interval,
-            )
+            try:
+                status = solve_small(
+                    K, diagonal, signs, low, high, ridge, beta, scores, up, down, settings["tol"],
+                    budget, np.inf, state, interval,
+                )
+            except np.linalg.LinAlgError:
+                return k
             if status != CONVERGED:
                 return k
         products, before = signs - scores, C[c]
