@@ -15,7 +15,6 @@ __all__ = [
     "KernelRows",
     "gamma_from_width",
     "gram",
-    "rbf_expansion",
     "resolve_gamma",
     "squared_distances",
 ]
@@ -209,37 +208,6 @@ def gram(
     out[...] = K
     return out
 
-
-
-def rbf_expansion(X, rows, beta, gamma):
-    """Entries ``rows`` of K beta for the RBF Gram matrix K of X, in double precision.
-
-    Kernel values are not kept, and those between two of the rows are computed once.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    rows : ndarray of int of shape (n_rows,)
-        Different samples.
-    beta : ndarray of shape (n_samples,)
-    gamma : float
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-    """
-    from companion._kernel_loops import rbf_expansion as expansion
-
-    rest = beta.copy()
-    rest[rows] = 0.0
-    others = rest.nonzero()[0]
-    points, values = X.take(rows, axis=0), np.empty(rows.size)
-    expansion(points, np.ascontiguousarray(points.T), float(gamma), beta.take(rows), values)
-    centres, weights = X.take(others, axis=0), rest.take(others)
-    for start in range(0, rows.size if others.size else 0, _BLOCK):
-        some = slice(start, start + _BLOCK)
-        values[some] += gram(points[some], centres, gamma=gamma) @ weights
-    return values
 
 
 class KernelRows:

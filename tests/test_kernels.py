@@ -8,11 +8,11 @@ from sklearn.metrics import pairwise
 
 from companion import _kernel_loops as loops
 from companion._scratch import KEPT_MEGABYTES, borrow_matrix, give_back, release
+from companion.estimators._single import rbf_expansion
 from companion.kernels import (
     KernelRows,
     gamma_from_width,
     gram,
-    rbf_expansion,
     resolve_gamma,
     squared_distances,
 )

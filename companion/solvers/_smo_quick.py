@@ -255,7 +255,7 @@ def _refresh(K, y, ridge, beta, scores):
 
 @njit(**_FAST)
 def _factorise(A):
-    """The Cholesky factor of A, with the inverse of its diagonal; LinAlgError where there is none."""
+    """The Cholesky factor of A, its diagonal inverted; LinAlgError where there is none."""
     factor = np.ascontiguousarray(np.linalg.cholesky(A))
     for i in range(A.shape[0]):
         factor[i, i] = 1.0 / factor[i, i]
