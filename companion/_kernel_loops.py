@@ -205,6 +205,36 @@ def rbf_symmetric(X, XT, gamma, out):
                     target[i] = tile[i, j]
 
 
+@njit(**_OPTIONS | {"fastmath": _FLAGS | {"reassoc"}})
+def _product(a, b):
+    """a'b, the terms in any order."""
+    total = 0.0
+    for j in range(a.shape[0]):
+        total += a[j] * b[j]
+    return total
+
+
+@njit(**_OPTIONS)
+def rbf_expansion(X, XT, gamma, beta, out):
+    """out = K beta for the Gram matrix K of X, each kernel value computed once and not kept."""
+    n = X.shape[0]
+    values = np.empty(_WIDTH)
+    for j in range(n):
+        out[j] = beta[j]
+    for i in range(n):
+        total, weight = 0.0, beta[i]
+        for start in range(i + 1, n, _WIDTH):
+            width = min(_WIDTH, n - start)
+            _squared_distances_to_row(X[i], XT, start, start + width, values)
+            weights, target = beta[start:start + width], out[start:start + width]
+            for j in range(width):
+                value = _exp(-gamma * values[j])
+                values[j] = value
+                target[j] += weight * value
+            total += _product(values[:width], weights)
+        out[i] += total
+
+
 @njit(**_OPTIONS)
 def finish_distances(G, a, b, gamma):
     """Overwrite products G = A B' by max(a_i + b_j - 2 G_ij, 0), or by exp(-gamma of that)."""

@@ -25,12 +25,14 @@ def borrow_matrix(n, dtype=np.float64):
     """
     size = n * n * np.dtype(dtype).itemsize
     free = _free()
-    fitting = [k for k, memory in enumerate(free) if size <= memory.size - _ALIGNMENT]
-    if fitting:
-        memory = free.pop(min(fitting, key=lambda k: free[k].size))
+    for k, memory in enumerate(free):  # the smallest first
+        if size <= memory.size - _ALIGNMENT:
+            del free[k]
+            break
     else:
         memory = np.empty(size + _ALIGNMENT, dtype=np.uint8)
-    offset = -memory.ctypes.data % _ALIGNMENT
+    # The address; ``memory.ctypes`` would take as long as a hundred pair updates.
+    offset = -memory.__array_interface__["data"][0] % _ALIGNMENT
     return memory[offset : offset + size].view(dtype).reshape(n, n)
 
 

@@ -8,6 +8,7 @@ from sklearn.metrics import pairwise
 
 from companion import _kernel_loops as loops
 from companion._scratch import KEPT_MEGABYTES, borrow_matrix, give_back, release
+from companion.estimators._single import rbf_expansion
 from companion.kernels import (
     KernelRows,
     gamma_from_width,
@@ -28,6 +29,15 @@ def test_rbf_gram_matrix_equals_the_formula_and_is_exactly_symmetric(shape):
     np.testing.assert_allclose(K, pairwise.rbf_kernel(X, gamma=0.3), rtol=1e-11, atol=1e-300)
     assert np.array_equal(K, K.T)
     assert np.array_equal(np.diag(K), np.ones(len(X)))
+
+
+@pytest.mark.parametrize("rows", [[5], range(0, 700, 2), range(700), [699, 3, 350], []])
+@pytest.mark.parametrize("n_features", [1, 6])
+def test_an_expansion_equals_the_rows_of_the_gram_matrix_times_its_weights(n_features, rows):
+    X, rows = points(700, n_features), np.array(rows, dtype=np.intp)
+    beta = np.random.default_rng(1).normal(size=700) * (np.arange(700) % 3 > 0)
+    expected = pairwise.rbf_kernel(X, gamma=0.2)[rows] @ beta
+    np.testing.assert_allclose(rbf_expansion(X, rows, beta, 0.2), expected, rtol=1e-11, atol=1e-11)
 
 
 @pytest.mark.parametrize("n_features", [1, 7, 32, 33, 60])

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from companion import _kernel_loops as loops
 from companion._scratch import borrow_matrix, give_back
 from companion.estimators._compiled import extreme_scores
 from companion.kernels import KernelRows, gram
@@ -104,23 +105,48 @@ def true_violation(X, y, gamma, result, lower, upper, error):
     """
     n, alpha = y.size, result.alpha
     scores = y - (result.decision_function - result.intercept)
-    support = alpha.nonzero()[0]
-    beta = y.take(support) * alpha.take(support)
-    slack = error * np.abs(beta).sum()
+    slack = error * np.abs(alpha).sum()
     low, high = np.empty((2, n))
     low[:], high[:] = lower, upper
     deciding = np.empty(n, dtype=np.int64)
     count = extreme_scores(scores, y, alpha, low, high, 2.0 * slack, deciding)
     deciding = deciding[:count]
-    points = X.take(support, axis=0)
-    for start in range(0, count, _ROWS):
-        some = deciding[start : start + _ROWS]
-        scores[some] = y[some] - gram(X.take(some, axis=0), points, gamma=gamma) @ beta
+    scores[deciding] = y[deciding] - rbf_expansion(X, deciding, y * alpha, gamma)
     some = scores[deciding], y[deciding], alpha[deciding], low[deciding], high[deciding]
     rising, falling = _may_move(*some[1:])
     if not rising.any() or not falling.any():
         return 0.0
     return max(float(some[0][rising].max() - some[0][falling].min()), 0.0)
+
+
+def rbf_expansion(X, rows, beta, gamma):
+    """Entries ``rows`` of K beta for the RBF Gram matrix K of X, in double precision.
+
+    Kernel values are not kept, and those between two of the rows are computed once.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    rows : ndarray of int of shape (n_rows,)
+        Different samples.
+    beta : ndarray of shape (n_samples,)
+    gamma : float
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+    """
+    rest = beta.copy()
+    rest[rows] = 0.0
+    others = rest.nonzero()[0]
+    points, values = X.take(rows, axis=0), np.empty(rows.size)
+    columns = np.ascontiguousarray(points.T)
+    loops.rbf_expansion(points, columns, float(gamma), beta.take(rows), values)
+    centres, weights = X.take(others, axis=0), rest.take(others)
+    for start in range(0, rows.size if others.size else 0, _ROWS):
+        some = slice(start, start + _ROWS)
+        values[some] += gram(points[some], centres, gamma=gamma) @ weights
+    return values
 
 
 def _may_move(y, alpha, low, high):

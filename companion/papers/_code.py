@@ -24,7 +24,6 @@ SURFACES = (
     "companion.tuning._free_set",
     "companion.tuning._leave_one_out_kernels",
     "companion.tuning._path",
-    "companion.tuning._path_kernels",
     "companion.tuning._training_set",
     *DUAL,
 )

@@ -7,7 +7,7 @@ import numpy as np
 from companion._scratch import borrow_matrix, give_back
 from companion.kernels import KernelRows
 from companion.solvers import _smo_kernels as kernels
-from companion.solvers._smo_quick import run_quick_pairs
+from companion.solvers._smo_quick import run_quick_pairs, solve_small
 
 _STATUS = {
     kernels.CONVERGED: "converged",
@@ -26,8 +26,17 @@ _EXACT_SAMPLES = 1500
 # the largest, and go over to double where the end has not been reached after so many corrections.
 _SINGLE_MARGIN, _CORRECTIONS = 128.0, 8
 
+# Up to so many samples a compiled solver comes first. Where zero is inside the box most variables
+# are free, and Newton steps over many of them are better made by LAPACK alone. Measured at C = 1,
+# 10, 100, it makes LeastOneNormSVC 0.9 to 1.7 times as fast at 300 samples and 0.6 to 1.4 times at
+# 500; L1SVC, C = 1000 too, 0.9 to 1.9 times at 400, 0.7 to 1.5 at 800 and 0.9 to 1.25 at 1000.
+_SMALL_AT_END, _SMALL_INSIDE = 800, 300
+
 # Rounding at a bound is taken out where that changes a score by no more than this share of tol.
 _SNAP_SHARE = 1e-3
+
+# Nanoseconds a sample that it may take: about twice what the others need where it serves.
+_SMALL_EFFORT = 2e4
 
 
 class State:
@@ -169,6 +178,33 @@ class State:
             if status != kernels.NEEDS_ROW:
                 return _STATUS[status]
             self._fetch(int(self.counts[2]))
+
+    def solve_at_once(self, tol, budget):
+        """Go for the solution in one compiled call, for a few samples; return whether it is there.
+
+        If it is, the scores are fresh. If not, beta and scores are where it has given up.
+        """
+        if not self._is_small() or budget <= self.n_iter:
+            return False
+        try:
+            status = solve_small(
+                self.K, self.diagonal, self.linear, self.low, self.high, self.ridge, self.beta,
+                self.scores, self.up, self.down, tol, budget, _SMALL_EFFORT * self.n, self.counts,
+                self.interval,
+            )
+        except np.linalg.LinAlgError:
+            status = kernels.STALLED
+        self._refresh_masks()
+        self.products = self.linear - self.scores - self.ridge * self.beta
+        return status == kernels.CONVERGED
+
+    def _is_small(self):
+        if not (self.is_quick and self.rows is None and self.K.dtype == np.float64):
+            return False
+        if self.n > _SMALL_AT_END:
+            return False
+        _, has_zero_inside, is_finite = kernels.box(self.low, self.high)
+        return is_finite and (self.n <= _SMALL_INSIDE or not has_zero_inside)
 
     def _update_in_single(self, tol, budget):
         """Pair updates on vectors in single precision; "coarse" if that is too little."""
@@ -332,7 +368,7 @@ def feasible_start(problem, alpha0):
     low, high, n = problem.low, problem.high, problem.n
     if alpha0 is None:
         beta = np.zeros(n)
-        if (low <= 0.0).all() and (high >= 0.0).all():
+        if kernels.box(low, high)[0]:
             return beta
     else:
         beta = problem.y * _vector(alpha0, n, "alpha0")

@@ -387,6 +387,17 @@ def prepare(y, lower, upper, ridge, low, high):
 
 
 @njit(**_STRICT)
+def box(low, high):
+    """Whether zero is in the box, whether it is inside for some variable, and no bound infinite."""
+    holds_zero, has_zero_inside, is_finite = True, False, True
+    for i in range(low.shape[0]):
+        holds_zero &= (low[i] <= 0.0) & (high[i] >= 0.0)
+        has_zero_inside |= (low[i] < 0.0) & (high[i] > 0.0)
+        is_finite &= (low[i] > -np.inf) & (high[i] < np.inf)
+    return holds_zero, has_zero_inside, is_finite
+
+
+@njit(**_STRICT)
 def snap(beta, low, high, most):
     """Put variables at the bound that they are off by rounding only, and by no more than `most`.
 

@@ -150,8 +150,12 @@ def smo(
     minimise = _minimise_all if accelerate else _update_all_pairs
     if accelerate:
         problem.go_quickly()
-    converged, refreshes = False, 0
-    while True:
+    converged = (
+        accelerate and options.second_order and not history
+        and problem.solve_at_once(tol, budget)
+    )
+    refreshes = 0
+    while not converged:
         status = minimise(problem, options, log)
         if status == "budget":
             reason = f"The budget of {budget} iterations is spent."
@@ -160,8 +164,6 @@ def smo(
         problem.refresh_deciding_scores()
         converged = problem.violation() <= tol
         if converged:
-            problem.snap(tol)
-            reason = f"The maximal violation {problem.violation():.3g} is at most tol = {tol:g}."
             break
         if problem.has_single_rows() and problem.violation() > _SINGLE_SUFFICES * tol:
             problem.use_double_rows()
@@ -169,6 +171,9 @@ def smo(
         if refreshes > _MAX_REFRESHES:
             reason = "Rounding errors stop all progress: no pair can be moved any more."
             break
+    if converged:
+        problem.snap(tol)
+        reason = f"The maximal violation {problem.violation():.3g} is at most tol = {tol:g}."
 
     result = certify(
         problem.products, problem.y, problem.beta, problem.low, problem.high, problem.ridge,

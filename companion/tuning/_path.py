@@ -97,7 +97,10 @@ class WarmPath:
             max(10_000_000, 100 * len(y)) if n_budget is None else n_budget,
             self.settings["shrinking"],
         )
-        status = _minimise_all(state, options, None)
+        if state.solve_at_once(tol, options.budget):
+            status = "converged"
+        else:
+            status = _minimise_all(state, options, None)
         self._n_updates += len(y) + state.n_iter
         drift = np.finfo(float).eps * np.abs(state.beta).sum() * self._n_updates
         if status != "converged" or drift > DRIFT_SHARE * tol:

@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from sklearn.utils.validation import check_X_y
 
 from companion._threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._dual import class_factors, signed_labels
 from companion.kernels import gram, squared_distances
-from companion.solvers._smo_kernels import certificates
+from companion.solvers._smo_kernels import CONVERGED, certificates, masks
+from companion.solvers._smo_quick import solve_small
 from companion.tuning._path import WarmPath
-from companion.tuning._path_kernels import solve_path
 
 __all__ = ["MachineSurface", "machine_surface"]
 
@@ -211,28 +212,56 @@ def solve_costs(machine, K, signs, factors, C):
     return solutions
 
 
+@njit(cache=True, error_model="numpy", nogil=True)
+def _carry_over(y, factors, before, cost, beta, scores, low, high):
+    """Go from the solution of an L1-SVM for one cost to a start for the next larger one.
+
+    It is scaled by the ratio of the costs, which keeps sum b = 0 and every variable on its side of
+    the box: bounded ones stay bounded, free ones free. Without a bound that holds a variable the
+    solution solves the next problem too; return whether this is so. `factors` are those of the
+    samples on the cost; the cost before the first is 0, with beta = low = high = 0.
+    """
+    holds = False
+    for i in range(y.shape[0]):
+        holds |= beta[i] != 0.0 and not low[i] < beta[i] < high[i]
+    ratio = cost / before if holds else 1.0
+    for i in range(y.shape[0]):
+        is_held = beta[i] != 0.0 and not low[i] < beta[i] < high[i]
+        bound = y[i] * cost * factors[i]
+        low[i], high[i] = min(bound, 0.0), max(bound, 0.0)
+        beta[i] = bound if is_held else min(max(ratio * beta[i], low[i]), high[i])
+        scores[i] = y[i] - ratio * (y[i] - scores[i])
+    return before > 0.0 and not holds
+
+
 def _solve_compiled(K, signs, factors, C, order, settings, solutions):
-    """Solve in one call; return how many of the ordered C are solved and stored."""
+    """Solve compiled, cell by cell; return how many of the ordered C are solved and stored."""
     n = len(signs)
     factors = np.ones(n) if factors is None else factors
     budget = max(10_000_000, 100 * n) if settings["max_iter"] is None else settings["max_iter"]
-    alpha, products = np.empty((2, len(C), n))
-    n_iter = np.zeros(len(C), dtype=np.int64)
-    n_solved = solve_path(
-        K, signs, factors, C[order], settings["tol"], budget, alpha, products, n_iter
-    )
-    positive, ridge = signs > 0.0, np.zeros(n)
-    for k, c in enumerate(order[:n_solved]):
-        bounds = C[c] * factors
-        low, high = np.where(positive, 0.0, -bounds), np.where(positive, bounds, 0.0)
-        intercept, _, gap, violation = certificates(
-            products[k], signs, signs * alpha[k], low, high, ridge
-        )
-        solutions.alpha[c], solutions.decision[c] = alpha[k], products[k] + intercept
+    beta, low, high, ridge, up, down = np.zeros((6, n))
+    diagonal, interval = K.diagonal().copy(), np.zeros(2)
+    scores, before = signs.copy(), 0.0
+    for k, c in enumerate(order):
+        state = np.zeros(3, dtype=np.int64)
+        if not _carry_over(signs, factors, before, C[c], beta, scores, low, high):
+            masks(scores, beta, low, high, up, down, interval)
+            try:
+                status = solve_small(
+                    K, diagonal, signs, low, high, ridge, beta, scores, up, down, settings["tol"],
+                    budget, np.inf, state, interval,
+                )
+            except np.linalg.LinAlgError:
+                return k
+            if status != CONVERGED:
+                return k
+        products, before = signs - scores, C[c]
+        intercept, _, gap, violation = certificates(products, signs, beta, low, high, ridge)
+        solutions.alpha[c], solutions.decision[c] = signs * beta + 0.0, products + intercept
         solutions.intercept[c], solutions.duality_gap[c] = intercept, gap
-        solutions.kkt_violation[c], solutions.n_iter[c] = violation, n_iter[k]
+        solutions.kkt_violation[c], solutions.n_iter[c] = violation, state[0]
         solutions.converged[c] = True
-    return n_solved
+    return len(order)
 
 
 def _grid_axis(values, name, zero=False):
