@@ -43,6 +43,18 @@ _PATIENCE = 8
 # A duality gap is relative to the value of the objective, or to this share of the total weight.
 _LEAST_VALUE = 1e-4
 
+# Weight of the proximal term in b of a Newton step, over the sum of all products of multipliers and
+# slacks. It is centred at the iterate, so that it moves no solution.
+_HOLD = 1e-6
+
+# Price of a residual of (13) that no multipliers nearby avoid: that of the dual of the problem with
+# this proximal term, over the total weight.
+PRICE = 1e-8
+
+# Steps that make multipliers satisfy (13); the residual that counts as zero, over the largest
+# possible.
+_REPAIRS, _EXACT = 20, 1e-13
+
 # Largest logarithm of the factors that make multipliers satisfy (13).
 _LARGEST_TILT = 0.1
 
@@ -123,19 +135,21 @@ def add_brackets(alpha, groups, p, G):
 
 
 @njit(**_LOOPS)
-def _ratios(alpha, t, groups, p, a, inverse, pairs, right):
+def _ratios(alpha, t, groups, p, a, inverse, leader, pairs, right):
     """a = alpha / t, 1 / A, pair weights a_l a_m / A, and the predictor's right-hand side a p / A.
 
-    Returns the sum of all products t alpha.
+    ``leader`` gets the l of the largest a_l of every term. Returns the sum of all products t alpha.
     """
     k, total = alpha.shape[0], 0.0
+    most = np.empty(right.shape[1])
     pairs[:] = 0.0
     for g in range(groups.shape[0]):
         low, high, _, start = groups[g]
         size = high - low
         weight, inv = p[start:start + size], inverse[start:start + size]
+        lead = leader[start:start + size]
         for i in range(size):
-            inv[i] = 0.0
+            inv[i], most[i] = 0.0, 0.0
         for m in range(k):
             row, slack, out = (alpha[m, start:start + size], t[m, start:start + size],
                                a[m, start:start + size])
@@ -143,6 +157,8 @@ def _ratios(alpha, t, groups, p, a, inverse, pairs, right):
                 out[i] = row[i] / slack[i]
                 inv[i] += out[i]
                 total += row[i] * slack[i]
+                lead[i] = m if out[i] > most[i] else lead[i]
+                most[i] = max(most[i], out[i])
         for i in range(size):
             inv[i] = 1.0 / inv[i]
         q = 0
@@ -159,19 +175,22 @@ def _ratios(alpha, t, groups, p, a, inverse, pairs, right):
 
 
 @njit(**_LOOPS)
-def _moves(alpha, t, a, inverse, groups, dF, shift, corrects, target, d_alpha, d_t):
+def _moves(alpha, t, a, inverse, leader, groups, dF, shift, corrects, target, d_alpha, d_t):
     """Changes of alpha and t for a change of f; return 1 over the longest step that is allowed.
 
-    The products aimed at are ``target`` less what is in ``shift`` where ``corrects`` is set.
+    The products aimed at are ``target`` less what is in ``shift`` where ``corrects`` is set. Changes
+    of f and u are taken relative to those of the leader, whose a is huge near the solution and
+    would magnify a rounding error of t_l = u - f_l; and its multiplier balances the others.
     """
     k, worst = alpha.shape[0], 0.0
-    du = np.empty(dF.shape[1])
+    rise_of, base, rest = np.empty((3, dF.shape[1]))
     for g in range(groups.shape[0]):
         low, high, _, start = groups[g]
         size = high - low
-        inv = inverse[start:start + size]
+        inv, lead = inverse[start:start + size], leader[start:start + size]
         for i in range(size):
-            du[i] = 0.0
+            base[i] = dF[lead[i], low + i]
+            rise_of[i], rest[i] = 0.0, 0.0
         for m in range(k):
             rows = slice(start, start + size)
             x, s, ratio, df = alpha[m, rows], t[m, rows], a[m, rows], dF[m, low:high]
@@ -179,21 +198,25 @@ def _moves(alpha, t, a, inverse, groups, dF, shift, corrects, target, d_alpha, d
             if corrects:
                 for i in range(size):
                     q[i] = (target - second[i]) / s[i] - x[i]
-                    du[i] += q[i] + ratio[i] * df[i]
+                    rise_of[i] += q[i] + ratio[i] * (df[i] - base[i])
             else:
                 for i in range(size):
                     q[i] = -x[i]
-                    du[i] += q[i] + ratio[i] * df[i]
+                    rise_of[i] += q[i] + ratio[i] * (df[i] - base[i])
         for i in range(size):
-            du[i] *= inv[i]
+            rise_of[i] *= inv[i]
         for m in range(k):
             rows = slice(start, start + size)
             x, s, ratio, df = alpha[m, rows], t[m, rows], a[m, rows], dF[m, low:high]
             q, rise = d_alpha[m, rows], d_t[m, rows]
             for i in range(size):
-                rise[i] = du[i] - df[i]
+                gain = df[i] - base[i]
+                rise[i] = rise_of[i] - gain
                 q[i] -= ratio[i] * rise[i]
+                rest[i] += q[i]
                 worst = max(worst, max(-q[i] / x[i], -rise[i] / s[i]))
+        for i in range(size):
+            d_alpha[lead[i], start + i] -= rest[i]
     return worst
 
 
@@ -283,7 +306,7 @@ def _system(Z, basis, pairs, ridge, scaled, H):
 
 @njit(**_LOOPS)
 def _cholesky_small(H):
-    """Cholesky factor in place, in the lower half; a pivot lost to rounding is made infinite."""
+    """Cholesky factor in place, in the lower half; a pivot lost to rounding is as large as that."""
     size = H.shape[0]
     for r in range(size):
         row = H[r]
@@ -293,10 +316,11 @@ def _cholesky_small(H):
             for q in range(s):
                 value -= row[q] * other[q]
             row[s] = value / other[s]
-        value = row[r]
+        diagonal = row[r]
+        value = diagonal
         for q in range(r):
             value -= row[q] * row[q]
-        row[r] = np.sqrt(value) if value > 1e-15 * abs(H[r, r]) else 1e100
+        row[r] = np.sqrt(max(value, 1e-15 * diagonal))
 
 
 @njit(**_LOOPS)
@@ -331,35 +355,42 @@ def _factorise(H):
 
 
 @njit(**_OPTIONS)
-def gap_at(Z, basis, V, F, G, linear, total, loss, level, ridge, anchor):
-    """Primal value and duality gap of V and of alpha, given G = sum (alpha - p e_j) + linear.
+def gap_at(Z, basis, x, F, G, linear, total, loss, level, ridge, anchor):
+    """Primal value, duality gap, and the two sides' difference in (15) and (13), at x.
 
-    With ridge = 0 the gap is that of alpha only if alpha satisfies (13).
+    G is sum (alpha - p e_j) + linear. The gap is one of alpha if the residual of (13), in the last
+    column, is zero; otherwise ``price`` has to be added.
     """
     R = np.dot(basis.T, np.dot(G, Z.T))
-    size = Z.shape[0]
-    primal, dual = loss, level * total
+    last = Z.shape[0] - 1
+    primal, gap = loss, 0.0
     for m in range(F.shape[0]):
         for i in range(F.shape[1]):
             primal += linear[m, i] * F[m, i]
+    gap = primal - level * total
     for c in range(R.shape[0]):
-        for r in range(size - 1):
-            primal += 0.5 * V[c, r] ** 2
-            dual -= 0.5 * R[c, r] ** 2
-        if ridge > 0.0:
-            primal += 0.5 * ridge * (V[c, size - 1] - anchor[c]) ** 2
-            dual += R[c, size - 1] * (anchor[c] - 0.5 * R[c, size - 1] / ridge)
-    return primal, primal - dual, R
+        for r in range(last):
+            primal += 0.5 * x[c, r] ** 2
+            gap += 0.5 * (x[c, r] ** 2 + R[c, r] ** 2)
+            R[c, r] += x[c, r]
+        primal += 0.5 * ridge * (x[c, last] - anchor[c]) ** 2
+        gap -= R[c, last] * x[c, last]
+        R[c, last] += ridge * (x[c, last] - anchor[c])
+    return primal, gap, R
 
 
 @njit(**_OPTIONS)
-def _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x, F, alpha, G):
-    """Primal value, gap, and the residual of (13) with the ridge, at an iterate."""
+def price(residual, p, ridge):
+    """What a residual of (13) costs where there is the term PRICE sum(p) / 2 |b - b_x|^2."""
+    return 0.5 * np.dot(residual, residual) / (ridge + PRICE * p.sum())
+
+
+@njit(**_OPTIONS)
+def _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x, F, loss, alpha, G):
+    """Primal value, gap, and the residuals of (15) and (13) with the ridge, at an iterate."""
     G[:] = linear
     total = add_brackets(alpha, groups, p, G)
-    loss = margin_loss(F, groups, p, level)
-    primal, gap, R = gap_at(Z, basis, x, F, G, linear, total, loss, level, ridge, anchor)
-    return primal, gap, R[:, -1] + ridge * (x[:, -1] - anchor)
+    return gap_at(Z, basis, x, F, G, linear, total, loss, level, ridge, anchor)
 
 
 @njit(**_OPTIONS)
@@ -391,6 +422,28 @@ def tilt(alpha, p, basis, residual):
 
 
 @njit(**_OPTIONS)
+def balance(alpha, groups, p, linear, basis, pull):
+    """Change multipliers so that (13) holds, with ``pull`` on its left; False if none nearby do.
+
+    The condition is that for the minimum of a convex function of the tilt.
+    """
+    G = np.empty_like(linear)
+    scale = _EXACT * max(p.sum(), np.abs(linear).sum())
+    for _ in range(_REPAIRS):
+        G[:] = linear
+        add_brackets(alpha, groups, p, G)
+        sums = np.empty(G.shape[0])
+        for m in range(G.shape[0]):
+            sums[m] = G[m].sum()
+        residual = np.dot(basis.T, sums) + pull
+        if np.abs(residual).max() <= scale:
+            return True
+        if not tilt(alpha, p, basis, residual):
+            return False
+    return False
+
+
+@njit(**_OPTIONS)
 def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, offset, tol,
                    max_iter, alpha):
     """Minimise 1/2 |V|^2 + ridge / 2 |b - anchor|^2 + linear . f + sum of the terms, from V on.
@@ -403,7 +456,7 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
     k, n = linear.shape
     size, free, n_terms = Z.shape[0], basis.shape[1], p.shape[0]
     t, a, d_alpha, d_t, shift = np.empty((5, k, n_terms))
-    inverse = np.empty(n_terms)
+    inverse, leader = np.empty(n_terms), np.zeros(n_terms, dtype=np.int64)
     pairs, right, G = np.empty((k * (k - 1) // 2, n)), np.empty((k, n)), np.empty((k, n))
     scaled, H = np.empty((size, n)), np.empty((free * size, free * size))
     best_V, best_alpha = V.copy(), alpha.copy()
@@ -414,14 +467,24 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
     _centre(F, groups, p, level, closeness * max(loss, 1e-3 * weight) / (k * n_terms), alpha, t)
     value, best, since, n_iter, is_solved = 0.0, np.inf, 0, 0, False
     for n_iter in range(max_iter + 1):
-        primal, gap, surplus = _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x,
-                                            F, alpha, G)
+        if n_iter:
+            loss = margin_loss(F, groups, p, level)
+        primal, gap, residual = _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x,
+                                             F, loss, alpha, G)
+        surplus = residual[:, -1].copy()
         wanted = tol * max(primal + offset, _LEAST_VALUE * weight)
-        # Rounding errors of large multipliers leave a residual of (13), over a small ridge.
-        if gap > wanted >= gap - 0.5 * np.dot(surplus, surplus) / ridge:
-            if tilt(alpha, p, basis, surplus):
-                primal, gap, surplus = _certificate(Z, groups, p, linear, basis, level, ridge,
-                                                    anchor, x, F, alpha, G)
+        cost = price(surplus, p, ridge)
+        if gap <= wanted:
+            balanced = alpha.copy()
+            if balance(balanced, groups, p, linear, basis, ridge * (x[:, -1] - anchor)):
+                _, exact, _ = _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x, F,
+                                           loss, balanced, G)
+                if exact <= wanted:
+                    gap, cost = exact, 0.0
+                    alpha[:] = balanced
+                else:
+                    cost = max(cost, exact - gap)
+        gap += cost
         if not np.isfinite(gap):
             break
         since += 1
@@ -441,8 +504,8 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
             for i in range(low, high):
                 G[j, i] += p[start + i - low]
         right[:] = 0.0
-        mass = _ratios(alpha, t, groups, p, a, inverse, pairs, right)
-        _system(Z, basis, pairs, ridge, scaled, H)
+        mass = _ratios(alpha, t, groups, p, a, inverse, leader, pairs, right)
+        _system(Z, basis, pairs, ridge + _HOLD * mass, scaled, H)
         factor = _factorise(H)
         for m in range(k):
             for i in range(n):
@@ -450,7 +513,7 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
         # Predictor: right-hand side G - (alpha + q - a sum(q) / A) with q = -alpha.
         step = _step(Z, basis, right, x, ridge, anchor, factor)
         dF = class_values(basis, step, Z)
-        worst = _moves(alpha, t, a, inverse, groups, dF, shift, False, 0.0, d_alpha, d_t)
+        worst = _moves(alpha, t, a, inverse, leader, groups, dF, shift, False, 0.0, d_alpha, d_t)
         ahead = _products(alpha, t, d_alpha, d_t, min(1.0, 1.0 / max(worst, 1e-300)), shift)
         count = k * n_terms
         target = mass / count * max(ahead / mass, 0.0) ** 3
@@ -460,7 +523,13 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
         _corrected_right(t, a, inverse, groups, p, shift, target, right)
         step = _step(Z, basis, right, x, ridge, anchor, factor)
         dF = class_values(basis, step, Z)
-        worst = _moves(alpha, t, a, inverse, groups, dF, shift, True, target, d_alpha, d_t)
+        worst = _moves(alpha, t, a, inverse, leader, groups, dF, shift, True, target, d_alpha, d_t)
+        if since > 0:
+            # Rounding may be why the last step was of no use: refine this one.
+            step += _miss(Z, basis, d_alpha, groups, residual, step, ridge, factor)
+            dF = class_values(basis, step, Z)
+            worst = _moves(alpha, t, a, inverse, leader, groups, dF, shift, True, target, d_alpha,
+                           d_t)
         length = min(1.0, _SHARE / max(worst, 1e-300))
         _advance(alpha, d_alpha, length)
         _advance(t, d_t, length)
@@ -480,5 +549,20 @@ def _step(Z, basis, right, x, ridge, anchor, factor):
         for r in range(last):
             R[c, r] -= x[c, r]
         R[c, last] -= ridge * (x[c, last] - anchor[c])
+    _solve(factor, R.ravel())
+    return R
+
+
+@njit(**_OPTIONS)
+def _miss(Z, basis, d_alpha, groups, residual, step, ridge, factor):
+    """Newton step for what a step with these changes of the multipliers leaves of the residuals."""
+    G = np.zeros((basis.shape[0], Z.shape[1]))
+    add_brackets(d_alpha, groups, np.zeros(d_alpha.shape[1]), G)
+    R = -residual - np.dot(basis.T, np.dot(G, Z.T))
+    last = Z.shape[0] - 1
+    for c in range(R.shape[0]):
+        for r in range(last):
+            R[c, r] -= step[c, r]
+        R[c, last] -= ridge * step[c, last]
     _solve(factor, R.ravel())
     return R
