@@ -66,31 +66,58 @@ def class_values(basis, V, Z):
 
 
 @njit(**_LOOPS)
+def _spread(F, groups, out):
+    """The values of every term's sample: out[m, b] = F[m, i]."""
+    for g in range(groups.shape[0]):
+        low, high, _, start = groups[g]
+        for m in range(F.shape[0]):
+            row, copy = F[m, low:high], out[m, start:start + high - low]
+            for i in range(high - low):
+                copy[i] = row[i]
+
+
+@njit(**_LOOPS)
 def _centre(F, groups, p, level, mu, alpha, t):
     """Put every term on the central path for the given f: t_l alpha_l = mu, sum alpha = p."""
     k = F.shape[0]
+    # alpha holds the lower bounds f_l + level [l != j] of u until t is known.
+    _spread(F, groups, alpha)
     for g in range(groups.shape[0]):
-        low, high, j, start = groups[g]
-        for i in range(low, high):
-            b = start + i - low
-            top = F[j, i]
-            for m in range(k):
-                top = max(top, F[m, i] + (level if m != j else 0.0))
-            u = top + mu / p[b]
-            for _ in range(_CENTRING_STEPS):
-                first, second = 0.0, 0.0
-                for m in range(k):
-                    inverse = 1.0 / (u - F[m, i] - (level if m != j else 0.0))
-                    first += inverse
-                    second += inverse * inverse
-                u += (first - p[b] / mu) / second
-            total = 0.0
-            for m in range(k):
-                t[m, b] = u - F[m, i] - (level if m != j else 0.0)
-                alpha[m, b] = mu / t[m, b]
-                total += alpha[m, b]
-            for m in range(k):
-                alpha[m, b] *= p[b] / total
+        j, start = groups[g, 2], groups[g, 3]
+        last = start + groups[g, 1] - groups[g, 0]
+        for m in range(k):
+            if m != j:
+                alpha[m, start:last] += level
+    u, first, second = np.empty((3, p.shape[0]))
+    u[:] = alpha[0]
+    for m in range(1, k):
+        bound = alpha[m]
+        for b in range(u.shape[0]):
+            u[b] = max(u[b], bound[b])
+    for b in range(u.shape[0]):
+        u[b] += mu / p[b]
+    for _ in range(_CENTRING_STEPS):
+        first[:] = 0.0
+        second[:] = 0.0
+        for m in range(k):
+            bound = alpha[m]
+            for b in range(u.shape[0]):
+                inverse = 1.0 / (u[b] - bound[b])
+                first[b] += inverse
+                second[b] += inverse * inverse
+        for b in range(u.shape[0]):
+            u[b] += (first[b] - p[b] / mu) / second[b]
+    first[:] = 0.0
+    for m in range(k):
+        row, slack = alpha[m], t[m]
+        for b in range(u.shape[0]):
+            slack[b] = u[b] - row[b]
+            row[b] = mu / slack[b]
+            first[b] += row[b]
+    for m in range(k):
+        row = alpha[m]
+        for b in range(u.shape[0]):
+            row[b] *= p[b] / first[b]
 
 
 @njit(**_LOOPS)
@@ -135,39 +162,39 @@ def add_brackets(alpha, groups, p, G):
 
 
 @njit(**_LOOPS)
-def _ratios(alpha, t, groups, p, a, inverse, leader, pairs, right):
-    """a = alpha / t, 1 / A, pair weights a_l a_m / A, and the predictor's right-hand side a p / A.
+def _ratios(alpha, t, groups, p, a, over, inverse, leader, pairs, right):
+    """a = alpha / t, 1 / t, 1 / A, pair weights a_l a_m / A, and the predictor's right-hand side a p / A.
 
     ``leader`` gets the l of the largest a_l of every term. Returns the sum of all products t alpha.
     """
-    k, total = alpha.shape[0], 0.0
-    most = np.empty(right.shape[1])
+    k, n_terms = alpha.shape
+    total = 0.0
+    most = np.zeros(n_terms)
+    inverse[:] = 0.0
+    for m in range(k):
+        row, slack, out, one = alpha[m], t[m], a[m], over[m]
+        for b in range(n_terms):
+            one[b] = 1.0 / slack[b]
+            out[b] = row[b] * one[b]
+            inverse[b] += out[b]
+            total += row[b] * slack[b]
+            leader[b] = m if out[b] > most[b] else leader[b]
+            most[b] = max(most[b], out[b])
+    for b in range(n_terms):
+        inverse[b] = 1.0 / inverse[b]
     pairs[:] = 0.0
     for g in range(groups.shape[0]):
         low, high, _, start = groups[g]
         size = high - low
-        weight, inv = p[start:start + size], inverse[start:start + size]
-        lead = leader[start:start + size]
-        for i in range(size):
-            inv[i], most[i] = 0.0, 0.0
-        for m in range(k):
-            row, slack, out = (alpha[m, start:start + size], t[m, start:start + size],
-                               a[m, start:start + size])
-            for i in range(size):
-                out[i] = row[i] / slack[i]
-                inv[i] += out[i]
-                total += row[i] * slack[i]
-                lead[i] = m if out[i] > most[i] else lead[i]
-                most[i] = max(most[i], out[i])
-        for i in range(size):
-            inv[i] = 1.0 / inv[i]
+        rows = slice(start, start + size)
+        weight, inv = p[rows], inverse[rows]
         q = 0
         for m in range(k):
-            first, out = a[m, start:start + size], right[m, low:high]
+            first, out = a[m, rows], right[m, low:high]
             for i in range(size):
                 out[i] += first[i] * inv[i] * weight[i]
             for other in range(m):
-                second, pair = a[other, start:start + size], pairs[q, low:high]
+                second, pair = a[other, rows], pairs[q, low:high]
                 for i in range(size):
                     pair[i] += first[i] * second[i] * inv[i]
                 q += 1
@@ -175,59 +202,61 @@ def _ratios(alpha, t, groups, p, a, inverse, leader, pairs, right):
 
 
 @njit(**_LOOPS)
-def _moves(alpha, t, a, inverse, leader, groups, dF, shift, corrects, target, d_alpha, d_t):
+def _moves(alpha, a, over, inverse, leader, groups, dF, goal, corrects, d_alpha, d_t):
     """Changes of alpha and t for a change of f; return 1 over the longest step that is allowed.
 
-    The products aimed at are ``target`` less what is in ``shift`` where ``corrects`` is set. Changes
-    of f and u are taken relative to those of the leader, whose a is huge near the solution and
-    would magnify a rounding error of t_l = u - f_l; and its multiplier balances the others.
+    Multipliers aim at ``goal`` for unchanged slacks where ``corrects`` is set and at 0 otherwise.
+    Changes of f and u are taken relative to those of the leader, whose a is huge near the solution
+    and would magnify a rounding error of t_l = u - f_l; and its multiplier balances the others.
     """
-    k, worst = alpha.shape[0], 0.0
-    rise_of, base, rest = np.empty((3, dF.shape[1]))
-    for g in range(groups.shape[0]):
-        low, high, _, start = groups[g]
-        size = high - low
-        inv, lead = inverse[start:start + size], leader[start:start + size]
-        for i in range(size):
-            base[i] = dF[lead[i], low + i]
-            rise_of[i], rest[i] = 0.0, 0.0
-        for m in range(k):
-            rows = slice(start, start + size)
-            x, s, ratio, df = alpha[m, rows], t[m, rows], a[m, rows], dF[m, low:high]
-            q, second = d_alpha[m, rows], shift[m, rows]
-            if corrects:
-                for i in range(size):
-                    q[i] = (target - second[i]) / s[i] - x[i]
-                    rise_of[i] += q[i] + ratio[i] * (df[i] - base[i])
-            else:
-                for i in range(size):
-                    q[i] = -x[i]
-                    rise_of[i] += q[i] + ratio[i] * (df[i] - base[i])
-        for i in range(size):
-            rise_of[i] *= inv[i]
-        for m in range(k):
-            rows = slice(start, start + size)
-            x, s, ratio, df = alpha[m, rows], t[m, rows], a[m, rows], dF[m, low:high]
-            q, rise = d_alpha[m, rows], d_t[m, rows]
-            for i in range(size):
-                gain = df[i] - base[i]
-                rise[i] = rise_of[i] - gain
-                q[i] -= ratio[i] * rise[i]
-                rest[i] += q[i]
-                worst = max(worst, max(-q[i] / x[i], -rise[i] / s[i]))
-        for i in range(size):
-            d_alpha[lead[i], start + i] -= rest[i]
+    k, n_terms = alpha.shape
+    worst = 0.0
+    lift, base, rest = np.empty((3, n_terms))
+    _spread(dF, groups, d_t)
+    for b in range(n_terms):
+        base[b] = d_t[leader[b], b]
+        lift[b], rest[b] = 0.0, 0.0
+    for m in range(k):
+        x, ratio, q, gain = alpha[m], a[m], d_alpha[m], d_t[m]
+        if corrects:
+            aim = goal[m]
+            for b in range(n_terms):
+                q[b] = aim[b] - x[b]
+        else:
+            for b in range(n_terms):
+                q[b] = -x[b]
+        for b in range(n_terms):
+            gain[b] -= base[b]
+            lift[b] += q[b] + ratio[b] * gain[b]
+    for b in range(n_terms):
+        lift[b] *= inverse[b]
+    for m in range(k):
+        x, one, ratio, q, rise = alpha[m], over[m], a[m], d_alpha[m], d_t[m]
+        for b in range(n_terms):
+            rise[b] = lift[b] - rise[b]
+            q[b] -= ratio[b] * rise[b]
+            rest[b] += q[b]
+        if corrects:
+            for b in range(n_terms):
+                worst = max(worst, max(-q[b] / x[b], -rise[b] * one[b]))
+        else:
+            for b in range(n_terms):
+                share = rise[b] * one[b]
+                worst = max(worst, max(1.0 + share, -share))
+    for b in range(n_terms):
+        d_alpha[leader[b], b] -= rest[b]
     return worst
 
 
 @njit(**_LOOPS)
-def _corrected_right(t, a, inverse, groups, p, shift, target, right):
+def _corrected_right(over, a, inverse, groups, p, goal, target, right):
     """Add -(q - a sum(q) / A) - (alpha - p e_j ...) of the corrector to the right-hand side.
 
-    q = (target - shift) / t - alpha, so that -alpha - (q - a sum(q) / A) with sum(alpha) = p is
-    a (sum(r) - p) / A - r for r = (target - shift) / t.
+    With q = goal - alpha and sum(alpha) = p, -alpha - (q - a sum(q) / A) is
+    a (sum(goal) - p) / A - goal, for goal = (target - second-order terms) / t, which takes the
+    place of the second-order terms.
     """
-    k = t.shape[0]
+    k = a.shape[0]
     total = np.empty(right.shape[1])
     for g in range(groups.shape[0]):
         low, high, _, start = groups[g]
@@ -237,17 +266,16 @@ def _corrected_right(t, a, inverse, groups, p, shift, target, right):
         for i in range(size):
             total[i] = -weight[i]
         for m in range(k):
-            s, second = t[m, rows], shift[m, rows]
+            one, aim = over[m, rows], goal[m, rows]
             for i in range(size):
-                second[i] = (target - second[i]) / s[i]
-                total[i] += second[i]
+                aim[i] = (target - aim[i]) * one[i]
+                total[i] += aim[i]
         for i in range(size):
             total[i] *= inv[i]
         for m in range(k):
-            ratio, second, s, out = a[m, rows], shift[m, rows], t[m, rows], right[m, low:high]
+            ratio, aim, out = a[m, rows], goal[m, rows], right[m, low:high]
             for i in range(size):
-                out[i] += ratio[i] * total[i] - second[i]
-                second[i] = target - second[i] * s[i]
+                out[i] += ratio[i] * total[i] - aim[i]
 
 
 @njit(**_LOOPS)
@@ -455,11 +483,15 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
     """
     k, n = linear.shape
     size, free, n_terms = Z.shape[0], basis.shape[1], p.shape[0]
-    t, a, d_alpha, d_t, shift = np.empty((5, k, n_terms))
+    t, a, over, d_alpha, d_t, goal = np.empty((6, k, n_terms))
     inverse, leader = np.empty(n_terms), np.zeros(n_terms, dtype=np.int64)
     pairs, right, G = np.empty((k * (k - 1) // 2, n)), np.empty((k, n)), np.empty((k, n))
     scaled, H = np.empty((size, n)), np.empty((free * size, free * size))
     best_V, best_alpha = V.copy(), alpha.copy()
+    # The part of the right-hand side without alpha and V: the linear terms and the pull p e_j.
+    fixed = -linear
+    for low, high, j, start in groups:
+        fixed[j, low:high] += p[start:start + high - low]
     x = V.copy()
     F = class_values(basis, x, Z)
     weight = p.sum()
@@ -495,41 +527,30 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
         is_solved = gap <= wanted
         if is_solved or since > _PATIENCE or n_iter == max_iter:
             break
-        # The part of the right-hand side without alpha: -(V, linear, and the pull p e_j).
-        for m in range(k):
-            for i in range(n):
-                G[m, i] = -linear[m, i]
-        for g in range(groups.shape[0]):
-            low, high, j, start = groups[g]
-            for i in range(low, high):
-                G[j, i] += p[start + i - low]
         right[:] = 0.0
-        mass = _ratios(alpha, t, groups, p, a, inverse, leader, pairs, right)
+        mass = _ratios(alpha, t, groups, p, a, over, inverse, leader, pairs, right)
         _system(Z, basis, pairs, ridge + _HOLD * mass, scaled, H)
         factor = _factorise(H)
-        for m in range(k):
-            for i in range(n):
-                right[m, i] = G[m, i] - right[m, i]
-        # Predictor: right-hand side G - (alpha + q - a sum(q) / A) with q = -alpha.
+        right[:] = fixed - right
+        # Predictor: right-hand side fixed - (alpha + q - a sum(q) / A) with q = -alpha.
         step = _step(Z, basis, right, x, ridge, anchor, factor)
         dF = class_values(basis, step, Z)
-        worst = _moves(alpha, t, a, inverse, leader, groups, dF, shift, False, 0.0, d_alpha, d_t)
-        ahead = _products(alpha, t, d_alpha, d_t, min(1.0, 1.0 / max(worst, 1e-300)), shift)
+        worst = _moves(alpha, a, over, inverse, leader, groups, dF, goal, False, d_alpha, d_t)
+        ahead = _products(alpha, t, d_alpha, d_t, min(1.0, 1.0 / max(worst, 1e-300)), goal)
         count = k * n_terms
         target = mass / count * max(ahead / mass, 0.0) ** 3
         target = max(target, _FLOOR * max(wanted, np.abs(surplus).max()) / count)
         # Corrector: towards the central path, with the second-order terms of the predictor.
-        right[:] = G
-        _corrected_right(t, a, inverse, groups, p, shift, target, right)
+        right[:] = fixed
+        _corrected_right(over, a, inverse, groups, p, goal, target, right)
         step = _step(Z, basis, right, x, ridge, anchor, factor)
         dF = class_values(basis, step, Z)
-        worst = _moves(alpha, t, a, inverse, leader, groups, dF, shift, True, target, d_alpha, d_t)
+        worst = _moves(alpha, a, over, inverse, leader, groups, dF, goal, True, d_alpha, d_t)
         if since > 0:
             # Rounding may be why the last step was of no use: refine this one.
             step += _miss(Z, basis, d_alpha, groups, residual, step, ridge, factor)
             dF = class_values(basis, step, Z)
-            worst = _moves(alpha, t, a, inverse, leader, groups, dF, shift, True, target, d_alpha,
-                           d_t)
+            worst = _moves(alpha, a, over, inverse, leader, groups, dF, goal, True, d_alpha, d_t)
         length = min(1.0, _SHARE / max(worst, 1e-300))
         _advance(alpha, d_alpha, length)
         _advance(t, d_t, length)
