@@ -43,6 +43,18 @@ _PATIENCE = 8
 # A duality gap is relative to the value of the objective, or to this share of the total weight.
 _LEAST_VALUE = 1e-4
 
+# Weight of the proximal term in b of a Newton step, over the sum of all products of multipliers and
+# slacks. It is centred at the iterate, so that it moves no solution.
+_HOLD = 1e-6
+
+# Price of a residual of (13) that no multipliers nearby avoid: that of the dual of the problem with
+# this proximal term, over the total weight.
+PRICE = 1e-8
+
+# Steps that make multipliers satisfy (13); the residual that counts as zero, over the largest
+# possible.
+_REPAIRS, _EXACT = 20, 1e-13
+
 # Largest logarithm of the factors that make multipliers satisfy (13).
 _LARGEST_TILT = 0.1
 
@@ -54,31 +66,58 @@ def class_values(basis, V, Z):
 
 
 @njit(**_LOOPS)
+def _spread(F, groups, out):
+    """The values of every term's sample: out[m, b] = F[m, i]."""
+    for g in range(groups.shape[0]):
+        low, high, _, start = groups[g]
+        for m in range(F.shape[0]):
+            row, copy = F[m, low:high], out[m, start:start + high - low]
+            for i in range(high - low):
+                copy[i] = row[i]
+
+
+@njit(**_LOOPS)
 def _centre(F, groups, p, level, mu, alpha, t):
     """Put every term on the central path for the given f: t_l alpha_l = mu, sum alpha = p."""
     k = F.shape[0]
+    # alpha holds the lower bounds f_l + level [l != j] of u until t is known.
+    _spread(F, groups, alpha)
     for g in range(groups.shape[0]):
-        low, high, j, start = groups[g]
-        for i in range(low, high):
-            b = start + i - low
-            top = F[j, i]
-            for m in range(k):
-                top = max(top, F[m, i] + (level if m != j else 0.0))
-            u = top + mu / p[b]
-            for _ in range(_CENTRING_STEPS):
-                first, second = 0.0, 0.0
-                for m in range(k):
-                    inverse = 1.0 / (u - F[m, i] - (level if m != j else 0.0))
-                    first += inverse
-                    second += inverse * inverse
-                u += (first - p[b] / mu) / second
-            total = 0.0
-            for m in range(k):
-                t[m, b] = u - F[m, i] - (level if m != j else 0.0)
-                alpha[m, b] = mu / t[m, b]
-                total += alpha[m, b]
-            for m in range(k):
-                alpha[m, b] *= p[b] / total
+        j, start = groups[g, 2], groups[g, 3]
+        last = start + groups[g, 1] - groups[g, 0]
+        for m in range(k):
+            if m != j:
+                alpha[m, start:last] += level
+    u, first, second = np.empty((3, p.shape[0]))
+    u[:] = alpha[0]
+    for m in range(1, k):
+        bound = alpha[m]
+        for b in range(u.shape[0]):
+            u[b] = max(u[b], bound[b])
+    for b in range(u.shape[0]):
+        u[b] += mu / p[b]
+    for _ in range(_CENTRING_STEPS):
+        first[:] = 0.0
+        second[:] = 0.0
+        for m in range(k):
+            bound = alpha[m]
+            for b in range(u.shape[0]):
+                inverse = 1.0 / (u[b] - bound[b])
+                first[b] += inverse
+                second[b] += inverse * inverse
+        for b in range(u.shape[0]):
+            u[b] += (first[b] - p[b] / mu) / second[b]
+    first[:] = 0.0
+    for m in range(k):
+        row, slack = alpha[m], t[m]
+        for b in range(u.shape[0]):
+            slack[b] = u[b] - row[b]
+            row[b] = mu / slack[b]
+            first[b] += row[b]
+    for m in range(k):
+        row = alpha[m]
+        for b in range(u.shape[0]):
+            row[b] *= p[b] / first[b]
 
 
 @njit(**_LOOPS)
@@ -123,35 +162,39 @@ def add_brackets(alpha, groups, p, G):
 
 
 @njit(**_LOOPS)
-def _ratios(alpha, t, groups, p, a, inverse, pairs, right):
-    """a = alpha / t, 1 / A, pair weights a_l a_m / A, and the predictor's right-hand side a p / A.
+def _ratios(alpha, t, groups, p, a, over, inverse, leader, pairs, right):
+    """a = alpha / t, 1 / t, 1 / A, pair weights a_l a_m / A, and the predictor's right-hand side a p / A.
 
-    Returns the sum of all products t alpha.
+    ``leader`` gets the l of the largest a_l of every term. Returns the sum of all products t alpha.
     """
-    k, total = alpha.shape[0], 0.0
+    k, n_terms = alpha.shape
+    total = 0.0
+    most = np.zeros(n_terms)
+    inverse[:] = 0.0
+    for m in range(k):
+        row, slack, out, one = alpha[m], t[m], a[m], over[m]
+        for b in range(n_terms):
+            one[b] = 1.0 / slack[b]
+            out[b] = row[b] * one[b]
+            inverse[b] += out[b]
+            total += row[b] * slack[b]
+            leader[b] = m if out[b] > most[b] else leader[b]
+            most[b] = max(most[b], out[b])
+    for b in range(n_terms):
+        inverse[b] = 1.0 / inverse[b]
     pairs[:] = 0.0
     for g in range(groups.shape[0]):
         low, high, _, start = groups[g]
         size = high - low
-        weight, inv = p[start:start + size], inverse[start:start + size]
-        for i in range(size):
-            inv[i] = 0.0
-        for m in range(k):
-            row, slack, out = (alpha[m, start:start + size], t[m, start:start + size],
-                               a[m, start:start + size])
-            for i in range(size):
-                out[i] = row[i] / slack[i]
-                inv[i] += out[i]
-                total += row[i] * slack[i]
-        for i in range(size):
-            inv[i] = 1.0 / inv[i]
+        rows = slice(start, start + size)
+        weight, inv = p[rows], inverse[rows]
         q = 0
         for m in range(k):
-            first, out = a[m, start:start + size], right[m, low:high]
+            first, out = a[m, rows], right[m, low:high]
             for i in range(size):
                 out[i] += first[i] * inv[i] * weight[i]
             for other in range(m):
-                second, pair = a[other, start:start + size], pairs[q, low:high]
+                second, pair = a[other, rows], pairs[q, low:high]
                 for i in range(size):
                     pair[i] += first[i] * second[i] * inv[i]
                 q += 1
@@ -159,52 +202,61 @@ def _ratios(alpha, t, groups, p, a, inverse, pairs, right):
 
 
 @njit(**_LOOPS)
-def _moves(alpha, t, a, inverse, groups, dF, shift, corrects, target, d_alpha, d_t):
+def _moves(alpha, a, over, inverse, leader, groups, dF, goal, corrects, d_alpha, d_t):
     """Changes of alpha and t for a change of f; return 1 over the longest step that is allowed.
 
-    The products aimed at are ``target`` less what is in ``shift`` where ``corrects`` is set.
+    Multipliers aim at ``goal`` for unchanged slacks where ``corrects`` is set and at 0 otherwise.
+    Changes of f and u are taken relative to those of the leader, whose a is huge near the solution
+    and would magnify a rounding error of t_l = u - f_l; and its multiplier balances the others.
     """
-    k, worst = alpha.shape[0], 0.0
-    du = np.empty(dF.shape[1])
-    for g in range(groups.shape[0]):
-        low, high, _, start = groups[g]
-        size = high - low
-        inv = inverse[start:start + size]
-        for i in range(size):
-            du[i] = 0.0
-        for m in range(k):
-            rows = slice(start, start + size)
-            x, s, ratio, df = alpha[m, rows], t[m, rows], a[m, rows], dF[m, low:high]
-            q, second = d_alpha[m, rows], shift[m, rows]
-            if corrects:
-                for i in range(size):
-                    q[i] = (target - second[i]) / s[i] - x[i]
-                    du[i] += q[i] + ratio[i] * df[i]
-            else:
-                for i in range(size):
-                    q[i] = -x[i]
-                    du[i] += q[i] + ratio[i] * df[i]
-        for i in range(size):
-            du[i] *= inv[i]
-        for m in range(k):
-            rows = slice(start, start + size)
-            x, s, ratio, df = alpha[m, rows], t[m, rows], a[m, rows], dF[m, low:high]
-            q, rise = d_alpha[m, rows], d_t[m, rows]
-            for i in range(size):
-                rise[i] = du[i] - df[i]
-                q[i] -= ratio[i] * rise[i]
-                worst = max(worst, max(-q[i] / x[i], -rise[i] / s[i]))
+    k, n_terms = alpha.shape
+    worst = 0.0
+    lift, base, rest = np.empty((3, n_terms))
+    _spread(dF, groups, d_t)
+    for b in range(n_terms):
+        base[b] = d_t[leader[b], b]
+        lift[b], rest[b] = 0.0, 0.0
+    for m in range(k):
+        x, ratio, q, gain = alpha[m], a[m], d_alpha[m], d_t[m]
+        if corrects:
+            aim = goal[m]
+            for b in range(n_terms):
+                q[b] = aim[b] - x[b]
+        else:
+            for b in range(n_terms):
+                q[b] = -x[b]
+        for b in range(n_terms):
+            gain[b] -= base[b]
+            lift[b] += q[b] + ratio[b] * gain[b]
+    for b in range(n_terms):
+        lift[b] *= inverse[b]
+    for m in range(k):
+        x, one, ratio, q, rise = alpha[m], over[m], a[m], d_alpha[m], d_t[m]
+        for b in range(n_terms):
+            rise[b] = lift[b] - rise[b]
+            q[b] -= ratio[b] * rise[b]
+            rest[b] += q[b]
+        if corrects:
+            for b in range(n_terms):
+                worst = max(worst, max(-q[b] / x[b], -rise[b] * one[b]))
+        else:
+            for b in range(n_terms):
+                share = rise[b] * one[b]
+                worst = max(worst, max(1.0 + share, -share))
+    for b in range(n_terms):
+        d_alpha[leader[b], b] -= rest[b]
     return worst
 
 
 @njit(**_LOOPS)
-def _corrected_right(t, a, inverse, groups, p, shift, target, right):
+def _corrected_right(over, a, inverse, groups, p, goal, target, right):
     """Add -(q - a sum(q) / A) - (alpha - p e_j ...) of the corrector to the right-hand side.
 
-    q = (target - shift) / t - alpha, so that -alpha - (q - a sum(q) / A) with sum(alpha) = p is
-    a (sum(r) - p) / A - r for r = (target - shift) / t.
+    With q = goal - alpha and sum(alpha) = p, -alpha - (q - a sum(q) / A) is
+    a (sum(goal) - p) / A - goal, for goal = (target - second-order terms) / t, which takes the
+    place of the second-order terms.
     """
-    k = t.shape[0]
+    k = a.shape[0]
     total = np.empty(right.shape[1])
     for g in range(groups.shape[0]):
         low, high, _, start = groups[g]
@@ -214,17 +266,16 @@ def _corrected_right(t, a, inverse, groups, p, shift, target, right):
         for i in range(size):
             total[i] = -weight[i]
         for m in range(k):
-            s, second = t[m, rows], shift[m, rows]
+            one, aim = over[m, rows], goal[m, rows]
             for i in range(size):
-                second[i] = (target - second[i]) / s[i]
-                total[i] += second[i]
+                aim[i] = (target - aim[i]) * one[i]
+                total[i] += aim[i]
         for i in range(size):
             total[i] *= inv[i]
         for m in range(k):
-            ratio, second, s, out = a[m, rows], shift[m, rows], t[m, rows], right[m, low:high]
+            ratio, aim, out = a[m, rows], goal[m, rows], right[m, low:high]
             for i in range(size):
-                out[i] += ratio[i] * total[i] - second[i]
-                second[i] = target - second[i] * s[i]
+                out[i] += ratio[i] * total[i] - aim[i]
 
 
 @njit(**_LOOPS)
@@ -283,7 +334,7 @@ def _system(Z, basis, pairs, ridge, scaled, H):
 
 @njit(**_LOOPS)
 def _cholesky_small(H):
-    """Cholesky factor in place, in the lower half; a pivot lost to rounding is made infinite."""
+    """Cholesky factor in place, in the lower half; a pivot lost to rounding is as large as that."""
     size = H.shape[0]
     for r in range(size):
         row = H[r]
@@ -293,10 +344,11 @@ def _cholesky_small(H):
             for q in range(s):
                 value -= row[q] * other[q]
             row[s] = value / other[s]
-        value = row[r]
+        diagonal = row[r]
+        value = diagonal
         for q in range(r):
             value -= row[q] * row[q]
-        row[r] = np.sqrt(value) if value > 1e-15 * abs(H[r, r]) else 1e100
+        row[r] = np.sqrt(max(value, 1e-15 * diagonal))
 
 
 @njit(**_LOOPS)
@@ -331,35 +383,42 @@ def _factorise(H):
 
 
 @njit(**_OPTIONS)
-def gap_at(Z, basis, V, F, G, linear, total, loss, level, ridge, anchor):
-    """Primal value and duality gap of V and of alpha, given G = sum (alpha - p e_j) + linear.
+def gap_at(Z, basis, x, F, G, linear, total, loss, level, ridge, anchor):
+    """Primal value, duality gap, and the two sides' difference in (15) and (13), at x.
 
-    With ridge = 0 the gap is that of alpha only if alpha satisfies (13).
+    G is sum (alpha - p e_j) + linear. The gap is one of alpha if the residual of (13), in the last
+    column, is zero; otherwise ``price`` has to be added.
     """
     R = np.dot(basis.T, np.dot(G, Z.T))
-    size = Z.shape[0]
-    primal, dual = loss, level * total
+    last = Z.shape[0] - 1
+    primal, gap = loss, 0.0
     for m in range(F.shape[0]):
         for i in range(F.shape[1]):
             primal += linear[m, i] * F[m, i]
+    gap = primal - level * total
     for c in range(R.shape[0]):
-        for r in range(size - 1):
-            primal += 0.5 * V[c, r] ** 2
-            dual -= 0.5 * R[c, r] ** 2
-        if ridge > 0.0:
-            primal += 0.5 * ridge * (V[c, size - 1] - anchor[c]) ** 2
-            dual += R[c, size - 1] * (anchor[c] - 0.5 * R[c, size - 1] / ridge)
-    return primal, primal - dual, R
+        for r in range(last):
+            primal += 0.5 * x[c, r] ** 2
+            gap += 0.5 * (x[c, r] ** 2 + R[c, r] ** 2)
+            R[c, r] += x[c, r]
+        primal += 0.5 * ridge * (x[c, last] - anchor[c]) ** 2
+        gap -= R[c, last] * x[c, last]
+        R[c, last] += ridge * (x[c, last] - anchor[c])
+    return primal, gap, R
 
 
 @njit(**_OPTIONS)
-def _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x, F, alpha, G):
-    """Primal value, gap, and the residual of (13) with the ridge, at an iterate."""
+def price(residual, p, ridge):
+    """What a residual of (13) costs where there is the term PRICE sum(p) / 2 |b - b_x|^2."""
+    return 0.5 * np.dot(residual, residual) / (ridge + PRICE * p.sum())
+
+
+@njit(**_OPTIONS)
+def _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x, F, loss, alpha, G):
+    """Primal value, gap, and the residuals of (15) and (13) with the ridge, at an iterate."""
     G[:] = linear
     total = add_brackets(alpha, groups, p, G)
-    loss = margin_loss(F, groups, p, level)
-    primal, gap, R = gap_at(Z, basis, x, F, G, linear, total, loss, level, ridge, anchor)
-    return primal, gap, R[:, -1] + ridge * (x[:, -1] - anchor)
+    return gap_at(Z, basis, x, F, G, linear, total, loss, level, ridge, anchor)
 
 
 @njit(**_OPTIONS)
@@ -391,6 +450,28 @@ def tilt(alpha, p, basis, residual):
 
 
 @njit(**_OPTIONS)
+def balance(alpha, groups, p, linear, basis, pull):
+    """Change multipliers so that (13) holds, with ``pull`` on its left; False if none nearby do.
+
+    The condition is that for the minimum of a convex function of the tilt.
+    """
+    G = np.empty_like(linear)
+    scale = _EXACT * max(p.sum(), np.abs(linear).sum())
+    for _ in range(_REPAIRS):
+        G[:] = linear
+        add_brackets(alpha, groups, p, G)
+        sums = np.empty(G.shape[0])
+        for m in range(G.shape[0]):
+            sums[m] = G[m].sum()
+        residual = np.dot(basis.T, sums) + pull
+        if np.abs(residual).max() <= scale:
+            return True
+        if not tilt(alpha, p, basis, residual):
+            return False
+    return False
+
+
+@njit(**_OPTIONS)
 def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, offset, tol,
                    max_iter, alpha):
     """Minimise 1/2 |V|^2 + ridge / 2 |b - anchor|^2 + linear . f + sum of the terms, from V on.
@@ -402,11 +483,15 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
     """
     k, n = linear.shape
     size, free, n_terms = Z.shape[0], basis.shape[1], p.shape[0]
-    t, a, d_alpha, d_t, shift = np.empty((5, k, n_terms))
-    inverse = np.empty(n_terms)
+    t, a, over, d_alpha, d_t, goal = np.empty((6, k, n_terms))
+    inverse, leader = np.empty(n_terms), np.zeros(n_terms, dtype=np.int64)
     pairs, right, G = np.empty((k * (k - 1) // 2, n)), np.empty((k, n)), np.empty((k, n))
     scaled, H = np.empty((size, n)), np.empty((free * size, free * size))
     best_V, best_alpha = V.copy(), alpha.copy()
+    # The part of the right-hand side without alpha and V: the linear terms and the pull p e_j.
+    fixed = -linear
+    for low, high, j, start in groups:
+        fixed[j, low:high] += p[start:start + high - low]
     x = V.copy()
     F = class_values(basis, x, Z)
     weight = p.sum()
@@ -414,14 +499,24 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
     _centre(F, groups, p, level, closeness * max(loss, 1e-3 * weight) / (k * n_terms), alpha, t)
     value, best, since, n_iter, is_solved = 0.0, np.inf, 0, 0, False
     for n_iter in range(max_iter + 1):
-        primal, gap, surplus = _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x,
-                                            F, alpha, G)
+        if n_iter:
+            loss = margin_loss(F, groups, p, level)
+        primal, gap, residual = _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x,
+                                             F, loss, alpha, G)
+        surplus = residual[:, -1].copy()
         wanted = tol * max(primal + offset, _LEAST_VALUE * weight)
-        # Rounding errors of large multipliers leave a residual of (13), over a small ridge.
-        if gap > wanted >= gap - 0.5 * np.dot(surplus, surplus) / ridge:
-            if tilt(alpha, p, basis, surplus):
-                primal, gap, surplus = _certificate(Z, groups, p, linear, basis, level, ridge,
-                                                    anchor, x, F, alpha, G)
+        cost = price(surplus, p, ridge)
+        if gap <= wanted:
+            balanced = alpha.copy()
+            if balance(balanced, groups, p, linear, basis, ridge * (x[:, -1] - anchor)):
+                _, exact, _ = _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x, F,
+                                           loss, balanced, G)
+                if exact <= wanted:
+                    gap, cost = exact, 0.0
+                    alpha[:] = balanced
+                else:
+                    cost = max(cost, exact - gap)
+        gap += cost
         if not np.isfinite(gap):
             break
         since += 1
@@ -432,35 +527,30 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
         is_solved = gap <= wanted
         if is_solved or since > _PATIENCE or n_iter == max_iter:
             break
-        # The part of the right-hand side without alpha: -(V, linear, and the pull p e_j).
-        for m in range(k):
-            for i in range(n):
-                G[m, i] = -linear[m, i]
-        for g in range(groups.shape[0]):
-            low, high, j, start = groups[g]
-            for i in range(low, high):
-                G[j, i] += p[start + i - low]
         right[:] = 0.0
-        mass = _ratios(alpha, t, groups, p, a, inverse, pairs, right)
-        _system(Z, basis, pairs, ridge, scaled, H)
+        mass = _ratios(alpha, t, groups, p, a, over, inverse, leader, pairs, right)
+        _system(Z, basis, pairs, ridge + _HOLD * mass, scaled, H)
         factor = _factorise(H)
-        for m in range(k):
-            for i in range(n):
-                right[m, i] = G[m, i] - right[m, i]
-        # Predictor: right-hand side G - (alpha + q - a sum(q) / A) with q = -alpha.
+        right[:] = fixed - right
+        # Predictor: right-hand side fixed - (alpha + q - a sum(q) / A) with q = -alpha.
         step = _step(Z, basis, right, x, ridge, anchor, factor)
         dF = class_values(basis, step, Z)
-        worst = _moves(alpha, t, a, inverse, groups, dF, shift, False, 0.0, d_alpha, d_t)
-        ahead = _products(alpha, t, d_alpha, d_t, min(1.0, 1.0 / max(worst, 1e-300)), shift)
+        worst = _moves(alpha, a, over, inverse, leader, groups, dF, goal, False, d_alpha, d_t)
+        ahead = _products(alpha, t, d_alpha, d_t, min(1.0, 1.0 / max(worst, 1e-300)), goal)
         count = k * n_terms
         target = mass / count * max(ahead / mass, 0.0) ** 3
         target = max(target, _FLOOR * max(wanted, np.abs(surplus).max()) / count)
         # Corrector: towards the central path, with the second-order terms of the predictor.
-        right[:] = G
-        _corrected_right(t, a, inverse, groups, p, shift, target, right)
+        right[:] = fixed
+        _corrected_right(over, a, inverse, groups, p, goal, target, right)
         step = _step(Z, basis, right, x, ridge, anchor, factor)
         dF = class_values(basis, step, Z)
-        worst = _moves(alpha, t, a, inverse, groups, dF, shift, True, target, d_alpha, d_t)
+        worst = _moves(alpha, a, over, inverse, leader, groups, dF, goal, True, d_alpha, d_t)
+        if since > 0:
+            # Rounding may be why the last step was of no use: refine this one.
+            step += _miss(Z, basis, d_alpha, groups, residual, step, ridge, factor)
+            dF = class_values(basis, step, Z)
+            worst = _moves(alpha, a, over, inverse, leader, groups, dF, goal, True, d_alpha, d_t)
         length = min(1.0, _SHARE / max(worst, 1e-300))
         _advance(alpha, d_alpha, length)
         _advance(t, d_t, length)
@@ -480,5 +570,20 @@ def _step(Z, basis, right, x, ridge, anchor, factor):
         for r in range(last):
             R[c, r] -= x[c, r]
         R[c, last] -= ridge * (x[c, last] - anchor[c])
+    _solve(factor, R.ravel())
+    return R
+
+
+@njit(**_OPTIONS)
+def _miss(Z, basis, d_alpha, groups, residual, step, ridge, factor):
+    """Newton step for what a step with these changes of the multipliers leaves of the residuals."""
+    G = np.zeros((basis.shape[0], Z.shape[1]))
+    add_brackets(d_alpha, groups, np.zeros(d_alpha.shape[1]), G)
+    R = -residual - np.dot(basis.T, np.dot(G, Z.T))
+    last = Z.shape[0] - 1
+    for c in range(R.shape[0]):
+        for r in range(last):
+            R[c, r] -= step[c, r]
+        R[c, last] -= ridge * step[c, last]
     _solve(factor, R.ravel())
     return R

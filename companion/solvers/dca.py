@@ -36,7 +36,6 @@ from sklearn.exceptions import ConvergenceWarning
 from companion.solvers._dca_kernels import COLD, REPEATS, SPENT, STALLS, ZERO, descend, path
 from companion.solvers._min_margin_kernels import interior_point
 from companion.solvers.min_margin import (
-    RIDGE,
     MarginProblem,
     MinMarginResult,
     checked_positive,
@@ -212,7 +211,7 @@ def dca(
     C, constants = checked_positive(C, "C", "dca"), _constants(s, form, "dca")
     checked_positive(tol, "tol", "dca")
     p, k, size = C * problem.p, problem.k, problem.Z.shape[0]
-    ridge, proximal = RIDGE * min(1.0, p.mean()), PROXIMAL * min(1.0, p.mean())
+    ridge, proximal = 0.0, PROXIMAL * min(1.0, p.mean())
     alpha, linear = np.empty((k, p.size)), np.zeros((k, problem.n))
     x, n_start, is_solved, anchor = np.zeros((k - 1, size)), 0, True, np.zeros(k - 1)
     if start is None:
@@ -303,7 +302,7 @@ def dca_path(
     report = np.empty((C.size, 9))
     path(
         problem.Z, _convex_terms(problem, form), (problem.groups, problem.p), problem.basis,
-        constants, C, (RIDGE, PROXIMAL), tol, max_iter, max_steps, *points, report,
+        constants, C, (0.0, PROXIMAL), tol, max_iter, max_steps, *points, report,
     )
     convex = _machine_path(problem, C, points[0], *report[:, :4].T, np.zeros(C.size))
     robust = _machine_path(problem, C, points[1], *report[:, 4:].T)

@@ -41,20 +41,15 @@ from sklearn.exceptions import ConvergenceWarning
 from companion.solvers._dca_kernels import COLD
 from companion.solvers._min_margin_kernels import (
     add_brackets,
+    balance,
     class_values,
     gap_at,
     interior_point,
     margin_loss,
-    tilt,
+    price,
 )
 
 __all__ = ["MarginProblem", "MinMarginResult", "checked_utility", "min_margin"]
-
-# Weight of the term that decides about b, for terms of mean weight one or more.
-RIDGE = 1e-8
-
-# Steps that make alpha satisfy (13); the residual that counts as zero, over the largest possible.
-_REPAIRS, _EXACT = 20, 1e-13
 
 
 @dataclass(frozen=True)
@@ -158,7 +153,7 @@ def min_margin(
     p = C * problem.p
     x, alpha = np.zeros((problem.k - 1, problem.Z.shape[0])), np.empty((problem.k, p.size))
     anchor = np.zeros(problem.k - 1)
-    ridge = RIDGE * min(1.0, p.mean())
+    ridge = 0.0
     *_, n_iter, is_solved = interior_point(
         problem.Z, problem.groups, p, linear, problem.basis, 1.0, ridge, anchor, x, COLD, 0.0, tol,
         int(max_iter), alpha,
@@ -258,17 +253,18 @@ class MarginProblem:
         """The MinMarginResult of a solution x = (V, b), certificates computed afresh."""
         groups = self.groups if groups is None else groups
         F = class_values(self.basis, x, self.Z)
-        repaired = _balance(alpha, groups, p, linear, self.basis)
-        if repaired is not None:
-            alpha, ridge = repaired, 0.0
+        balanced = alpha.copy()
+        is_exact = balance(balanced, groups, p, linear, self.basis, np.zeros(self.k - 1))
+        if is_exact:
+            alpha, ridge = balanced, 0.0
         G = linear.copy()
         total = add_brackets(alpha, groups, p, G)
         loss = margin_loss(F, groups, p, level)
-        primal, gap, R = gap_at(
+        primal, gap, residual = gap_at(
             self.Z, self.basis, x, F, G, linear, total, loss, level, ridge, anchor
         )
-        residual = R.copy()
-        residual[:, :-1] += x[:, :-1]
+        if not is_exact:
+            gap += price(residual[:, -1].copy(), p, ridge)
         return MinMarginResult(
             **self.machine(x),
             objective=primal,
@@ -322,23 +318,6 @@ def sum_to_zero_basis(k):
         basis[c + 1, c] = -(c + 1.0)
         basis[:, c] /= np.sqrt((c + 1.0) * (c + 2.0))
     return basis
-
-
-def _balance(alpha, groups, p, linear, basis):
-    """Nearby multipliers that satisfy (13), or None where there are none.
-
-    The condition is that for the minimum of a convex function of the tilt.
-    """
-    scale, alpha = _EXACT * max(p.sum(), np.abs(linear).sum()), alpha.copy()
-    for _ in range(_REPAIRS):
-        G = linear.copy()
-        add_brackets(alpha, groups, p, G)
-        residual = basis.T @ G.sum(axis=1)
-        if np.abs(residual).max() <= scale:
-            return alpha
-        if not tilt(alpha, p, basis, residual):
-            return None
-    return None
 
 
 def checked_utility(utility, name, what="utility"):
