@@ -47,6 +47,9 @@ _LEAST_VALUE = 1e-4
 # slacks. It is centred at the iterate, so that it moves no solution.
 _HOLD = 1e-6
 
+# The same over the largest curvature in b: what rounding errors leave of the smallest.
+_NOISE = 1e-14
+
 # Price of a residual of (13) that no multipliers nearby avoid: that of the dual of the problem with
 # this proximal term, over the total weight.
 PRICE = 1e-8
@@ -348,7 +351,7 @@ def _cholesky_small(H):
         value = diagonal
         for q in range(r):
             value -= row[q] * row[q]
-        row[r] = np.sqrt(max(value, 1e-15 * diagonal))
+        row[r] = np.sqrt(max(value, 1e-14 * diagonal))
 
 
 @njit(**_LOOPS)
@@ -530,6 +533,10 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
         right[:] = 0.0
         mass = _ratios(alpha, t, groups, p, a, over, inverse, leader, pairs, right)
         _system(Z, basis, pairs, ridge + _HOLD * mass, scaled, H)
+        diagonal = np.diag(H)[size - 1::size]
+        hold = _NOISE * diagonal.max()
+        for r in range(size - 1, free * size, size):
+            H[r, r] += hold
         factor = _factorise(H)
         right[:] = fixed - right
         # Predictor: right-hand side fixed - (alpha + q - a sum(q) / A) with q = -alpha.
