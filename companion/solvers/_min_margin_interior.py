@@ -309,6 +309,11 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
         step = _step(Z, basis, right, x, ridge, anchor, factor)
         dF = class_values(basis, step, Z)
         worst = moves(alpha, a, over, inverse, leader, groups, dF, goal, True, d_alpha, d_t)
+        if since > 0:
+            # Rounding may be why the last step was of no use: refine this one.
+            step += _miss(Z, basis, d_alpha, groups, residual, step, ridge, factor)
+            dF = class_values(basis, step, Z)
+            worst = moves(alpha, a, over, inverse, leader, groups, dF, goal, True, d_alpha, d_t)
         length = min(1.0, _SHARE / max(worst, 1e-300))
         advance(alpha, d_alpha, length)
         advance(t, d_t, length)
@@ -328,5 +333,20 @@ def _step(Z, basis, right, x, ridge, anchor, factor):
         for r in range(last):
             R[c, r] -= x[c, r]
         R[c, last] -= ridge * (x[c, last] - anchor[c])
+    _solve(factor, R.ravel())
+    return R
+
+
+@njit(**_OPTIONS)
+def _miss(Z, basis, d_alpha, groups, residual, step, ridge, factor):
+    """Newton step for what a step with these changes of the multipliers leaves of the residuals."""
+    G = np.zeros((basis.shape[0], Z.shape[1]))
+    add_brackets(d_alpha, groups, np.zeros(d_alpha.shape[1]), G)
+    R = -residual - np.dot(basis.T, np.dot(G, Z.T))
+    last = Z.shape[0] - 1
+    for c in range(R.shape[0]):
+        for r in range(last):
+            R[c, r] -= step[c, r]
+        R[c, last] -= ridge * step[c, last]
     _solve(factor, R.ravel())
     return R
