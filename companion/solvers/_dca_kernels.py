@@ -14,14 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from companion.solvers._min_margin_kernels import (
-    _LEAST_VALUE,
-    _LOOPS,
-    _OPTIONS,
-    class_values,
-    interior_point,
-    margin_loss,
-)
+from companion.solvers._min_margin_interior import _LEAST_VALUE, interior_point
+from companion.solvers._min_margin_kernels import _OPTIONS, class_values, margin_loss
 
 REPEATS, STALLS, SPENT, ZERO = 0, 1, 2, 3
 
@@ -122,12 +116,12 @@ def descend(Z, groups, p, basis, form, ridge, x, is_convex_solution, tol, max_it
 
 
 @njit(**_OPTIONS)
-def path(Z, first, groups, basis, form, C_values, shares, tol, max_iter, max_steps, convex,
+def path(Z, first, groups, basis, form, C_values, share, tol, max_iter, max_steps, convex,
          robust, report):
     """The convex machine and the robust one that starts there, for every C.
 
     ``first`` is (groups, p) of the convex machine for C = 1 and ``groups`` that of the robust one,
-    ``shares`` the ridges of both for terms of mean weight one or more.
+    ``share`` the proximal weight of a DC step for terms of mean weight one or more.
     Columns of ``report``: objective, gap, iterations and convergence of the convex machine, the
     same of the robust one, and its DC steps.
     """
@@ -141,15 +135,14 @@ def path(Z, first, groups, basis, form, C_values, shares, tol, max_iter, max_ste
     x = np.zeros((free, size))
     for q in range(C_values.size):
         p = C_values[q] * start_p
-        ridge = shares[0] * min(1.0, p.mean())
         value, gap, n_iter, is_solved = interior_point(
-            Z, start_groups, p, nothing, basis, 1.0, ridge, zero, x, COLD if q == 0 else WARM,
+            Z, start_groups, p, nothing, basis, 1.0, 0.0, zero, x, COLD if q == 0 else WARM,
             0.0, tol, max_iter, start_alpha,
         )
         convex[q] = x
         report[q, 0], report[q, 1], report[q, 2], report[q, 3] = value, gap, n_iter, is_solved
         p = C_values[q] * robust_p
-        ridge = shares[1] * min(1.0, p.mean())
+        ridge = share * min(1.0, p.mean())
         robust[q] = x
         is_same = form[0] == 1.0
         steps, reason, step_gap, is_near, n_inner = descend(

@@ -34,7 +34,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.solvers._dca_kernels import COLD, REPEATS, SPENT, STALLS, ZERO, descend, path
-from companion.solvers._min_margin_kernels import interior_point
+from companion.solvers._min_margin_interior import interior_point
 from companion.solvers.min_margin import (
     MarginProblem,
     MinMarginResult,
@@ -302,7 +302,7 @@ def dca_path(
     report = np.empty((C.size, 9))
     path(
         problem.Z, _convex_terms(problem, form), (problem.groups, problem.p), problem.basis,
-        constants, C, (0.0, PROXIMAL), tol, max_iter, max_steps, *points, report,
+        constants, C, PROXIMAL, tol, max_iter, max_steps, *points, report,
     )
     convex = _machine_path(problem, C, points[0], *report[:, :4].T, np.zeros(C.size))
     robust = _machine_path(problem, C, points[1], *report[:, 4:].T)

@@ -20,7 +20,8 @@ The box of the solver:
 
 Terms with U_{y_i j} = 0 do not exist. The minimiser need not be unique in b, nor the set of
 minimisers bounded (a column of U may have all the utility, or truncation may have removed all that
-bounds some f_j - f_l): a term ridge / 2 |b - anchor|^2 of very small weight decides.
+bounds some f_j - f_l): a Newton step has a small proximal term in b, centred at the iterate, which
+keeps b where nothing moves it and moves no solution.
 
 References
 ----------
@@ -39,15 +40,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.solvers._dca_kernels import COLD
-from companion.solvers._min_margin_kernels import (
-    add_brackets,
-    balance,
-    class_values,
-    gap_at,
-    interior_point,
-    margin_loss,
-    price,
-)
+from companion.solvers._min_margin_interior import balance, gap_at, interior_point, price
+from companion.solvers._min_margin_kernels import add_brackets, class_values, margin_loss
 
 __all__ = ["MarginProblem", "MinMarginResult", "checked_utility", "min_margin"]
 
@@ -67,8 +61,8 @@ class MinMarginResult:
     objective : float
         Primal objective.
     duality_gap : float
-        Primal objective minus dual value of ``alpha``; that of the problem with the small term
-        in b where no nearby alpha satisfies (13).
+        Primal objective minus dual value of ``alpha``, moved to satisfy (13); that of the problem
+        with a small proximal term at b where no nearby alpha satisfies (13).
     kkt_violation : float
         The largest entry of the differences between the two sides of (15) and of (13).
     alpha : ndarray of shape (n_samples, n_classes, n_classes)
@@ -152,8 +146,7 @@ def min_margin(
         linear = problem.linear_terms(beta)
     p = C * problem.p
     x, alpha = np.zeros((problem.k - 1, problem.Z.shape[0])), np.empty((problem.k, p.size))
-    anchor = np.zeros(problem.k - 1)
-    ridge = 0.0
+    ridge, anchor = 0.0, np.zeros(problem.k - 1)
     *_, n_iter, is_solved = interior_point(
         problem.Z, problem.groups, p, linear, problem.basis, 1.0, ridge, anchor, x, COLD, 0.0, tol,
         int(max_iter), alpha,
