@@ -209,7 +209,6 @@ def gram(
     return out
 
 
-
 class KernelRows:
     """Rows of a Gram matrix, computed when asked for and kept in a bounded cache.
 

@@ -140,7 +140,8 @@ def rbf_expansion(X, rows, beta, gamma):
     rest[rows] = 0.0
     others = rest.nonzero()[0]
     points, values = X.take(rows, axis=0), np.empty(rows.size)
-    loops.rbf_expansion(points, np.ascontiguousarray(points.T), float(gamma), beta.take(rows), values)
+    columns = np.ascontiguousarray(points.T)
+    loops.rbf_expansion(points, columns, float(gamma), beta.take(rows), values)
     centres, weights = X.take(others, axis=0), rest.take(others)
     for start in range(0, rows.size if others.size else 0, _ROWS):
         some = slice(start, start + _ROWS)

@@ -15,9 +15,9 @@ STUDIES = {
 }
 #: Imported, and without influence on any number: where files lie, what an error is called.
 NO_NUMBERS = {
-    "companion._paths", "companion._threads", "companion.datasets._errors", "companion.datasets._fetch",
-    "companion.datasets._sources", "companion.papers._code", "companion.papers.base",
-    "companion.metrics",
+    "companion._paths", "companion._threads", "companion.datasets._errors",
+    "companion.datasets._fetch", "companion.datasets._sources", "companion.papers._code",
+    "companion.papers.base", "companion.metrics",
 }  # fmt: skip
 
 
