@@ -37,6 +37,11 @@ _QUICK = _EXACT | {"fastmath": {"nnan", "nsz", "contract"}}
 # For the inner products of the factorisation.
 _FAST = _EXACT | {"fastmath": {"nnan", "nsz", "reassoc", "contract"}}
 
+# A callee becomes part of its caller where rounding is up to the compiler. Otherwise the process
+# that compiles both calls the callee's own code, a process that loads the caller from the cache
+# calls the copy in there, and results differ in the last digits.
+_PART = {"forceinline": True}
+
 _BLOCK = 64
 
 # Distance from a bound that is rounding, as a share of the numbers that lead there.
@@ -87,7 +92,7 @@ def _gain(fallen, curvature, top):
     return violation * violation / _max(np.float32(curvature), _LEAST)
 
 
-@njit(**_QUICK)
+@njit(**_QUICK, **_PART)
 def run_quick_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, ridge,
                     tol, budget, state, interval):
     """Pair updates until the violation is at most tol, the budget is spent or a row is missing.
@@ -248,12 +253,13 @@ def _subtract_rows(K, indices, weights, scores):
 @njit(**_EXACT)
 def _refresh(K, y, ridge, beta, scores):
     """scores = y - (K + D) beta."""
-    scores[:] = y - ridge * beta
+    for k in range(y.shape[0]):
+        scores[k] = y[k] - ridge[k] * beta[k]
     support = np.flatnonzero(beta)
     _subtract_rows(K, support, beta[support], scores)
 
 
-@njit(**_FAST)
+@njit(**_FAST, **_PART)
 def _factorise(A):
     """The Cholesky factor of A, its diagonal inverted; LinAlgError where there is none."""
     factor = np.ascontiguousarray(np.linalg.cholesky(A))
@@ -262,7 +268,7 @@ def _factorise(A):
     return factor
 
 
-@njit(**_FAST)
+@njit(**_FAST, **_PART)
 def _solve_factored(A, x):
     """Overwrite x by the solution of L L'z = x for the factor that `_factorise` has left."""
     m = x.shape[0]
@@ -280,7 +286,7 @@ def _solve_factored(A, x):
             x[k] -= value * row[k]
 
 
-@njit(**_FAST)
+@njit(**_FAST, **_PART)
 def _inverse(factor):
     """The inverse of the matrix of which `_factorise` has given the factor."""
     m = factor.shape[0]
@@ -308,8 +314,13 @@ def _inverse(factor):
     for first in range(0, m, _PANEL):
         last = min(first + _PANEL, m)
         panel = np.ascontiguousarray(lower[first:, first:last].T)
-        inverse[first:last, :last] = np.dot(panel, np.ascontiguousarray(lower[first:, :last]))
-        inverse[:first, first:last] = inverse[first:last, :first].T
+        product = np.dot(panel, np.ascontiguousarray(lower[first:, :last]))
+        for i in range(first, last):
+            for j in range(last):
+                inverse[i, j] = product[i - first, j]
+        for j in range(first):
+            for i in range(first, last):
+                inverse[j, i] = inverse[i, j]
     return inverse
 
 
@@ -347,11 +358,14 @@ def _walk(P, w, target, room_up, room_down, moved):
         if not pivot > 0.0:
             return
         k -= 1
-        column[: k + 1] = P[first, : k + 1]
+        for b in range(k + 1):
+            column[b] = P[first, b]
         column[first] = column[k]
         if first != k:
-            P[first, : k + 1] = P[k, : k + 1]
-            P[:k, first] = P[:k, k]
+            for b in range(k + 1):
+                P[first, b] = P[k, b]
+            for b in range(k):
+                P[b, first] = P[b, k]
             P[first, first] = P[k, k]
         share = target[first] / pivot
         target[first] = target[k]
@@ -363,17 +377,21 @@ def _walk(P, w, target, room_up, room_down, moved):
                 row[b] -= factor * column[b]
 
 
-@njit(**_EXACT)
+@njit(**_EXACT, **_PART)
 def _newton(K, diagonal, ridge, beta, scores, up, down, low, high, tol):
     """Walk to the minimiser over the face of the free variables; return whether it was descent."""
     free = np.flatnonzero(up == down)
     m = free.size
     if m < 2:
         return False
-    before, least, most = beta[free], low[free], high[free]
-    scale = diagonal[free].max()
-    jitter = _JITTER_SHARE * tol / max(np.abs(before).max(), 1e-300)
-    jitter = min(max(jitter, _LEAST_JITTER * scale), 1e-3 * scale)
+    before, least, most, pull = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    scale, largest = 0.0, 1e-300
+    for a in range(m):
+        i = free[a]
+        before[a], pull[a] = beta[i], scores[i]
+        least[a], most[a] = low[i] - beta[i], high[i] - beta[i]
+        scale, largest = max(scale, diagonal[i]), max(largest, abs(beta[i]))
+    jitter = min(max(_JITTER_SHARE * tol / largest, _LEAST_JITTER * scale), 1e-3 * scale)
     A = np.empty((m, m))
     for a in range(m):
         row, system = K[free[a]], A[a]
@@ -382,29 +400,43 @@ def _newton(K, diagonal, ridge, beta, scores, up, down, low, high, tol):
             system[b] = value if abs(value) > _LEAST_KERNEL * scale else 0.0
         system[a] += jitter + ridge[free[a]]
     factor = _factorise(A)
-    w, target = np.ones(m), scores[free]
-    target -= target.mean()
+    w, target = np.ones(m), pull - pull.mean()
     _solve_factored(factor, w)
     _solve_factored(factor, target)
-    target -= target.sum() / w.sum() * w
+    shift = target.sum() / w.sum()
+    meets_bound = False
+    for a in range(m):
+        target[a] -= shift * w[a]
+        meets_bound |= target[a] > most[a] or target[a] < least[a]
     moved = target.copy()
-    if ((moved > most - before) | (moved < least - before)).any():
-        _walk(_inverse(factor), w, target, most - before, least - before, moved)
+    if meets_bound:
+        _walk(_inverse(factor), w, target, most, least, moved)
     # Bounds are met exactly; the variable with most room takes what rounding leaves of the sum.
-    after = np.where(moved >= most - before, most, before + moved)
-    after = np.where(moved <= least - before, least, after)
-    room = np.minimum(most - after, after - least)
-    moved = after - before
-    widest, excess = room.argmax(), moved.sum()
-    if not abs(excess) <= room[widest]:
+    excess, widest, room = 0.0, 0, -np.inf
+    for a in range(m):
+        i = free[a]
+        after = before[a] + moved[a]
+        if moved[a] >= most[a]:
+            after = high[i]
+        if moved[a] <= least[a]:
+            after = low[i]
+        moved[a] = after - before[a]
+        excess += moved[a]
+        if min(high[i] - after, after - low[i]) > room:
+            widest, room = a, min(high[i] - after, after - low[i])
+    if not abs(excess) <= room:
         return False
     moved[widest] -= excess
-    gain = (moved * scores[free]).sum()
+    gain = 0.0
+    for a in range(m):
+        gain += moved[a] * pull[a]
     _subtract_rows(K, free, moved, scores)
-    scores[free] -= ridge[free] * moved
-    gain += (moved * scores[free]).sum()
+    for a in range(m):
+        scores[free[a]] -= ridge[free[a]] * moved[a]
+        gain += moved[a] * scores[free[a]]
     if not gain > 0.0:
-        scores[free] += ridge[free] * moved
+        for a in range(m):
+            scores[free[a]] += ridge[free[a]] * moved[a]
         _subtract_rows(K, free, -moved, scores)
         return False
     for a in range(m):
