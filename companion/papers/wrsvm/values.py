@@ -158,7 +158,7 @@ def fig_1_values(records):
     out.add("protocol", "n", figures.N["fig_1"])
     for k in (0, 1):
         out.add("protocol", f"mu_1, coordinate {k + 1}", first[:, k].mean())
-    out.add("protocol", "standard deviation", first.std())
+    out.add("protocol", "standard deviation", np.sqrt(first.var(axis=0).mean()))
     _moves(out, frame)
     return out.frame()
 
