@@ -47,6 +47,7 @@ MULTICATEGORY = (
     "companion.solvers.min_margin",
     "companion.solvers._dca_kernels",
     "companion.solvers._design",
+    "companion.solvers._min_margin_interior",
     "companion.solvers._min_margin_kernels",
     *KERNELS,
 )
