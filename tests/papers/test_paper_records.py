@@ -14,6 +14,8 @@ STUDIES = {
     if artefact.paper != "usvc"  # whose iterations that do not settle have a test of their own
     for study in artefact.studies
 }
+#: A tuned machine of the DC algorithm moves with the last bit: test_wrsvm_records.
+TUNED = {f"wrsvm/{name}" for name in ("fig_1", "fig_2", "table_1", "table_2", "table_3")}
 #: Units recomputed of each study, spread over its list; of slow ones fewer.
 SAMPLE = 12
 FEWER = {
@@ -67,7 +69,7 @@ def _is_slow(unit):
     return unit.params.get("dataset") == "german" and (slow_search or whole_grid)
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", sorted(STUDIES.keys() - TUNED))
 def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
     study = STUDIES[name]
     records, compared, unavailable = RecordStore(study, "paper").records(), 0, set()

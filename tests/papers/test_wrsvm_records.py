@@ -1,14 +1,18 @@
-"""Committed records against a fresh computation of a sample of their units."""
+"""Committed records of tuned machines against a fresh computation of a sample of their units."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from companion.datasets import DataUnavailable
-from companion.papers import get_artefact, list_artefacts
+from companion.papers import list_artefacts
 from companion.reproduction.store import RecordStore
 
-STUDIES = {study.name: study for artefact in list_artefacts("wrsvm") for study in artefact.studies}
+STUDIES = {
+    study.name: study
+    for artefact in list_artefacts("wrsvm")
+    for study in artefact.studies
+    if artefact.id.split("/")[1] not in ("theory", "beyond")
+}
 
 #: Units recomputed of each study.
 SAMPLE, FEWER = 3, {"table_1": 2, "table_2": 1, "fig_1": 1, "fig_2": 1}
@@ -45,18 +49,3 @@ def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
                     same += np.isclose(value, record[column], rtol=1e-2, atol=1e-2)
                     compared += 1
     assert compared and same >= SHARE_ALIKE * compared
-
-
-def test_every_unit_of_the_paper_profile_is_on_record():
-    for name, study in STUDIES.items():
-        missing = {unit.key for unit in study.units("paper")} - set(
-            RecordStore(study, "paper").records()
-        )
-        assert not missing, f"{name}: {len(missing)} units have no record"
-
-
-def test_values_of_empty_records_are_no_error():
-    for artefact in list_artefacts("wrsvm"):
-        empty = {study.name: pd.DataFrame() for study in artefact.studies}
-        frame = get_artefact(artefact.id).values(empty)
-        assert list(frame.columns[:3]) == ["row", "column", "value"]
