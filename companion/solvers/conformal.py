@@ -24,8 +24,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from companion.metrics import g_mean_error
 from companion.separability import Separability
-from companion.solvers._nearest_points import MDMResult, mdm
 from companion.solvers._stages import cumulate
+from companion.solvers.mdm import MDMResult, mdm
 from companion.solvers.metamodels import GENERATIONS, ascend_separability, evolve
 from companion.solvers.transformations import RULES, Rule
 
@@ -139,7 +139,7 @@ class ConformalProblem:
     @cached_property
     def first(self):
         """The machine on the training part, without a transformation."""
-        return mdm(self.K, self.y, ridge=1.0 / self.C, tol=self.tol, max_iter=self.max_iter)
+        return self._nearest_points(self.K, self.y)
 
     @cached_property
     def whole(self):
@@ -153,9 +153,7 @@ class ConformalProblem:
                 self.first, alpha=alpha, decision_function=decision[places],
                 products=products[places],
             )  # fmt: skip
-        return mdm(
-            self.whole_K, self.whole_y, ridge=1.0 / self.C, tol=self.tol, max_iter=self.max_iter
-        )
+        return self._nearest_points(self.whole_K, self.whole_y)
 
     def machine(self, d, alpha0=None):
         """The machine on the training part with the kernel d(x) d(z) k(x, z)."""
@@ -164,9 +162,12 @@ class ConformalProblem:
         if self._buffer is None:
             self._buffer = np.empty_like(self.K)
         scaled_gram(self.K, d, self._buffer)
+        return self._nearest_points(self._buffer, self.y, alpha0)
+
+    def _nearest_points(self, K, y, alpha0=None):
         return mdm(
-            self._buffer, self.y, ridge=1.0 / self.C, alpha0=alpha0, tol=self.tol,
-            max_iter=self.max_iter,
+            K, y, ridge=1.0 / self.C, alpha0=alpha0, accelerate=True, tol=self.tol,
+            max_iter=self.max_iter, check_finite=False,
         )  # fmt: skip
 
     def validation_error(self, machine, d, validation_d):
