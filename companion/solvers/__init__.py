@@ -1,8 +1,9 @@
-"""Solvers: one dual for four machines, closed forms, weighted least squares, the DC algorithm."""
+"""Solvers: one dual for four machines, nearest points, least squares, the DC algorithm."""
 
 from companion.solvers.dca import DCAResult, MachinePath, dca, dca_path, utility_from_cost
 from companion.solvers.fscl import fscl
 from companion.solvers.ls import LSPath, ls, ls_cross_validate, ls_held_out
+from companion.solvers.mdm import MDMResult, SVMSolution, mdm
 from companion.solvers.min_margin import MinMarginResult, min_margin
 from companion.solvers.result import Result
 from companion.solvers.smo import smo
@@ -19,9 +20,11 @@ __all__ = [
     "DCAResult",
     "Design",
     "LSPath",
+    "MDMResult",
     "MachinePath",
     "MinMarginResult",
     "Result",
+    "SVMSolution",
     "WLSResult",
     "dca",
     "dca_path",
@@ -30,6 +33,7 @@ __all__ = [
     "ls",
     "ls_cross_validate",
     "ls_held_out",
+    "mdm",
     "min_margin",
     "smo",
     "stable_damping",
