@@ -231,7 +231,7 @@ def asterisk_evidence(frame):
     -------
     DataFrame
         Of seven folds, in how many the first machine errs on V, in how many some MDT on a grid of
-        144 settings has a smaller error there, and in how many CMA-ES finds one; mean errors on V.
+        117 settings has a smaller error there, and in how many CMA-ES finds one; mean errors on V.
     """
     rows = []
     for name in SETS:
