@@ -84,6 +84,7 @@ SEARCHES = (
     "companion.tuning.grid",
     "companion.tuning._evaluate",
     "companion.tuning._folds",
+    "companion.tuning._path",
     *DUAL,
 )
 

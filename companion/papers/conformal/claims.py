@@ -10,7 +10,19 @@ from companion.papers._values import Values
 from companion.papers.conformal import problems
 from companion.papers.conformal.experiments import CONFORMAL, SVM
 from companion.papers.conformal.studies import BOARD
-from companion.papers.conformal.values import by_partition, error_table, errors, share
+from companion.papers.conformal.values import (
+    by_partition,
+    error_table,
+    errors,
+    share,
+    undecided_if_few,
+)
+
+
+def _add(out, row, column, mean):
+    """A mean over partitions, undecided where there are too few of them."""
+    out.add_mean(row, column, undecided_if_few(mean, mean.n))
+
 
 # -- background -----------------------------------------------------------------------------
 
@@ -126,7 +138,7 @@ def criterion_values(records):
 def _ratio(out, row, column, difference):
     """exp of a mean difference of logarithms, with its error by the same map."""
     means = over_sets(difference.dropna())
-    mean = mean_and_standard_error(means)
+    mean = undecided_if_few(mean_and_standard_error(means), len(means))
     value = np.exp(mean.mean)
     out.add(row, column, value, se=value * mean.standard_error, n=mean.n)
 
@@ -136,9 +148,9 @@ def _searches(out, frame):
     for name in ("MDT", "TSVT"):
         grad, meta = f"{name}-JGRAD", f"{name}-JMETA"
         _ratio(out, name, "ratio of J: JMETA / JGRAD", log_J[meta] - log_J[grad])
-        out.add_mean(name, "evaluations of J: JMETA - JGRAD",
-                     paired_difference(over_sets(evaluations[meta]),
-                                       over_sets(evaluations[grad])))
+        _add(out, name, "evaluations of J: JMETA - JGRAD",
+             paired_difference(over_sets(evaluations[meta]),
+                               over_sets(evaluations[grad])))
     _ratio(out, "TSVT", "ratio of J: TSVT-JGRAD / MDT-JGRAD",
            log_J["TSVT-JGRAD"] - log_J["MDT-JGRAD"])
     _ratio(out, "TSVT", "ratio of J: JMETA / no transformation",
@@ -149,8 +161,8 @@ def _searches(out, frame):
     error = frame.assign(error=errors(frame))
     table = error.pivot(index=["dataset", "partition", "fold"], columns="method", values="error")
     means = over_sets(table)
-    out.add_mean("exact maximiser", "g-means error: exact maximiser of J - SVM",
-                 paired_difference(means["exact maximiser"], means[SVM]))
+    _add(out, "exact maximiser", "g-means error: exact maximiser of J - SVM",
+         paired_difference(means["exact maximiser"], means[SVM]))
 
 
 # -- beyond ---------------------------------------------------------------------------------
@@ -173,8 +185,8 @@ def beyond_values(records):
         _widths(out, records["widths"])
     if not records["board"].empty:
         table = error_table(records["board"])
-        out.add_mean("balanced weights", "g-means error: SVM - balanced weights, checkers board",
-                     paired_difference(table[SVM], table["balanced weights"]))
+        _add(out, "balanced weights", "g-means error: SVM - balanced weights, checkers board",
+             paired_difference(table[SVM], table["balanced weights"]))
     shift = records["shift"]
     if not shift.empty:
         out.add("bias shift", "largest |f~ - gamma (f + lambda |w|^2 / 2)|, relative",
@@ -182,8 +194,8 @@ def beyond_values(records):
         if not folds.empty:
             first, second = all_sets(folds)["MDT-VMETA"], all_sets(shift)["bias shift"]
             both = first.index.intersection(second.index)
-            out.add_mean("bias shift", "g-means error: MDT-VMETA - bias shift",
-                         paired_difference(first[both], second[both]))
+            _add(out, "bias shift", "g-means error: MDT-VMETA - bias shift",
+                 paired_difference(first[both], second[both]))
     return out.frame()
 
 
@@ -193,14 +205,14 @@ def _methods(out, folds):
         for name, others in (("MDT", (("Williams", "WIL"),)),
                              ("TSVT", (("Wu-Amari", "Wu-Amari"), ("ACT", "ACT")))):
             for words, other in others:
-                out.add_mean(f"{name}-{search}", f"g-means error: {name} - {words}",
-                             paired_difference(means[f"{name}-{search}"], means[other]))
-    out.add_mean("balanced weights", "g-means error: SVM - balanced weights",
-                 paired_difference(means[SVM], means["balanced weights"]))
+                _add(out, f"{name}-{search}", f"g-means error: {name} - {words}",
+                     paired_difference(means[f"{name}-{search}"], means[other]))
+    _add(out, "balanced weights", "g-means error: SVM - balanced weights",
+         paired_difference(means[SVM], means["balanced weights"]))
     own = folds[folds.method.isin(CONFORMAL) & (folds.n_transformations > 0)]
     gap = (errors(own) - own.v_error).groupby(own.partition).mean()
-    out.add_mean("validation set", "g-means error on the test part - on V, transformed folds",
-                 mean_and_standard_error(gap))
+    _add(out, "validation set", "g-means error on the test part - on V, transformed folds",
+         mean_and_standard_error(gap))
 
 
 def forced_means(frame, method, column):
@@ -216,12 +228,12 @@ def _forced(out, frame):
                                 ("ACT", "forced ACT", ((5, 1),))):
         means = forced_means(frame, method, "test_error")
         for high, low in pairs:
-            out.add_mean(name,
-                         f"g-means error on the test part: {high} transformations - {low}",
-                         paired_difference(means[high], means[low]))
+            _add(out, name,
+                 f"g-means error on the test part: {high} transformations - {low}",
+                 paired_difference(means[high], means[low]))
     means = forced_means(frame, "AMA", "train_error")
-    out.add_mean("forced Amari", "g-means error on the training part: 5 transformations - 1",
-                 paired_difference(means[5], means[1]))
+    _add(out, "forced Amari", "g-means error on the training part: 5 transformations - 1",
+         paired_difference(means[5], means[1]))
 
 
 def width_means(frame):
@@ -237,12 +249,12 @@ def _widths(out, frame):
     drawn = table.index.get_level_values("width") < 10_000
     by = [(part[SVM], gain.loc[part.index])
           for _, part in table[drawn].groupby(level="partition")]
-    out.add_mean("kernel width", "gain of Amari's method against the SVM's error, rank correlation",
-                 mean_and_standard_error([spearmanr(*pair).statistic for pair in by]))
+    _add(out, "kernel width", "gain of Amari's method against the SVM's error, rank correlation",
+         mean_and_standard_error([spearmanr(*pair).statistic for pair in by]))
     best = table[SVM].groupby(level=["dataset", "width"]).mean().unstack().idxmin(axis=1)
     at_best = [
         np.mean([gain.loc[partition, name, width] for name, width in best.items()])
         for partition in table.index.get_level_values("partition").unique()
     ]
-    out.add_mean("kernel width", "gain of Amari's method at the best width",
-                 mean_and_standard_error(at_best))
+    _add(out, "kernel width", "gain of Amari's method at the best width",
+         mean_and_standard_error(at_best))
