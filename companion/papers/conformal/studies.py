@@ -22,7 +22,7 @@ BOARD = "Checkers board"
 
 #: 2 sigma^2 on standardised inputs; the thesis has 50.
 WIDTHS = (5.0, 50.0, 500.0, 5000.0, 50000.0)
-WIDTH_METHODS = ("AMA", "ACT", "WIL", "MDT-JGRAD", "TSVT-JGRAD")
+WIDTH_METHODS = ("AMA", "ACT", "WIL", "MDT-JGRAD")
 
 #: Numbers of forced transformations.
 FORCED = (0, 1, 3, 5)
@@ -36,7 +36,7 @@ N_PARTITIONS = {
     "widths": {"paper": 3, "quick": 1},
     "forced": {"paper": 5, "quick": 1},
     "shift": {"paper": 20, "quick": 1},
-    "asterisks": {"paper": 3, "quick": 1},
+    "asterisks": {"paper": 2, "quick": 1},
 }
 
 
