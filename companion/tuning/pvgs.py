@@ -13,9 +13,8 @@ from itertools import product
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.model_selection._search import BaseSearchCV
 
-from companion.estimators._compat import Interval
+from companion.estimators._compat import BaseSearchCV, Interval
 
 __all__ = ["ParameterVectorGridSearchCV"]
 
@@ -115,9 +114,11 @@ class ParameterVectorGridSearchCV(BaseSearchCV):
             if fresh:
                 seen.update(tuple(np.round(point, 9)) for point in fresh)
                 points += fresh
-                results = evaluate_candidates([
-                    dict(zip(names, map(float, np.exp(point)), strict=True)) for point in fresh
-                ])  # fmt: skip
+                # Rounding must not lead out of the ranges.
+                values = np.clip(np.exp(fresh), *np.exp([low, high])).tolist()
+                results = evaluate_candidates(
+                    [dict(zip(names, value, strict=True)) for value in values]
+                )
                 best = np.argmin(results[f"rank_test_{metric}"])
             centre = np.asarray(points[best])
             half = half * self.shrink
