@@ -22,7 +22,6 @@ from functools import cached_property
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from companion.metrics import g_mean_error
 from companion.separability import Separability
 from companion.solvers._stages import cumulate
 from companion.solvers.mdm import MDMResult, mdm
@@ -172,8 +171,10 @@ class ConformalProblem:
 
     def validation_error(self, machine, d, validation_d):
         """The g-means error of a machine on the validation part."""
-        f = self.validation_decision(machine, d, validation_d)
-        return g_mean_error(self.validation_y, np.where(f > 0.0, 1.0, -1.0))
+        chosen = self.validation_decision(machine, d, validation_d) > 0.0
+        positive = self.validation_y > 0.0
+        hits = chosen[positive].mean(), 1.0 - chosen[~positive].mean()
+        return 1.0 - float(np.sqrt(hits[0] * hits[1]))
 
     def validation_decision(self, machine, d, validation_d):
         """Decision values of the validation part, in hull units."""
