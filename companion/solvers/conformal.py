@@ -188,7 +188,8 @@ class ConformalProblem:
             return "is not finite"
         if np.any(d < 0.0) and not np.any(d > 0.0):
             return "is negative everywhere"
-        weight = self.C * d**2 * self.diagonal
+        with np.errstate(over="ignore"):
+            weight = self.C * d**2 * self.diagonal
         tops = weight[self.y > 0].max(), weight[self.y < 0].max()
         if min(tops) < _LEAST:
             return "underflows on all training samples of a class"
@@ -402,7 +403,7 @@ def conformal_transformations(
     ConvergenceWarning
         Where the solver does not converge; not for the candidates of a search.
     """
-    rule = RULES[transform]() if isinstance(transform, str) else transform
+    rule = RULES[transform]() if isinstance(transform, str) and transform in RULES else transform
     _check(problem, rule, search)
     rng = np.random.default_rng(seed)
     has_validation = problem.validation.size > 0
