@@ -19,6 +19,9 @@ _OPTIONS = {
 
 _WIDTH = 512
 
+# A distance that is nothing but rounding, as a share of k(x, x).
+_ROUNDING = 1e-12
+
 
 @intrinsic
 def _double_from_bits(typingctx, bits):
@@ -105,10 +108,10 @@ def interpolated_factors(value, A, B, beta, squares, radius, out):
             if distances[j] < limit:
                 count += 1
                 total += distances[j]
-        if count == 0 or total == 0.0:
+        if count == 0:
             out[i] = 1.0 if least == 0.0 else np.exp(-1.0)
             continue
-        scale, near = -count / total, 0.0
+        scale, near = -1.0 / max(total / count, _ROUNDING * value[i]), 0.0
         for j in range(distances.shape[0]):
             near += _exp(scale * distances[j]) if distances[j] < limit else 0.0
         out[i] = near / count
@@ -136,7 +139,8 @@ def interpolated_widths(value, A, B, beta, squares, radius, out):
                 if distances[i] < limit:
                     count += 1
                     total += distances[i]
-            out[p, q] = total / count if count > 0 else least
+            width = total / count if count > 0 else least
+            out[p, q] = max(width, _ROUNDING * value.max())
 
 
 @njit(**_OPTIONS)
@@ -149,7 +153,7 @@ def interpolated_sums(value, A, B, beta, squares, widths, out):
             base = value[i] - 2.0 * (1.0 - beta) * A[i, p]
             for q in range(second):
                 distance = max(base - 2.0 * beta * B[i, q] + squares[p, q], 0.0)
-                total += _exp(-distance / widths[p, q]) if distance > 0.0 else 1.0
+                total += _exp(-distance / widths[p, q])
         out[i] = total / (first * second)
 
 

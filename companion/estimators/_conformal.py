@@ -5,6 +5,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn import get_config
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -21,6 +22,26 @@ from companion.kernels import KernelRows, gram, squared_distances
 from companion.solvers.conformal import SEARCHES, ConformalProblem, conformal_transformations
 from companion.solvers.result import certify
 from companion.solvers.transformations import RULES, Rule
+
+
+class _Unreadable:
+    """A constructor parameter that is not an attribute.
+
+    Scikit-learn takes whatever has an attribute `transform` for a transformer. The value is kept
+    where all parameters are, and get_params and set_params know it.
+    """
+
+    def __set_name__(self, owner, name):
+        self._name = name
+
+    def __get__(self, instance, owner=None):
+        raise AttributeError(
+            f"{self._name!r} is a parameter of a classifier here, not a method: read it by "
+            f"get_params()[{self._name!r}]."
+        )
+
+    def __set__(self, instance, value):
+        vars(instance)[self._name] = value
 
 
 @with_shared_documentation
@@ -172,6 +193,8 @@ class ConformalSVC(KernelClassifier):
         "random_state": ["random_state"],
     }
 
+    transform = _Unreadable()
+
     def __init__(
         self,
         C=1.0,
@@ -205,6 +228,23 @@ class ConformalSVC(KernelClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    def get_params(self, deep=True):
+        """Parameters of this estimator, by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Without effect: no parameter is an estimator.
+
+        Returns
+        -------
+        dict
+        """
+        return {name: vars(self)[name] for name in self._get_param_names()}
+
+    def _validate_params(self):
+        BaseEstimator._validate_params(self)
+
     def fit(self, X, y):
         """Train machines and transform their kernel in turn.
 
@@ -230,7 +270,9 @@ class ConformalSVC(KernelClassifier):
         """
         if not get_config()["skip_parameter_validation"]:
             self._validate_params()
-        rule = RULES[self.transform]() if isinstance(self.transform, str) else self.transform
+        rule = vars(self)["transform"]
+        if isinstance(rule, str):
+            rule = RULES[rule]()
         self._refuse_missing_kernel_values(rule)
         X, y, signs = self._checked(X, y)
         # The thesis's positive class is the rare one.
@@ -275,6 +317,7 @@ class ConformalSVC(KernelClassifier):
         ndarray of shape (n_queries,)
             Decision values.
         """
+        check_is_fitted(self)
         return self._side * self._evaluate(X, self._predictor.decision_function)
 
     def transformation(self, X):
@@ -324,8 +367,8 @@ class ConformalSVC(KernelClassifier):
             missing = "distances in input space" if rule.uses_distances else "k(x, x) of new points"
             raise ValueError(
                 f"{type(rule).__name__} needs {missing}, which a precomputed kernel does not "
-                f'give. Got transform={self.transform!r} with kernel="precomputed"; use '
-                '"williams" or "mdt", or pass the points.'
+                'give. Use transform="williams" or "mdt" with kernel="precomputed", or pass the '
+                "points and another kernel."
             )
 
     def _set_aside(self, signs, rng):
@@ -370,7 +413,6 @@ class ConformalSVC(KernelClassifier):
 
     def _evaluate(self, X, function):
         """A function of kernel values and distances at points, in blocks of bounded size."""
-        check_is_fitted(self)
         self._refuse_sparse(X)
         X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         if self.kernel == "precomputed":

@@ -89,7 +89,11 @@ class Widths:
 
 
 class Cores:
-    """Xiong: the coefficients of c = c_0 + sum_i c_i exp(-gamma ||x - a_i||^2)."""
+    """Xiong: the coefficients of c = c_0 + sum_i c_i exp(-gamma ||x - a_i||^2).
+
+    J does not depend on the scale of c and a search may let it run away, so c is scaled to a mean
+    square of one on the training samples, with the sign of a positive sum.
+    """
 
     def __init__(self, state, cores, gamma):
         self._columns, self._gamma = state.problem.train[cores], float(gamma)
@@ -102,21 +106,33 @@ class Cores:
 
     def values(self, parameters):
         """c of the training samples, one row a parameter vector."""
-        return parameters @ self.basis.T
+        return self._scaled(parameters) @ self.basis.T
 
     def validation_values(self, parameters):
         """c of the validation samples, one row a parameter vector."""
-        return parameters @ self._validation_basis.T
+        return self._scaled(parameters) @ self._validation_basis.T
 
     def pull_back(self, parameters, by_c):
-        """Gradient with respect to the parameters from that with respect to c."""
-        return by_c @ self.basis
+        """Gradient with respect to the parameters from that with respect to c.
+
+        Of a function that does not depend on the scale of c.
+        """
+        return (by_c @ self.basis) * self._scale(parameters)
 
     def stage(self, parameters):
         """The transformation of one parameter vector."""
+        coefficients = self._scaled(np.asarray(parameters, dtype=float))
         rates = np.full(self._columns.size, self._gamma)
-        weights = np.array(parameters[1:], dtype=float)
-        return Gaussians(self._columns, rates, weights, float(parameters[0]))
+        return Gaussians(self._columns, rates, coefficients[1:], float(coefficients[0]))
+
+    def _scaled(self, parameters):
+        return parameters * self._scale(parameters)[..., np.newaxis]
+
+    def _scale(self, parameters):
+        c = parameters @ self.basis.T
+        square = np.mean(c**2, axis=-1)
+        sign = np.where(c.sum(axis=-1) >= 0.0, 1.0, -1.0)
+        return sign / np.sqrt(np.where(square > 0.0, square, 1.0))
 
 
 def _with_constant(distances, gamma):

@@ -22,7 +22,6 @@ from functools import cached_property
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from companion.metrics import g_mean_error
 from companion.separability import Separability
 from companion.solvers._stages import cumulate
 from companion.solvers.mdm import MDMResult, mdm
@@ -172,8 +171,10 @@ class ConformalProblem:
 
     def validation_error(self, machine, d, validation_d):
         """The g-means error of a machine on the validation part."""
-        f = self.validation_decision(machine, d, validation_d)
-        return g_mean_error(self.validation_y, np.where(f > 0.0, 1.0, -1.0))
+        chosen = self.validation_decision(machine, d, validation_d) > 0.0
+        positive = self.validation_y > 0.0
+        hits = chosen[positive].mean(), 1.0 - chosen[~positive].mean()
+        return 1.0 - float(np.sqrt(hits[0] * hits[1]))
 
     def validation_decision(self, machine, d, validation_d):
         """Decision values of the validation part, in hull units."""
@@ -187,7 +188,8 @@ class ConformalProblem:
             return "is not finite"
         if np.any(d < 0.0) and not np.any(d > 0.0):
             return "is negative everywhere"
-        weight = self.C * d**2 * self.diagonal
+        with np.errstate(over="ignore"):
+            weight = self.C * d**2 * self.diagonal
         tops = weight[self.y > 0].max(), weight[self.y < 0].max()
         if min(tops) < _LEAST:
             return "underflows on all training samples of a class"
@@ -345,11 +347,15 @@ class _State:
             ),
         )  # fmt: skip
 
-    def carried(self, c):
-        """Multipliers that keep the nearest points of the old machine, but for their length."""
-        alpha = self.alpha / np.where(c > 0.0, c, 1.0)
-        positive = self.y > 0
-        return alpha / np.where(positive, alpha[positive].sum(), alpha[~positive].sum())
+
+def _carried(alpha, y, ratio):
+    """Multipliers that keep w, but for the lengths of its two parts, when d is divided by ratio."""
+    alpha = alpha * np.where(np.isfinite(ratio), ratio, 0.0)
+    positive = y > 0
+    sums = alpha[positive].sum(), alpha[~positive].sum()
+    if not all(0.0 < total < np.inf for total in sums):
+        return None
+    return alpha / np.where(positive, *sums)
 
 
 def conformal_transformations(
@@ -397,7 +403,7 @@ def conformal_transformations(
     ConvergenceWarning
         Where the solver does not converge; not for the candidates of a search.
     """
-    rule = RULES[transform]() if isinstance(transform, str) else transform
+    rule = RULES[transform]() if isinstance(transform, str) and transform in RULES else transform
     _check(problem, rule, search)
     rng = np.random.default_rng(seed)
     has_validation = problem.validation.size > 0
@@ -422,7 +428,7 @@ def conformal_transformations(
             reason = f"Transformation {len(stages) + 1} {trouble}; it is not applied."
             break
         if candidate is None:
-            candidate = problem.machine(d * c, state.carried(c))
+            candidate = problem.machine(d * c, _carried(machine.alpha, problem.y, _inverse(c)))
         after = np.nan
         if has_validation:
             after = problem.validation_error(candidate, d * c, validation_d * validation_c)
@@ -476,11 +482,16 @@ def _choose(rule, search, state, generations, rng):
 
 
 class _ValidationRace:
-    """Validation errors of candidates, each with its own machine; the first best one is kept."""
+    """Validation errors of candidates, each with its own machine; the first best one is kept.
+
+    Candidates resemble each other more than the machine they are to replace, so each solver starts
+    from the solution for the candidate before.
+    """
 
     def __init__(self, family, state):
         self._family, self._state = family, state
         self.machine, self._least = None, np.inf
+        self._last = state.alpha, state.factors
 
     def errors(self, candidates):
         state, problem = self._state, self._state.problem
@@ -492,11 +503,18 @@ class _ValidationRace:
                 continue
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                machine = problem.machine(d, state.carried(d / state.factors))
+                alpha, before = self._last
+                machine = problem.machine(d, _carried(alpha, problem.y, before * _inverse(d)))
+            self._last = machine.alpha, d
             errors[k] = problem.validation_error(machine, d, validation_d)
             if errors[k] < self._least:
                 self.machine, self._least = machine, errors[k]
         return errors
+
+
+def _inverse(c):
+    """1 / c, with 0 where c vanishes or is negative."""
+    return np.where(c > 0.0, 1.0 / np.where(c > 0.0, c, 1.0), 0.0)
 
 
 def _entry(problem, t, machine, d, error, parameters, kept):
