@@ -216,9 +216,10 @@ def plot_magnification(ax, axes, ratio, X, y, decision, *, centres=None, title="
     -------
     matplotlib.axes.Axes
     """
-    low = max(ratio.min(), ratio.max() - 4.0)
-    drawn = ax.contourf(*axes, np.maximum(ratio, low), levels=np.linspace(low, ratio.max(), 15),
-                        cmap="Greys")
+    top = np.quantile(ratio, 0.99)  # without the few cells where a transformation jumps
+    low = max(ratio.min(), top - 4.0)
+    drawn = ax.contourf(*axes, np.maximum(ratio, low), levels=np.linspace(low, top, 15),
+                        cmap="Greys", extend="max")
     ax.figure.colorbar(drawn, ax=ax, label=label, shrink=0.8)
     plot_two_classes(ax, X, y, size=4.0, title=title)
     for (name, values), color, line in zip(decision.items(), _METHOD_COLOURS[1:],

@@ -119,7 +119,7 @@ def mapped_grid(n_lines=13, n_points=200):
 
 def conformal_map(z):
     """The map of Figure 3.3.2's picture; its derivative vanishes nowhere on the grid."""
-    return np.exp(0.45 * z) + 0.12 * z**2
+    return np.exp(0.45 * z) + 0.05 * z**2
 
 
 def angle(first, second, metric=None):
