@@ -222,8 +222,9 @@ def test_methods_that_agree_everywhere_differ_with_p_one():
 
 
 def test_few_partitions_that_all_agree_decide_nothing():
-    few = values.undecided_if_few(Mean(0.0, 0.0, 7), 1)
-    assert np.isinf(few.standard_error)
+    assert np.isnan(values.undecided_if_few(Mean(0.0, 0.0, 7), 1).mean)
+    assert np.isnan(values.undecided_if_few(Mean(0.3, np.nan, 1), 1).mean)
+    assert values.undecided_if_few(Mean(0.3, 0.1, 2), 2).mean == 0.3
     assert values.undecided_if_few(Mean(0.0, 0.0, 20), 20).standard_error == 0.0
 
 

@@ -82,13 +82,13 @@ def paired_over_folds(frame, first, second):
 
 
 def undecided_if_few(mean, n_partitions):
-    """The same mean, its error unknown where fewer than five partitions all agree.
+    """The same mean, missing where fewer than five partitions agree or have no spread.
 
     A method that transforms in one fold of 20 differs from the machine without a transformation,
     which one or two partitions need not show.
     """
     if n_partitions < _FEW and not mean.standard_error > 0:
-        return mean._replace(standard_error=np.inf)
+        return mean._replace(mean=np.nan)
     return mean
 
 
