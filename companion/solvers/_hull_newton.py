@@ -20,11 +20,15 @@ _FACES = 25
 _NEGLIGIBLE = 1e-15
 
 
+# Share of the cost of a step that pair updates may cost before the first and before the next one.
+_FIRST_SHARE, _LATER_SHARE = 0.3, 0.15
+
+
 class HullNewton:
-    """Newton steps, and the decision when one pays: when pair updates have cost as much."""
+    """Newton steps, and the decision when one pays: when pair updates have cost a share of one."""
 
     def __init__(self):
-        self.since, self.patience = 0.0, 1.0
+        self.since, self.patience = 0.0, _FIRST_SHARE
 
     def is_due(self, state, spent):
         """Take note of ``spent`` nanoseconds of pair updates; return whether to step now."""
@@ -47,7 +51,7 @@ class HullNewton:
         self.since = 0.0
         target = self._minimiser(state)
         taken = target is not None and state.move_towards(target)
-        self.patience = 1.0 if taken else min(2.0 * self.patience, 64.0)
+        self.patience = _LATER_SHARE if taken else min(2.0 * self.patience, 64.0)
         return taken
 
     def _minimiser(self, state):
