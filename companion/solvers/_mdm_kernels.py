@@ -37,7 +37,7 @@ ROUNDING = 1e-14
 
 # Moving along a cycle costs half as many pair updates as there are points in it. It is done where
 # it gains this many times what so many updates like the present one would.
-_WORTHWHILE = 1.5
+_WORTHWHILE = 3.0
 
 # A curvature below this share of the numbers that it is the difference of is not trusted.
 _CANCELLED = 1e-9

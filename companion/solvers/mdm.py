@@ -51,8 +51,11 @@ __all__ = ["MDMResult", "SVMSolution", "mdm"]
 _WINDOW = 200
 
 # The state is computed afresh when the iteration claims an end, at most so often, and after so many
-# pair updates a sample; if |w|^2 has then not fallen by more than rounding, nothing will change.
-_MAX_REFRESHES, _LONG, _NO_PROGRESS = 50, 500, 1e-14
+# pair updates a sample.
+_MAX_REFRESHES, _LONG = 50, 500
+
+# What |w|^2 may change by rounding, relative to the largest kernel value.
+_NOISE = 1e-15
 
 # Nanoseconds of pair updates before a Newton step is considered.
 _FIRST_BURST = 1e5
@@ -180,7 +183,8 @@ def mdm(
     Parameters
     ----------
     K : ndarray of shape (n_samples, n_samples)
-        Gram matrix without the ridge, symmetric and positive semi-definite.
+        Gram matrix without the ridge, symmetric and positive semi-definite. Samples sorted by class
+        are quicker.
     y : ndarray of shape (n_samples,)
         Labels -1 and +1, both present.
     ridge : float or ndarray of shape (n_samples,), default=0.0
@@ -198,8 +202,7 @@ def mdm(
         have cost as much as one. The solution is the same.
     tol : float, default=1e-3
         Ends when the duality gap is at most ``tol`` times the objective, 0 < tol < 1. In the units
-        of the SVM: primal (with slacks tied to f as in (2.2.9)) over dual objective is then at
-        most 1 / (1 - tol).
+        of the SVM the primal value is then at most 1 / (1 - tol) times the dual one.
     max_iter : int, optional
         Budget of iterations; the default is the larger of 10^7 and 100 n_samples.
     check_finite : bool, default=True
@@ -247,23 +250,23 @@ def _minimise(state, second_order, window, newton, share, budget):
     Costs are estimates in nanoseconds; they decide when to take a Newton step.
     """
     pair_cost = 60.0 + state.n
-    first = max(int(_FIRST_BURST / pair_cost), 30) if newton else _LONG * state.n
+    long = _LONG * state.n
+    first = max(int(_FIRST_BURST / pair_cost), 30) if newton else long
     burst, refreshes = first, 0
+    looked_at, norm_then = 0, state.squared_norm
     while True:
-        before, norm_before = state.n_iter, state.squared_norm
-        status = state.run_pairs(
-            second_order, window, share, min(budget, before + burst)
-        )
+        before = state.n_iter
+        status = state.run_pairs(second_order, window, share, min(budget, before + burst))
         if status == kernels.BUDGET and state.n_iter < budget:
-            if newton is None:
-                state.refresh()
-                if not state.squared_norm < (1.0 - _NO_PROGRESS) * norm_before:
-                    return kernels.STALLED
-            elif newton.is_due(state, (state.n_iter - before) * pair_cost):
+            burst = int(1.5 * burst)
+            if newton is not None and newton.is_due(state, (state.n_iter - before) * pair_cost):
                 newton.step(state)
                 burst = first
-            else:
-                burst = int(1.5 * burst)
+            if state.n_iter - looked_at >= long:
+                state.refresh()
+                if not norm_then - state.squared_norm > _NOISE * state.scale:
+                    return kernels.STALLED
+                looked_at, norm_then = state.n_iter, state.squared_norm
             continue
         state.refresh()
         if status == kernels.BUDGET or state.is_at_end(share):
@@ -308,7 +311,8 @@ class _Hulls:
         self.side, self.support = np.empty((2, n))
         self.alpha = np.zeros(n) if alpha0 is None else _start(alpha0, n)
         self.normalise(self.alpha)
-        self.products = self._products(self.alpha)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.products = self._products(self.alpha)
         # With all multipliers positive the products are not finite if an entry of K is not.
         if check_finite and not (self.alpha.all() and np.isfinite(self.products).all()):
             _check_matrix(self.K, True)
@@ -436,7 +440,9 @@ def _start(alpha0, n):
     alpha = _vector(alpha0, n, "alpha0")
     if not np.isfinite(alpha).all():
         raise ValueError("The 'alpha0' of mdm must be finite. Got NaN or infinity.")
-    return np.maximum(alpha, 0.0)
+    alpha = np.maximum(alpha, 0.0)
+    # Sums of the largest numbers must not overflow.
+    return alpha / max(alpha.max(), np.finfo(float).tiny)
 
 
 def _ridge(ridge, n):
@@ -473,7 +479,7 @@ def _warn(result, selection, tol):
     if result.touching:
         advice = "No plane separates the classes; pass a positive ridge (1 / C)."
     elif result.duality_gap >= result.objective:
-        advice = "The convex hulls may overlap; consider a positive ridge (1 / C)."
+        advice = "Consider increasing max_iter or the ridge; the hulls may overlap."
     warnings.warn(
         f"mdm ({selection} selection) has not converged. {result.stop_reason} After "
         f"{result.n_iter} iterations the KKT violation is {result.kkt_violation:.3g} and the "
