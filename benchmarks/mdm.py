@@ -8,8 +8,8 @@ computed here. The SMO of this package solves the same dual, to its own toleranc
 thread, least CPU time of alternating runs; the ratio is that of SVC and accelerated MDM.
 
 Iterations are those of the first-order, second-order, second-order with cycles and accelerated
-algorithm, each with a budget of 300000. The last part starts MDM at the solution for a kernel that a
-conformal factor has changed.
+algorithm, each with a budget of 300000. The last part starts MDM at the solution for a kernel that
+a conformal factor has changed.
 """
 
 import sys
@@ -120,9 +120,9 @@ def main(repeats=3):
     """Print one line a problem."""
     print(_common.machine_and_versions(np, numba, sklearn))
     print(
-        f"{'':>14} {'w':>5} {'C':>5} {'SVs':>5} | {'MDM ms [gap]':>16} {'SVC ms [gap]':>16} ratio | "
-        f"{'plain ms':>8} | {'SMO ms [gap]':>16} | {'first':>7} {'second':>7} {'cycles':>7} "
-        f"{'accel.':>7} {'SVC':>7}"
+        f"{'':>14} {'w':>5} {'C':>5} {'SVs':>5} | {'MDM ms [gap]':>16} {'SVC ms [gap]':>16} "
+        f"ratio | {'plain ms':>8} | {'SMO ms [gap]':>16} | {'first':>7} {'second':>7} "
+        f"{'cycles':>7} {'accel.':>7} {'SVC':>7}"
     )
     ratios = []
     with _common.one_thread(), warnings.catch_warnings():

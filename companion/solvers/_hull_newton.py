@@ -6,7 +6,6 @@ import numpy as np
 from scipy.linalg import lapack
 
 from companion._scratch import borrow_matrix, give_back
-from companion.solvers import _mdm_kernels as kernels
 from companion.solvers._smo_kernels import gather
 
 # Added to the diagonal relative to its largest entry: kernel matrices have eigenvalues below

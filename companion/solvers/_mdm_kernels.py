@@ -3,8 +3,8 @@
 With products q = (K + D) (y alpha), D = diag(ridge), the height of sample i is y_i q_i: the inner
 product of w and y_i x_i, which is the gradient of |w|^2 / 2 in alpha_i. The sample of least height
 in its class may enter, the highest support point may leave. Two arrays of masks make the searches
-plain reductions: ``side`` is -inf for positives and +inf for negatives, ``support`` is 0 for support
-points and -inf for others.
+plain reductions: ``side`` is -inf for positives and +inf for negatives, ``support`` is 0 for
+support points and -inf for others.
 
 Reductions run over blocks, of which only the one that holds the extreme value is searched for its
 first index (ties go to the first index). A block of samples of one class needs half the arithmetic,
@@ -36,7 +36,9 @@ LEAST_CURVATURE, TOUCHING_AT = 1e-12, 1e-12
 ROUNDING = 1e-14
 
 # Moving along a cycle costs half as many pair updates as there are points in it. It is done where
-# it gains this many times what so many updates like the present one would.
+# it gains this many times what so many updates like the present one would: a path that is left for
+# less may turn out longer. On 5500 problems three took more iterations, by up to 4 %; with a factor
+# of one and a half it was 17 on 7400.
 _WORTHWHILE = 3.0
 
 # A curvature below this share of the numbers that it is the difference of is not trusted.

@@ -65,8 +65,8 @@ def by_interior_point(K, y, ridge):
 @pytest.mark.parametrize(("selection", "accelerate"), MODES)
 def test_solution_carries_its_certificates(selection, accelerate, kernel):
     K, y = problem(kernel=kernel)
-    settings = {"selection": selection, "accelerate": accelerate, "tol": 1e-5}
-    assert_optimal(mdm(K, y, ridge=0.1, **settings), K, y, 0.1, 1e-5)
+    options = {"selection": selection, "accelerate": accelerate, "tol": 1e-5}
+    assert_optimal(mdm(K, y, ridge=0.1, **options), K, y, 0.1, 1e-5)
 
 
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e4])
@@ -176,8 +176,8 @@ def test_without_ridge_or_with_none():
 @pytest.mark.parametrize(("selection", "accelerate"), MODES)
 def test_swapped_labels_swap_the_hulls(selection, accelerate):
     K, y = problem(n=90, seed=8)
-    settings = {"ridge": 0.1, "selection": selection, "accelerate": accelerate, "tol": 1e-12}
-    one, other = mdm(K, y, **settings), mdm(K, -y, **settings)
+    options = {"ridge": 0.1, "selection": selection, "accelerate": accelerate, "tol": 1e-12}
+    one, other = mdm(K, y, **options), mdm(K, -y, **options)
     np.testing.assert_allclose(other.alpha, one.alpha, atol=1e-6)
     assert other.intercept == pytest.approx(-one.intercept, abs=1e-9)
     assert other.m_plus == pytest.approx(-one.m_minus, abs=1e-9)
@@ -197,8 +197,9 @@ def test_the_scale_of_the_kernel_changes_nothing(accelerate, exponent):
 
 def hard_and_easy():
     """(K, y, ridge, tol) over sizes, overlaps, widths and costs."""
-    for seed, n in enumerate((40, 90, 150, 200)):
-        X, y = two_classes(n, n_features=(2, 5)[seed % 2], seed=seed, noise=(0.7, 1.2)[seed // 2])
+    for seed in range(12):
+        n, noise = (40, 90, 150, 200)[seed % 4], (0.7, 1.0, 1.3)[seed // 4]
+        X, y = two_classes(n, n_features=(2, 5)[seed % 2], seed=seed, noise=noise)
         for gamma in (0.02, 0.5):
             K = gram(X, gamma=gamma)
             for ridge in (0.1, 1e-3):
@@ -210,8 +211,8 @@ def hard_and_easy():
 def test_accelerated_mdm_takes_no_more_iterations(selection):
     totals = np.zeros(3, dtype=int)
     for K, y, ridge, tol in hard_and_easy():
-        settings = {"ridge": ridge, "selection": selection, "tol": tol}
-        counts = [mdm(K, y, accelerate=kind, **settings).n_iter for kind in ACCELERATIONS]
+        options = {"ridge": ridge, "selection": selection, "tol": tol}
+        counts = [mdm(K, y, accelerate=kind, **options).n_iter for kind in ACCELERATIONS]
         assert counts[1] <= counts[0] and counts[2] <= counts[0]
         totals += counts
     assert totals[1] < 0.7 * totals[0]
@@ -221,8 +222,8 @@ def test_accelerated_mdm_takes_no_more_iterations(selection):
 def test_second_order_partners_save_iterations():
     totals = np.zeros(2, dtype=int)
     for K, y, ridge, tol in hard_and_easy():
-        settings = {"ridge": ridge, "tol": tol}
-        totals += [mdm(K, y, selection=selection, **settings).n_iter for selection in SELECTIONS]
+        options = {"ridge": ridge, "tol": tol}
+        totals += [mdm(K, y, selection=selection, **options).n_iter for selection in SELECTIONS]
     assert totals[1] < 0.8 * totals[0]
 
 
