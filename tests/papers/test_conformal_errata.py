@@ -13,8 +13,9 @@ from companion.datasets import DataUnavailable, load_uci
 from companion.kernels import gram, squared_distances
 from companion.separability import Separability
 from companion.solvers import smo
+from companion.solvers._conformal_problem import State
 from companion.solvers._families import Displacements
-from companion.solvers.conformal import ConformalProblem, _State, conformal_transformations
+from companion.solvers.conformal import ConformalProblem, conformal_transformations
 from companion.solvers.metamodels import evolve
 from companion.solvers.transformations import ACT, KBA, TSVT, WuAmari
 
@@ -40,7 +41,7 @@ def clouds(n=30, seed=0):
 
 def trained_state(gamma=0.02):
     part = board(gamma=gamma)
-    return _State(part, part.first, np.ones(part.train.size), np.ones(0))
+    return State(part, part.first, np.ones(part.train.size), np.ones(0))
 
 
 def slope(function, x, step=1e-6):
@@ -155,7 +156,7 @@ def test_4_2_7_takes_the_transformations_before_the_last_machine(extra, holds):
     part = board()
     result = conformal_transformations(part, "wu_amari", max_transforms=2)
     d = result.factors
-    state = _State(part, result.machine, d, np.ones(0))
+    state = State(part, result.machine, d, np.ones(0))
     if extra:
         d = d * state.apply(WuAmari().stage(state))[0]
     f = d * (part.K @ (part.y * result.machine.alpha * d)) + result.machine.intercept
