@@ -28,7 +28,7 @@ from scipy.optimize import minimize_scalar
 
 __all__ = [
     "act_rates",
-    "amari_rate",
+    "amari_width",
     "boundary_decay",
     "boundary_shift",
     "displaced_decision",
@@ -195,8 +195,8 @@ def gaussian_sums(distances, rates, weights=None, offset=0.0):
     return out
 
 
-def amari_rate(sigma, n_features):
-    """Rate 1 / (2 tau^2) of (4.1.4) for the recommended tau = sigma / sqrt(d) of (4.1.6).
+def amari_width(sigma, n_features):
+    """The recommended tau = sigma / sqrt(d) of (4.1.4), (4.1.6).
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def amari_rate(sigma, n_features):
     -------
     float
     """
-    return n_features / (2.0 * sigma**2)
+    return sigma / n_features**0.5
 
 
 def wu_amari_rates(distances, n_neighbors):

@@ -1,5 +1,12 @@
-"""Solvers: one dual for four machines, nearest points, least squares, the DC algorithm."""
+"""Solvers: one dual for four machines, nearest points, conformal transformations, least
+squares, the DC algorithm.
+"""
 
+from companion.solvers.conformal import (
+    ConformalProblem,
+    ConformalResult,
+    conformal_transformations,
+)
 from companion.solvers.dca import DCAResult, MachinePath, dca, dca_path, utility_from_cost
 from companion.solvers.fscl import fscl
 from companion.solvers.ls import LSPath, ls, ls_cross_validate, ls_held_out
@@ -17,6 +24,8 @@ from companion.solvers.wls import (
 )
 
 __all__ = [
+    "ConformalProblem",
+    "ConformalResult",
     "DCAResult",
     "Design",
     "LSPath",
@@ -26,6 +35,7 @@ __all__ = [
     "Result",
     "SVMSolution",
     "WLSResult",
+    "conformal_transformations",
     "dca",
     "dca_path",
     "fscl",

@@ -6,7 +6,6 @@ import numpy as np
 from scipy.linalg import lapack
 
 from companion._scratch import borrow_matrix, give_back
-from companion.solvers import _mdm_kernels as kernels
 from companion.solvers._smo_kernels import gather
 
 # Added to the diagonal relative to its largest entry: kernel matrices have eigenvalues below
@@ -20,11 +19,15 @@ _FACES = 25
 _NEGLIGIBLE = 1e-15
 
 
+# Share of the cost of a step that pair updates may cost before the first and before the next one.
+_FIRST_SHARE, _LATER_SHARE = 0.3, 0.15
+
+
 class HullNewton:
-    """Newton steps, and the decision when one pays: when pair updates have cost as much."""
+    """Newton steps, and the decision when one pays: when pair updates have cost a share of one."""
 
     def __init__(self):
-        self.since, self.patience = 0.0, 1.0
+        self.since, self.patience = 0.0, _FIRST_SHARE
 
     def is_due(self, state, spent):
         """Take note of ``spent`` nanoseconds of pair updates; return whether to step now."""
@@ -47,7 +50,7 @@ class HullNewton:
         self.since = 0.0
         target = self._minimiser(state)
         taken = target is not None and state.move_towards(target)
-        self.patience = 1.0 if taken else min(2.0 * self.patience, 64.0)
+        self.patience = _LATER_SHARE if taken else min(2.0 * self.patience, 64.0)
         return taken
 
     def _minimiser(self, state):

@@ -42,8 +42,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from companion.solvers import _mdm_kernels as kernels
 from companion.solvers._hull_newton import HullNewton
-from companion.solvers._problem import _check_matrix, _vector
-from companion.solvers._smo_kernels import add_products
+from companion.solvers._hulls import Hulls
 
 __all__ = ["MDMResult", "SVMSolution", "mdm"]
 
@@ -51,8 +50,11 @@ __all__ = ["MDMResult", "SVMSolution", "mdm"]
 _WINDOW = 200
 
 # The state is computed afresh when the iteration claims an end, at most so often, and after so many
-# pair updates a sample; if |w|^2 has then not fallen by more than rounding, nothing will change.
-_MAX_REFRESHES, _LONG, _NO_PROGRESS = 50, 500, 1e-14
+# pair updates a sample.
+_MAX_REFRESHES, _LONG = 50, 500
+
+# What |w|^2 may change by rounding, relative to the largest kernel value.
+_NOISE = 1e-15
 
 # Nanoseconds of pair updates before a Newton step is considered.
 _FIRST_BURST = 1e5
@@ -180,7 +182,8 @@ def mdm(
     Parameters
     ----------
     K : ndarray of shape (n_samples, n_samples)
-        Gram matrix without the ridge, symmetric and positive semi-definite.
+        Gram matrix without the ridge, symmetric and positive semi-definite. Samples sorted by class
+        are quicker.
     y : ndarray of shape (n_samples,)
         Labels -1 and +1, both present.
     ridge : float or ndarray of shape (n_samples,), default=0.0
@@ -198,8 +201,7 @@ def mdm(
         have cost as much as one. The solution is the same.
     tol : float, default=1e-3
         Ends when the duality gap is at most ``tol`` times the objective, 0 < tol < 1. In the units
-        of the SVM: primal (with slacks tied to f as in (2.2.9)) over dual objective is then at
-        most 1 / (1 - tol).
+        of the SVM the primal value is then at most 1 / (1 - tol) times the dual one.
     max_iter : int, optional
         Budget of iterations; the default is the larger of 10^7 and 100 n_samples.
     check_finite : bool, default=True
@@ -229,44 +231,45 @@ def mdm(
     (array([1., 1., 0.]), 16.0, -4.0)
     """
     _check_options(selection, accelerate, tol, max_iter)
-    state = _Hulls(K, y, ridge, alpha0, check_finite)
+    state = Hulls(K, y, ridge, alpha0, check_finite)
     budget = max(10_000_000, 100 * state.n) if max_iter is None else int(max_iter)
     window = _WINDOW if accelerate else 0
-    newton = HullNewton() if accelerate is True else None
-    share = tol / (1.0 + np.sqrt(1.0 - tol))
-    status = _minimise(state, selection == "second_order", window, newton, share, budget)
-    result = state.result(status, tol, budget)
+    newton = HullNewton() if accelerate and accelerate != "cycles" else None
+    status = _minimise(state, selection == "second_order", window, newton, tol, budget)
+    result = _result(state, status, tol, budget)
     if not result.converged:
         _warn(result, selection, tol)
     return result
 
 
-def _minimise(state, second_order, window, newton, share, budget):
+def _minimise(state, second_order, window, newton, tol, budget):
     """Iterate until an end is found to be true of a state computed afresh; return what it is.
 
     Costs are estimates in nanoseconds; they decide when to take a Newton step.
     """
+    # gap <= tol / 2 |w|^2 where |w|^2 - m <= (1 - sqrt(1 - tol)) |w|^2; the last digits are spared.
+    share = (1.0 - 1e-9) * tol / (1.0 + np.sqrt(1.0 - tol))
     pair_cost = 60.0 + state.n
-    first = max(int(_FIRST_BURST / pair_cost), 30) if newton else _LONG * state.n
+    long = _LONG * state.n
+    first = max(int(_FIRST_BURST / pair_cost), 30) if newton else long
     burst, refreshes = first, 0
+    looked_at, norm_then = 0, state.squared_norm
     while True:
-        before, norm_before = state.n_iter, state.squared_norm
-        status = state.run_pairs(
-            second_order, window, share, min(budget, before + burst)
-        )
+        before = state.n_iter
+        status = state.run_pairs(second_order, window, share, min(budget, before + burst))
         if status == kernels.BUDGET and state.n_iter < budget:
-            if newton is None:
-                state.refresh()
-                if not state.squared_norm < (1.0 - _NO_PROGRESS) * norm_before:
-                    return kernels.STALLED
-            elif newton.is_due(state, (state.n_iter - before) * pair_cost):
+            burst = int(1.5 * burst)
+            if newton is not None and newton.is_due(state, (state.n_iter - before) * pair_cost):
                 newton.step(state)
                 burst = first
-            else:
-                burst = int(1.5 * burst)
+            if state.n_iter - looked_at >= long:
+                state.refresh()
+                if not norm_then - state.squared_norm > _NOISE * state.scale:
+                    return kernels.STALLED
+                looked_at, norm_then = state.n_iter, state.squared_norm
             continue
         state.refresh()
-        if status == kernels.BUDGET or state.is_at_end(share):
+        if status == kernels.BUDGET or state.is_at_end(tol):
             return status
         refreshes += 1
         if refreshes > _MAX_REFRESHES:
@@ -275,175 +278,41 @@ def _minimise(state, second_order, window, newton, share, budget):
             newton.step(state)
 
 
-class _Hulls:
-    """Checked inputs, multipliers, products q = (K + D) (y alpha), and masks."""
-
-    def __init__(self, K, y, ridge, alpha0, check_finite):
-        self.y = y = np.ascontiguousarray(y, dtype=np.float64)
-        if y.ndim != 1 or not (np.abs(y) == 1.0).all():
-            raise ValueError(
-                f"The 'y' of mdm must be a vector of labels -1 and +1. Got shape {y.shape} and the "
-                f"values {np.unique(y)[:5]}."
-            )
-        self.n = n = y.size
-        K = np.asarray(K)
-        if K.shape != (n, n):
-            raise ValueError(
-                f"The 'K' of mdm must be a square matrix with one row a label, here ({n}, {n}). "
-                f"Got shape {K.shape} instead."
-            )
-        counts = np.count_nonzero(y > 0.0), np.count_nonzero(y < 0.0)
-        if 0 in counts:
-            raise ValueError(
-                f"mdm needs samples of both classes, as each has a convex hull. Got {counts[0]} "
-                f"labels +1 and {counts[1]} labels -1."
-            )
-        self.K = np.ascontiguousarray(K, dtype=np.float64)
-        self.ridge = _ridge(ridge, n)
-        self.diagonal = self.K.diagonal() + self.ridge
-        self.slot = np.arange(n)
-        self.positive = y > 0.0
-        self.counts = np.zeros(2, dtype=np.int64)
-        self.level = np.zeros(2)
-        self.side, self.support = np.empty((2, n))
-        self.alpha = np.zeros(n) if alpha0 is None else _start(alpha0, n)
-        self.normalise(self.alpha)
-        self.products = self._products(self.alpha)
-        # With all multipliers positive the products are not finite if an entry of K is not.
-        if check_finite and not (self.alpha.all() and np.isfinite(self.products).all()):
-            _check_matrix(self.K, True)
-        if not np.isfinite(self.products).all():
-            raise ValueError(
-                "The 'K' of mdm must be finite, and so must sums of its rows. Got NaN or infinity "
-                "in K (y alpha0); look at the scale of the kernel."
-            )
-        self.scale = max(self.diagonal.max(), np.finfo(float).tiny)
-        self._refresh_masks()
-
-    def normalise(self, alpha):
-        """Scale both classes to the sum 1, in place; one without weight becomes its centre."""
-        for members in (self.positive, ~self.positive):
-            total = alpha[members].sum()
-            alpha[members] = alpha[members] / total if total > 0.0 else 1.0 / members.sum()
-
-    def run_pairs(self, second_order, window, share, budget):
-        """Iterate until the end or a budget; return the status."""
-        return kernels.run_pairs(
-            self.K, self.diagonal, self.ridge, self.y, self.alpha, self.products, self.side,
-            self.support, self.scale, second_order, window, share, budget, self.counts, self.level,
+def _result(state, status, tol, budget):
+    """The MDMResult of a refreshed state."""
+    squared_norm = state.squared_norm
+    objective, gap, touching = 0.5 * squared_norm, state.gap(), bool(state.is_touching())
+    converged = bool(not touching and gap <= tol * objective)
+    if touching:
+        reason = (
+            f"The convex hulls of the classes touch: |w|^2 = {squared_norm:.3g} is rounding, "
+            f"for kernel values up to {state.scale:.3g}."
         )
-
-    def refresh(self):
-        """Take out what rounding has done to the sums of multipliers and to the products."""
-        self.normalise(self.alpha)
-        self.products = self._products(self.alpha)
-        self._refresh_masks()
-
-    def move_towards(self, alpha):
-        """Go to the point of least |w| between here and feasible multipliers; False if it is here.
-        """
-        change = alpha - self.alpha
-        products = self._products(change)
-        moved = self.y * change
-        slope, curvature = moved @ self.products, moved @ products
-        if not slope < 0.0:
-            return False
-        step = min(-slope / curvature, 1.0) if curvature > 0.0 else 1.0
-        self.alpha = alpha if step == 1.0 else self.alpha + step * change
-        self.products += step * products
-        self._refresh_masks()
-        return True
-
-    def is_at_end(self, share):
-        """Whether the gap is small enough, or the hulls touch."""
-        squared_norm, margin = self.level
-        small = margin > 0.0 and squared_norm - margin <= share * squared_norm
-        return small or self.is_touching()
-
-    def is_touching(self):
-        """Whether |w|^2 is nothing but rounding."""
-        return not self.squared_norm > kernels.TOUCHING_AT * self.scale
-
-    @property
-    def squared_norm(self):
-        """|w|^2."""
-        return self.level[0]
-
-    @property
-    def n_iter(self):
-        """Iterations so far."""
-        return int(self.counts[0])
-
-    def _products(self, alpha):
-        """(K + D) (y alpha), by the rows of the samples that count where these are few."""
-        beta = self.y * alpha
-        used = np.flatnonzero(beta)
-        if used.size > self.n // 2:
-            return self.K @ beta + self.ridge * beta
-        products = self.ridge * beta
-        add_products(self.K, self.slot, used, beta[used], products)
-        return products
-
-    def _refresh_masks(self):
-        kernels.set_masks(self.y, self.alpha, self.side, self.support)
-        squared_norm, least, _ = kernels.extremes(self.y, self.alpha, self.products)
-        self.level[:] = squared_norm, least.sum()
-
-    def result(self, status, tol, budget):
-        """The MDMResult of a refreshed state."""
-        squared_norm, least, largest = kernels.extremes(self.y, self.alpha, self.products)
-        margin = least.sum()
-        objective = 0.5 * squared_norm
-        gap = objective
-        if squared_norm > 0.0 and margin > 0.0:
-            gap = 0.5 * (squared_norm - margin) * (1.0 + margin / squared_norm)
-        touching = bool(self.is_touching())
-        converged = bool(not touching and gap <= tol * objective)
-        if touching:
-            reason = (
-                f"The convex hulls of the classes touch: |w|^2 = {squared_norm:.3g} is rounding, "
-                f"for kernel values up to {self.scale:.3g}."
-            )
-        elif converged:
-            reason = f"The duality gap {gap:.3g} is at most {tol:g} times the objective."
-        elif status == kernels.BUDGET:
-            reason = f"The budget of {budget} iterations is spent."
-        else:
-            reason = "Rounding errors stop all progress: no pair can be moved any more."
-        beta = self.y * self.alpha
-        parts = self.alpha * self.products
-        m_plus, m_minus = parts[self.positive].sum(), parts[~self.positive].sum()
-        intercept = -0.5 * (m_plus + m_minus)
-        return MDMResult(
-            alpha=self.alpha,
-            intercept=float(intercept),
-            squared_norm=float(squared_norm),
-            decision_function=self.products - self.ridge * beta + intercept,
-            products=self.products,
-            m_plus=float(m_plus),
-            m_minus=float(m_minus),
-            objective=float(objective),
-            duality_gap=float(gap),
-            kkt_violation=float(max((largest - least).max(), 0.0)),
-            n_iter=self.n_iter,
-            stop_reason=reason,
-            converged=converged,
-            touching=touching,
-        )
-
-
-def _start(alpha0, n):
-    alpha = _vector(alpha0, n, "alpha0")
-    if not np.isfinite(alpha).all():
-        raise ValueError("The 'alpha0' of mdm must be finite. Got NaN or infinity.")
-    return np.maximum(alpha, 0.0)
-
-
-def _ridge(ridge, n):
-    ridge = _vector(0.0 if ridge is None else ridge, n, "ridge")
-    if not ((ridge >= 0.0) & (ridge < np.inf)).all():
-        raise ValueError("The 'ridge' of mdm must be finite and at least 0 for every sample.")
-    return ridge
+    elif converged:
+        reason = f"The duality gap {gap:.3g} is at most {tol:g} times the objective."
+    elif status == kernels.BUDGET:
+        reason = f"The budget of {budget} iterations is spent."
+    else:
+        reason = "Rounding errors stop all progress: no pair can be moved any more."
+    beta, parts = state.y * state.alpha, state.alpha * state.products
+    m_plus, m_minus = parts[state.positive].sum(), parts[~state.positive].sum()
+    intercept = -0.5 * (m_plus + m_minus)
+    return MDMResult(
+        alpha=state.alpha,
+        intercept=float(intercept),
+        squared_norm=float(squared_norm),
+        decision_function=state.products - state.ridge * beta + intercept,
+        products=state.products,
+        m_plus=float(m_plus),
+        m_minus=float(m_minus),
+        objective=float(objective),
+        duality_gap=float(gap),
+        kkt_violation=float(state.violation()),
+        n_iter=state.n_iter,
+        stop_reason=reason,
+        converged=converged,
+        touching=touching,
+    )
 
 
 def _check_options(selection, accelerate, tol, max_iter):
@@ -473,7 +342,7 @@ def _warn(result, selection, tol):
     if result.touching:
         advice = "No plane separates the classes; pass a positive ridge (1 / C)."
     elif result.duality_gap >= result.objective:
-        advice = "The convex hulls may overlap; consider a positive ridge (1 / C)."
+        advice = "Consider increasing max_iter or the ridge; the hulls may overlap."
     warnings.warn(
         f"mdm ({selection} selection) has not converged. {result.stop_reason} After "
         f"{result.n_iter} iterations the KKT violation is {result.kkt_violation:.3g} and the "

@@ -57,12 +57,12 @@ class Amari(Rule):
 
     def stage(self, state):
         """The transformation that follows from a machine."""
-        if self.tau is not None:
-            rate = 0.5 / self.tau**2
-        else:
-            rate = c.amari_rate(state.problem.sigma, state.problem.n_features)
-        rates = np.full(state.support.size, rate)
-        return Gaussians(state.columns, rates, state.alpha[state.support], tau=(0.5 / rate) ** 0.5)
+        tau = self.tau
+        if tau is None:
+            _require(self, "tau", state.problem, "sigma", "n_features")
+            tau = c.amari_width(state.problem.sigma, state.problem.n_features)
+        rates = np.full(state.support.size, 0.5 / tau**2)
+        return Gaussians(state.columns, rates, state.alpha[state.support], tau=float(tau))
 
 
 @dataclass(frozen=True)
@@ -199,9 +199,12 @@ class Xiong(Rule):
     def family(self, state, rng):
         """The transformations that a metamodel chooses from."""
         n = state.y.size
-        share = isinstance(self.n_cores, Integral)
-        count = min(self.n_cores, n) if share else max(1, round(self.n_cores * n))
-        gamma = 0.5 / state.problem.sigma**2 if self.gamma is None else self.gamma
+        is_number = isinstance(self.n_cores, Integral)
+        count = min(self.n_cores, n) if is_number else max(1, round(self.n_cores * n))
+        gamma = self.gamma
+        if gamma is None:
+            _require(self, "gamma", state.problem, "sigma")
+            gamma = 0.5 / state.problem.sigma**2
         return Cores(state, np.sort(rng.permutation(n)[:count]), gamma)
 
 
@@ -252,6 +255,16 @@ def _on_their_side(state, f, sign):
     own = state.support[state.y[state.support] == sign]
     right = own[sign * f[own] > 0.0]
     return right if right.size else own
+
+
+def _require(rule, setting, problem, *names):
+    missing = [name for name in names if getattr(problem, name) is None]
+    if missing:
+        raise ValueError(
+            f"Without a '{setting}' of its own {type(rule).__name__} takes that of the kernel. Got "
+            f"a problem without {' and '.join(missing)}; give them to it, or '{setting}' to the "
+            "rule."
+        )
 
 
 def _check_positive(rule, name, value):

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from companion import ConformalSVC, L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
+from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
 
 from ._data import two_clouds
 

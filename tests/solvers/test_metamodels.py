@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from conformal_problems import problem
 
+from companion.solvers._conformal_problem import State
 from companion.solvers._families import Cores, Displacements, Widths
-from companion.solvers.conformal import _State, conformal_transformations
+from companion.solvers.conformal import conformal_transformations
 from companion.solvers.metamodels import ascend_separability, evolve
 from companion.solvers.transformations import RULES
 
@@ -16,11 +17,11 @@ def state_of(seed=0, transformed=False):
     """A machine, after one transformation if asked for, so that the factors are not all one."""
     _, _, part = problem(seed=seed)
     ones = np.ones(part.train.size), np.ones(part.validation.size)
-    state = _State(part, part.first, *ones)
+    state = State(part, part.first, *ones)
     if not transformed:
         return state
     c, validation_c = state.apply(RULES["act"]().stage(state))
-    return _State(part, part.machine(c), c, validation_c)
+    return State(part, part.machine(c), c, validation_c)
 
 
 def family_of(name, state):

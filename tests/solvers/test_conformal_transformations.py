@@ -12,7 +12,7 @@ from companion.kernels import gram, squared_distances
 from companion.metrics import g_mean_error
 from companion.solvers.conformal import ConformalProblem, conformal_transformations
 from companion.solvers.mdm import mdm
-from companion.solvers.transformations import KBA, MDT, RULES, Rule, Williams
+from companion.solvers.transformations import KBA, MDT, RULES, Amari, Rule, Williams
 from companion.solvers._stages import Decay, Gaussians
 
 methods = pytest.mark.parametrize(("transform", "search"), METHODS)
@@ -280,6 +280,12 @@ def test_what_a_method_needs_must_be_there():
     with pytest.raises(ValueError, match="Amari needs distances in input space"):
         run(bare, "amari")
     assert run(bare, "williams").machine.converged
+    plain = ConformalProblem(gram(X), y, part.validation, C=1.0, distances=squared_distances(X))
+    with pytest.raises(ValueError, match="without sigma and n_features; give them to it, or 'tau'"):
+        run(plain, "amari")
+    assert run(plain, Amari(tau=1.0)).machine.converged
+    with pytest.raises(ValueError, match="without sigma; .*'gamma'"):
+        run(plain, "xiong")
     with pytest.raises(ValueError, match="'validation_cma' needs validation samples"):
         run(problem(share=0.0)[2], "mdt", "validation_cma")
 
