@@ -72,8 +72,10 @@ CONFORMAL = (
     "companion.solvers.mdm",
     "companion.solvers.metamodels",
     "companion.solvers.transformations",
+    "companion.solvers._conformal_problem",
     "companion.solvers._families",
     "companion.solvers._hull_newton",
+    "companion.solvers._hulls",
     "companion.solvers._mdm_kernels",
     "companion.solvers._stages",
     *DUAL,
@@ -82,6 +84,7 @@ CONFORMAL = (
 #: Tuned machines by cross-validation.
 SEARCHES = (
     "companion.tuning.grid",
+    "companion.tuning.pvgs",
     "companion.tuning._evaluate",
     "companion.tuning._folds",
     "companion.tuning._path",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 from sklearn.model_selection import StratifiedKFold, TunedThresholdClassifierCV
 
 from companion import KernelGridSearchCV, L1SVC, L2SVC
 from companion.metrics import g_mean_scorer
 from companion.papers.conformal.problems import WIDTH, C
+from companion.tuning import ParameterVectorGridSearchCV
 
 FOLDS = 5
 
@@ -18,9 +18,8 @@ TUNED_GAMMA = tuple(1.0 / width for width in (5.0, 15.0, 50.0, 150.0, 500.0))
 #: Neighbours that a synthetic pattern of SMOTE may lie between, the default of imbalanced-learn.
 NEIGHBOURS = 5
 
-#: First grid of the grid search: exponents of 2 of C and of 2 sigma^2, and how often it is refined.
-PVGS_START = (np.arange(-4.0, 17.0, 4.0), np.arange(-8.0, 9.0, 4.0))
-PVGS_ROUNDS = 3
+#: Ranges of the grid search of the thesis, in which the printed C and 2 sigma^2 lie.
+PVGS_RANGES = {"C": (2.0**-4, 2.0**16), "gamma": (2.0**-8, 2.0**8)}
 
 
 def _cut(problem):
@@ -67,10 +66,7 @@ BASELINES = {
 
 
 def pvgs(problem, scoring="accuracy"):
-    """Parameter vector grid search: a coarse grid, refined around its best point.
-
-    Each round halves the spacing of C and of 2 sigma^2, in powers of two, and looks at the nine
-    points around the best one.
+    """Parameter vector grid search for C and width, the thesis's reference [32].
 
     Parameters
     ----------
@@ -85,18 +81,9 @@ def pvgs(problem, scoring="accuracy"):
     n_trained : int
         Machines trained on the way, folds counted.
     """
-    exponents, trained, best = PVGS_START, 0, None
-    for k in range(PVGS_ROUNDS + 1):
-        if best is not None:
-            step = 4.0 / 2**k
-            exponents = tuple(at + step * np.arange(-1.0, 2.0) for at in best)
-        grid = {"C": 2.0 ** exponents[0], "gamma": 2.0 ** -exponents[1]}
-        search = KernelGridSearchCV(L2SVC(), grid, cv=_cut(problem), scoring=scoring)
-        search.fit(problem.X, problem.y)
-        chosen = search.best_params_
-        best = (np.log2(chosen["C"]), -np.log2(chosen["gamma"]))
-        trained += FOLDS * len(grid["C"]) * len(grid["gamma"]) + 1
-    return search.best_estimator_, trained
+    search = ParameterVectorGridSearchCV(L2SVC(), PVGS_RANGES, cv=_cut(problem), scoring=scoring)
+    search.fit(problem.X, problem.y)
+    return search.best_estimator_, FOLDS * len(search.cv_results_["params"]) + 1
 
 
 def _g_means():

@@ -21,7 +21,7 @@ from companion.papers.conformal.problems import PAPER, SETS, C
 BOARD = "Checkers board"
 
 #: 2 sigma^2 on standardised inputs; the thesis has 50.
-WIDTHS = (5.0, 50.0, 500.0, 5000.0, 50000.0)
+WIDTHS = (5.0, 50.0, 500.0, 5000.0, 15000.0, 50000.0)
 WIDTH_METHODS = ("AMA", "ACT", "WIL", "MDT-JGRAD")
 
 #: Numbers of forced transformations.
