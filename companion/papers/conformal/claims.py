@@ -192,7 +192,8 @@ def beyond_values(records):
         out.add("bias shift", "largest |f~ - gamma (f + lambda |w|^2 / 2)|, relative",
                 shift.identity_error.max())
         if not folds.empty:
-            first, second = all_sets(folds)["MDT-VMETA"], all_sets(shift)["bias shift"]
+            own = folds[folds.dataset.isin(shift.dataset)]
+            first, second = all_sets(own)["MDT-VMETA"], all_sets(shift)["bias shift"]
             both = first.index.intersection(second.index)
             _add(out, "bias shift", "g-means error: MDT-VMETA - bias shift",
                  paired_difference(first[both], second[both]))

@@ -15,6 +15,7 @@ from companion.papers.base import Study, Unit
 from companion.papers.conformal import problems
 from companion.papers.conformal.experiments import CODE, CONFORMAL, Part, counts
 from companion.papers.conformal.problems import PAPER, SETS
+from companion.papers.conformal.studies import LARGE
 from companion.separability import Separability
 from companion.solvers.mdm import mdm
 
@@ -176,7 +177,8 @@ def gradient_error(K, y, X, step=1e-4):
 def search_units(profile):
     """One unit a data set and partition."""
     return [Unit(PAPER, "searches", {"dataset": name, "partition": k}, problems.digest(name))
-            for name in SETS for k in range(1, N_PARTITIONS[profile] + 1)]
+            for name in SETS if profile == "paper" or name not in LARGE
+            for k in range(1, N_PARTITIONS[profile] + 1)]
 
 
 def identity_units(profile):
@@ -184,6 +186,6 @@ def identity_units(profile):
     return [Unit(PAPER, "identities", {"problem": k}) for k in range(1, N_RANDOM[profile] + 1)]
 
 
-_CODE = ("companion.papers.conformal.criterion", *CODE)
+_CODE = ("companion.papers.conformal.criterion", "companion.papers.conformal.studies", *CODE)
 SEARCH_STUDY = Study(PAPER, "searches", search_units, compute_searches, _CODE)
 IDENTITY_STUDY = Study(PAPER, "identities", identity_units, compute_identities, _CODE)

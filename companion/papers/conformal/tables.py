@@ -36,7 +36,7 @@ def printed_values(artefact, column):
 def board_samples(frame):
     """g-means errors of every method over the draws, for :func:`companion.plotting.plot_placed`."""
     table = error_table(frame)
-    return {method: table[method].to_numpy() for method in ALL if method in table}
+    return {method: table[method].to_numpy() for method in (*ALL, "PVGS") if method in table}
 
 
 def set_samples(frame, name):
@@ -86,7 +86,7 @@ def set_table(frame, name):
 
 def _against_svm(frame, table):
     rows = []
-    for method in ALL:
+    for method in (*ALL, "PVGS"):
         if method not in table:
             continue
         difference = paired_difference(table[method], table[SVM])
