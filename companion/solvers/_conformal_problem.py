@@ -16,6 +16,10 @@ __all__ = ["ConformalProblem", "State", "carried", "inverse"]
 # ridge vanishes beside the class and the machine has a hard margin.
 _LEAST, _MOST = 1e-12, 1e12
 
+# From this many samples a machine is first looked for among the support vectors of a similar one,
+# as long as they are no more than this share of all; so many samples of a class join at a time.
+_MANY, _FEW, _ADDED, _MOST_ROUNDS = 500, 0.25, 30, 20
+
 
 class ConformalProblem:
     """A training set with its base kernel, shared by all methods that are tried on it.
@@ -134,12 +138,48 @@ class ConformalProblem:
 
     def machine(self, d, alpha0=None):
         """The machine on the training part with the kernel d(x) d(z) k(x, z)."""
+        if alpha0 is not None and self.y.size >= _MANY:
+            machine = self._machine_of_few(d, alpha0)
+            if machine is not None:
+                return machine
         from companion._conformal_loops import scaled_gram
 
         if self._buffer is None:
             self._buffer = np.empty_like(self.K)
         scaled_gram(self.K, d, self._buffer)
         return self._nearest_points(self._buffer, self.y, alpha0)
+
+    def _machine_of_few(self, d, alpha0):
+        """The machine found among few samples, and then seen to be that of all; None if it is not.
+
+        Scaling the whole Gram matrix costs more than solving a problem of few support vectors.
+        """
+        y, d_y = self.y, d * self.y
+        chosen = alpha0 > 0.0
+        for _ in range(_MOST_ROUNDS):
+            part = np.flatnonzero(chosen)
+            if part.size > _FEW * y.size:
+                return None
+            K = self.K[np.ix_(part, part)] * d[part] * d[part, np.newaxis]
+            few = self._nearest_points(K, y[part], alpha0[part])
+            if not few.converged:
+                return None
+            alpha = np.zeros(y.size)
+            alpha[part] = few.alpha
+            support = np.flatnonzero(alpha)
+            plain = d * ((d_y * alpha)[support] @ self.K[support])
+            products = plain + y * alpha / self.C
+            machine = _certified(few, alpha, plain, products, y)
+            if machine.duality_gap <= self.tol * machine.objective:
+                return machine
+            # The samples that are nearer than any support vector, the worst of them first.
+            heights = y * products
+            for own in (y > 0, y < 0):
+                lower = own & (heights < heights[own & (alpha > 0.0)].min()) & ~chosen
+                worst = np.flatnonzero(lower)[np.argsort(heights[lower])][:_ADDED]
+                chosen[worst] = True
+            alpha0 = alpha
+        return None
 
     def _nearest_points(self, K, y, alpha0=None):
         return mdm(
@@ -174,6 +214,22 @@ class ConformalProblem:
         if max(tops) > _MOST:
             return "is so large that the penalty 1 / C vanishes beside the kernel"
         return None
+
+
+def _certified(few, alpha, plain, products, y):
+    """The result for all samples of a machine whose support is among few of them."""
+    heights, support = y * products, alpha > 0.0
+    least = [heights[y == sign].min() for sign in (1.0, -1.0)]
+    highest = [heights[support & (y == sign)].max() for sign in (1.0, -1.0)]
+    bound = max(sum(least), 0.0) ** 2 / (2.0 * few.squared_norm)
+    return replace(
+        few,
+        alpha=alpha,
+        products=products,
+        decision_function=plain + few.intercept,
+        duality_gap=few.objective - bound,
+        kkt_violation=float(max(np.subtract(highest, least))),
+    )
 
 
 class State:

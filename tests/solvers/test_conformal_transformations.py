@@ -1,19 +1,22 @@
 """The loop of transformations: what it returns, on what kernel, and when it stops."""
 
+import re
 import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from conformal_problems import METHODS, board, problem
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from companion.kernels import gram, squared_distances
 from companion.metrics import g_mean_error
+from companion.solvers._conformal_problem import State, carried
+from companion.solvers._stages import Decay, Gaussians
 from companion.solvers.conformal import ConformalProblem, conformal_transformations
 from companion.solvers.mdm import mdm
 from companion.solvers.transformations import KBA, MDT, RULES, Amari, Rule, Williams
-from companion.solvers._stages import Decay, Gaussians
 
 methods = pytest.mark.parametrize(("transform", "search"), METHODS)
 
@@ -175,8 +178,6 @@ def test_an_error_that_cannot_fall_needs_no_transformation():
 )
 @pytest.mark.parametrize("share", [0.0, 0.25])
 def test_a_transformation_that_degenerates_is_not_applied(rule, message, share):
-    import re
-
     _, _, part = problem(share=share)
     result = run(part, rule)
     assert result.is_degenerate and result.n_transforms == 0
@@ -200,6 +201,39 @@ def test_a_search_on_the_validation_error_returns_a_machine_as_if_trained_alone(
     wanted = mdm(d[:, None] * d * part.K, part.y, ridge=0.1, tol=1e-8)
     assert wanted.squared_norm == pytest.approx(result.machine.squared_norm, rel=1e-6)
     np.testing.assert_allclose(wanted.alpha, result.machine.alpha, atol=1e-3)
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-8])
+def test_a_machine_looked_for_among_few_samples_is_that_of_all(tol):
+    _, _, part = problem(n=900, positives=60, tol=tol)
+    state = State(part, part.first, np.ones(part.train.size), np.ones(part.validation.size))
+    family = RULES["tsvt"]().family(state, None)
+    rng = np.random.default_rng(0)
+    found, alpha, before = 0, part.first.alpha, np.ones(part.y.size)
+    for _ in range(10):
+        d = family.values(rng.uniform(0.2, 0.8, (1, family.start.size)))[0]
+        alpha = carried(alpha, part.y, before / d)
+        few = part._machine_of_few(d, alpha)
+        wanted = mdm(d[:, None] * d * part.K, part.y, ridge=0.1, tol=1e-8, accelerate=True)
+        alpha, before = wanted.alpha, d
+        if few is None:
+            continue
+        found += 1
+        assert few.duality_gap <= tol * few.objective
+        assert wanted.objective <= few.objective * (1 + 1e-7)
+        assert few.objective <= wanted.objective / (1 - tol) * (1 + 1e-7)
+        beta = part.y * few.alpha
+        products = d * (part.K @ (d * beta)) + beta / 10
+        np.testing.assert_allclose(few.products, products, rtol=1e-8, atol=1e-12)
+        np.testing.assert_allclose(
+            few.decision_function, products - beta / 10 + few.intercept, atol=1e-10
+        )
+        heights = part.y * products
+        least = [heights[part.y == sign].min() for sign in (1, -1)]
+        assert few.duality_gap == pytest.approx(
+            few.objective - max(sum(least), 0) ** 2 / (2 * few.squared_norm), abs=1e-12
+        )
+    assert found > 5
 
 
 @pytest.mark.parametrize("transform", ["xiong", "mdt", "tsvt"])
@@ -308,8 +342,6 @@ def test_a_bad_problem_is_refused(change, message):
 
 
 def test_a_spent_budget_is_reported_by_the_solver():
-    from sklearn.exceptions import ConvergenceWarning
-
     X, y = board()
     part = ConformalProblem(gram(X), y, None, C=1e4, max_iter=3)
     with pytest.warns(ConvergenceWarning):
