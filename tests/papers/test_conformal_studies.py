@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
+from scipy.stats import wilcoxon
 from sklearn.svm import SVC
 
 from companion.metrics import Mean, g_mean_error
@@ -216,6 +217,21 @@ def test_the_least_p_of_few_folds(n, p):
     assert values.wilcoxon_p(np.arange(1.0, n + 1), np.zeros(n)) == pytest.approx(p)
     floor = tables.wilcoxon_floor().set_index("folds that differ")["least p"]
     assert floor[n] == pytest.approx(p)
+
+
+def test_p_without_ties_is_scipys():
+    rng = np.random.default_rng(0)
+    for n in (4, 7, 10):
+        difference = rng.standard_normal(n)
+        expected = wilcoxon(difference, method="exact").pvalue
+        assert values.wilcoxon_p(difference, np.zeros(n)) == pytest.approx(expected)
+
+
+def test_p_of_tied_differences_is_exact():
+    # all 16 signs of four equal ranks: the extreme sums are 2 of 16
+    assert values.wilcoxon_p([0.1, 0.1, 0.1, 0.1, 0.3], [0.0, 0.0, 0.0, 0.0, 0.3]) == 2 / 16
+    # ranks 1.5, 1.5, 3 with the signs +, +, -: sums 3 and 3, the middle of the distribution
+    assert values.wilcoxon_p([0.1, 0.1, -0.2], np.zeros(3)) == 1.0
 
 
 def test_methods_that_agree_everywhere_differ_with_p_one():
