@@ -63,3 +63,34 @@ IDA = (
     "companion.datasets._coding",
     "companion.datasets.preprocessing",
 )
+
+#: Conformal transformations on nearest points of convex hulls.
+CONFORMAL = (
+    "companion.conformal",
+    "companion.separability",
+    "companion._conformal_loops",
+    "companion.solvers.conformal",
+    "companion.solvers.mdm",
+    "companion.solvers.metamodels",
+    "companion.solvers.transformations",
+    "companion.solvers._conformal_problem",
+    "companion.solvers._families",
+    "companion.solvers._hull_newton",
+    "companion.solvers._hulls",
+    "companion.solvers._mdm_kernels",
+    "companion.solvers._stages",
+    *DUAL,
+)
+
+#: Tuned machines by cross-validation.
+SEARCHES = (
+    "companion.tuning.grid",
+    "companion.tuning.pvgs",
+    "companion.tuning._evaluate",
+    "companion.tuning._folds",
+    "companion.tuning._path",
+    *DUAL,
+)
+
+#: The board and the seven real sets of the conformal kernel thesis.
+IMBALANCED = ("companion.datasets.checkers", "companion.datasets.imbalanced", *UCI)
