@@ -21,16 +21,16 @@ LEAST_SHRINK = 1e-6
 class Displacements:
     """MDT: kappa and shrink = 1 - lambda of c = exp(-kappa f~^2)."""
 
-    def __init__(self, state):
-        self._state = state
-        self._offset = -0.5 * state.machine.squared_norm
-        self._validation_f = state.validation_decision()
-        self.start = np.array([conformal.williams_kappa(state.f), 1.0])
+    def __init__(self, state, unit=1.0):
+        self._state, self._unit = state, unit
+        self._offset = -0.5 * unit * state.machine.squared_norm
+        self._f, self._validation_f = unit * state.f, unit * state.validation_decision()
+        self.start = np.array([conformal.williams_kappa(self._f), 1.0])
         self.lower, self.upper = np.array([0.0, LEAST_SHRINK]), np.array([np.inf, 1.0])
 
     def values(self, parameters):
         """c of the training samples, one row a parameter vector."""
-        return self._factors(self._state.f, parameters)
+        return self._factors(self._f, parameters)
 
     def validation_values(self, parameters):
         """c of the validation samples, one row a parameter vector."""
@@ -38,17 +38,14 @@ class Displacements:
 
     def pull_back(self, parameters, by_c):
         """Gradient with respect to the parameters from that with respect to c."""
-        _, by_kappa, by_shrink = conformal.margin_displacement(
-            self._state.f, *parameters, self._offset
-        )
+        _, by_kappa, by_shrink = conformal.margin_displacement(self._f, *parameters, self._offset)
         return np.array([by_kappa @ by_c, by_shrink @ by_c])
 
     def stage(self, parameters):
         """The transformation of one parameter vector."""
         state, (kappa, shrink) = self._state, map(float, parameters)
-        return Decay(
-            state.columns, state.expansion(), state.machine.intercept, kappa, shrink, self._offset
-        )
+        coef, intercept = self._unit * state.expansion(), self._unit * state.machine.intercept
+        return Decay(state.columns, coef, intercept, kappa, shrink, self._offset)
 
     def _factors(self, f, parameters):
         kappa, shrink = parameters.T[:, :, np.newaxis]
