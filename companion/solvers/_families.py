@@ -2,7 +2,8 @@
 
 Each has `start`, `lower` and `upper` for its parameters, `values` and `validation_values` of c for
 many parameter vectors at once, `pull_back`, the product of the Jacobian at one vector with a
-gradient in c, and `stage`, the member for one vector.
+gradient in c, `canonical`, the simplest vector with the same transformation, and `stage`, the member
+for one vector.
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ class Displacements:
         """Gradient with respect to the parameters from that with respect to c."""
         _, by_kappa, by_shrink = conformal.margin_displacement(self._f, *parameters, self._offset)
         return np.array([by_kappa @ by_c, by_shrink @ by_c])
+
+    def canonical(self, parameters):
+        """The simplest parameters of the same transformation: these."""
+        return parameters
 
     def stage(self, parameters):
         """The transformation of one parameter vector."""
@@ -80,6 +85,10 @@ class Widths:
         self._rows *= self._distances
         return -(self._rows @ by_c)
 
+    def canonical(self, parameters):
+        """The simplest parameters of the same transformation: these."""
+        return parameters
+
     def stage(self, parameters):
         """The transformation of one parameter vector."""
         return Gaussians(self._state.columns, np.array(parameters))
@@ -116,9 +125,13 @@ class Cores:
         """
         return (by_c @ self.basis) * self._scale(parameters)
 
+    def canonical(self, parameters):
+        """The simplest parameters of the same transformation: of a mean square of one."""
+        return self._scaled(np.asarray(parameters, dtype=float))
+
     def stage(self, parameters):
         """The transformation of one parameter vector."""
-        coefficients = self._scaled(np.asarray(parameters, dtype=float))
+        coefficients = self.canonical(parameters)
         rates = np.full(self._columns.size, self._gamma)
         return Gaussians(self._columns, rates, coefficients[1:], float(coefficients[0]))
 
