@@ -199,7 +199,8 @@ def mdm(
     accelerate : bool or "cycles", default=False
         False is the plain algorithm. "cycles" adds the steps along cycles, and True besides these
         Newton steps over the support, which count as no iteration and are made when pair updates
-        have cost as much as one. The solution is the same.
+        have cost a share of one. The solution is the same. Fewer iterations, or as many where no
+        pair comes again, are the rule and no theorem.
     tol : float, default=1e-3
         Ends when the duality gap is at most ``tol`` times the objective, 0 < tol < 1. In the units
         of the SVM the primal value is then at most 1 / (1 - tol) times the dual one.
