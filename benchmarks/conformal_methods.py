@@ -1,8 +1,8 @@
-"""Conformal methods: CPU seconds of a fit of each, one thread, and what is spent on shared matrices.
+"""Conformal methods: CPU seconds of a fit of each, and what is spent on shared matrices.
 
-Checkers boards of four tiles, [-2, 2]^2, 1 % of the points positive, C = 10 and 2 sigma^2 = 50 as in
-the thesis; a quarter set aside, at most ten transformations, 30 generations. Several draws, as the
-number of transformations differs; "shared" is the matrices and the two machines that all methods of
+Checkers boards of four tiles, [-2, 2]^2, 1 % of the points positive, C = 10 and 2 sigma^2 = 50 as
+in the thesis; a quarter set aside, at most ten transformations, 30 generations, one thread. Several
+draws, as the number of transformations differs; "shared" is the matrices and the two machines that all methods of
 a draw have in common.
 """
 

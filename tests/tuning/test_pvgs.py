@@ -110,8 +110,8 @@ def test_a_bad_setting_is_refused():
 
 MACHINE = ParameterVectorGridSearchCV(L2SVC(), {"C": (0.1, 10.0)}, n_points=2, n_rounds=1, cv=2)
 ONE_LABEL = {
-    "check_classifiers_one_label_sample_weights": "as in GridSearchCV, weights that leave one class "
-    "in a fold make its fit fail"
+    "check_classifiers_one_label_sample_weights": "as in GridSearchCV, weights that leave one "
+    "class in a fold make its fit fail"
 }
 
 
