@@ -2,8 +2,8 @@
 
 Checkers boards of four tiles, [-2, 2]^2, 1 % of the points positive, C = 10 and 2 sigma^2 = 50 as
 in the thesis; a quarter set aside, at most ten transformations, 30 generations, one thread. Several
-draws, as the number of transformations differs; "shared" is the matrices and the two machines that all methods of
-a draw have in common.
+draws, as the number of transformations differs; "shared" is the matrices and the two machines that
+all methods of a draw have in common.
 """
 
 import sys

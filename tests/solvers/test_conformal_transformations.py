@@ -246,7 +246,8 @@ def test_a_machine_looked_for_among_few_samples_is_that_of_all(tol):
         heights = part.y * products
         least = [heights[part.y == sign].min() for sign in (1, -1)]
         assert few.duality_gap == pytest.approx(
-    race._family.values = lambda P: np.outer([0.0, 1.0, 2.0], np.ones(part.train.size))
+            few.objective - max(sum(least), 0) ** 2 / (2 * few.squared_norm),
+            abs=1e-9 * few.objective,
         )
     assert found > 5
 
