@@ -52,6 +52,24 @@ MULTICATEGORY = (
     *KERNELS,
 )
 
+#: Nearest points of convex hulls, conformal transformations and the searches for their parameters.
+CONFORMAL = (
+    "companion.conformal",
+    "companion.separability",
+    "companion._conformal_loops",
+    "companion.solvers.conformal",
+    "companion.solvers.mdm",
+    "companion.solvers.metamodels",
+    "companion.solvers.transformations",
+    "companion.solvers._conformal_problem",
+    "companion.solvers._families",
+    "companion.solvers._hull_newton",
+    "companion.solvers._hulls",
+    "companion.solvers._mdm_kernels",
+    "companion.solvers._stages",
+    *DUAL,
+)
+
 GENERATORS = ("companion.datasets.generators", "companion.datasets.threshold_cases")
 
 #: Classification tables of UCI, one file a set.
