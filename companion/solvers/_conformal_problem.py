@@ -247,18 +247,26 @@ class State:
         """Coefficients of the support vectors in f(x) = d(x) sum_j coef_j k(x, x_j) + b."""
         return (self.y * self.alpha * self.factors)[self.support]
 
+    def unit(self, units):
+        """What multiplies multipliers and decision values of the hulls in "hull" or "svm" units."""
+        return 1.0 if units == "hull" else 2.0 / self.machine.squared_norm
+
     def validation_decision(self):
+        """Decision values of the validation part."""
         return self.problem.validation_decision(
             self.machine, self.factors, self.validation_factors
         )
 
     def distances_to_support(self):
+        """Squared distances between support vectors (rows) and training part."""
         return np.ascontiguousarray(self.problem.distances[self.support])
 
     def validation_distances_to_support(self):
+        """Squared distances between support vectors (rows) and validation part."""
         return np.ascontiguousarray(self.problem.validation_distances[self.support])
 
     def support_distances(self):
+        """Squared distances among the support vectors."""
         return self.problem.distances[np.ix_(self.support, self.support)]
 
     def apply(self, stage):

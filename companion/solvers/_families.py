@@ -2,7 +2,8 @@
 
 Each has `start`, `lower` and `upper` for its parameters, `values` and `validation_values` of c for
 many parameter vectors at once, `pull_back`, the product of the Jacobian at one vector with a
-gradient in c, and `stage`, the member for one vector.
+gradient in c, `canonical`, the simplest vector with the same transformation, and `stage`, the member
+for one vector.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ LEAST_SHRINK = 1e-6
 class Displacements:
     """MDT: kappa and shrink = 1 - lambda of c = exp(-kappa f~^2)."""
 
-    def __init__(self, state):
-        self._state = state
-        self._offset = -0.5 * state.machine.squared_norm
-        self._validation_f = state.validation_decision()
-        self.start = np.array([conformal.williams_kappa(state.f), 1.0])
+    def __init__(self, state, unit=1.0):
+        self._state, self._unit = state, unit
+        self._offset = -0.5 * unit * state.machine.squared_norm
+        self._f, self._validation_f = unit * state.f, unit * state.validation_decision()
+        self.start = np.array([conformal.williams_kappa(self._f), 1.0])
         self.lower, self.upper = np.array([0.0, LEAST_SHRINK]), np.array([np.inf, 1.0])
 
     def values(self, parameters):
         """c of the training samples, one row a parameter vector."""
-        return self._factors(self._state.f, parameters)
+        return self._factors(self._f, parameters)
 
     def validation_values(self, parameters):
         """c of the validation samples, one row a parameter vector."""
@@ -38,17 +39,18 @@ class Displacements:
 
     def pull_back(self, parameters, by_c):
         """Gradient with respect to the parameters from that with respect to c."""
-        _, by_kappa, by_shrink = conformal.margin_displacement(
-            self._state.f, *parameters, self._offset
-        )
+        _, by_kappa, by_shrink = conformal.margin_displacement(self._f, *parameters, self._offset)
         return np.array([by_kappa @ by_c, by_shrink @ by_c])
+
+    def canonical(self, parameters):
+        """The simplest parameters of the same transformation: these."""
+        return parameters
 
     def stage(self, parameters):
         """The transformation of one parameter vector."""
         state, (kappa, shrink) = self._state, map(float, parameters)
-        return Decay(
-            state.columns, state.expansion(), state.machine.intercept, kappa, shrink, self._offset
-        )
+        coef, intercept = self._unit * state.expansion(), self._unit * state.machine.intercept
+        return Decay(state.columns, coef, intercept, kappa, shrink, self._offset)
 
     def _factors(self, f, parameters):
         kappa, shrink = parameters.T[:, :, np.newaxis]
@@ -82,6 +84,10 @@ class Widths:
         gaussian_rows(self._distances, parameters, self._rows)
         self._rows *= self._distances
         return -(self._rows @ by_c)
+
+    def canonical(self, parameters):
+        """The simplest parameters of the same transformation: these."""
+        return parameters
 
     def stage(self, parameters):
         """The transformation of one parameter vector."""
@@ -119,9 +125,13 @@ class Cores:
         """
         return (by_c @ self.basis) * self._scale(parameters)
 
+    def canonical(self, parameters):
+        """The simplest parameters of the same transformation: of a mean square of one."""
+        return self._scaled(np.asarray(parameters, dtype=float))
+
     def stage(self, parameters):
         """The transformation of one parameter vector."""
-        coefficients = self._scaled(np.asarray(parameters, dtype=float))
+        coefficients = self.canonical(parameters)
         rates = np.full(self._columns.size, self._gamma)
         return Gaussians(self._columns, rates, coefficients[1:], float(coefficients[0]))
 

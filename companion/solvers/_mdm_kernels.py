@@ -135,12 +135,14 @@ def _best_partner(row, diagonal, i, y, products, side, support, scale, labels, g
                 block_best = _max(block_best, gain)
         if block_best > best:
             best, best_start = block_best, start
+    # Slices, with indices from zero, let the loop over the rest vectorise.
+    q, u, s, d = products[full:], support[full:], side[full:], diagonal[full:]
+    a, g = row[full:], gains[full:]
     block_best = _ZERO
-    for k in range(full, n):
-        mask = support[k] - _max(sign * side[k], 0.0)
-        rise = factor * products[k] + mask - own
-        gain = _gain(rise, unit * (length + diagonal[k] - 2.0 * row[k]))
-        gains[k] = gain
+    for k in range(n - full):
+        rise = factor * q[k] + (u[k] - _max(sign * s[k], 0.0)) - own
+        gain = _gain(rise, unit * (length + d[k] - 2.0 * a[k]))
+        g[k] = gain
         block_best = _max(block_best, gain)
     if block_best > best:
         best, best_start = block_best, full
@@ -148,6 +150,21 @@ def _best_partner(row, diagonal, i, y, products, side, support, scale, labels, g
     while j < n - 1 and gains[j] != best:
         j += 1
     return j, best
+
+
+@njit(**_EXACT)
+def _scan(q, a, b, side, support, change):
+    """The pass of `run_pairs` over the samples after the last full block."""
+    low_p, high_p, low_m, high_m = np.inf, -np.inf, np.inf, -np.inf
+    for k in range(q.shape[0]):
+        value = q[k] + change * (a[k] - b[k])
+        q[k] = value
+        s, u = side[k], support[k]
+        low_p = _min(low_p, value + _max(s, 0.0))
+        high_p = _max(high_p, value + _min(u, -s))
+        low_m = _min(low_m, _max(-s, 0.0) - value)
+        high_m = _max(high_m, _min(u, s) - value)
+    return low_p, high_p, low_m, high_m
 
 
 @njit(**_EXACT)
@@ -213,6 +230,7 @@ def run_pairs(K, diagonal, ridge, y, alpha, products, side, support, scale, seco
     # Of the last pair updates: the pair, when its first one entered before, the step and the gain.
     all_gains = np.empty(n if second_order else 0, dtype=np.float32)
     labels = _classes_of_blocks(y)
+    rest, rest_side, rest_support = products[full:], side[full:], support[full:]
     memory = max(window, 1)
     entered, left = np.empty(memory, dtype=np.int64), np.empty(memory, dtype=np.int64)
     previous = np.empty(memory, dtype=np.int64)
@@ -234,9 +252,8 @@ def run_pairs(K, diagonal, ridge, y, alpha, products, side, support, scale, seco
                 for k in range(_BLOCK):
                     value = products[start + k] + change * (A[start + k] - B[start + k])
                     products[start + k] = value
-                    height = label * value
-                    low = _min(low, height)
-                    high = _max(high, height + support[start + k])
+                    low = _min(low, label * value)
+                    high = _max(high, label * value + support[start + k])
                 if label > 0.0:
                     low_p, high_p = low, high
                 else:
@@ -258,19 +275,17 @@ def run_pairs(K, diagonal, ridge, y, alpha, products, side, support, scale, seco
                 low_minus, at_low_minus = low_m, start
             if high_m > high_minus:
                 high_minus, at_high_minus = high_m, start
-        for k in range(full, n):
-            value = products[k] + change * (A[k] - B[k])
-            products[k] = value
-            if y[k] > 0.0:
-                if value < low_plus:
-                    low_plus, at_low_plus = value, k
-                if value + support[k] > high_plus:
-                    high_plus, at_high_plus = value, k
-            else:
-                if -value < low_minus:
-                    low_minus, at_low_minus = -value, k
-                if support[k] - value > high_minus:
-                    high_minus, at_high_minus = -value, k
+        low_p, high_p, low_m, high_m = _scan(
+            rest, A[full:], B[full:], rest_side, rest_support, change
+        )
+        if low_p < low_plus:
+            low_plus, at_low_plus = low_p, full
+        if high_p > high_plus:
+            high_plus, at_high_plus = high_p, full
+        if low_m < low_minus:
+            low_minus, at_low_minus = low_m, full
+        if high_m > high_minus:
+            high_minus, at_high_minus = high_m, full
         margin = low_plus + low_minus
         if squared_norm - margin <= share * squared_norm and margin > 0.0:
             status = CONVERGED

@@ -4,6 +4,7 @@
     s.t. a >= 0,  sum of a_i over the positives = 1 = sum of a_i over the negatives
 
 with phi(x_i) . phi(x_j) = K_ij + ridge_i delta_ij: the CH-SVM, (2.2.6) with the kernel (2.2.14).
+(In (2.2.13) the coordinate that stands for the slack should be y_i / sqrt(C), as it is in (2.2.8).)
 The height of a sample over the plane through the origin normal to w is y_i w . phi(x_i).
 
 The box of the solver:
@@ -75,7 +76,7 @@ class SVMSolution(NamedTuple):
     objective : float
         The minimised dual objective, -2 / |w|^2.
     decision_function : ndarray of shape (n_samples,)
-        Decision values of the training samples; those of free support vectors are y_i (1 - xi_i).
+        Decision values of the training samples; those of support vectors are y_i (1 - xi_i).
     """
 
     alpha: np.ndarray
@@ -102,7 +103,7 @@ class MDMResult:
         |w|^2, the squared distance of the nearest points, with the ridge term.
     decision_function : ndarray of shape (n_samples,)
         f of the training samples as it is for new ones: k(x_i, x_i) counts without its ridge. With
-        ridge, f_i = y_i w . phi(x_i) + b is ``products + intercept``.
+        the ridge, w . phi(x_i) + b is ``products + intercept``.
     products : ndarray of shape (n_samples,)
         (K + diag(ridge)) (y alpha), the inner products of w with the samples.
     m_plus, m_minus : float
@@ -198,7 +199,8 @@ def mdm(
     accelerate : bool or "cycles", default=False
         False is the plain algorithm. "cycles" adds the steps along cycles, and True besides these
         Newton steps over the support, which count as no iteration and are made when pair updates
-        have cost as much as one. The solution is the same.
+        have cost a share of one. The solution is the same. Fewer iterations, or as many where no
+        pair comes again, are the rule and no theorem.
     tol : float, default=1e-3
         Ends when the duality gap is at most ``tol`` times the objective, 0 < tol < 1. In the units
         of the SVM the primal value is then at most 1 / (1 - tol) times the dual one.

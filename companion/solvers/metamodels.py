@@ -21,7 +21,8 @@ __all__ = ["ascend_separability", "evolve"]
 START, STEP, GENERATIONS = 0.5, 0.3, 30
 
 # BFGS ends by itself long before; its memory is short only for the longest parameter vectors.
-_MAX_STEPS, _MEMORY = 500, 50
+_MAX_STEPS, _MEMORY = 300, 50
+_MOST_STARTS, _NO_GAIN = 4, 1e-6
 
 # CMA-ES subtracts values of the objective, so an infinite one has to be finite.
 _LARGEST = 1e100
@@ -33,8 +34,8 @@ def ascend_separability(family, separability, factors):
     Parameters
     ----------
     family : object
-        With `start`, `lower`, `upper` of shape (n_parameters,), and methods `values` and
-        `pull_back`.
+        With `start`, `lower`, `upper` of shape (n_parameters,), and methods `values`,
+        `pull_back` and `canonical`.
     separability : companion.separability.Separability
         Of the base kernel.
     factors : ndarray of shape (n_samples,)
@@ -54,14 +55,20 @@ def ascend_separability(family, separability, factors):
         J, by_q = separability.value_and_gradient(c * factors)
         return -min(J, _LARGEST), -family.pull_back(parameters, by_q * factors) * scale
 
-    start = family.start / scale
-    # Where the bounds are active BFGS keeps to them; J is free of units, its gradient then too.
-    found = minimize(
-        objective, start, jac=True, method="L-BFGS-B",
-        bounds=np.column_stack([family.lower / scale, family.upper / scale]),
-        options={"maxiter": _MAX_STEPS, "maxcor": _MEMORY, "ftol": 1e-12, "gtol": 1e-9},
-    )
-    return np.clip(found.x * scale, family.lower, family.upper), -float(found.fun)
+    # J is free of units, so its gradient in scaled parameters and its own tolerances are too. A
+    # step cut short by a bound can leave BFGS with a metric in which it does not move: start anew.
+    bounds = np.column_stack([family.lower / scale, family.upper / scale])
+    parameters, value = family.start, -np.inf
+    for _ in range(_MOST_STARTS):
+        found = minimize(
+            objective, parameters / scale, jac=True, method="L-BFGS-B", bounds=bounds,
+            options={"maxiter": _MAX_STEPS, "maxcor": _MEMORY, "ftol": 1e-12, "gtol": 1e-9},
+        )  # fmt: skip
+        before, value = value, -float(found.fun)
+        parameters = family.canonical(np.clip(found.x * scale, family.lower, family.upper))
+        if value <= before * (1.0 + _NO_GAIN):
+            break
+    return parameters, value
 
 
 def evolve(objective, lower, upper, *, seed, generations=GENERATIONS, target=-np.inf):

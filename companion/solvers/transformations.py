@@ -48,12 +48,16 @@ class Amari(Rule):
     ----------
     tau : float, default=None
         Width; sigma / sqrt(d), (4.1.6), if None, with the sigma of the Gaussian kernel.
+    units : {"hull", "svm"}, default="hull"
+        Of the multipliers a_i: their sum in each class is 1, as in the thesis, or 2 / ||w||^2.
     """
 
     tau: float | None = None
+    units: str = "hull"
 
     def __post_init__(self):
         _check_positive(self, "tau", self.tau)
+        _check_units(self)
 
     def stage(self, state):
         """The transformation that follows from a machine."""
@@ -62,7 +66,8 @@ class Amari(Rule):
             _require(self, "tau", state.problem, "sigma", "n_features")
             tau = c.amari_width(state.problem.sigma, state.problem.n_features)
         rates = np.full(state.support.size, 0.5 / tau**2)
-        return Gaussians(state.columns, rates, state.alpha[state.support], tau=float(tau))
+        weights = state.unit(self.units) * state.alpha[state.support]
+        return Gaussians(state.columns, rates, weights, tau=float(tau))
 
 
 @dataclass(frozen=True)
@@ -137,20 +142,24 @@ class KBA(Rule):
 
 @dataclass(frozen=True)
 class Williams(Rule):
-    """c = exp(-kappa f^2) in the units of the convex hulls; Algorithm 6.
+    """c = exp(-kappa f^2); Algorithm 6.
 
     Parameters
     ----------
     kappa : {"max", "max_squared"} or float, default="max"
         ``"max"`` is 1 / |f|_max, (4.5.2); ``"max_squared"`` is 1 / |f|_max^2, the same whatever
         the units of f.
+    units : {"hull", "svm"}, default="hull"
+        Of f: those of the convex hulls, as in the thesis, or with margins at -1 and +1.
     """
 
     kappa: float | str = "max"
+    units: str = "hull"
 
     uses_distances = False
 
     def __post_init__(self):
+        _check_units(self)
         if self.kappa not in ("max", "max_squared") and not (
             isinstance(self.kappa, Real) and 0.0 <= self.kappa < np.inf
         ):
@@ -161,10 +170,11 @@ class Williams(Rule):
 
     def stage(self, state):
         """The transformation that follows from a machine."""
-        kappa = self.kappa
+        kappa, unit = self.kappa, state.unit(self.units)
         if isinstance(kappa, str):
-            kappa = c.williams_kappa(state.f, kappa)
-        return Decay(state.columns, state.expansion(), state.machine.intercept, float(kappa))
+            kappa = c.williams_kappa(unit * state.f, kappa)
+        coef, intercept = unit * state.expansion(), unit * state.machine.intercept
+        return Decay(state.columns, coef, intercept, float(kappa))
 
 
 @dataclass(frozen=True)
@@ -210,14 +220,26 @@ class Xiong(Rule):
 
 @dataclass(frozen=True)
 class MDT(Rule):
-    """c = exp(-kappa f~^2), f~ the decision with the margin displaced; Algorithm 7."""
+    """c = exp(-kappa f~^2), f~ the decision with the margin displaced; Algorithm 7.
+
+    Parameters
+    ----------
+    units : {"hull", "svm"}, default="hull"
+        Of f: those of the convex hulls, as in the thesis, or with margins at -1 and +1. They are
+        the units of kappa, which CMA-ES starts at .5.
+    """
+
+    units: str = "hull"
 
     is_searched = True
     uses_distances = False
 
+    def __post_init__(self):
+        _check_units(self)
+
     def family(self, state, rng):
         """The transformations that a metamodel chooses from."""
-        return Displacements(state)
+        return Displacements(state, state.unit(self.units))
 
 
 @dataclass(frozen=True)
@@ -264,6 +286,13 @@ def _require(rule, setting, problem, *names):
             f"Without a '{setting}' of its own {type(rule).__name__} takes that of the kernel. Got "
             f"a problem without {' and '.join(missing)}; give them to it, or '{setting}' to the "
             "rule."
+        )
+
+
+def _check_units(rule):
+    if rule.units not in ("hull", "svm"):
+        raise ValueError(
+            f"The 'units' of {type(rule).__name__} must be 'hull' or 'svm'. Got {rule.units!r}."
         )
 
 

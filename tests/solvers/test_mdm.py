@@ -127,6 +127,35 @@ def test_objective_and_multipliers_agree_with_a_general_interior_point_method(ke
     np.testing.assert_allclose(result.alpha, alpha, atol=1e-5)
 
 
+@pytest.mark.parametrize("tol", [0.3, 1e-2, 1e-6])
+def test_primal_value_of_the_svm_is_as_close_to_the_dual_as_tol_says(tol):
+    # 1/2 |w|^2 + C/2 sum xi^2 of the machine that is scaled so that the least heights are at 1.
+    K, y = problem(n=90, seed=9)
+    C = 5.0
+    result = mdm(K, y, ridge=1.0 / C, tol=tol)
+    heights = y * result.products
+    plus, minus = heights[y > 0].min(), heights[y < 0].min()
+    factor = 2.0 / (plus + minus)
+    beta = factor * y * result.alpha
+    decision = K @ beta + 0.5 * factor * (minus - plus)
+    slacks = np.maximum(1.0 - y * decision, 0.0)
+    primal = 0.5 * beta @ K @ beta + 0.5 * C * slacks @ slacks
+    dual = -result.to_svm().objective
+    assert dual * (1.0 - 1e-12) <= primal <= dual / (1.0 - tol)
+
+
+def test_the_ridge_is_a_coordinate_of_every_sample_over_the_root_of_c():
+    # (2.2.13) prints y_i / C; with the root in (2.2.8) the inner products are those of (2.2.14).
+    X, y = two_classes(40, seed=2)
+    C = 4.0
+    expected = mdm(X @ X.T, y, ridge=1.0 / C, tol=1e-12)
+    for size, is_right in ((1.0 / np.sqrt(C), True), (1.0 / C, False)):
+        extended = np.hstack([X, np.diag(size * y)])
+        result = mdm(extended @ extended.T, y, tol=1e-12)
+        assert np.allclose(result.alpha, expected.alpha, atol=1e-6) is is_right
+        assert (result.squared_norm == pytest.approx(expected.squared_norm)) is is_right
+
+
 def test_reported_gap_bounds_the_true_error():
     K, y = problem(n=40, seed=3)
     value, _ = by_interior_point(K, y, 0.1)
@@ -431,6 +460,14 @@ def test_bad_input_is_refused_by_name(changes, message):
     arguments = {"K": np.eye(4), "y": [1, 1, -1, -1]} | changes
     with pytest.raises(ValueError, match=message):
         mdm(arguments.pop("K"), arguments.pop("y"), **arguments)
+
+
+def test_layout_and_type_of_the_matrix_do_not_matter():
+    K, y = problem(n=80)
+    K = np.round(K * 2**12) / 2**12
+    expected = mdm(K, y, ridge=0.1)
+    for matrix in (np.asfortranarray(K), K.astype(np.float32), np.tile(K, 2)[:, :80], K.tolist()):
+        np.testing.assert_array_equal(mdm(matrix, y.astype(int), ridge=0.1).alpha, expected.alpha)
 
 
 def test_a_bad_entry_is_found_wherever_the_start_has_no_weight():

@@ -8,9 +8,9 @@ from companion.solvers._conformal_problem import State
 from companion.solvers._families import Cores, Displacements, Widths
 from companion.solvers.conformal import conformal_transformations
 from companion.solvers.metamodels import ascend_separability, evolve
-from companion.solvers.transformations import RULES
+from companion.solvers.transformations import MDT, RULES
 
-SEARCHED = ("mdt", "tsvt", "xiong")
+SEARCHED = ("mdt", "mdt in svm units", "tsvt", "xiong")
 
 
 def state_of(seed=0, transformed=False):
@@ -25,7 +25,8 @@ def state_of(seed=0, transformed=False):
 
 
 def family_of(name, state):
-    return RULES[name]().family(state, np.random.default_rng(0))
+    rule = MDT(units="svm") if name == "mdt in svm units" else RULES[name]()
+    return rule.family(state, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("transformed", [False, True])
