@@ -51,19 +51,7 @@ MULTICATEGORY = (
     *KERNELS,
 )
 
-GENERATORS = ("companion.datasets.generators", "companion.datasets.threshold_cases")
-
-#: Classification tables of UCI, one file a set.
-UCI = ("companion.datasets.uci", "companion.datasets._coding", "companion.datasets.preprocessing")
-
-#: The problems of the IDA benchmark and their splits.
-IDA = (
-    "companion.datasets.ida",
-    "companion.datasets._coding",
-    "companion.datasets.preprocessing",
-)
-
-#: Conformal transformations on nearest points of convex hulls.
+#: Nearest points of convex hulls, conformal transformations and the searches for their parameters.
 CONFORMAL = (
     "companion.conformal",
     "companion.separability",
@@ -79,6 +67,18 @@ CONFORMAL = (
     "companion.solvers._mdm_kernels",
     "companion.solvers._stages",
     *DUAL,
+)
+
+GENERATORS = ("companion.datasets.generators", "companion.datasets.threshold_cases")
+
+#: Classification tables of UCI, one file a set.
+UCI = ("companion.datasets.uci", "companion.datasets._coding", "companion.datasets.preprocessing")
+
+#: The problems of the IDA benchmark and their splits.
+IDA = (
+    "companion.datasets.ida",
+    "companion.datasets._coding",
+    "companion.datasets.preprocessing",
 )
 
 #: Tuned machines by cross-validation.
