@@ -2,8 +2,8 @@
 
 Each has `start`, `lower` and `upper` for its parameters, `values` and `validation_values` of c for
 many parameter vectors at once, `pull_back`, the product of the Jacobian at one vector with a
-gradient in c, `canonical`, the simplest vector with the same transformation, and `stage`, the member
-for one vector.
+gradient in c, `canonical`, the simplest vector with the same transformation, and `stage`, the
+member for one vector.
 """
 
 from __future__ import annotations

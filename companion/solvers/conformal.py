@@ -276,7 +276,8 @@ class _ValidationRace:
         state, problem = self._state, self._state.problem
         factors = self._family.values(candidates) * state.factors
         validation = self._family.validation_values(candidates) * state.validation_factors
-        errors = np.ones(len(candidates))
+        # An error is at most 1: candidates that cannot be used come last.
+        errors = np.full(len(candidates), 2.0)
         for k, (d, validation_d) in enumerate(zip(factors, validation, strict=True)):
             if problem.trouble(d) is not None or not np.all(np.isfinite(validation_d)):
                 continue

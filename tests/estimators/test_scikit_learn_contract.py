@@ -43,7 +43,7 @@ MACHINES = [
     ConformalSVC(transform="kba", kernel="poly"),
     ConformalSVC(transform="xiong", search="separability_exact"),
     ConformalSVC(transform="tsvt"),
-    # One check makes a Gram matrix whose labels have a single sample of a class: no validation part.
+    # One check makes a Gram matrix with a single sample of a class: no validation part.
     ConformalSVC(transform="williams", kernel="precomputed", validation_fraction=None),
 ]
 

@@ -14,7 +14,11 @@ from companion.kernels import gram, squared_distances
 from companion.metrics import g_mean_error
 from companion.solvers._conformal_problem import State, carried
 from companion.solvers._stages import Decay, Gaussians
-from companion.solvers.conformal import ConformalProblem, conformal_transformations
+from companion.solvers.conformal import (
+    ConformalProblem,
+    _ValidationRace,
+    conformal_transformations,
+)
 from companion.solvers.mdm import mdm
 from companion.solvers.transformations import KBA, MDT, RULES, Amari, Rule, Williams
 
@@ -203,6 +207,17 @@ def test_a_search_on_the_validation_error_returns_a_machine_as_if_trained_alone(
     np.testing.assert_allclose(wanted.alpha, result.machine.alpha, atol=1e-3)
 
 
+def test_a_candidate_that_cannot_be_used_is_never_the_best():
+    _, _, part = problem()
+    state = State(part, part.first, np.ones(part.train.size), np.ones(part.validation.size))
+    race = _ValidationRace(RULES["tsvt"]().family(state, None), state)
+    candidates = np.full((3, state.support.size), 0.5)
+    race._family.values = lambda P: np.stack([np.full(part.train.size, v) for v in (0.0, 1, 2)])
+    errors = race.errors(candidates)
+    assert errors[0] == 2.0 and np.all(errors[1:] <= 1.0)
+    assert race.machine is not None and np.argmin(errors) > 0
+
+
 @pytest.mark.parametrize("tol", [1e-3, 1e-8])
 def test_a_machine_looked_for_among_few_samples_is_that_of_all(tol):
     _, _, part = problem(n=900, positives=60, tol=tol)
@@ -231,7 +246,8 @@ def test_a_machine_looked_for_among_few_samples_is_that_of_all(tol):
         heights = part.y * products
         least = [heights[part.y == sign].min() for sign in (1, -1)]
         assert few.duality_gap == pytest.approx(
-            few.objective - max(sum(least), 0) ** 2 / (2 * few.squared_norm), abs=1e-9 * few.objective
+            few.objective - max(sum(least), 0) ** 2 / (2 * few.squared_norm),
+            abs=1e-9 * few.objective,
         )
     assert found > 5
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import make_scorer
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from companion import L2SVC
 from companion.metrics import g_mean_error
@@ -105,3 +106,20 @@ def test_a_bad_range_is_refused(ranges, message):
 def test_a_bad_setting_is_refused():
     with pytest.raises(ValueError, match="'shrink' parameter of ParameterVectorGridSearchCV"):
         search(shrink=1.0)
+
+
+MACHINE = ParameterVectorGridSearchCV(L2SVC(), {"C": (0.1, 10.0)}, n_points=2, n_rounds=1, cv=2)
+ONE_LABEL = {
+    "check_classifiers_one_label_sample_weights": "as in GridSearchCV, weights that leave one "
+    "class in a fold make its fit fail"
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+# Labels and points that are not finite are passed to the machine, whose refusal is scored NaN.
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
+@parametrize_with_checks([MACHINE], expected_failed_checks=lambda _: ONE_LABEL)
+def test_the_search_passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
