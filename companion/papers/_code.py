@@ -82,24 +82,6 @@ IDA = (
     "companion.datasets.preprocessing",
 )
 
-#: Conformal transformations on nearest points of convex hulls.
-CONFORMAL = (
-    "companion.conformal",
-    "companion.separability",
-    "companion._conformal_loops",
-    "companion.solvers.conformal",
-    "companion.solvers.mdm",
-    "companion.solvers.metamodels",
-    "companion.solvers.transformations",
-    "companion.solvers._conformal_problem",
-    "companion.solvers._families",
-    "companion.solvers._hull_newton",
-    "companion.solvers._hulls",
-    "companion.solvers._mdm_kernels",
-    "companion.solvers._stages",
-    *DUAL,
-)
-
 #: Tuned machines by cross-validation.
 SEARCHES = (
     "companion.tuning.grid",
