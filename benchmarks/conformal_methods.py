@@ -16,6 +16,7 @@ import scipy
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks import _common
+from companion.datasets import checkers_board
 from companion.kernels import gram, squared_distances
 from companion.solvers.conformal import ConformalProblem, conformal_transformations
 
@@ -33,9 +34,7 @@ def draw(n, seed):
     """Points and labels of a board, and a stratified quarter."""
     rng = np.random.default_rng(seed)
     positives = max(8, n // 101)
-    y = np.where(np.arange(n) < positives, 1.0, -1.0)
-    X = rng.uniform(0, 2, (n, 2)) * np.where(rng.uniform(size=n) < 0.5, -1.0, 1.0)[:, None]
-    X[y < 0, 1] *= -1.0
+    X, y = checkers_board(positives, n - positives, rng=rng)
     parts = [rng.permutation(np.flatnonzero(y == label)) for label in (1, -1)]
     return X, y, np.concatenate([own[: own.size // 4] for own in parts])
 

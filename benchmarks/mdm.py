@@ -23,6 +23,7 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
 from benchmarks import _common
+from companion.datasets import checkers_board
 from companion.kernels import gram
 from companion.solvers import mdm, smo
 
@@ -32,12 +33,8 @@ SETTINGS = ((50.0, 10.0), (50.0, 1000.0), (2.0, 10.0), (2.0, 1000.0))
 
 
 def checkers(n, n_positive=20):
-    """Points of the black and the white squares of a board of side four."""
-    rng = np.random.default_rng(n)
-    X = rng.uniform(-2.0, 2.0, size=(8 * n, 2))
-    black = np.floor(X).sum(axis=1) % 2 == 0
-    X = np.concatenate([X[black][:n_positive], X[~black][: n - n_positive]])
-    return X, np.where(np.arange(n) < n_positive, 1.0, -1.0)
+    """The board of the thesis, with n points in all."""
+    return checkers_board(n_positive, n - n_positive, rng=n)
 
 
 def gaussians(n):
