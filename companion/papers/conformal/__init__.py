@@ -2,8 +2,9 @@
 
 ``problems`` holds data and settings, ``baselines`` what a user would take today. ``experiments``
 computes Tables 6.3.1 to 6.3.3; ``background``, ``magnification``, ``criterion``, ``studies`` and
-``units`` what the other chapters say. ``values`` and ``claims`` turn records into the printed numbers and the
-sentences, ``tables`` and ``claim_tables`` into what stands beside them; ``figures`` draws the board.
+``units`` what the other chapters say. ``values`` and ``claims`` turn records into the printed
+numbers and the sentences, ``tables`` and ``claim_tables`` into what stands beside them; ``figures``
+draws the board.
 """
 
 from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter

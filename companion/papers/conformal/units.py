@@ -7,22 +7,15 @@ depend on this choice; in the units of the SVM f is -1 and 1 at the margins.
 
 from __future__ import annotations
 
-import pandas as pd
-
 from companion.papers.base import Study, Unit
 from companion.papers.conformal import problems
-from companion.papers.conformal.experiments import ASTERISKS, CODE, CONFORMAL, Part, counts
+from companion.papers.conformal.experiments import CODE, CONFORMAL, Part, counts
 from companion.papers.conformal.problems import PAPER, SETS
 from companion.papers.conformal.studies import BOARD, LARGE
-from companion.papers.conformal.values import errors
-from companion.reproduction.published import load_published
 from companion.solvers.transformations import RULES
 
 METHODS = ("AMA", "WIL", "MDT-JGRAD", "MDT-JMETA", "MDT-VMETA")
 N_REPEATS = {"paper": 5, "quick": 1}
-
-#: Methods with a printed asterisk in Table 6.3.1.
-BOARD_ASTERISKS = ("WIL", "MDT-JGRAD", "MDT-VMETA", "TSVT-VMETA")
 
 
 def compute_units(unit):
@@ -43,27 +36,6 @@ def compute_units(unit):
     return rows
 
 
-def unit_table(frame):
-    """Errors and shares of transformed folds in both units: a row a data set and method."""
-    printed = load_published("conformal").set_index(["artefact", "row", "column"]).value
-    rows = []
-    for name in [BOARD, *SETS]:
-        own = frame[frame.dataset == name]
-        for method in METHODS if len(own) else ():
-            place = ("checkers", method, "g-means error") if name == BOARD else (
-                "real_sets", method, name)
-            starred = method in (BOARD_ASTERISKS if name == BOARD else ASTERISKS[name])
-            row = {"data set": name, "method": method,
-                   "printed": f"{printed[place]:g}{' *' if starred else ''}"}
-            for units in ("hull", "svm"):
-                part = own[(own.method == method) & (own.units == units)]
-                row |= {f"error, {units}": errors(part).mean(),
-                        f"transformed, {units}": (part.n_transformations > 0).mean()}
-            rows.append(row)
-    return pd.DataFrame(rows, columns=("data set", "method", "printed", "error, hull",
-                                       "transformed, hull", "error, svm", "transformed, svm"))
-
-
 def unit_units(profile):
     """One unit a data set, or the board, and partition or draw."""
     names = [BOARD, *(name for name in SETS if profile == "paper" or name not in LARGE)]
@@ -76,4 +48,4 @@ def unit_units(profile):
 
 UNIT_STUDY = Study(PAPER, "units", unit_units, compute_units,
                    ("companion.papers.conformal.units", "companion.papers.conformal.studies",
-                    "companion.papers.conformal.values", "companion.papers._values", *CODE))
+                    *CODE))
