@@ -13,13 +13,15 @@ STUDIES = {
 }
 
 #: Units recomputed of each study; of slow ones, and of large sets, fewer or none.
-SAMPLE, FEWER = 3, {"board": 1, "folds": 1, "widths": 1, "forced": 1, "asterisks": 1, "searches": 1}
+SAMPLE = 3
+FEWER = {"board": 1, "folds": 1, "widths": 1, "forced": 1, "asterisks": 1, "searches": 1,
+         "units": 1}
 SLOW_SETS = ("Segment1", "Checkers board")
 
 #: Another processor rounds otherwise: a candidate of CMA-ES more or less to its side, another
 #: stopping point of a gradient search. What follows from a search may then move, most may not.
 SHARE_ALIKE = 0.8
-TEXTS = ("method", "way")
+TEXTS = ("method", "way", "units")
 
 
 def sample(study, name):

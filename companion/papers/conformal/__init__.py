@@ -1,9 +1,10 @@
 """Barbero, "SVM imbalance correction by conformal kernel transformations", thesis of 2008.
 
 ``problems`` holds data and settings, ``baselines`` what a user would take today. ``experiments``
-computes Tables 6.3.1 to 6.3.3; ``background``, ``magnification``, ``criterion`` and ``studies``
-what the other chapters say. ``values`` and ``claims`` turn records into the printed numbers and the
-sentences, ``tables`` and ``claim_tables`` into what stands beside them; ``figures`` draws the board.
+computes Tables 6.3.1 to 6.3.3; ``background``, ``magnification``, ``criterion``, ``studies`` and
+``units`` what the other chapters say. ``values`` and ``claims`` turn records into the printed
+numbers and the sentences, ``tables`` and ``claim_tables`` into what stands beside them; ``figures``
+draws the board.
 """
 
 from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter
@@ -14,6 +15,7 @@ from companion.papers.conformal import (
     experiments,
     magnification,
     studies,
+    units,
     values,
 )
 
@@ -36,6 +38,6 @@ ARTEFACTS = (
              claims.criterion_values),
     Artefact("conformal", "beyond", "What the transformations are worth, and why",
              (experiments.FOLDS, experiments.BOARD, studies.WIDTH_STUDY, studies.FORCED_STUDY,
-              studies.SHIFT_STUDY, studies.ASTERISK_STUDY), RUN_PARAMETERS,
+              studies.SHIFT_STUDY, studies.ASTERISK_STUDY, units.UNIT_STUDY), RUN_PARAMETERS,
              claims.beyond_values),
 )

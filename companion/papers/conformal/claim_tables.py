@@ -11,11 +11,15 @@ from companion.papers.conformal.claims import over_sets, separabilities, width_m
 from companion.papers.conformal.criterion import METHODS
 from companion.papers.conformal.experiments import ASTERISKS, SVM
 from companion.papers.conformal.problems import N_FOLDS, SETS, C
+from companion.papers.conformal.units import METHODS as UNIT_METHODS
 from companion.papers.conformal.values import by_partition, errors
 from companion.reproduction.published import load_published
 
 _SHIFT = ("data set", "SVM without V", "bias shift", "MDT-VMETA", "MDT-VMETA - bias shift", "SE",
           "better on", "worse on", "of")  # fmt: skip
+#: Methods with a printed asterisk in Table 6.3.1.
+BOARD_ASTERISKS = ("WIL", "MDT-JGRAD", "MDT-VMETA", "TSVT-VMETA")
+
 _ASTERISKS = ("data set", "folds", "least error on V can fall", "MDT-VMETA lowers it",
               "TSVT-VMETA lowers it", "error on V", "MDT on a grid", "MDT-VMETA", "TSVT-VMETA",
               "printed, MDT", "printed, TSVT")  # fmt: skip
@@ -249,3 +253,24 @@ def asterisk_evidence(frame):
             *("*" if f"{m}-VMETA" in ASTERISKS[name] else "" for m in ("MDT", "TSVT")),
         ), strict=True)))
     return pd.DataFrame(rows, columns=_ASTERISKS)
+
+
+def unit_table(frame):
+    """Errors and shares of transformed folds in both units: a row a data set and method."""
+    printed = load_published("conformal").set_index(["artefact", "row", "column"]).value
+    rows = []
+    for name in [studies.BOARD, *SETS]:
+        own = frame[frame.dataset == name]
+        for method in UNIT_METHODS if len(own) else ():
+            place = ("checkers", method, "g-means error") if name == studies.BOARD else (
+                "real_sets", method, name)
+            starred = method in (BOARD_ASTERISKS if name == studies.BOARD else ASTERISKS[name])
+            row = {"data set": name, "method": method,
+                   "printed": f"{printed[place]:g}{' *' if starred else ''}"}
+            for units in ("hull", "svm"):
+                part = own[(own.method == method) & (own.units == units)]
+                row |= {f"error, {units}": errors(part).mean(),
+                        f"transformed, {units}": (part.n_transformations > 0).mean()}
+            rows.append(row)
+    return pd.DataFrame(rows, columns=("data set", "method", "printed", "error, hull",
+                                       "transformed, hull", "error, svm", "transformed, svm"))
