@@ -50,7 +50,8 @@ def ascend_separability(family, separability, factors):
     scale = np.where(family.start != 0.0, np.abs(family.start), 1.0)
 
     def objective(u):
-        parameters = u * scale
+        # The line search may leave the bounds by a rounding error.
+        parameters = np.clip(u * scale, family.lower, family.upper)
         c = family.values(parameters[np.newaxis])[0]
         J, by_q = separability.value_and_gradient(c * factors)
         return -min(J, _LARGEST), -family.pull_back(parameters, by_q * factors) * scale
