@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from conformal_problems import problem
+from scipy.optimize import OptimizeResult
 
+from companion.solvers import metamodels
 from companion.solvers._conformal_problem import State
 from companion.solvers._families import Cores, Displacements, Widths
 from companion.solvers.conformal import conformal_transformations
@@ -156,3 +158,18 @@ def test_bounds_are_those_of_the_thesis():
     assert mdt.start == pytest.approx([1 / np.abs(f).max(), 1.0])
     assert not Widths(state, np.ones(state.support.size)).lower.any()
     assert np.all(Cores(state, np.arange(3), 1.0).lower == -np.inf)
+
+
+def test_a_line_search_that_rounds_past_a_bound_is_no_error(monkeypatch):
+    state = state_of()
+    family, J = family_of("tsvt", state), state.problem.separability
+    past = np.full(len(family.start), -1e-17)
+
+    def rounded(objective, start, **options):
+        value, gradient = objective(past)
+        assert np.isfinite(value) and np.isfinite(gradient).all()
+        return OptimizeResult(x=past, fun=value)
+
+    monkeypatch.setattr(metamodels, "minimize", rounded)
+    parameters, _ = ascend_separability(family, J, state.factors)
+    assert (parameters >= family.lower).all()
