@@ -9,6 +9,7 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 _HOMES = {
+    "ConformalSVC": "companion.estimators",
     "L1SVC": "companion.estimators",
     "L2SVC": "companion.estimators",
     "LSSVC": "companion.estimators",

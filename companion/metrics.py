@@ -1,4 +1,4 @@
-"""Statistics that the papers' claims are judged by: means, errors, utilities, differences."""
+"""Statistics that the papers' claims are judged by: means, errors, utilities, g-means."""
 
 from typing import NamedTuple
 
@@ -178,6 +178,96 @@ def average_utility(y_true, y_pred, utility, labels=None):
             )
         places.append(place)
     return float(utility[places[0], places[1]].mean())
+
+
+def g_mean(y_true, y_pred):
+    """Geometric mean of the accuracies within each class, Kubat's g for two classes.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        True and predicted labels. The classes are those of `y_true`.
+
+    Returns
+    -------
+    float
+        Between 0, a class that is always missed, and 1. sqrt(a+ a-) for two classes, (3.1.2) of
+        the conformal thesis.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ or there are no samples.
+
+    See Also
+    --------
+    g_mean_scorer : The same for `scoring` in cross-validation.
+
+    Examples
+    --------
+    >>> from companion.metrics import g_mean
+    >>> g_mean([0, 0, 0, 0, 1], [0, 1, 1, 1, 1])
+    0.5
+    """
+    y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
+    if y_true.ndim != 1 or y_true.shape != y_pred.shape or y_true.size == 0:
+        raise ValueError(
+            "g_mean needs one true and one predicted label for each of at least one sample. "
+            f"Got shapes {y_true.shape} and {y_pred.shape}."
+        )
+    _, codes = np.unique(y_true, return_inverse=True)
+    totals = np.bincount(codes)
+    right = np.bincount(codes[y_true == y_pred], minlength=totals.size)
+    return float(np.prod(right / totals) ** (1.0 / totals.size))
+
+
+def g_mean_error(y_true, y_pred):
+    """1 - sqrt(a+ a-), with the accuracies a+ and a- of two classes; (6.1.1) of the thesis.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        As for :func:`g_mean`.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 1 where a class is always missed.
+
+    Examples
+    --------
+    >>> from companion.metrics import g_mean_error
+    >>> g_mean_error([0, 0, 0, 0, 1], [0, 0, 0, 0, 0])
+    1.0
+    """
+    return 1.0 - g_mean(y_true, y_pred)
+
+
+def g_mean_scorer(estimator, X, y):
+    """Score an estimator by :func:`g_mean`; pass it as `scoring` in cross-validation.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted classifier.
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from companion import L2SVC
+    >>> from companion.metrics import g_mean_scorer
+    >>> X, y = make_moons(60, noise=0.1, random_state=0)
+    >>> cross_val_score(L2SVC(C=10), X, y, cv=3, scoring=g_mean_scorer).round(2)
+    array([1., 1., 1.])
+    """
+    return g_mean(y, estimator.predict(X))
 
 
 def _overlap(n_train, n_test):

@@ -1,10 +1,21 @@
-"""Means, standard errors and paired differences, against simulation and known formulas."""
+"""Means, standard errors, paired differences and g-means, against simulation and known formulas."""
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import recall_score
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-from companion.metrics import mean_and_standard_error, paired_difference
+from companion.metrics import (
+    g_mean,
+    g_mean_error,
+    g_mean_scorer,
+    mean_and_standard_error,
+    paired_difference,
+)
 
 
 def test_the_standard_error_is_that_of_scipy():
@@ -80,3 +91,46 @@ def test_one_repetition_has_a_mean_but_no_standard_error():
 def test_bad_input_is_refused_with_what_was_got(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("truth", "chosen", "wanted"),
+    [
+        ([1, 1, 0, 0], [1, 1, 0, 0], 1.0),
+        ([1, 1, 0, 0], [0, 0, 0, 0], 0.0),
+        ([1, 1, 0, 0], [1, 0, 0, 0], 0.5**0.5),
+        (["a", "b", "b", "b"], ["a", "b", "a", "a"], (1 / 3) ** 0.5),
+        ([0, 1, 2, 2], [0, 1, 2, 0], 0.5 ** (1 / 3)),
+        ([1, 1], [1, 1], 1.0),
+    ],
+)
+def test_g_means_are_geometric_means_of_the_recalls(truth, chosen, wanted):
+    assert g_mean(truth, chosen) == pytest.approx(wanted)
+    assert g_mean_error(truth, chosen) == pytest.approx(1 - wanted)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=30))
+def test_g_means_agree_with_scikit_learn(pairs):
+    truth, chosen = np.array(pairs).T
+    recalls = recall_score(truth, chosen, labels=np.unique(truth), average=None)
+    assert g_mean(truth, chosen) == pytest.approx(np.prod(recalls) ** (1 / recalls.size))
+
+
+def test_the_g_mean_scorer_works_in_cross_validation():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 4 == 0
+    X[y] += 3.0
+    scores = cross_val_score(LogisticRegression(), X, y, cv=3, scoring=g_mean_scorer)
+    model = LogisticRegression()
+    wanted = [
+        g_mean(y[test], model.fit(X[train], y[train]).predict(X[test]))
+        for train, test in StratifiedKFold(3).split(X, y)
+    ]
+    np.testing.assert_allclose(scores, wanted)
+
+
+@pytest.mark.parametrize(("truth", "chosen"), [([], []), ([1, 2], [1]), ([[1]], [[1]])])
+def test_g_means_refuse_labels_that_do_not_match(truth, chosen):
+    with pytest.raises(ValueError, match="one true and one predicted label.*Got shapes"):
+        g_mean(truth, chosen)

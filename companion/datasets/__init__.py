@@ -6,6 +6,11 @@ Only `companion.papers` uses this package; solvers and estimators know nothing o
 from companion.datasets._errors import DataUnavailable, UnknownDataset
 from companion.datasets._fetch import fetch_file, forget_failures
 from companion.datasets._sources import Source, SourceFile, get_source, list_sources
+from companion.datasets.checkers import (
+    checkers_board,
+    checkers_board_grid,
+    checkers_board_label,
+)
 from companion.datasets.digits import load_pen_digits
 from companion.datasets.generators import (
     FLIP_RULES,
@@ -26,6 +31,12 @@ from companion.datasets.ida import (
     load_ida,
     split_source,
     why_unavailable,
+)
+from companion.datasets.imbalanced import (
+    hepatitis_indicators,
+    imbalanced_source,
+    list_imbalanced,
+    load_imbalanced,
 )
 from companion.datasets.maintenance import CheckReport, FetchReport, check, fetch
 from companion.datasets.preprocessing import distinct_patterns, standardize
@@ -56,6 +67,9 @@ __all__ = [
     "UCIProblem",
     "UnknownDataset",
     "check",
+    "checkers_board",
+    "checkers_board_grid",
+    "checkers_board_label",
     "data_digest",
     "distinct_patterns",
     "fetch",
@@ -64,12 +78,16 @@ __all__ = [
     "forget_failures",
     "get_source",
     "get_threshold_case",
+    "hepatitis_indicators",
     "ida_split",
+    "imbalanced_source",
     "is_available",
     "list_ida",
+    "list_imbalanced",
     "list_sources",
     "list_uci",
     "load_ida",
+    "load_imbalanced",
     "load_pen_digits",
     "load_uci",
     "noisy_two_class",

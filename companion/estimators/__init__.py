@@ -1,5 +1,8 @@
-"""Scikit-learn classifiers: one dual with four boxes, weighted least squares, DC programming."""
+"""Scikit-learn classifiers: one dual with four boxes, weighted least squares, DC programming,
+conformal transformations of the kernel.
+"""
 
+from companion.estimators._conformal import ConformalSVC
 from companion.estimators._least_one_norm import LeastOneNormSVC
 from companion.estimators._least_squares import LSSVC
 from companion.estimators._least_squares_cv import LSSVCCV
@@ -8,6 +11,7 @@ from companion.estimators._unbiased import UnbiasedSVC
 from companion.estimators._weighted_robust import WeightedRobustSVC
 
 __all__ = [
+    "ConformalSVC",
     "L1SVC",
     "L2SVC",
     "LSSVC",

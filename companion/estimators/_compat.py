@@ -5,6 +5,7 @@ All of them exist from scikit-learn 1.6, the oldest version this package support
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.metrics._scorer import _MultimetricScorer as MultimetricScorer
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._validation import _insert_error_scores as insert_error_scores
 from sklearn.model_selection._validation import _score as score_with
 from sklearn.model_selection._validation import (
@@ -15,6 +16,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 __all__ = [
+    "BaseSearchCV",
     "Interval",
     "MultimetricScorer",
     "Options",

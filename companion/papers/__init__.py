@@ -53,6 +53,12 @@ PAPERS = {
             "Y. Liu, Y. Wu and Q. He, Statistics and its Interface 3, 2010",
             "companion.papers.wrsvm",
         ),
+        Paper(
+            "conformal",
+            "SVM Imbalance Correction by Conformal Kernel Transformations",
+            "Á. Barbero, Master's thesis, Universidad Autónoma de Madrid, 2008",
+            "companion.papers.conformal",
+        ),
     )
 }
 

@@ -52,6 +52,24 @@ MULTICATEGORY = (
     *KERNELS,
 )
 
+#: Nearest points of convex hulls, conformal transformations and the searches for their parameters.
+CONFORMAL = (
+    "companion.conformal",
+    "companion.separability",
+    "companion._conformal_loops",
+    "companion.solvers.conformal",
+    "companion.solvers.mdm",
+    "companion.solvers.metamodels",
+    "companion.solvers.transformations",
+    "companion.solvers._conformal_problem",
+    "companion.solvers._families",
+    "companion.solvers._hull_newton",
+    "companion.solvers._hulls",
+    "companion.solvers._mdm_kernels",
+    "companion.solvers._stages",
+    *DUAL,
+)
+
 GENERATORS = ("companion.datasets.generators", "companion.datasets.threshold_cases")
 
 #: Classification tables of UCI, one file a set.
@@ -63,3 +81,16 @@ IDA = (
     "companion.datasets._coding",
     "companion.datasets.preprocessing",
 )
+
+#: Tuned machines by cross-validation.
+SEARCHES = (
+    "companion.tuning.grid",
+    "companion.tuning.pvgs",
+    "companion.tuning._evaluate",
+    "companion.tuning._folds",
+    "companion.tuning._path",
+    *DUAL,
+)
+
+#: The board and the seven real sets of the conformal kernel thesis.
+IMBALANCED = ("companion.datasets.checkers", "companion.datasets.imbalanced", *UCI)

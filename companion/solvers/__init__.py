@@ -1,8 +1,16 @@
-"""Solvers: one dual for four machines, closed forms, weighted least squares, the DC algorithm."""
+"""Solvers: one dual for four machines, nearest points, conformal transformations, least
+squares, the DC algorithm.
+"""
 
+from companion.solvers.conformal import (
+    ConformalProblem,
+    ConformalResult,
+    conformal_transformations,
+)
 from companion.solvers.dca import DCAResult, MachinePath, dca, dca_path, utility_from_cost
 from companion.solvers.fscl import fscl
 from companion.solvers.ls import LSPath, ls, ls_cross_validate, ls_held_out
+from companion.solvers.mdm import MDMResult, SVMSolution, mdm
 from companion.solvers.min_margin import MinMarginResult, min_margin
 from companion.solvers.result import Result
 from companion.solvers.smo import smo
@@ -16,13 +24,18 @@ from companion.solvers.wls import (
 )
 
 __all__ = [
+    "ConformalProblem",
+    "ConformalResult",
     "DCAResult",
     "Design",
     "LSPath",
+    "MDMResult",
     "MachinePath",
     "MinMarginResult",
     "Result",
+    "SVMSolution",
     "WLSResult",
+    "conformal_transformations",
     "dca",
     "dca_path",
     "fscl",
@@ -30,6 +43,7 @@ __all__ = [
     "ls",
     "ls_cross_validate",
     "ls_held_out",
+    "mdm",
     "min_margin",
     "smo",
     "stable_damping",

@@ -18,6 +18,7 @@ from companion.tuning.leave_one_out import (
     leave_one_out_errors,
     leave_one_out_surface,
 )
+from companion.tuning.pvgs import ParameterVectorGridSearchCV
 from companion.tuning.surface import MachineSurface, machine_surface
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "KernelGridSearchCV",
     "LeaveOneOut",
     "MachineSurface",
+    "ParameterVectorGridSearchCV",
     "gacv",
     "gacv_values",
     "gckl",

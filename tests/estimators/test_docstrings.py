@@ -9,6 +9,7 @@ from sklearn.datasets import make_moons
 
 import companion
 from companion import (
+    ConformalSVC,
     GACVSearch,
     KernelGridSearchCV,
     L1SVC,
@@ -20,7 +21,8 @@ from companion import (
     WeightedRobustSVC,
 )
 
-MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV, UnbiasedSVC, WeightedRobustSVC]
+MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV, UnbiasedSVC, WeightedRobustSVC,
+            ConformalSVC]  # fmt: skip
 PUBLIC = [*MACHINES, KernelGridSearchCV, GACVSearch]
 SECTIONS = ["Parameters", "Attributes", "See Also", "Notes", "References", "Examples"]
 METHODS = ["fit", "predict", "decision_function"]

@@ -6,6 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.fixes import parse_version
 
 from companion import (
+    ConformalSVC,
     L1SVC,
     L2SVC,
     LSSVC,
@@ -36,6 +37,14 @@ MACHINES = [
     WeightedRobustSVC(**PRECISE),
     WeightedRobustSVC(kernel="linear", truncation=None, **PRECISE),
     WeightedRobustSVC(kernel="precomputed", form="cost"),
+    ConformalSVC(),
+    ConformalSVC(transform="act", kernel="linear", validation_fraction=None, max_transforms=2),
+    ConformalSVC(transform="mdt", search="validation_cma", n_generations=3),
+    ConformalSVC(transform="kba", kernel="poly"),
+    ConformalSVC(transform="xiong", search="separability_exact"),
+    ConformalSVC(transform="tsvt"),
+    # One check makes a Gram matrix with a single sample of a class: no validation part.
+    ConformalSVC(transform="williams", kernel="precomputed", validation_fraction=None),
 ]
 
 

@@ -39,7 +39,11 @@ def is_module(name):
     return spec is not None and spec.submodule_search_locations is None
 
 
-@pytest.mark.parametrize("group", ["KERNELS", "DUAL", "SURFACES", "WLS", "MULTICATEGORY", "IDA", "UCI"])
+GROUPS = ("KERNELS", "DUAL", "SURFACES", "WLS", "MULTICATEGORY", "IDA", "UCI", "CONFORMAL",
+          "SEARCHES", "IMBALANCED")  # fmt: skip
+
+
+@pytest.mark.parametrize("group", GROUPS)
 def test_a_group_of_modules_holds_all_that_its_modules_import(group):
     listed = set(getattr(_code, group))
     for module in listed:

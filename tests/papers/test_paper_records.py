@@ -11,7 +11,8 @@ from companion.reproduction.store import RecordStore
 STUDIES = {
     f"{study.paper}/{study.name}": study
     for artefact in list_artefacts()
-    if artefact.paper != "usvc"  # whose iterations that do not settle have a test of their own
+    # iterations that do not settle and evolutionary searches have tests of their own
+    if artefact.paper not in ("usvc", "conformal")
     for study in artefact.studies
 }
 #: A tuned machine of the DC algorithm moves with the last bit: test_wrsvm_records.

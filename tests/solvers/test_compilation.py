@@ -18,6 +18,15 @@ y = np.digitize(X[:, 0] + noise, [-0.5, 0.5])
 fits = [WeightedRobustSVC(truncation=s, kernel=kernel).fit(X, y).decision_function(X)
         for kernel in ("linear", "rbf") for s in (None, 0.0, -0.5)]
 """,
+    "nearest points": """
+from companion.kernels import gram
+from companion.solvers import mdm
+y = np.where(X[:, 0] > noise, 1.0, -1.0)
+fits = [mdm(gram(X, gamma=gamma), y, ridge=ridge, selection=selection, accelerate=accelerate,
+            tol=1e-9).decision_function
+        for gamma in (0.1, 1.0) for ridge in (0.1, 1e-3)
+        for selection in ("first_order", "second_order") for accelerate in (False, True)]
+""",
 }
 
 FRAME = """

@@ -1,0 +1,394 @@
+"""Conformal transformations c(x) of a kernel, k~(x, z) = c(x) c(z) k(x, z), and their geometry.
+
+==========  ======================================================  =================
+method      c(x)                                                    of the thesis
+==========  ======================================================  =================
+Amari       sum_i a_i exp(-||x - x_i||^2 / (2 tau^2))               (4.1.4), (4.1.6)
+Wu-Amari    sum_i exp(-||x - x_i||^2 / tau_i^2)                     (4.2.1), (4.2.2)
+ACT         the same, with widths by class                          (4.3.1) to (4.3.4)
+KBA         mean_b exp(-||Phi(x) - Phi(x_b)||^2 / tau^2)            (4.4.1) to (4.4.7)
+Williams    exp(-kappa f(x)^2)                                      (4.5.1), (4.5.2)
+Xiong       c_0 + sum_i c_i exp(-gamma ||x - a_i||^2)               (4.6.19), (4.6.20)
+MDT         exp(-kappa f~(x)^2), f~ the decision displaced          (5.3.10), (5.3.12)
+TSVT        sum_i exp(-rate_i ||x - x_i||^2)                        (5.4.1)
+==========  ======================================================  =================
+
+All are pure functions of arrays. Sums of Gaussians take squared distances with a row for each
+centre, shape (n_centres, n_points), and rates: exp(-rate d^2), so tau^2 = 1 / rate.
+
+References
+----------
+A. Barbero, SVM imbalance correction by conformal kernel transformations, 2008. Chapters 3 to 5.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+__all__ = [
+    "act_rates",
+    "amari_width",
+    "boundary_decay",
+    "boundary_shift",
+    "displaced_decision",
+    "feature_distances",
+    "gaussian_sum",
+    "gaussian_sums",
+    "kernel_metric",
+    "log_gradient",
+    "magnification",
+    "margin_displacement",
+    "transformed_metric",
+    "williams_kappa",
+    "wu_amari_rates",
+]
+
+# A squared width that is not zero, for centres that coincide with those their width is taken from.
+_NARROWEST = 1e-100
+
+
+def kernel_metric(X, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0):
+    """Riemannian metric that a kernel induces, g_ij = d^2 k(x, z) / dx_i dz_j at z = x (3.3.2).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_points, n_features)
+    kernel : {"rbf", "linear", "poly"}, default="rbf"
+    gamma, degree, coef0
+        As for :func:`companion.kernels.gram`.
+
+    Returns
+    -------
+    ndarray of shape (n_points, n_features, n_features)
+        2 gamma I for the Gaussian kernel: (3.3.17) with gamma = 1 / (2 sigma^2).
+    """
+    n, d = X.shape
+    identity = np.broadcast_to(np.eye(d), (n, d, d))
+    if kernel == "rbf":
+        return 2.0 * gamma * identity
+    if kernel == "linear":
+        return identity.copy()
+    if kernel == "poly":
+        base = gamma * np.einsum("ij,ij->i", X, X) + coef0
+        first = gamma * degree * base ** (degree - 1)
+        second = gamma**2 * degree * (degree - 1) * base ** max(degree - 2, 0)
+        outer = X[:, :, np.newaxis] * X[:, np.newaxis, :]
+        return first[:, np.newaxis, np.newaxis] * identity + second[:, None, None] * outer
+    raise ValueError(
+        f"The 'kernel' of kernel_metric must be 'rbf', 'linear' or 'poly'. Got {kernel!r} instead."
+    )
+
+
+def transformed_metric(c, gradient, metric):
+    """Metric after a conformal transformation, c_i c_j + c^2 g_ij; Theorem 5, (3.3.20).
+
+    It holds for kernels with k(x, x) = 1, such as the Gaussian one.
+
+    Parameters
+    ----------
+    c : ndarray of shape (n_points,)
+    gradient : ndarray of shape (n_points, n_features)
+        dc / dx_i.
+    metric : ndarray of shape (n_points, n_features, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_points, n_features, n_features)
+    """
+    outer = gradient[:, :, np.newaxis] * gradient[:, np.newaxis, :]
+    return outer + (c**2)[:, np.newaxis, np.newaxis] * metric
+
+
+def magnification(metric):
+    """Magnification factor sqrt(det g) of each point, the volume element of (4.1.1).
+
+    Parameters
+    ----------
+    metric : ndarray of shape (n_points, n_features, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_points,)
+    """
+    sign, logarithm = np.linalg.slogdet(metric)
+    return np.where(sign > 0.0, np.exp(0.5 * logarithm), 0.0)
+
+
+def log_gradient(transformation, X, step=1e-5):
+    """Gradient of log c by central differences, dc / dx = c times this.
+
+    Parameters
+    ----------
+    transformation : callable
+        c of points of shape (n, n_features), positive.
+    X : ndarray of shape (n_points, n_features)
+    step : float, default=1e-5
+
+    Returns
+    -------
+    ndarray of shape (n_points, n_features)
+        0 where c vanishes at either side.
+    """
+    gradient = np.empty(X.shape)
+    for j in range(X.shape[1]):
+        shift = np.zeros(X.shape[1])
+        shift[j] = step
+        above, below = transformation(X + shift), transformation(X - shift)
+        usable = (above > 0.0) & (below > 0.0)
+        ratio = np.where(usable, above, 1.0) / np.where(usable, below, 1.0)
+        gradient[:, j] = np.log(ratio) / (2.0 * step)
+    return gradient
+
+
+def gaussian_sum(distances, rates, weights=None, offset=0.0):
+    """c = offset + sum_k w_k exp(-rate_k d_k^2), the form of five of the methods.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_centres, n_points)
+        Squared distances.
+    rates : ndarray of shape (n_centres,)
+        At least 0.
+    weights : ndarray of shape (n_centres,), optional
+        Ones by default.
+    offset : float, default=0.0
+
+    Returns
+    -------
+    ndarray of shape (n_points,)
+    """
+    return gaussian_sums(distances, np.asarray(rates)[np.newaxis], weights, offset)[0]
+
+
+def gaussian_sums(distances, rates, weights=None, offset=0.0):
+    """:func:`gaussian_sum` for many sets of rates at once.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_centres, n_points)
+    rates : ndarray of shape (n_sets, n_centres)
+    weights, offset
+        As for :func:`gaussian_sum`, the same for all sets.
+
+    Returns
+    -------
+    ndarray of shape (n_sets, n_points)
+    """
+    from companion._conformal_loops import gaussian_sums as add
+
+    distances = np.ascontiguousarray(distances, dtype=np.float64)
+    rates = np.ascontiguousarray(rates, dtype=np.float64)
+    weights = np.ones(len(distances)) if weights is None else np.asarray(weights, dtype=float)
+    if rates.ndim != 2 or rates.shape[1] != len(distances) or weights.shape != rates.shape[1:]:
+        raise ValueError(
+            "A sum of Gaussians needs one rate and one weight for each row of the distances. "
+            f"Got distances {distances.shape}, rates {rates.shape}, weights {weights.shape}."
+        )
+    if not np.all(rates >= 0.0):
+        raise ValueError(
+            "The 'rates' of a sum of Gaussians must be at least 0, or c grows without bound. "
+            f"Got {float(np.min(rates)):g} as the least."
+        )
+    out = np.full((len(rates), distances.shape[1]), float(offset))
+    add(distances, rates, weights, out)
+    return out
+
+
+def amari_width(sigma, n_features):
+    """The recommended tau = sigma / sqrt(d) of (4.1.4), (4.1.6).
+
+    Parameters
+    ----------
+    sigma : float
+        Width of the Gaussian kernel exp(-||x - z||^2 / (2 sigma^2)).
+    n_features : int
+        d.
+
+    Returns
+    -------
+    float
+    """
+    return sigma / n_features**0.5
+
+
+def wu_amari_rates(distances, n_neighbors):
+    """Rates 1 / tau_i^2, tau_i^2 the mean distance of the nearest support vectors (4.2.2).
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_SV, n_SV)
+        Squared distances among the support vectors, at least two of them.
+    n_neighbors : int
+        M; all the others where there are fewer.
+
+    Returns
+    -------
+    ndarray of shape (n_SV,)
+    """
+    others = np.sort(_without_diagonal(distances), axis=1)[:, :n_neighbors]
+    return 1.0 / np.maximum(others.mean(axis=1), _NARROWEST)
+
+
+def act_rates(distances, y):
+    """Rates 1 / tau~_i^2 of ACT, (4.3.1) to (4.3.3).
+
+    tau_i^2 is the mean distance of the opposite support vectors that are nearer to i than M_i, the
+    mean of the distances of the nearest and the farthest support vector; that of the nearest
+    opposite one where there is none so near. It is multiplied by |SV-| / |SV+| for y_i = +1 and
+    the inverse for -1.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_SV, n_SV)
+        Squared distances among the support vectors in feature space.
+    y : ndarray of shape (n_SV,)
+        Labels -1 and +1, both there.
+
+    Returns
+    -------
+    ndarray of shape (n_SV,)
+    """
+    others = _without_diagonal(distances)
+    limit = 0.5 * (others.min(axis=1) + others.max(axis=1))
+    opposite = y[:, np.newaxis] != y
+    near = opposite & (distances < limit[:, np.newaxis])
+    nearest = np.where(opposite, distances, np.inf).min(axis=1)
+    counts = near.sum(axis=1)
+    total = np.where(near, distances, 0.0).sum(axis=1)
+    squared = np.where(counts > 0, total / np.maximum(counts, 1), nearest)
+    ratio = np.count_nonzero(y < 0) / np.count_nonzero(y > 0)
+    return 1.0 / np.maximum(squared * np.where(y > 0, ratio, 1.0 / ratio), _NARROWEST)
+
+
+def feature_distances(K, diagonal_rows, diagonal_columns):
+    """Squared distances in feature space, k(x, x) + k(z, z) - 2 k(x, z).
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_rows, n_columns)
+    diagonal_rows : ndarray of shape (n_rows,)
+    diagonal_columns : ndarray of shape (n_columns,)
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_columns)
+    """
+    return np.maximum(diagonal_rows[:, np.newaxis] + diagonal_columns - 2.0 * K, 0.0)
+
+
+def williams_kappa(f, scale="max"):
+    """The kappa of (4.5.1).
+
+    Parameters
+    ----------
+    f : ndarray of shape (n_samples,)
+        Decision values of the training samples.
+    scale : {"max", "max_squared"}, default="max"
+        ``"max"`` is 1 / |f|_max, (4.5.2) as printed, with which c depends on the units of f;
+        ``"max_squared"`` is 1 / |f|_max^2, with which it does not.
+
+    Returns
+    -------
+    float
+        0 where f vanishes, which leaves the kernel as it is.
+    """
+    top = float(np.abs(f).max())
+    if top == 0.0:
+        return 0.0
+    return 1.0 / top if scale == "max" else 1.0 / top**2
+
+
+def boundary_decay(f, kappa):
+    """c = exp(-kappa f^2), largest on the boundary (4.5.1).
+
+    Parameters
+    ----------
+    f : ndarray
+    kappa : float or ndarray
+        At least 0.
+
+    Returns
+    -------
+    ndarray
+    """
+    return np.exp(-kappa * np.square(f))
+
+
+def displaced_decision(f, shrink, offset):
+    """f~ = shrink (f + (shrink - 1) offset), the decision of the displaced margin (5.3.10).
+
+    Parameters
+    ----------
+    f : ndarray
+        Decision values in the units of the convex hulls.
+    shrink : float or ndarray
+        gamma = 1 - lambda of the thesis, in (0, 1]; 1 displaces nothing.
+    offset : float
+        b + m_-, which is -||w||^2 / 2.
+
+    Returns
+    -------
+    ndarray
+    """
+    return shrink * (f + (shrink - 1.0) * offset)
+
+
+def margin_displacement(f, kappa, shrink, offset):
+    """c of MDT and its derivatives with respect to its two parameters.
+
+    c = exp(-kappa f~^2), (5.3.12); the signs of the derivatives are those of (5.3.14) and (5.3.20),
+    with the bracket of (5.3.17) around both terms.
+
+    Parameters
+    ----------
+    f : ndarray of shape (n_points,)
+    kappa, shrink, offset : float
+        As for :func:`displaced_decision` and :func:`boundary_decay`.
+
+    Returns
+    -------
+    c, by_kappa, by_shrink : ndarray of shape (n_points,)
+    """
+    displaced = displaced_decision(f, shrink, offset)
+    c = boundary_decay(displaced, kappa)
+    by_shrink = -2.0 * kappa * c * displaced * (f + (2.0 * shrink - 1.0) * offset)
+    return c, -(displaced**2) * c, by_shrink
+
+
+def boundary_shift(f, y):
+    """The eta of KBA in [0, 1], by which the decision is shifted to meet its errors (4.4.2).
+
+    Among samples misclassified within the margin, those of +1 cost exp(-y f~) and those of -1
+    log(1 + exp(-y f~)), f~ = f + eta (4.4.3).
+
+    Parameters
+    ----------
+    f : ndarray of shape (n_samples,)
+        Decision values in the units of the SVM, the margins at -1 and +1.
+    y : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    float
+        0 where no sample of +1 is misclassified within the margin.
+    """
+    wrong = (y * f <= 0.0) & (np.abs(f) <= 1.0)
+    missed, other = f[wrong & (y > 0)], f[wrong & (y < 0)]
+    if missed.size == 0:
+        return 0.0
+
+    def cost(eta):
+        return np.exp(-(missed + eta)).sum() + np.logaddexp(0.0, other + eta).sum()
+
+    found = minimize_scalar(cost, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-10})
+    # The bounded search stays inside, so the ends have to be asked for.
+    candidates = np.array([0.0, float(found.x), 1.0])
+    return float(candidates[np.argmin([cost(eta) for eta in candidates])])
+
+
+def _without_diagonal(distances):
+    n = len(distances)
+    if n < 2:
+        raise ValueError(f"Widths need at least two support vectors. Got {n}.")
+    return distances[~np.eye(n, dtype=bool)].reshape(n, n - 1)

@@ -1,0 +1,469 @@
+"""ConformalSVC: a kernel that is transformed conformally until a validation part is satisfied."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from companion import conformal
+from companion.estimators._compat import Interval, Options, StrOptions
+from companion.estimators._docs import with_shared_documentation
+from companion.estimators._kernel_classifier import (
+    PREDICTION_BLOCK_MEGABYTES,
+    KernelClassifier,
+    weighted_gamma,
+)
+from companion.kernels import KernelRows, gram, squared_distances
+from companion.solvers.conformal import SEARCHES, ConformalProblem, conformal_transformations
+from companion.solvers.result import certify
+from companion.solvers.transformations import RULES, Rule
+
+
+class _Unreadable:
+    """A constructor parameter that is not an attribute.
+
+    Scikit-learn takes whatever has an attribute `transform` for a transformer. The value is kept
+    where all parameters are, and get_params and set_params know it.
+    """
+
+    def __set_name__(self, owner, name):
+        self._name = name
+
+    def __get__(self, instance, owner=None):
+        raise AttributeError(
+            f"{self._name!r} is a parameter of a classifier here, not a method: read it by "
+            f"get_params()[{self._name!r}]."
+        )
+
+    def __set__(self, instance, value):
+        vars(instance)[self._name] = value
+
+
+@with_shared_documentation
+class ConformalSVC(KernelClassifier):
+    """Support vector classifier that transforms its kernel to suit imbalanced classes.
+
+    The machine with squared slacks of :class:`L2SVC` is trained, its kernel k(x, z) replaced by
+    c(x) c(z) k(x, z) with a function c made from that machine, and trained again, as long as the
+    g-means error on a part of the training set that was set aside falls. Where it does not fall at
+    all, the result is :class:`L2SVC` on the whole training set.
+
+    Parameters
+    ----------
+    %(C)s
+
+    transform : str or Rule, default="amari"
+        The function c: ``"amari"``, ``"wu_amari"``, ``"act"``, ``"kba"``, ``"williams"``,
+        ``"xiong"``, ``"mdt"`` or ``"tsvt"``, or one of the rules of
+        :mod:`companion.solvers.transformations` with settings of its own, such as
+        ``Williams(kappa=2.0)``.
+
+    search : str, default="separability_gradient"
+        How the parameters of ``"xiong"``, ``"mdt"`` and ``"tsvt"`` are found; ignored by the
+        others. ``"separability_gradient"`` is BFGS on Fisher's separability J in feature space,
+        ``"separability_cma"`` CMA-ES on J, ``"validation_cma"`` CMA-ES on the error of the
+        validation part, ``"separability_exact"`` the maximiser of J, for ``"xiong"`` alone.
+
+    %(kernel)s
+
+    max_transforms : int, default=10
+        Most transformations applied.
+
+    validation_fraction : float or None, default=0.25
+        Share of each class that is set aside, not trained on, and judges the transformations. With
+        None all `max_transforms` transformations are applied and nothing is set aside.
+
+    theta : float, default=0.0
+        The g-means error on the validation part must fall by more than this.
+
+    n_generations : int, default=30
+        Generations of CMA-ES.
+
+    tol : float, default=1e-3
+        The largest violation of the optimality conditions at which the solver stops.
+
+    max_iter : int, default=-1
+        Budget of the solver for every machine; -1 lets it choose a generous one. Spending it is a
+        :class:`~sklearn.exceptions.ConvergenceWarning`.
+
+    random_state : int, RandomState instance or None, default=None
+        Randomness of the validation part, of CMA-ES and of the cores of ``"xiong"``. Pass an int
+        for the same machine on every call.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        Class labels, sorted; `decision_function` is positive for the second.
+    minority_class_ : object
+        The rarer label, the second where they are even: the positive class of the thesis, towards
+        which ACT, KBA and MDT correct.
+    n_transforms_ : int
+        Transformations kept; 0 is the asterisk of the thesis's tables.
+    history_ : list of dict
+        One entry a machine on the training part: "transformation" (0 for the first machine),
+        "separability" (J), "validation_error", "parameters", "n_support", "n_iter", "converged" and
+        "kept".
+    validation_ : ndarray of int
+        Samples set aside.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the samples whose coefficient is not exactly zero.
+    support_vectors_ : ndarray of shape (n_SV, n_features)
+        Those samples; empty, of shape (0, 0), if the kernel is precomputed.
+    n_support_ : ndarray of shape (2,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray of shape (1, n_SV)
+        y_i alpha_i of the support vectors in the transformed kernel, y_i = +1 for ``classes_[1]``.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    n_iter_ : int
+        Iterations of the solver for the machine returned.
+    objective_ : float
+        Dual objective 1/2 a'Qa - e'a of that machine as for :class:`L2SVC`, minimised.
+    duality_gap_ : float
+        Primal minus dual value.
+    kkt_violation_ : float
+        Largest violation of the optimality conditions.
+    converged_ : bool
+        Whether the solver reached its tolerance for that machine.
+    stop_reason_ : str
+        Why no further transformation was applied, as a sentence.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features; only if `X` had names, all strings.
+
+    See Also
+    --------
+    L2SVC : The machine without a transformation.
+    companion.metrics.g_mean_scorer : The accuracy that counts both classes alike.
+
+    Notes
+    -----
+    f(x) = sum_i y_i alpha_i d(x) d(x_i) k(x, x_i) + b, (4.1.7) of [1]_, where d is the product of
+    all transformations kept. With a precomputed kernel only ``"williams"`` and ``"mdt"`` are
+    available: the others take distances in input space, or k(x, x) of the points to be classified.
+    For kernels without a width, ``"amari"`` and ``"xiong"`` take that which the Gaussian kernel has
+    with the same `gamma`.
+
+    References
+    ----------
+    .. [1] A. Barbero, "SVM imbalance correction by conformal kernel transformations", Master
+       thesis, Universidad Autonoma de Madrid, 2008.
+    .. [2] S. Amari, S. Wu, "Improving support vector machine classifiers by modifying kernel
+       functions", Neural Networks 12, 1999, 783-789.
+    .. [3] G. Wu, E. Y. Chang, "Adaptive feature-space conformal transformation for imbalanced-data
+       learning", ICML 2003.
+
+    Examples
+    --------
+    A checkers board with few points on its positive tiles:
+
+    >>> import numpy as np
+    >>> from companion import ConformalSVC
+    >>> from companion.metrics import g_mean_error
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-2, 2, size=(2000, 2))
+    >>> y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    >>> train = np.r_[np.flatnonzero(y == 0)[:300], np.flatnonzero(y == 1)[:20]]
+    >>> machine = ConformalSVC(C=10, gamma=0.02, transform="act", random_state=0)
+    >>> machine.fit(X[train], y[train]).n_transforms_
+    2
+    >>> round(g_mean_error(y, machine.predict(X)), 1)
+    0.1
+    """
+
+    _parameter_constraints: dict = {
+        **{
+            name: constraint
+            for name, constraint in KernelClassifier._parameter_constraints.items()
+            if name != "class_weight"
+        },
+        "transform": [StrOptions(set(RULES)), Rule],
+        "search": [StrOptions(set(SEARCHES))],
+        "max_transforms": [Interval(Integral, 0, None, closed="left")],
+        "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither"), None],
+        "theta": [Interval(Real, 0.0, None, closed="left")],
+        "n_generations": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
+        "random_state": ["random_state"],
+    }
+
+    transform = _Unreadable()
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        transform="amari",
+        search="separability_gradient",
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        max_transforms=10,
+        validation_fraction=0.25,
+        theta=0.0,
+        n_generations=30,
+        tol=1e-3,
+        max_iter=-1,
+        random_state=None,
+    ):
+        self.C = C
+        self.transform = transform
+        self.search = search
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.max_transforms = max_transforms
+        self.validation_fraction = validation_fraction
+        self.theta = theta
+        self.n_generations = n_generations
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def get_params(self, deep=True):
+        """Parameters of this estimator, by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Without effect: no parameter is an estimator.
+
+        Returns
+        -------
+        dict
+        """
+        return {name: vars(self)[name] for name in self._get_param_names()}
+
+    def _validate_params(self):
+        BaseEstimator._validate_params(self)
+
+    def fit(self, X, y):
+        """Train machines and transform their kernel in turn.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+            Training points, or their Gram matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Labels of exactly two classes, numbers or strings.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or an input is invalid, if `y` has not exactly two classes, or if the
+            validation part or the rest would be without one of them.
+        TypeError
+            If `X` is sparse.
+        """
+        if not get_config()["skip_parameter_validation"]:
+            self._validate_params()
+        rule = vars(self)["transform"]
+        if isinstance(rule, str):
+            rule = RULES[rule]()
+        self._refuse_missing_kernel_values(rule)
+        X, y, signs = self._checked(X, y)
+        # The thesis's positive class is the rare one.
+        turned = np.count_nonzero(signs > 0) > np.count_nonzero(signs < 0)
+        side = -1.0 if turned else 1.0
+        rng = check_random_state(self.random_state)
+        validation = self._set_aside(signs, rng)
+        problem, gamma = self._problem(X, side * signs, validation, rule)
+        result = conformal_transformations(
+            problem,
+            rule,
+            search=self.search,
+            max_transforms=self.max_transforms,
+            theta=self.theta,
+            generations=self.n_generations,
+            seed=rng.randint(2**31 - 1),
+        )
+        if result.is_degenerate:
+            warnings.warn(
+                f"ConformalSVC stopped early. {result.stop_reason} The machine returned has "
+                f"{result.n_transforms} transformations. Scale the inputs, or choose another "
+                "transformation.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.minority_class_ = self.classes_[0 if turned else 1]
+        self.validation_ = validation
+        self._keep(result, X, side, gamma, rule)
+        return self
+
+    def decision_function(self, X):
+        """sum_i y_i alpha_i d(x) d(x_i) k(x, x_i) + b, positive on the side of ``classes_[1]``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
+            Points, or kernel values between them and all training points if
+            ``kernel="precomputed"``.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            Decision values.
+        """
+        check_is_fitted(self)
+        return self._side * self._evaluate(X, self._predictor.decision_function)
+
+    def transformation(self, X):
+        """d(x), the product of all transformations kept.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
+            As in :meth:`decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            Ones if there are none.
+        """
+        check_is_fitted(self)
+        return self._evaluate(X, self._predictor.transformation)
+
+    def magnification(self, X):
+        """Magnification factor sqrt(det g) of the transformed Gaussian kernel, (4.1.2).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            Volume in feature space over volume in input space, by the metric of Theorem 5.
+        """
+        check_is_fitted(self)
+        if self.kernel != "rbf":
+            raise ValueError(
+                f'The magnification is that of the Gaussian kernel. Got kernel={self.kernel!r}; '
+                'use kernel="rbf".'
+            )
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        d = self.transformation(X)
+        slope = conformal.log_gradient(self.transformation, X)
+        metric = conformal.kernel_metric(X, gamma=self._gamma)
+        metric = conformal.transformed_metric(d, d[:, np.newaxis] * slope, metric)
+        return conformal.magnification(metric)
+
+    def _refuse_missing_kernel_values(self, rule):
+        if self.kernel == "precomputed" and (rule.uses_distances or rule.uses_diagonal):
+            missing = "distances in input space" if rule.uses_distances else "k(x, x) of new points"
+            raise ValueError(
+                f"{type(rule).__name__} needs {missing}, which a precomputed kernel does not "
+                'give. Use transform="williams" or "mdt" with kernel="precomputed", or pass the '
+                "points and another kernel."
+            )
+
+    def _set_aside(self, signs, rng):
+        """Validation samples: the share of each class, at random."""
+        if self.validation_fraction is None:
+            return np.empty(0, dtype=np.intp)
+        chosen = []
+        for label, sign in zip(self.classes_.tolist(), (-1.0, 1.0), strict=True):
+            own = np.flatnonzero(signs == sign)
+            count = int(np.floor(self.validation_fraction * own.size + 0.5))
+            if not 0 < count < own.size:
+                raise ValueError(
+                    f"A validation_fraction of {self.validation_fraction:g} leaves the class "
+                    f"{label!r}, of n_samples = {own.size}, without a sample "
+                    f"{'for validation' if count == 0 else 'to train on'}. Change the share, or "
+                    "use validation_fraction=None to apply all transformations untested."
+                )
+            chosen.append(rng.permutation(own)[:count])
+        return np.sort(np.concatenate(chosen))
+
+    def _problem(self, X, y, validation, rule):
+        """The problem of arrays, and gamma as a number."""
+        settings = {"max_iter": None if self.max_iter == -1 else self.max_iter, "tol": self.tol}
+        if self.kernel == "precomputed":
+            return ConformalProblem(X, y, validation, C=self.C, **settings), None
+        gamma = weighted_gamma(self.gamma, X)
+        distances = squared_distances(X) if rule.uses_distances else None
+        parameters = self._kernel_parameters(gamma)
+        if self.kernel == "rbf":
+            parameters["squared_distances"] = distances
+        problem = ConformalProblem(
+            gram(X, **parameters),
+            y,
+            validation,
+            C=self.C,
+            distances=distances,
+            sigma=(0.5 / gamma) ** 0.5 if gamma > 0.0 else np.inf,
+            n_features=X.shape[1],
+            **settings,
+        )
+        return problem, gamma
+
+    def _evaluate(self, X, function):
+        """A function of kernel values and distances at points, in blocks of bounded size."""
+        self._refuse_sparse(X)
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        if self.kernel == "precomputed":
+            return function(X[:, self._needed])
+        parameters = self._kernel_parameters(self._gamma)
+        values = np.empty(len(X))
+        block = max(1, PREDICTION_BLOCK_MEGABYTES * 1_000_000 // (16 * len(self._points)))
+        for start in range(0, len(X), block):
+            rows = X[start : start + block]
+            distances = squared_distances(rows, self._points) if self._uses_distances else None
+            diagonal = self._diagonal(rows) if self._uses_diagonal else None
+            K = gram(rows, self._points, **parameters)
+            values[start : start + block] = function(K, distances, diagonal)
+        return values
+
+    def _diagonal(self, X):
+        """k(x, x) of points."""
+        return KernelRows(X, cache_size=0, **self._kernel_parameters(self._gamma)).diagonal
+
+    def _keep(self, result, X, side, gamma, rule):
+        """Store solution and certificate as fitted attributes."""
+        machine, y = result.machine, result.y
+        scale, ridge = 2.0 / machine.squared_norm, 1.0 / self.C
+        beta = scale * y * machine.alpha
+        products = scale * machine.products - ridge * beta
+        certificate = certify(
+            products, y, beta, np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0),
+            np.full(y.size, ridge), n_iter=machine.n_iter, stop_reason=machine.stop_reason,
+            converged=machine.converged,
+        )  # fmt: skip
+        used = np.flatnonzero(machine.alpha)
+        used = used[np.argsort(result.samples[used])]
+        self.support_ = result.samples[used]
+        signs = side * y[used]
+        self.n_support_ = np.array([np.count_nonzero(signs < 0), np.count_nonzero(signs > 0)])
+        self.dual_coef_ = side * beta[np.newaxis, used]
+        self.intercept_ = np.array([side * scale * machine.intercept])
+        self.n_transforms_ = result.n_transforms
+        self.history_ = result.history
+        # At least one, as scikit-learn asks.
+        self.n_iter_ = max(1, int(machine.n_iter))
+        self.objective_ = certificate.objective
+        self.duality_gap_ = certificate.duality_gap
+        self.kkt_violation_ = certificate.kkt_violation
+        self.converged_ = bool(machine.converged)
+        self.stop_reason_ = result.stop_reason
+        self._predictor, self._needed = result.compact()
+        self._side, self._gamma = side, gamma
+        self._uses_distances = rule.uses_distances and result.n_transforms > 0
+        self._uses_diagonal = rule.uses_diagonal and result.n_transforms > 0
+        self.support_vectors_, self._points = np.empty((0, 0)), None
+        if self.kernel != "precomputed":
+            self.support_vectors_ = X[self.support_]
+            self._points = X[self._needed]

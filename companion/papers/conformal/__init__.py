@@ -1,0 +1,43 @@
+"""Barbero, "SVM imbalance correction by conformal kernel transformations", thesis of 2008.
+
+``problems`` holds data and settings, ``baselines`` what a user would take today. ``experiments``
+computes Tables 6.3.1 to 6.3.3; ``background``, ``magnification``, ``criterion``, ``studies`` and
+``units`` what the other chapters say. ``values`` and ``claims`` turn records into the printed
+numbers and the sentences, ``tables`` and ``claim_tables`` into what stands beside them; ``figures``
+draws the board.
+"""
+
+from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter
+from companion.papers.conformal import (
+    background,
+    claims,
+    criterion,
+    experiments,
+    magnification,
+    studies,
+    units,
+    values,
+)
+
+_DRAW = Parameter("draw", int, 1, "the draw of the board shown, 1 to 20", low=1, high=20)
+_SCENE = Parameter("scene", int, 1, "the scene drawn, 1 to 20", low=1, high=20)
+
+ARTEFACTS = (
+    Artefact("conformal", "background", "Chapters 2 and 3: hulls, slacks, kernels and metrics",
+             (background.STATEMENTS,), RUN_PARAMETERS, claims.background_values),
+    Artefact("conformal", "magnification",
+             "Chapter 4 and Figure 5.3.1: where the transformations magnify",
+             (magnification.SCENES, magnification.FORMULA, magnification.DISPLACEMENTS),
+             (*RUN_PARAMETERS, _SCENE), claims.magnification_values),
+    Artefact("conformal", "checkers", "Table 6.3.1: the checkers board",
+             (experiments.BOARD,), (*RUN_PARAMETERS, _DRAW), values.checkers_values),
+    Artefact("conformal", "real_sets", "Tables 6.2.1, 6.3.2 and 6.3.3: seven real sets",
+             (experiments.FOLDS,), RUN_PARAMETERS, values.real_values),
+    Artefact("conformal", "criterion", "Sections 4.6 and 5.2: the separability criterion",
+             (criterion.IDENTITY_STUDY, criterion.SEARCH_STUDY), RUN_PARAMETERS,
+             claims.criterion_values),
+    Artefact("conformal", "beyond", "What the transformations are worth, and why",
+             (experiments.FOLDS, experiments.BOARD, studies.WIDTH_STUDY, studies.FORCED_STUDY,
+              studies.SHIFT_STUDY, studies.ASTERISK_STUDY, units.UNIT_STUDY), RUN_PARAMETERS,
+             claims.beyond_values),
+)

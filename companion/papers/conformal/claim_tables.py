@@ -1,0 +1,276 @@
+"""What the notebooks ``background``, ``magnification``, ``criterion`` and ``beyond`` show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.conformal import studies
+from companion.papers.conformal.claims import over_sets, separabilities, width_means
+from companion.papers.conformal.criterion import METHODS
+from companion.papers.conformal.experiments import ASTERISKS, SVM
+from companion.papers.conformal.problems import N_FOLDS, SETS, C
+from companion.papers.conformal.units import METHODS as UNIT_METHODS
+from companion.papers.conformal.values import by_partition, errors
+from companion.reproduction.published import load_published
+
+_SHIFT = ("data set", "SVM without V", "bias shift", "MDT-VMETA", "MDT-VMETA - bias shift", "SE",
+          "better on", "worse on", "of")  # fmt: skip
+#: Methods with a printed asterisk in Table 6.3.1.
+BOARD_ASTERISKS = ("WIL", "MDT-JGRAD", "MDT-VMETA", "TSVT-VMETA")
+
+_ASTERISKS = ("data set", "folds", "least error on V can fall", "MDT-VMETA lowers it",
+              "TSVT-VMETA lowers it", "error on V", "MDT on a grid", "MDT-VMETA", "TSVT-VMETA",
+              "printed, MDT", "printed, TSVT")  # fmt: skip
+
+
+def statement_table(frame):
+    """The largest value over the random problems of every number of the background study."""
+    rows = [{"statement": words, "least": frame[name].min(), "largest": frame[name].max()}
+            for name, words in (
+                ("multipliers", "multipliers, hulls against the dual of the L2 machine"),
+                ("bias", "bias, the same"), ("gap", "duality gap, relative"),
+                ("bisector", "bisector of the hulls against the hard-margin machine"),
+                ("metric_error", "metric of the Gaussian kernel, relative error"),
+                ("theorem_5_error", "metric of Theorem 5, relative error"),
+                ("angle_of_map", "change of angles by the map of the plane (degrees)"),
+                ("angle_of_kernel", "change of angles by the transformed kernel (degrees)"),
+                ("least_eigenvalue", "least eigenvalue of transformed kernel matrices"))]
+    return pd.DataFrame(rows)
+
+
+def scene_table(frame):
+    """Where each method magnifies, means over the scenes: a row a method."""
+    rows = []
+    for name, own in frame.groupby("method", sort=False):
+        contrast = paired_difference(own.near, own.far)
+        top = mean_and_standard_error(own.largest_at)
+        rows.append({
+            "method": name, "frontier of the SVM": own.frontier.mean(),
+            "largest magnification at": top.mean, "SE": top.standard_error,
+            "near": own.near.mean(), "far": own.far.mean(), "near - far": contrast.mean,
+            "SE of it": contrast.standard_error, "spread along the frontier": own.along.mean(),
+        })
+    return pd.DataFrame(rows)
+
+
+def displacement_table(frame):
+    """How far the hyperplane of the larger class moves, means over the scenes."""
+    rows = []
+    for way, own in frame.groupby("way", sort=False):
+        moved = mean_and_standard_error(own.moved)
+        rows.append({"way": way, "hyperplane moves by": moved.mean, "SE": moved.standard_error,
+                     "boundary is off by": own.boundary_off.mean()})
+    return pd.DataFrame(rows)
+
+
+def search_table(frame):
+    """J and errors by search over the real sets: a row a method.
+
+    Returns
+    -------
+    DataFrame
+        Geometric mean of J over that without a transformation, evaluations of J, and the test
+        error of the machine forced upon its kernel.
+    """
+    log_J, evaluations = separabilities(frame)
+    error = frame.assign(error=errors(frame)).pivot(
+        index=["dataset", "partition", "fold"], columns="method", values="error")
+    rows = []
+    for name in (SVM, *METHODS):
+        ratio = (log_J[name] - log_J[SVM]).dropna()
+        gap = paired_difference(over_sets(error[name]), over_sets(error[SVM]))
+        rows.append({
+            "method": name, "J / J of the SVM": np.exp(ratio.mean()), "least": np.exp(ratio.min()),
+            "evaluations of J": evaluations[name].mean(), "g-means error": error[name].mean(),
+            "method - SVM": gap.mean, "SE": gap.standard_error,
+        })
+    return pd.DataFrame(rows)
+
+
+def rank_agreement(frame):
+    """Whether a larger J goes with a smaller error: rank correlations over the methods of a fold.
+
+    Returns
+    -------
+    DataFrame
+        A row a data set: mean Spearman correlation of J and g-means error over its folds.
+    """
+    own = frame.assign(error=errors(frame), J=frame.J.astype(float)).dropna(subset=["J"])
+    rows = []
+    for name, part in own.groupby("dataset", sort=False):
+        found = [fold.J.corr(fold.error, method="spearman")
+                 for _, fold in part.groupby(["partition", "fold"])
+                 if fold.error.nunique() > 1 and fold.J.nunique() > 1]
+        if len(found) > 1:
+            mean = mean_and_standard_error(found)
+            rows.append({"data set": name, "rank correlation of J and error": mean.mean,
+                         "SE": mean.standard_error, "folds": mean.n})
+    return pd.DataFrame(rows)
+
+
+def evaluation_of_zero(frame, name):
+    """How often a search ends below the J of no transformation."""
+    log_J, _ = separabilities(frame)
+    below = log_J[name] < log_J[SVM] - 1e-9
+    return float(below.mean())
+
+
+def shift_table(folds, shift):
+    """MDT-VMETA beside a shift of the bias that also minimises the error on V: a row a set."""
+    rows = []
+    for name in SETS:
+        own, other = folds[folds.dataset == name], shift[shift.dataset == name]
+        if not len(own) or not len(other):
+            continue
+        means, shifted = by_partition(own), by_partition(other)["bias shift"]
+        both = means.index.intersection(shifted.index)
+        gap = (means.loc[both, "MDT-VMETA"] - shifted[both]).to_numpy()
+        difference = mean_and_standard_error(gap)
+        rows.append({
+            "data set": name, "SVM without V": means["SVM without V"].mean(),
+            "bias shift": shifted.mean(), "MDT-VMETA": means["MDT-VMETA"].mean(),
+            "MDT-VMETA - bias shift": difference.mean, "SE": difference.standard_error,
+            "better on": int((gap < -1e-12).sum()), "worse on": int((gap > 1e-12).sum()),
+            "of": difference.n,
+        })
+    return pd.DataFrame(rows, columns=_SHIFT)
+
+
+def forced_table(frame):
+    """Forced transformations beside a plain machine of larger C: a row a set, method and number.
+
+    Returns
+    -------
+    DataFrame
+        g-means errors on the training and the test part, the factor of C (median of d^2 over the
+        support vectors), and the test error of the plain machine with that C.
+    """
+    own = frame.assign(error=errors(frame), scaled=errors(frame.assign(
+        missed=frame.scaled_missed, false_alarms=frame.scaled_false_alarms)))
+    rows = []
+    for (name, method, asked), part in own.groupby(["dataset", "method", "asked"], sort=False):
+        rows.append({
+            "data set": name, "method": method, "forced": asked,
+            "applied": part.n_transformations.mean(), "training error": part.train_error.mean(),
+            "test error": part.error.mean(), "C times": 10 ** part.log10_factor.mean(),
+            "test error, that C alone": part.scaled.mean(),
+        })
+    return pd.DataFrame(rows)
+
+
+def hidden_increase(frame):
+    """Share of the gain of forced transformations that a larger C brings: a row a method."""
+    own = frame[(frame.dataset == studies.BOARD) & (frame.asked > 0)]
+    base = frame[(frame.dataset == studies.BOARD) & (frame.asked == 0)]
+    rows = []
+    for (method, asked), part in own.groupby(["method", "asked"], sort=False):
+        plain = errors(base[base.method == method].sort_values("partition")).to_numpy()
+        part = part.sort_values("partition")
+        gain = plain - errors(part).to_numpy()
+        scaled = errors(part.assign(missed=part.scaled_missed,
+                                    false_alarms=part.scaled_false_alarms)).to_numpy()
+        alone = plain - scaled
+        rows.append({"method": method, "forced": asked, "gain of the transformations": gain.mean(),
+                     "gain of C alone": alone.mean(), "share": alone.mean() / gain.mean(),
+                     "new C": C * 10 ** part.log10_factor.mean(), "draws": len(part)})
+    return pd.DataFrame(rows)
+
+
+def width_table(frame):
+    """g-means errors by width: a row a data set and width, a column a method."""
+    table = width_means(frame).groupby(level=["dataset", "width"]).mean()
+    table = table.reindex([name for name in SETS if name in set(frame.dataset)], level="dataset")
+    columns = [SVM, *studies.WIDTH_METHODS]
+    return table[columns].reset_index().rename(columns={"dataset": "data set",
+                                                        "width": "2 sigma^2"})
+
+
+def width_curves(frame, name):
+    """Errors against 2 sigma^2 on one set, for :func:`companion.plotting.plot_paths`."""
+    table = width_means(frame[frame.dataset == name])
+    curves = {}
+    for method in (SVM, *studies.WIDTH_METHODS):
+        by = table[method].groupby(level="width")
+        n = by.size().to_numpy()
+        spread = by.std(ddof=1).fillna(0.0).to_numpy() if n.max() > 1 else np.zeros(len(n))
+        curves[method] = (by.mean().index.to_numpy(), by.mean().to_numpy(), spread / np.sqrt(n))
+    return curves
+
+
+def width_gains(frame):
+    """SVM's error and the gain over it, a point a data set and width, by method."""
+    table = width_means(frame).groupby(level=["dataset", "width"]).mean()
+    return {method: (table[SVM].to_numpy(), (table[SVM] - table[method]).to_numpy())
+            for method in studies.WIDTH_METHODS}
+
+
+def printed_pattern(frame, names=("Segment1", "Hepatitis")):
+    """The printed rows of the two deviating sets beside every width: how far the errors are apart.
+
+    Returns
+    -------
+    DataFrame
+        A row a data set and width: errors of SVM, AMA, ACT and WIL as regenerated, with the print
+        as a first row.
+    """
+    printed = load_published("conformal")
+    printed = printed[printed.artefact == "real_sets"].set_index(["row", "column"]).value
+    table = width_table(frame)
+    methods, rows = [SVM, "AMA", "ACT", "WIL"], []
+    for name in names:
+        rows.append({"data set": name, "2 sigma^2": "50, printed"}
+                    | {method: printed[method, name] for method in methods})
+        for _, row in table[table["data set"] == name].iterrows():
+            rows.append({"data set": name, "2 sigma^2": f"{row['2 sigma^2']:g}"}
+                        | {method: row[method] for method in methods})
+    return pd.DataFrame(rows, columns=["data set", "2 sigma^2", *methods])
+
+
+def asterisk_evidence(frame):
+    """What an optimiser that minimises the error on V would do: a row a data set.
+
+    Returns
+    -------
+    DataFrame
+        Of seven folds, in how many the first machine errs on V, in how many some MDT on a grid of
+        117 settings has a smaller error there, and in how many CMA-ES finds one; mean errors on V.
+    """
+    rows = []
+    for name in SETS:
+        own = frame[frame.dataset == name]
+        if not len(own):
+            continue
+
+        def folds(column, own=own):
+            return N_FOLDS * (own[column] < own.v_before - 1e-9).mean()
+
+        rows.append(dict(zip(_ASTERISKS, (
+            name, len(own), folds("grid"), folds("MDT-VMETA"), folds("TSVT-VMETA"),
+            own.v_before.mean(), own.grid.mean(), own["MDT-VMETA"].mean(),
+            own["TSVT-VMETA"].mean(),
+            *("*" if f"{m}-VMETA" in ASTERISKS[name] else "" for m in ("MDT", "TSVT")),
+        ), strict=True)))
+    return pd.DataFrame(rows, columns=_ASTERISKS)
+
+
+def unit_table(frame):
+    """Errors and shares of transformed folds in both units: a row a data set and method."""
+    printed = load_published("conformal").set_index(["artefact", "row", "column"]).value
+    rows = []
+    for name in [studies.BOARD, *SETS]:
+        own = frame[frame.dataset == name]
+        for method in UNIT_METHODS if len(own) else ():
+            place = ("checkers", method, "g-means error") if name == studies.BOARD else (
+                "real_sets", method, name)
+            starred = method in (BOARD_ASTERISKS if name == studies.BOARD else ASTERISKS[name])
+            row = {"data set": name, "method": method,
+                   "printed": f"{printed[place]:g}{' *' if starred else ''}"}
+            for units in ("hull", "svm"):
+                part = own[(own.method == method) & (own.units == units)]
+                row |= {f"error, {units}": errors(part).mean(),
+                        f"transformed, {units}": (part.n_transformations > 0).mean()}
+            rows.append(row)
+    return pd.DataFrame(rows, columns=("data set", "method", "printed", "error, hull",
+                                       "transformed, hull", "error, svm", "transformed, svm"))

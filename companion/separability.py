@@ -1,0 +1,239 @@
+"""Fisher's separability J of two classes in feature space, in the kernel's terms.
+
+    J = tr(S_B) / tr(S_W) = q'Bq / q'Wq,   B = K_intra - K / N,   W = diag(K) - K_intra,
+
+where K_intra keeps the blocks of K within the classes, divided by the sizes of the classes, and
+q_i = c(x_i) is a conformal transformation of the kernel, all ones where there is none.
+
+References
+----------
+A. Barbero, SVM imbalance correction by conformal kernel transformations, 2008. Section 4.6: the
+    criterion, Theorem 6; (4.6.14) is printed with a plus sign; section 5.2.1: its gradient.
+H. Xiong, M. N. S. Swamy and M. O. Ahmad, Optimizing the kernel in the empirical feature space,
+    IEEE Transactions on Neural Networks 16 (2005).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import eigh, svd
+
+__all__ = ["Separability"]
+
+# Share of the mean diagonal that is added to the within-class matrix before it is inverted: W is
+# singular where points of a class coincide in feature space.
+_RIDGE = 1e-10
+
+# Functions of a basis count as independent above this share of the largest singular value.
+_INDEPENDENT = 1e-8
+
+
+class Separability:
+    """J of all conformal transformations of one Gram matrix.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+        Gram matrix, symmetric. It is not copied if the samples of class +1 come first.
+    y : ndarray of shape (n_samples,)
+        Labels -1 and +1, both there.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not match, a label is neither -1 nor +1, or a class is empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from companion.separability import Separability
+    >>> x = np.array([0.0, 1.0, 4.0, 5.0])
+    >>> criterion = Separability(np.outer(x, x), np.array([1, 1, -1, -1]))
+    >>> criterion.value(np.ones(4))
+    16.0
+    """
+
+    def __init__(self, K, y):
+        K, y = np.asarray(K, dtype=np.float64), np.asarray(y)
+        if y.ndim != 1 or K.shape != (y.size, y.size):
+            raise ValueError(
+                "Separability needs a square Gram matrix and one label per row. "
+                f"Got shapes {K.shape} and {y.shape}."
+            )
+        if not np.array_equal(np.unique(y), [-1, 1]):
+            raise ValueError(
+                "Separability needs the labels -1 and +1, both there. "
+                f"Got {np.unique(y).tolist()[:5]}."
+            )
+        order = np.argsort(-y, kind="stable")
+        is_sorted = np.array_equal(order, np.arange(y.size))
+        K = K if is_sorted else K[np.ix_(order, order)]
+        p = int(np.count_nonzero(y > 0))
+        self.n, self.n_positive, self.n_negative = y.size, p, y.size - p
+        self._order = None if is_sorted else order
+        self._diagonal = K.diagonal().copy()
+        self._positive, self._negative, self._cross = K[:p, :p], K[p:, p:], K[:p, p:]
+
+    def value(self, q):
+        """J of one transformation.
+
+        Parameters
+        ----------
+        q : ndarray of shape (n_samples,)
+
+        Returns
+        -------
+        float
+            As for :meth:`values`.
+        """
+        return float(self.values(np.asarray(q, dtype=np.float64)[np.newaxis])[0])
+
+    def values(self, Q):
+        """J of many transformations, by one product with each block of the Gram matrix.
+
+        Parameters
+        ----------
+        Q : ndarray of shape (n_transformations, n_samples)
+            One transformation a row.
+
+        Returns
+        -------
+        ndarray of shape (n_transformations,)
+            J >= 0; infinite where every class is a single point in feature space, 0 where
+            both are the same point, and 0 where q vanishes or is not finite.
+        """
+        Q, usable = self._scaled(Q)
+        (within_p, within_n, cross), spread = self._sums(Q)
+        between = within_p / self.n_positive + within_n / self.n_negative
+        total = (within_p + within_n + 2.0 * cross) / self.n
+        return np.where(usable, self._ratio(between - total, spread - between, spread), 0.0)
+
+    def value_and_gradient(self, q):
+        """J and its gradient with respect to q, 2 (Bq - J Wq) / q'Wq, (5.2.4) of the thesis.
+
+        Parameters
+        ----------
+        q : ndarray of shape (n_samples,)
+
+        Returns
+        -------
+        value : float
+        gradient : ndarray of shape (n_samples,)
+            Zero where J is infinite or q vanishes.
+        """
+        q = np.asarray(q, dtype=np.float64)
+        top = np.abs(q).max()
+        if not 0.0 < top < np.inf:
+            return 0.0, np.zeros(self.n)
+        scaled = q / top
+        Bq, Wq = self.products(scaled)
+        spread = float(self._sort(scaled) ** 2 @ self._diagonal)
+        within = float(scaled @ Wq)
+        J = float(self._ratio(np.array(scaled @ Bq), np.array(within), np.array(spread)))
+        if not np.isfinite(J) or within <= 0.0:
+            return J, np.zeros(self.n)
+        return J, 2.0 / (within * top) * (Bq - J * Wq)
+
+    def products(self, q):
+        """B q and W q.
+
+        Parameters
+        ----------
+        q : ndarray of shape (n_samples,)
+
+        Returns
+        -------
+        Bq, Wq : ndarray of shape (n_samples,)
+        """
+        q = self._sort(q)
+        p = self.n_positive
+        head, tail = q[:p], q[p:]
+        own = np.concatenate([self._positive @ head, self._negative @ tail])
+        total = own + np.concatenate([self._cross @ tail, head @ self._cross])
+        own[:p] /= self.n_positive
+        own[p:] /= self.n_negative
+        return self._unsort(own - total / self.n), self._unsort(self._diagonal * q - own)
+
+    def matrices(self):
+        """The matrices B and W of (4.6.14) and (4.6.15).
+
+        Returns
+        -------
+        B, W : ndarray of shape (n_samples, n_samples)
+        """
+        p = self.n_positive
+        within = np.zeros((self.n, self.n))
+        within[:p, :p] = self._positive / self.n_positive
+        within[p:, p:] = self._negative / self.n_negative
+        K = np.block([[self._positive, self._cross], [self._cross.T, self._negative]])
+        B, W = within - K / self.n, np.diag(self._diagonal) - within
+        if self._order is None:
+            return B, W
+        places = np.argsort(self._order)
+        return B[np.ix_(places, places)], W[np.ix_(places, places)]
+
+    def maximiser(self, basis=None):
+        """The q of largest J, the leading generalised eigenvector of B and W.
+
+        Parameters
+        ----------
+        basis : ndarray of shape (n_samples, n_functions), optional
+            q is sought among its combinations, as in (4.6.19); among all vectors if None.
+
+        Returns
+        -------
+        coefficients : ndarray of shape (n_functions,)
+            q = basis @ coefficients, q itself without a basis. Scaled so that q has mean
+            square 1, with the sign of a positive sum.
+        value : float
+            J there. W gets a ridge of 1e-10 times its mean diagonal, as it is singular where points
+            coincide, so this is a lower bound of the supremum.
+        """
+        B, W = self.matrices()
+        if basis is not None:
+            # Orthonormal functions, or nearly equal ones would drown J in rounding.
+            U, singular, Vt = svd(basis, full_matrices=False)
+            r = int(np.count_nonzero(singular > _INDEPENDENT * singular[0]))
+            U, back = U[:, :r], Vt[:r].T / singular[:r]
+            B, W = U.T @ B @ U, U.T @ W @ U
+        m = len(W)
+        # A tiny constant keeps W positive definite where every point of a class is the same.
+        W = 0.5 * (W + W.T) + (_RIDGE * np.trace(W) / m + np.finfo(float).tiny) * np.eye(m)
+        leading = eigh(0.5 * (B + B.T), W, subset_by_index=[m - 1, m - 1])[1][:, 0]
+        q = leading if basis is None else U @ leading
+        scale = np.sqrt(np.mean(q**2)) * (1.0 if q.sum() >= 0.0 else -1.0)
+        return (leading if basis is None else back @ leading) / scale, self.value(q)
+
+    def _scaled(self, Q):
+        """Rows with largest entry one, which leaves J as it is, and which rows can be used."""
+        Q = np.atleast_2d(np.asarray(Q, dtype=np.float64))
+        top = np.abs(Q).max(axis=1)
+        usable = (top > 0.0) & np.isfinite(top)
+        Q = np.where(usable[:, np.newaxis], Q, 1.0) / np.where(usable, top, 1.0)[:, np.newaxis]
+        return self._sort(Q), usable
+
+    def _sums(self, Q):
+        head, tail = Q[:, : self.n_positive], Q[:, self.n_positive :]
+        return (
+            np.einsum("mi,mi->m", head @ self._positive, head),
+            np.einsum("mi,mi->m", tail @ self._negative, tail),
+            np.einsum("mi,mi->m", head @ self._cross, tail),
+        ), Q**2 @ self._diagonal
+
+    def _ratio(self, between, within, spread):
+        """Between over within, both at least 0; what rounding leaves of a zero counts as zero."""
+        rounding = 1e-14 * np.abs(spread) * np.sqrt(self.n)
+        between = np.where(between > rounding, between, 0.0)
+        within = np.where(within > rounding, within, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(between > 0.0, between / within, 0.0)
+
+    def _sort(self, Q):
+        return Q if self._order is None else Q[..., self._order]
+
+    def _unsort(self, q):
+        if self._order is None:
+            return q
+        out = np.empty_like(q)
+        out[self._order] = q
+        return out

@@ -1,0 +1,333 @@
+"""Conformal transformations of a kernel, one after the other, as long as validation improves.
+
+    train svm_0 on K;  d = 1
+    repeat  c from svm_{t-1};  d = d c;  train svm_t on d(x) d(z) k(x, z)
+    until   the g-means error on V does not fall by more than theta
+    return  the last svm that improved, or one on all samples where none did
+
+This is the common frame of the thesis's Algorithms 4, 5, 7 and 8, which as printed return the
+machine that has just failed to improve. The machine is the nearest-points machine of K + I / C.
+
+References
+----------
+A. Barbero, SVM imbalance correction by conformal kernel transformations, 2008. Chapters 4 to 6.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from companion.solvers._conformal_problem import ConformalProblem, State, carried, inverse
+from companion.solvers._stages import cumulate
+from companion.solvers.mdm import MDMResult
+from companion.solvers.metamodels import GENERATIONS, ascend_separability, evolve
+from companion.solvers.transformations import RULES, Rule
+
+__all__ = ["SEARCHES", "ConformalProblem", "ConformalResult", "conformal_transformations"]
+
+SEARCHES = (
+    "separability_gradient", "separability_cma", "separability_exact", "validation_cma",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ConformalResult:
+    """A machine on a conformally transformed kernel d(x) d(z) k(x, z).
+
+    Attributes
+    ----------
+    machine : MDMResult
+        Nearest points of the hulls of `samples`, in hull units.
+    samples : ndarray of int
+        What the machine was trained on: the training part, or all samples if `n_transforms` is 0.
+    y : ndarray
+        Labels of these samples.
+    factors : ndarray
+        d of these samples.
+    stages : tuple
+        The transformations kept, in order.
+    n_transforms : int
+        How many were kept. 0 is the asterisk of the thesis's tables.
+    validation_error : float
+        Of the machine kept; that of the first machine on the training part if `n_transforms` is 0;
+        NaN without validation samples.
+    history : list of dict
+        One entry a machine: "transformation" (0 for the first), "separability", "validation_error",
+        "parameters", "n_support", "n_iter", "converged" and "kept".
+    stop_reason : str
+        Why no further transformation was applied, as a sentence.
+    is_degenerate : bool
+        Whether that was because c vanished or grew without bound.
+    """
+
+    machine: MDMResult
+    samples: np.ndarray
+    y: np.ndarray
+    factors: np.ndarray
+    stages: tuple
+    n_transforms: int
+    validation_error: float
+    history: list
+    stop_reason: str
+    is_degenerate: bool
+
+    def transformation(self, K, distances=None, diagonal=None):
+        """d at points.
+
+        Parameters
+        ----------
+        K : ndarray of shape (n_points, n_samples)
+            Base kernel with all samples of the problem.
+        distances : ndarray of shape (n_points, n_samples), optional
+            Squared distances.
+        diagonal : ndarray of shape (n_points,), optional
+            k(x, x); ones by default.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+        """
+        return cumulate(self.stages, K, distances, diagonal)
+
+    def decision_function(self, K, distances=None, diagonal=None):
+        """Decision values at points in the units of the SVM, margins at -1 and +1; (4.1.7).
+
+        Parameters
+        ----------
+        K, distances, diagonal
+            As for :meth:`transformation`.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+        """
+        d = self.transformation(K, distances, diagonal)
+        support = np.flatnonzero(self.machine.alpha)
+        coef = (self.y * self.machine.alpha * self.factors)[support]
+        hull = d * (K[:, self.samples[support]] @ coef) + self.machine.intercept
+        return 2.0 / self.machine.squared_norm * hull
+
+    def compact(self):
+        """The result with columns for the samples that predictions need, and which these are.
+
+        Returns
+        -------
+        result : ConformalResult
+            `samples` are the support vectors, `y`, `factors` and `machine.alpha` theirs.
+        needed : ndarray of int
+            Samples of the problem that the columns of K and distances now stand for.
+        """
+        support = np.flatnonzero(self.machine.alpha)
+        parts = [self.samples[support], *(stage.columns for stage in self.stages)]
+        needed = np.unique(np.concatenate(parts))
+        stages = tuple(
+            replace(stage, columns=np.searchsorted(needed, stage.columns)) for stage in self.stages
+        )
+        return replace(
+            self,
+            machine=replace(self.machine, alpha=self.machine.alpha[support]),
+            samples=np.searchsorted(needed, self.samples[support]),
+            y=self.y[support],
+            factors=self.factors[support],
+            stages=stages,
+        ), needed
+
+
+def conformal_transformations(
+    problem,
+    transform,
+    *,
+    search="separability_gradient",
+    max_transforms=10,
+    theta=0.0,
+    generations=GENERATIONS,
+    seed=0,
+):
+    """Transform the kernel of a problem until the error on its validation part stops falling.
+
+    Parameters
+    ----------
+    problem : ConformalProblem
+    transform : str or Rule
+        A name in :data:`companion.solvers.transformations.RULES`, or a rule with its own settings.
+    search : str, default="separability_gradient"
+        Metamodel for the parameters of Xiong, MDT and TSVT: BFGS on the separability J
+        ("separability_gradient"), CMA-ES on J ("separability_cma"), CMA-ES on the g-means error of
+        the validation part ("validation_cma"), or for Xiong the exact maximiser of J
+        ("separability_exact").
+    max_transforms : int, default=10
+    theta : float, default=0.0
+        The error must fall by more than this.
+    generations : int, default=30
+        Of CMA-ES.
+    seed : int, default=0
+        For CMA-ES and the choice of cores.
+
+    Returns
+    -------
+    ConformalResult
+
+    Raises
+    ------
+    ValueError
+        If the transformation needs what the problem does not have, or the search is unknown or not
+        for this transformation.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Where the solver does not converge; not for the candidates of a search.
+    """
+    rule = RULES[transform]() if isinstance(transform, str) and transform in RULES else transform
+    _check(problem, rule, search)
+    rng = np.random.default_rng(seed)
+    has_validation = problem.validation.size > 0
+    machine = problem.first
+    d, validation_d = np.ones(problem.train.size), np.ones(problem.validation.size)
+    error = problem.validation_error(machine, d, validation_d) if has_validation else np.nan
+    history = [_entry(problem, 0, machine, d, error, {}, True)]
+    stages, degenerate = [], False
+    reason = f"All {max_transforms} transformations were applied."
+    while len(stages) < max_transforms:
+        if error <= theta:
+            reason = f"A validation error of {error:g} cannot fall by more than theta = {theta:g}."
+            break
+        state = State(problem, machine, d, validation_d)
+        stage, candidate = _choose(rule, search, state, generations, rng)
+        c, validation_c = state.apply(stage)
+        trouble = problem.trouble(d * c)
+        if trouble is None and not np.all(np.isfinite(validation_c)):
+            trouble = "is not finite on a validation sample"
+        if trouble is not None:
+            degenerate = True
+            reason = f"Transformation {len(stages) + 1} {trouble}; it is not applied."
+            break
+        if candidate is None:
+            candidate = problem.machine(d * c, carried(machine.alpha, problem.y, inverse(c)))
+        after = np.nan
+        if has_validation:
+            after = problem.validation_error(candidate, d * c, validation_d * validation_c)
+        kept = not has_validation or error - after > theta
+        history.append(
+            _entry(problem, len(stages) + 1, candidate, d * c, after, stage.parameters, kept)
+        )
+        if not kept:
+            reason = (
+                f"Transformation {len(stages) + 1} does not lower the validation error "
+                f"{error:.4g} by more than theta = {theta:g}."
+            )
+            break
+        machine, error = candidate, after
+        d, validation_d = d * c, validation_d * validation_c
+        stages.append(stage)
+
+    samples, y, factors = problem.train, problem.y, d
+    if not stages:
+        machine, samples, y = problem.whole, np.arange(problem.whole_y.size), problem.whole_y
+        factors = np.ones(y.size)
+    return ConformalResult(
+        machine=machine, samples=samples, y=y, factors=factors, stages=tuple(stages),
+        n_transforms=len(stages), validation_error=error, history=history, stop_reason=reason,
+        is_degenerate=degenerate,
+    )  # fmt: skip
+
+
+def _choose(rule, search, state, generations, rng):
+    """A stage by the rule or the metamodel, and its machine if the search has trained it."""
+    if not rule.is_searched:
+        return rule.stage(state), None
+    family, J = rule.family(state, rng), state.problem.separability
+    if search == "separability_exact":
+        basis = state.factors[:, np.newaxis] * family.basis
+        return family.stage(J.maximiser(basis)[0]), None
+    if search == "separability_gradient":
+        return family.stage(ascend_separability(family, J, state.factors)[0]), None
+    seed = int(rng.integers(2**31))
+    if search == "separability_cma":
+        parameters, _ = evolve(
+            lambda candidates: -J.values(family.values(candidates) * state.factors),
+            family.lower, family.upper, seed=seed, generations=generations,
+        )  # fmt: skip
+        return family.stage(parameters), None
+    race = _ValidationRace(family, state)
+    parameters, _ = evolve(
+        race.errors, family.lower, family.upper, seed=seed, generations=generations, target=0.0
+    )
+    return family.stage(parameters), race.machine
+
+
+class _ValidationRace:
+    """Validation errors of candidates, each with its own machine; the first best one is kept.
+
+    Candidates resemble each other more than the machine they are to replace, so each solver starts
+    from the solution for the candidate before.
+    """
+
+    def __init__(self, family, state):
+        self._family, self._state = family, state
+        self.machine, self._least = None, np.inf
+        self._last = state.alpha, state.factors
+
+    def errors(self, candidates):
+        state, problem = self._state, self._state.problem
+        factors = self._family.values(candidates) * state.factors
+        validation = self._family.validation_values(candidates) * state.validation_factors
+        # An error is at most 1: candidates that cannot be used come last.
+        errors = np.full(len(candidates), 2.0)
+        for k, (d, validation_d) in enumerate(zip(factors, validation, strict=True)):
+            if problem.trouble(d) is not None or not np.all(np.isfinite(validation_d)):
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                alpha, before = self._last
+                machine = problem.machine(d, carried(alpha, problem.y, before * inverse(d)))
+            self._last = machine.alpha, d
+            errors[k] = problem.validation_error(machine, d, validation_d)
+            if errors[k] < self._least:
+                self.machine, self._least = machine, errors[k]
+        return errors
+
+
+def _entry(problem, t, machine, d, error, parameters, kept):
+    return {
+        "transformation": t,
+        "separability": problem.separability.value(d),
+        "validation_error": error,
+        "parameters": parameters,
+        "n_support": int(np.count_nonzero(machine.alpha)),
+        "n_iter": machine.n_iter,
+        "converged": machine.converged,
+        "kept": bool(kept),
+    }
+
+
+def _check(problem, rule, search):
+    if not isinstance(rule, Rule):
+        raise ValueError(
+            f"The 'transform' of conformal_transformations must be one of {sorted(RULES)} or a "
+            f"rule. Got {rule!r} instead."
+        )
+    name = type(rule).__name__
+    if rule.uses_distances and problem.whole_distances is None:
+        raise ValueError(
+            f"{name} needs distances in input space, which a Gram matrix alone does not give. "
+            "Pass 'distances', or use Williams, MDT or KBA."
+        )
+    if not rule.is_searched:
+        return
+    if search not in SEARCHES:
+        raise ValueError(f"The 'search' must be one of {list(SEARCHES)}. Got {search!r} instead.")
+    if search == "separability_exact" and not hasattr(rule, "n_cores"):
+        raise ValueError(
+            f"The exact maximiser of J is known for Xiong alone, whose c is linear in its "
+            f"parameters. Got {name}; use 'separability_gradient'."
+        )
+    if search == "validation_cma" and problem.validation.size == 0:
+        raise ValueError(
+            "The search 'validation_cma' needs validation samples. Got none; set some aside or "
+            "use a separability search."
+        )

@@ -1,0 +1,124 @@
+"""Metamodels: the searches for the parameters of a transformation, section 5.2 of the thesis.
+
+A family of transformations gives c for a parameter vector: bounds, a start, values for many
+vectors at once and the product of its Jacobian with a vector. The searches know no more of it.
+
+References
+----------
+A. Barbero, SVM imbalance correction by conformal kernel transformations, 2008. 5.2.1: ascent of
+    the separability by a quasi-Newton method, here BFGS where the thesis has DFP; 5.2.2: CMA-ES.
+N. Hansen and A. Ostermeier, Completely derandomized self-adaptation in evolution strategies,
+    Evolutionary Computation 9 (2001).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize
+
+__all__ = ["ascend_separability", "evolve"]
+
+START, STEP, GENERATIONS = 0.5, 0.3, 30
+
+# BFGS ends by itself long before; its memory is short only for the longest parameter vectors.
+_MAX_STEPS, _MEMORY = 300, 50
+_MOST_STARTS, _NO_GAIN = 4, 1e-6
+
+# CMA-ES subtracts values of the objective, so an infinite one has to be finite.
+_LARGEST = 1e100
+
+
+def ascend_separability(family, separability, factors):
+    """Maximise J over the parameters of a family by BFGS within their bounds.
+
+    Parameters
+    ----------
+    family : object
+        With `start`, `lower`, `upper` of shape (n_parameters,), and methods `values`,
+        `pull_back` and `canonical`.
+    separability : companion.separability.Separability
+        Of the base kernel.
+    factors : ndarray of shape (n_samples,)
+        What multiplied the kernel so far.
+
+    Returns
+    -------
+    parameters : ndarray of shape (n_parameters,)
+    value : float
+        J, not below that of the start.
+    """
+    scale = np.where(family.start != 0.0, np.abs(family.start), 1.0)
+
+    def objective(u):
+        # The line search may leave the bounds by a rounding error.
+        parameters = np.clip(u * scale, family.lower, family.upper)
+        c = family.values(parameters[np.newaxis])[0]
+        J, by_q = separability.value_and_gradient(c * factors)
+        return -min(J, _LARGEST), -family.pull_back(parameters, by_q * factors) * scale
+
+    # J is free of units, so its gradient in scaled parameters and its own tolerances are too. A
+    # step cut short by a bound can leave BFGS with a metric in which it does not move: start anew.
+    bounds = np.column_stack([family.lower / scale, family.upper / scale])
+    parameters, value = family.start, -np.inf
+    for _ in range(_MOST_STARTS):
+        found = minimize(
+            objective, parameters / scale, jac=True, method="L-BFGS-B", bounds=bounds,
+            options={"maxiter": _MAX_STEPS, "maxcor": _MEMORY, "ftol": 1e-12, "gtol": 1e-9},
+        )  # fmt: skip
+        before, value = value, -float(found.fun)
+        parameters = family.canonical(np.clip(found.x * scale, family.lower, family.upper))
+        if value <= before * (1.0 + _NO_GAIN):
+            break
+    return parameters, value
+
+
+def evolve(objective, lower, upper, *, seed, generations=GENERATIONS, target=-np.inf):
+    """Minimise by CMA-ES with its default population, from .5 in all parameters and step .3.
+
+    Parameters
+    ----------
+    objective : callable
+        Values, of shape (n_candidates,), of candidates of shape (n_candidates, n_parameters).
+    lower, upper : ndarray of shape (n_parameters,)
+        Bounds, infinite values allowed; candidates are mapped into them before they are evaluated.
+    seed : int
+        The global random state is neither read nor changed.
+    generations : int, default=30
+        All of them are run, whatever CMA-ES's own tests for an end say, unless the target is met.
+    target : float, optional
+        Ends the search where a value is no larger.
+
+    Returns
+    -------
+    parameters : ndarray of shape (n_parameters,)
+        The first of the best candidates.
+    value : float
+    """
+    import cma
+
+    n, rng = len(lower), np.random.default_rng(seed)
+    strategy = cma.CMAEvolutionStrategy(
+        np.full(n, START),
+        STEP,
+        {
+            "bounds": [_finite_or_none(lower), _finite_or_none(upper)],
+            "randn": lambda rows, columns: rng.standard_normal((rows, columns)),
+            "seed": np.nan,
+            "verbose": -9,
+        },
+    )
+    best, least = None, np.inf
+    for _ in range(generations):
+        candidates = strategy.ask()
+        values = np.clip(objective(np.clip(candidates, lower, upper)), -_LARGEST, _LARGEST)
+        k = int(np.argmin(values))
+        if best is None or values[k] < least:
+            best, least = np.clip(candidates[k], lower, upper), float(values[k])
+        if least <= target:
+            break
+        strategy.tell(candidates, values.tolist())
+    return best, least
+
+
+def _finite_or_none(bounds):
+    return [float(bound) if np.isfinite(bound) else None for bound in bounds]

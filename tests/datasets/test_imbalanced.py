@@ -1,0 +1,119 @@
+"""The real problems of the conformal kernel thesis have the sizes of its Table 6.2.1."""
+
+import numpy as np
+import pytest
+
+from companion.datasets import (
+    DataUnavailable,
+    UnknownDataset,
+    data_digest,
+    get_source,
+    hepatitis_indicators,
+    imbalanced_source,
+    list_imbalanced,
+    load_imbalanced,
+    load_uci,
+)
+
+# N, N+ and d; N+ of hepatitis is 33 in print and 32 in its description.
+SHAPES = {
+    "glass7": (214, 29, 9),
+    "segment1": (2310, 330, 19),
+    "hepatitis": (155, 32, 32),
+    "sonar": (208, 97, 60),
+    "heart": (297, 137, 13),
+    "ionosphere": (351, 126, 33),
+    "wdbc": (569, 212, 30),
+}
+
+
+@pytest.fixture(autouse=True)
+def offline(no_network):
+    """No test here may wait for a download."""
+
+
+def load(name):
+    try:
+        return load_imbalanced(name)
+    except DataUnavailable as error:
+        pytest.skip(str(error))
+
+
+def test_the_shapes_of_all_problems_are_listed():
+    assert list(SHAPES) == list_imbalanced()
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_problem_has_the_size_of_table_6_2_1(name):
+    data = load(name)
+    n, positives, d = SHAPES[name]
+    assert data.X.shape == (n, d) and np.sum(data.y == 1) == positives
+    assert set(np.unique(data.y)) == {-1, 1} and np.sum(data.y == 1) < n / 2
+    assert np.isfinite(data.X).all() or name == "hepatitis"
+    assert not data.X.flags.writeable and not data.y.flags.writeable
+
+
+def test_the_diagnostic_table_is_the_one_that_scikit_learn_ships():
+    from sklearn.datasets import load_breast_cancer
+
+    X, y = load_breast_cancer(return_X_y=True)
+    data = load("wdbc")
+    np.testing.assert_allclose(data.X, X, rtol=1e-3)
+    assert np.array_equal(data.y == 1, y == 0)
+
+
+def test_one_attribute_of_segment_is_constant_and_none_of_ionosphere():
+    assert np.sum(np.ptp(load("segment1").X, axis=0) == 0) == 1
+    assert np.all(np.ptp(load("ionosphere").X, axis=0) > 0)
+
+
+def test_hepatitis_has_six_numbers_and_two_indicators_for_each_answer():
+    table = np.full((3, 19), 1.0)
+    table[1], table[2] = 2.0, np.nan
+    table[:, 13] = (0.5, 0.7, np.nan)
+    coded = hepatitis_indicators(table)
+    assert coded.shape == (3, 32)
+    assert coded[:, 1].tolist()[:2] == [0.5, 0.7] and np.isnan(coded[2, :6]).all()
+    assert coded[0, 6:].tolist() == [1.0, 0.0] * 13
+    assert coded[1, 6:].tolist() == [0.0, 1.0] * 13
+    assert coded[2, 6:].tolist() == [0.0] * 26
+
+
+def test_missing_answers_of_hepatitis_are_no_indicator_and_missing_numbers_stay():
+    coded, table = load("hepatitis").X, load_uci("hepatitis").X
+    numbers = table[:, [0, 13, 14, 15, 16, 17]]
+    assert np.array_equal(np.isnan(coded[:, :6]), np.isnan(numbers))
+    assert np.isfinite(coded[:, 6:]).all()
+    missing = np.isnan(np.delete(table, [0, 13, 14, 15, 16, 17], axis=1)).sum()
+    assert coded[:, 6:].sum() == 155 * 13 - missing
+
+
+@pytest.mark.parametrize("table, message", [
+    (np.ones((2, 18)), r"19 columns. Got shape \(2, 18\)"),
+    (np.full((2, 19), 3.0), "answers must be 1"),
+])
+def test_another_table_is_refused(table, message):
+    with pytest.raises(ValueError, match=message):
+        hepatitis_indicators(table)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_problem_is_registered_for_the_thesis(name):
+    assert "conformal" in get_source(imbalanced_source(name)).used_by
+    assert len(data_digest(imbalanced_source(name))) == 16
+
+
+@pytest.mark.parametrize("call", [load_imbalanced, imbalanced_source])
+def test_an_unknown_problem_is_refused_with_the_nearest_name(call):
+    with pytest.raises(UnknownDataset, match="did you mean 'glass7'"):
+        call("glass")
+
+
+def test_a_file_with_too_few_rows_is_not_used(tmp_path, monkeypatch, register):
+    rows = b"0.1,R\n0.2,M\n"
+    (tmp_path / "sonar").mkdir()
+    (tmp_path / "sonar" / "sonar.all-data").write_bytes(rows)
+    monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
+    register(("sonar", "sonar.all-data", "https://example.org/sonar.all-data", rows))
+    with pytest.raises(DataUnavailable, match="2 rows where the problem 'sonar' has 208"):
+        load_imbalanced("sonar")

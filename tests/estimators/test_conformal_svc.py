@@ -1,0 +1,326 @@
+"""ConformalSVC: agreement with its solver and with L2SVC, both orders of labels, bad input."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from companion import ConformalSVC, L2SVC
+from companion.kernels import gram, squared_distances
+from companion.metrics import g_mean_error, g_mean_scorer
+from companion.solvers.conformal import ConformalProblem, conformal_transformations
+from companion.solvers.transformations import RULES, Amari, Williams, Xiong
+
+from ._data import two_clouds
+
+BOARD = {"C": 10.0, "gamma": 0.02, "random_state": 0}
+EAGER = {**BOARD, "validation_fraction": None, "max_transforms": 2}
+every = pytest.mark.parametrize("transform", list(RULES))
+
+
+def board(n=300, positives=20, seed=0, labels=("common", "rare")):
+    rng = np.random.default_rng(seed)
+    rare = rng.permutation(n) < positives
+    X = rng.uniform(0, 2, (n, 2)) * np.where(rng.uniform(size=n) < 0.5, -1.0, 1.0)[:, None]
+    X[~rare, 1] *= -1.0
+    return X, np.asarray(labels)[rare.astype(int)]
+
+
+def test_without_a_kept_transformation_it_is_L2SVC_on_the_whole_set():
+    X, y = board()
+    machine = ConformalSVC(transform="williams", tol=1e-8, **BOARD).fit(X, y)
+    plain = L2SVC(C=10.0, gamma=0.02, tol=1e-6).fit(X, y)
+    assert machine.n_transforms_ == 0 and len(machine.history_) == 2
+    np.testing.assert_allclose(
+        machine.decision_function(X), plain.decision_function(X), atol=1e-5
+    )
+    np.testing.assert_array_equal(machine.transformation(X), 1.0)
+    assert machine.objective_ == pytest.approx(plain.objective_, rel=1e-6)
+    assert machine.intercept_ == pytest.approx(plain.intercept_, abs=1e-5)
+    assert machine.support_.size == machine.n_support_.sum() == machine.dual_coef_.size
+
+
+@every
+def test_decision_values_are_those_of_the_solver_and_of_the_documented_expansion(transform):
+    X, y = board()
+    machine = ConformalSVC(transform=transform, tol=1e-8, **EAGER).fit(X, y)
+    assert machine.n_transforms_ == 2 and machine.validation_.size == 0
+    d = machine.transformation(X)
+    K = d[:, None] * d * gram(X, gamma=0.02)
+    expansion = K[:, machine.support_] @ machine.dual_coef_[0] + machine.intercept_[0]
+    values = machine.decision_function(X)
+    np.testing.assert_allclose(values, expansion, atol=1e-8 * np.abs(values).max())
+    signs = np.where(y == "rare", 1.0, -1.0)
+    # The conditions of optimality: slack = multiplier / C, for support vectors and others alike.
+    slack = np.zeros(len(y))
+    slack[machine.support_] = signs[machine.support_] * machine.dual_coef_[0] / 10.0
+    assert np.all(signs * values >= 1.0 - slack - 1e-4)
+    support = machine.support_
+    np.testing.assert_allclose((signs * values + slack)[support], 1.0, atol=1e-4)
+    assert machine.converged_ and machine.duality_gap_ <= 1e-6 * abs(machine.objective_)
+    assert np.array_equal(np.sort(support), support)
+
+
+def test_the_shared_matrices_of_a_study_give_the_machine_of_the_estimator():
+    X, y = board()
+    machine = ConformalSVC(transform="act", **BOARD).fit(X, y)
+    D = squared_distances(X)
+    part = ConformalProblem(
+        np.exp(-0.02 * D), np.where(y == "rare", 1.0, -1.0), machine.validation_, C=10.0,
+        distances=D, sigma=5.0, n_features=2,
+    )  # fmt: skip
+    result = conformal_transformations(part, "act")
+    assert result.n_transforms == machine.n_transforms_ > 0
+    np.testing.assert_allclose(
+        result.decision_function(part.whole_K, D), machine.decision_function(X), atol=1e-6
+    )
+
+
+@every
+def test_the_rare_class_is_the_positive_one_whatever_its_name(transform):
+    X, y = board()
+    machine = ConformalSVC(transform=transform, **EAGER).fit(X, y)
+    turned = ConformalSVC(transform=transform, **EAGER).fit(X, np.where(y == "rare", "a", "z"))
+    assert machine.minority_class_ == "rare" and turned.minority_class_ == "a"
+    np.testing.assert_allclose(turned.decision_function(X), -machine.decision_function(X))
+    np.testing.assert_allclose(turned.dual_coef_, -machine.dual_coef_)
+    assert turned.n_support_.tolist() == machine.n_support_[::-1].tolist()
+    assert np.all((turned.predict(X) == "a") == (machine.predict(X) == "rare"))
+
+
+def test_the_board_is_learnt_better_with_transformations_than_without():
+    X, y = board()
+    T, truth = board(4000, 2000, seed=1)
+    plain = g_mean_error(truth, L2SVC(C=10.0, gamma=0.02).fit(X, y).predict(T))
+    act = ConformalSVC(transform="act", **BOARD).fit(X, y)
+    assert act.n_transforms_ > 0
+    assert g_mean_error(truth, act.predict(T)) < 0.5 * plain
+
+
+@pytest.mark.parametrize("transform", ["williams", "mdt"])
+def test_a_precomputed_kernel_gives_the_same_machine(transform):
+    X, y = board()
+    T = board(50, 10, seed=3)[0]
+    points = ConformalSVC(transform=transform, **EAGER).fit(X, y)
+    matrix = ConformalSVC(transform=transform, kernel="precomputed", **EAGER).fit(
+        gram(X, gamma=0.02), y
+    )
+    np.testing.assert_allclose(
+        matrix.decision_function(gram(T, X, gamma=0.02)), points.decision_function(T), rtol=1e-6,
+        atol=1e-6,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("transform", sorted(set(RULES) - {"williams", "mdt"}))
+def test_what_a_precomputed_kernel_does_not_give_is_said(transform):
+    X, y = board()
+    machine = ConformalSVC(transform=transform, kernel="precomputed")
+    with pytest.raises(ValueError, match='which a precomputed kernel does not give.*"williams"'):
+        machine.fit(gram(X), y)
+
+
+def callable_kernel(A, B):
+    return np.exp(-0.02 * squared_distances(A, B))
+
+
+@every
+def test_a_callable_kernel_gives_the_machine_of_the_same_built_in_one(transform):
+    X, y = board(120, 12)
+    T = board(30, 10, seed=3)[0]
+    # Rounding decides where a search over many parameters ends: one with two, or the exact one.
+    settings = {**EAGER, "transform": transform, "max_transforms": 1, "tol": 1e-8}
+    if transform == "xiong":
+        settings.update(transform=Xiong(n_cores=5), search="separability_exact")
+    built_in = ConformalSVC(**settings).fit(X, y)
+    called = ConformalSVC(kernel=callable_kernel, **settings).fit(X, y)
+    wanted = built_in.decision_function(T)
+    scale = np.abs(wanted).max()
+    np.testing.assert_allclose(called.decision_function(T), wanted, atol=1e-2 * scale)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+@every
+def test_other_kernels_are_transformed_too(transform, kernel):
+    X, y = two_clouds(60, shift=1.5)
+    machine = ConformalSVC(transform=transform, kernel=kernel, validation_fraction=None,
+                           max_transforms=1, random_state=0).fit(X, y)  # fmt: skip
+    assert machine.n_transforms_ == 1
+    d = machine.transformation(X)
+    K = gram(X, kernel=kernel, gamma=1 / (3 * X.var()), degree=3)
+    wanted = (d[:, None] * K * d)[:, machine.support_] @ machine.dual_coef_[0]
+    np.testing.assert_allclose(machine.decision_function(X), wanted + machine.intercept_, atol=1e-6)
+
+
+def test_magnification_is_the_volume_element_of_the_kernel_itself():
+    X, y = board()
+    machine = ConformalSVC(transform="wu_amari", **EAGER).fit(X, y)
+    T, step = board(5, 2, seed=1)[0], 1e-4
+
+    def kernel(a, b):
+        d = machine.transformation(np.stack([a, b]))
+        return d[0] * d[1] * np.exp(-0.02 * np.sum((a - b) ** 2))
+
+    shifts = step * np.eye(2)
+    for x, found in zip(T, machine.magnification(T), strict=True):
+        metric = np.array([
+            [(kernel(x + a, x + b) - kernel(x + a, x - b) - kernel(x - a, x + b)
+              + kernel(x - a, x - b)) / (4 * step**2) for b in shifts] for a in shifts
+        ])  # fmt: skip
+        assert found == pytest.approx(np.sqrt(np.linalg.det(metric)), rel=1e-3)
+    plain = ConformalSVC(max_transforms=0, **BOARD).fit(X, y)
+    np.testing.assert_allclose(plain.magnification(T), 2 * 0.02)
+    linear = ConformalSVC(kernel="linear").fit(X, y)
+    with pytest.raises(ValueError, match='use kernel="rbf"'):
+        linear.magnification(T)
+
+
+def test_the_validation_part_is_stratified_reproducible_and_not_trained_on():
+    X, y = board()
+    machine = ConformalSVC(transform="act", **BOARD).fit(X, y)
+    again = ConformalSVC(transform="act", **BOARD).fit(X, y)
+    other = ConformalSVC(transform="act", **{**BOARD, "random_state": 1}).fit(X, y)
+    assert np.count_nonzero(y[machine.validation_] == "rare") == 5
+    assert machine.validation_.size == 75
+    assert machine.n_transforms_ > 0
+    assert not np.isin(machine.support_, machine.validation_).any()
+    np.testing.assert_array_equal(machine.validation_, again.validation_)
+    np.testing.assert_array_equal(machine.decision_function(X), again.decision_function(X))
+    assert not np.array_equal(machine.validation_, other.validation_)
+
+
+def test_the_history_tells_what_was_tried():
+    X, y = board()
+    machine = ConformalSVC(transform="act", **BOARD).fit(X, y)
+    assert [entry["transformation"] for entry in machine.history_] == list(
+        range(len(machine.history_))
+    )
+    assert sum(entry["kept"] for entry in machine.history_) == machine.n_transforms_ + 1
+    for entry in machine.history_:
+        assert 0 <= entry["validation_error"] <= 1 and entry["separability"] > 0
+    assert machine.stop_reason_.endswith(".")
+
+
+def test_a_rule_with_settings_of_its_own_is_a_parameter_like_any_other():
+    X, y = board()
+    machine = ConformalSVC(transform=Amari(tau=0.7), **EAGER)
+    assert clone(machine).get_params() == machine.get_params()
+    assert "Amari(tau=0.7" in repr(machine)
+    assert clone(machine).fit(X, y).history_[1]["parameters"] == {"tau": pytest.approx(0.7)}
+    search = GridSearchCV(
+        ConformalSVC(**BOARD), {"transform": ["act", Williams(kappa=3.0)]}, cv=2,
+        scoring=g_mean_scorer,
+    ).fit(X, y)  # fmt: skip
+    assert search.best_params_["transform"] in ("act", Williams(kappa=3.0))
+    with pytest.raises(ValueError, match="'n_cores' of Xiong"):
+        Xiong(n_cores=0)
+
+
+def test_the_parameter_transform_does_not_make_it_a_transformer():
+    machine = ConformalSVC(transform="mdt")
+    assert not hasattr(machine, "transform")
+    assert machine.set_params(transform="act").get_params()["transform"] == "act"
+    with pytest.raises(AttributeError, match=r"get_params\(\)\['transform'\]"):
+        machine.transform  # noqa: B018
+    assert pickle.loads(pickle.dumps(machine)).get_params() == machine.get_params()
+
+
+def test_it_works_in_pipelines_and_cross_validation_by_g_means():
+    X, y = board()
+    pipeline = make_pipeline(StandardScaler(), ConformalSVC(transform="act", **BOARD))
+    scores = cross_val_score(pipeline, X, y, cv=3, scoring=g_mean_scorer)
+    assert scores.shape == (3,) and np.all((scores >= 0) & (scores <= 1))
+
+
+@pytest.mark.parametrize(
+    ("share", "positives", "missing"), [(0.02, 20, "for validation"), (0.97, 10, "to train on")]
+)
+def test_a_share_that_leaves_a_class_empty_is_refused(share, positives, missing):
+    X, y = board(positives=positives)
+    with pytest.raises(ValueError, match=f"class 'rare', of n_samples = .*{missing}.*Change"):
+        ConformalSVC(validation_fraction=share).fit(X, y)
+
+
+def test_a_class_of_one_sample_cannot_be_validated_but_can_be_trained_on():
+    X, y = board(positives=1)
+    with pytest.raises(ValueError, match="validation_fraction=None"):
+        ConformalSVC().fit(X, y)
+    assert np.all(np.isfinite(ConformalSVC(**EAGER).fit(X, y).decision_function(X)))
+
+
+def test_a_degenerate_transformation_warns_and_the_last_good_machine_is_kept():
+    X, y = board()
+    rng = np.random.default_rng(0)
+    wide = np.column_stack([X, 30 * rng.normal(size=(len(X), 40))])
+    eager = {**EAGER, "max_transforms": 10, "C": 1e8}
+    with pytest.warns(ConvergenceWarning, match="stopped early. Transformation .* not applied"):
+        machine = ConformalSVC(transform="wu_amari", **eager).fit(X, y)
+    assert machine.n_transforms_ < 10
+    assert np.all(np.isfinite(machine.decision_function(wide[:, :2])))
+    tiny = {**EAGER, "max_transforms": 60, "C": 1e-3}
+    with pytest.warns(ConvergenceWarning, match="underflows"):
+        machine = ConformalSVC(transform="amari", **tiny).fit(wide, y)
+    assert 0 <= machine.n_transforms_ < 60
+    assert np.all(np.isfinite(machine.decision_function(wide)))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"transform": "amarii"}, "The 'transform' parameter of ConformalSVC must be"),
+        ({"search": "grid"}, "The 'search' parameter of ConformalSVC must be"),
+        ({"validation_fraction": 1.0}, "The 'validation_fraction' parameter of ConformalSVC"),
+        ({"theta": -0.1}, "The 'theta' parameter of ConformalSVC must be"),
+        ({"max_transforms": -1}, "The 'max_transforms' parameter of ConformalSVC must be"),
+        ({"gamma": -1.0}, "The 'gamma' parameter of ConformalSVC must be"),
+        ({"C": 0.0}, "The 'C' parameter of ConformalSVC must be"),
+    ],
+)
+def test_a_bad_parameter_is_named_with_its_rule_and_value(parameters, message):
+    X, y = board()
+    with pytest.raises(ValueError, match=message) as caught:
+        ConformalSVC(**parameters).fit(X, y)
+    assert "Got" in str(caught.value)
+
+
+def test_one_class_or_three_are_refused():
+    X, y = board()
+    with pytest.raises(ValueError, match="samples of two classes.*only one class"):
+        ConformalSVC().fit(X, np.zeros(len(X)))
+    with pytest.raises(ValueError, match="Only binary classification.*3 classes.*OneVsRest"):
+        ConformalSVC().fit(X, np.arange(len(X)) % 3)
+
+
+def test_a_search_on_validation_needs_a_validation_part():
+    X, y = board()
+    machine = ConformalSVC(transform="mdt", search="validation_cma", **EAGER)
+    with pytest.raises(ValueError, match="'validation_cma' needs validation samples"):
+        machine.fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@settings(max_examples=40, deadline=None)
+@given(
+    points=st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 1)), min_size=4, max_size=14),
+    transform=st.sampled_from([*RULES]),
+    search=st.sampled_from(["separability_gradient", "separability_cma", "validation_cma"]),
+    C=st.sampled_from([1e-3, 1.0, 1e6]),
+    gamma=st.sampled_from([0.0, 0.02, 1.0, 1e6]),
+)
+def test_degenerate_points_give_no_nan(points, transform, search, C, gamma):
+    X = np.array([[x, 0.0] for x, _ in points], dtype=float)
+    y = np.array([label for _, label in points])
+    y[:2], y[2:4] = 0, 1
+    machine = ConformalSVC(
+        C=C, transform=transform, search=search, gamma=gamma, n_generations=2, random_state=0
+    ).fit(X, y)
+    far = np.array([[1e6, -1e6], [0.5, 0.5]])
+    for query in (X, far):
+        assert np.all(np.isfinite(machine.decision_function(query)))
+        assert np.all(np.isfinite(machine.transformation(query)))

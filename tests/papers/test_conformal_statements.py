@@ -1,0 +1,63 @@
+"""What the studies of the conformal kernel thesis compute is what they say."""
+
+import numpy as np
+import pytest
+
+from companion.conformal import kernel_metric, transformed_metric
+from companion.papers.conformal import background, criterion, magnification, studies
+from companion.solvers.mdm import mdm
+
+
+def overlapping(seed=0, n=40):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) < n // 4, 1.0, -1.0)
+    X = rng.standard_normal((n, 2)) + 0.5 * y[:, None]
+    return X, y, np.exp(-((X[:, None] - X[None]) ** 2).sum(-1) / 4)
+
+
+def test_4_1_5_has_tau_to_the_fourth():
+    assert magnification.one_support_vector(2) < 1e-12
+    assert magnification.one_support_vector(1) > 0.1
+
+
+def test_4_6_14_has_a_minus_sign():
+    X, y, K = overlapping(1)
+    q = np.random.default_rng(2).uniform(0.3, 2.0, len(y))
+    exact, error = criterion.explicit_separability(K, y, q)
+    assert error < 1e-10
+    assert criterion.Separability(K, y).value(q) == pytest.approx(exact, rel=1e-9)
+    assert abs(criterion.printed_separability(K, y, q) / exact - 1) > 1
+
+
+def test_a_margin_displacement_is_a_shift_and_a_scale():
+    _, y, K = overlapping(4)
+    found = mdm(K, y, ridge=0.1, tol=1e-10)
+    f = found.products + found.intercept
+    assert found.intercept + found.m_minus == pytest.approx(-found.squared_norm / 2, abs=1e-9)
+    for shrink in (0.2, 0.7):
+        by_hand = studies.displaced_by_hand(found, y, f, shrink)
+        shifted = shrink * (f + (1 - shrink) * found.squared_norm / 2)
+        assert np.allclose(by_hand, shifted, atol=1e-10)
+
+
+def test_a_kernel_transformed_conformally_does_not_keep_angles():
+    rng = np.random.default_rng(5)
+    X, _, _ = overlapping(5)
+    c, gradient = background.bumps(rng, X)
+    points = rng.uniform(-1, 1, size=(10, 2))
+    first, second = rng.standard_normal((2, 10, 2))
+    before = kernel_metric(points, gamma=0.25)
+    after = transformed_metric(c(points), gradient(points), before)
+    change = background.angle(first, second, after) - background.angle(first, second, before)
+    assert np.abs(change).max() > 5
+    flat = transformed_metric(c(points), 0 * gradient(points), before)
+    assert np.allclose(background.angle(first, second, flat), background.angle(first, second))
+
+
+def test_the_slack_lines_end_on_their_support_hyperplanes():
+    X, y = background.plane_sample(2, distance=0.8)
+    machine = background.linear_machine(X, y, ridge=0.1)
+    ends = machine.margin_ends()
+    moved = np.abs(ends - X).max(axis=1) > 0
+    assert moved.any()
+    assert machine.decision(ends[moved]) == pytest.approx(y[moved], abs=1e-9)

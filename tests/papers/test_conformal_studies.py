@@ -1,0 +1,251 @@
+"""Settings, records and tables of the conformal kernel thesis."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import cdist
+from scipy.stats import wilcoxon
+from sklearn.svm import SVC
+
+from companion.metrics import Mean, g_mean_error
+from companion.papers.conformal import (
+    baselines,
+    experiments,
+    figures,
+    problems,
+    studies,
+    tables,
+    values,
+)
+from companion.reproduction.published import load_published
+
+
+def small_problem(number=1, n=80, share=0.3):
+    rng = np.random.default_rng(number)
+    y = np.where(rng.random(n) < share, 1.0, -1.0)
+    X = rng.standard_normal((n, 3)) + y[:, None] * 0.6
+    cut = n // 2
+    return problems._problem(X[:cut], y[:cut], X[cut:], y[cut:], "test", number)
+
+
+@pytest.fixture
+def real_set(monkeypatch):
+    """Seven folds of a made-up set under a printed name."""
+    rng = np.random.default_rng(7)
+    y = np.where(np.arange(120) < 40, 1.0, -1.0)
+    X = np.column_stack([rng.standard_normal((120, 2)) + y[:, None], np.full(120, 3.0)])
+    X[5, 0] = np.nan
+    monkeypatch.setattr(problems, "load", lambda name: (X, y))
+    problems.folds.cache_clear()
+    yield problems.folds("Glass7", 1)
+    problems.folds.cache_clear()
+
+
+def test_folds_are_a_partition_standardised_on_their_training_parts(real_set):
+    assert len(real_set) == 7
+    assert sum(len(p.y_test) for p in real_set) == 120
+    for p in real_set:
+        assert np.isfinite(p.X).all() and np.isfinite(p.X_test).all()
+        np.testing.assert_allclose(p.X.mean(axis=0), 0, atol=1e-12)
+        np.testing.assert_allclose(p.X.std(axis=0)[:2], 1)
+        assert np.all(p.X[:, 2] == 0)
+        assert abs((p.y_test > 0).mean() - 1 / 3) < 0.06
+
+
+def test_V_is_a_quarter_of_each_class_and_disjoint(real_set):
+    for p in real_set:
+        assert not set(p.learn) & set(p.validate)
+        assert len(p.learn) + len(p.validate) == len(p.y)
+        for label in (-1, 1):
+            assert abs((p.y[p.validate] == label).sum() - (p.y == label).sum() / 4) <= 1
+
+
+def test_a_partition_depends_on_set_and_number_alone(real_set):
+    problems.folds.cache_clear()
+    again, other = problems.folds("Glass7", 1), problems.folds("Glass7", 2)
+    assert np.array_equal(again[3].X, real_set[3].X)
+    assert np.array_equal(again[3].validate, real_set[3].validate)
+    assert not np.array_equal(other[3].X, real_set[3].X)
+
+
+def test_the_base_machine_is_libsvms_with_squared_slacks():
+    p = small_problem()
+    part = experiments.Part(p)
+    K = np.exp(-cdist(p.X, p.X, "sqeuclidean") / 50)
+    svc = SVC(C=1e10, kernel="precomputed", tol=1e-8).fit(K + np.eye(len(p.y)) / 10, p.y)
+    far = np.exp(-cdist(p.X_test, p.X[svc.support_], "sqeuclidean") / 50)
+    expected = far @ svc.dual_coef_[0] + svc.intercept_
+    np.testing.assert_allclose(part.plain_decision(), expected, atol=5e-3)
+
+
+def test_no_transformation_is_the_machine_of_the_whole_training_part():
+    p = small_problem(2)
+    part = experiments.Part(p)
+    result = part.transformed("williams", max_transforms=0)
+    np.testing.assert_allclose(part.decision(result), part.plain_decision())
+
+
+def test_predictions_in_blocks_are_those_at_once(monkeypatch):
+    p = small_problem(3)
+    part = experiments.Part(p, validate=False)
+    result = part.transformed("act", max_transforms=2)
+    whole = part.decision(result)
+    monkeypatch.setattr(experiments, "_BLOCK", 7)
+    np.testing.assert_allclose(part.decision(result), whole, rtol=1e-12)
+
+
+def test_a_row_counts_the_errors_of_its_method():
+    p = small_problem(4)
+    part = experiments.Part(p)
+    row = experiments.conformal_row(part, "TSVT-VMETA")
+    decision = part.decision(part.transformed("tsvt", "validation_cma"))
+    frame = pd.DataFrame([row])
+    predicted = np.where(decision > 0, 1.0, -1.0)
+    assert values.errors(frame)[0] == pytest.approx(g_mean_error(p.y_test, predicted))
+    assert row["v_error"] <= row["v_before"]
+    assert (row["n_transformations"] == 0) == (row["v_error"] == row["v_before"])
+
+
+def test_all_methods_have_a_row_and_the_tables_know_them():
+    p = small_problem(5)
+    rows = experiments.all_rows(p)
+    assert [row["method"] for row in rows] == list(experiments.ALL)
+    assert set(experiments.PRINTED) == set(load_published("conformal").query(
+        "artefact == 'checkers' and column == 'g-means error'").row)
+
+
+def test_asterisks_are_those_of_the_published_tables():
+    published = load_published("conformal")
+    for name, methods in experiments.ASTERISKS.items():
+        own = published[published.column == f"{name}: chance of no transformation in 7 folds"]
+        assert set(own[own.printed == "*"].row) == set(methods)
+    assert sum(map(len, experiments.ASTERISKS.values())) == 38
+
+
+def test_a_printed_asterisk_goes_with_the_printed_cell_of_the_svm():
+    own = load_published("conformal").set_index(["row", "column"]).value
+    for name, methods in experiments.ASTERISKS.items():
+        for method in methods:
+            assert own[method, name] == own["SVM", name], (method, name)
+
+
+def test_the_balanced_machine_weighs_classes_inversely_to_their_sizes():
+    p = small_problem(6)
+    machine = baselines.balanced_weights(p)
+    n, plus = len(p.y), (p.y > 0).sum()
+    weights = np.where(p.y > 0, n / (2 * plus), n / (2 * (n - plus)))
+    K = np.exp(-cdist(p.X, p.X, "sqeuclidean") / 50)
+    svc = SVC(C=1e10, kernel="precomputed", tol=1e-8).fit(K + np.diag(1 / (10 * weights)), p.y)
+    expected = K[:, svc.support_] @ svc.dual_coef_[0] + svc.intercept_
+    np.testing.assert_allclose(machine.decision_function(p.X), expected, atol=1e-2)
+
+
+def test_smote_trains_on_as_many_positives_as_negatives(monkeypatch):
+    pytest.importorskip("imblearn")
+    p, seen = small_problem(7), {}
+
+    class Spy(baselines.L2SVC):
+        def fit(self, X, y):
+            seen["y"] = y
+            return super().fit(X, y)
+
+    monkeypatch.setattr(baselines, "L2SVC", Spy)
+    baselines.smote(p)
+    assert (seen["y"] > 0).sum() == (seen["y"] < 0).sum() == (p.y < 0).sum()
+
+
+def test_the_grid_search_counts_its_machines_and_keeps_to_its_ranges():
+    p = small_problem(8, n=120)
+    machine, trained = baselines.pvgs(p)
+    assert trained % baselines.FOLDS == 1 and 25 < trained // baselines.FOLDS <= 100
+    low, high = baselines.PVGS_RANGES["C"]
+    assert low <= machine.C <= high
+
+
+def test_the_best_shift_is_the_best_of_all_shifts():
+    rng = np.random.default_rng(9)
+    f, y = rng.standard_normal(60), np.where(np.arange(60) < 15, 1.0, -1.0)
+    shift, error = studies.best_shift(f, y)
+    every = min(experiments.test_error(f + s, y) for s in np.linspace(-4, 4, 4001))
+    assert error == pytest.approx(experiments.test_error(f + shift, y))
+    assert error <= every + 1e-12
+
+
+def paired_records(gap, partitions=20):
+    rng, rows = np.random.default_rng(0), []
+    for partition in range(1, partitions + 1):
+        for fold in range(7):
+            missed = rng.integers(1, 4)
+            for method in experiments.ALL:
+                worse = gap if method == "ACT" else 0
+                rows.append({
+                    "dataset": "Glass7", "partition": partition, "fold": fold, "method": method,
+                    "missed": missed + worse, "false_alarms": 0, "n_positive": 10,
+                    "n_negative": 30, "n_transformations": int(method == "ACT"), "n_tried": 1,
+                    "n_trained": 2, "v_before": 0.1, "v_error": 0.1, "degenerate": False,
+                    "converged": True,
+                })
+    return pd.DataFrame(rows)
+
+
+def test_cells_means_and_tests_of_a_known_difference():
+    frame = paired_records(2)
+    table = values.real_values({"folds": frame}).set_index(["row", "column"])
+    assert table.value["ACT", "Glass7"] > table.value["SVM", "Glass7"]
+    assert table.value["ACT - SVM", "Glass7: g-means error"] > 0.08
+    assert table.value["Wilcoxon, ACT against SVM",
+                       "Glass7: significant at 10 %, share of partitions"] == 1.0
+    chance = "Glass7: chance of no transformation in 7 folds"
+    assert table.value["ACT", chance] == 0.0 and table.value["WIL", chance] == 1.0
+    spread = values.errors(frame[frame.method == "SVM"]).groupby(
+        frame[frame.method == "SVM"].partition).std(ddof=1).mean()
+    assert table.value["SVM", "Glass7 ±"] == pytest.approx(spread)
+    shown = tables.asterisk_table(frame)
+    assert shown.ACT[0] == "7.0" and shown.WIL[0] == "0.0 *"
+
+
+def test_equal_methods_are_found_equal():
+    pairs = tables.equal_cells(paired_records(1, 3), "Glass7")
+    first = pairs.iloc[-1]
+    assert first["share of equal folds"] == 0.0 or np.isnan(first["share of equal folds"])
+    one = pairs[(pairs["first"] == "AMA") & (pairs["second"] == "ACT")].iloc[0]
+    assert one["share of equal folds"] == 0.0
+
+
+@pytest.mark.parametrize("n, p", [(7, 2 / 2**7), (5, 2 / 2**5), (3, 0.25)])
+def test_the_least_p_of_few_folds(n, p):
+    assert values.wilcoxon_p(np.arange(1.0, n + 1), np.zeros(n)) == pytest.approx(p)
+    floor = tables.wilcoxon_floor().set_index("folds that differ")["least p"]
+    assert floor[n] == pytest.approx(p)
+
+
+def test_p_without_ties_is_scipys():
+    rng = np.random.default_rng(0)
+    for n in (4, 7, 10):
+        difference = rng.standard_normal(n)
+        expected = wilcoxon(difference, method="exact").pvalue
+        assert values.wilcoxon_p(difference, np.zeros(n)) == pytest.approx(expected)
+
+
+def test_p_of_tied_differences_is_exact():
+    # all 16 signs of four equal ranks: the extreme sums are 2 of 16
+    assert values.wilcoxon_p([0.1, 0.1, 0.1, 0.1, 0.3], [0.0, 0.0, 0.0, 0.0, 0.3]) == 2 / 16
+    # ranks 1.5, 1.5, 3 with the signs +, +, -: sums 3 and 3, the middle of the distribution
+    assert values.wilcoxon_p([0.1, 0.1, -0.2], np.zeros(3)) == 1.0
+
+
+def test_methods_that_agree_everywhere_differ_with_p_one():
+    assert values.wilcoxon_p([0.1, 0.2], [0.1, 0.2]) == 1.0
+
+
+def test_few_partitions_that_all_agree_decide_nothing():
+    assert np.isnan(values.undecided_if_few(Mean(0.0, 0.0, 7), 1).mean)
+    assert np.isnan(values.undecided_if_few(Mean(0.3, np.nan, 1), 1).mean)
+    assert values.undecided_if_few(Mean(0.3, 0.1, 2), 2).mean == 0.3
+    assert values.undecided_if_few(Mean(0.0, 0.0, 20), 20).standard_error == 0.0
+
+
+def test_the_axis_of_the_figures_is_that_of_the_test_grid():
+    axis = figures.grid_axis()
+    assert len(axis) == problems.GRID
+    assert axis == pytest.approx(problems.board(1).X_test[: problems.GRID, 0])

@@ -1,0 +1,50 @@
+"""Small imbalanced problems for the tests of conformal transformations."""
+
+import numpy as np
+
+from companion.kernels import gram, squared_distances
+from companion.solvers.conformal import ConformalProblem
+
+GAMMA = 0.02
+
+METHODS = [
+    ("amari", "separability_gradient"),
+    ("wu_amari", "separability_gradient"),
+    ("act", "separability_gradient"),
+    ("kba", "separability_gradient"),
+    ("williams", "separability_gradient"),
+    ("xiong", "separability_gradient"),
+    ("xiong", "separability_exact"),
+    ("xiong", "validation_cma"),
+    ("mdt", "separability_gradient"),
+    ("mdt", "separability_cma"),
+    ("mdt", "validation_cma"),
+    ("tsvt", "separability_gradient"),
+    ("tsvt", "separability_cma"),
+    ("tsvt", "validation_cma"),
+]
+
+
+def board(n=200, positives=16, seed=0):
+    """A checkers board of side four with few points on its positive tiles."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) < positives, 1.0, -1.0)
+    X = rng.uniform(0, 2, (n, 2)) * np.where(rng.uniform(size=n) < 0.5, -1.0, 1.0)[:, None]
+    X[y < 0, 1] *= -1.0
+    order = rng.permutation(n)
+    return X[order], y[order]
+
+
+def problem(seed=0, share=0.25, C=10.0, gamma=GAMMA, tol=1e-8, **settings):
+    """Points, labels and the problem with a share of each class set aside."""
+    X, y = board(seed=seed, **settings)
+    rng = np.random.default_rng(seed)
+    validation = np.concatenate([
+        rng.permutation(own)[: round(share * own.size)]
+        for own in (np.flatnonzero(y > 0), np.flatnonzero(y < 0))
+    ])  # fmt: skip
+    D = squared_distances(X)
+    return X, y, ConformalProblem(
+        gram(X, gamma=gamma, squared_distances=D), y, validation, C=C, distances=D,
+        sigma=(0.5 / gamma) ** 0.5, n_features=2, tol=tol,
+    )  # fmt: skip

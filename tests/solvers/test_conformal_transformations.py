@@ -1,0 +1,388 @@
+"""The loop of transformations: what it returns, on what kernel, and when it stops."""
+
+import re
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from conformal_problems import METHODS, board, problem
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from companion.kernels import gram, squared_distances
+from companion.metrics import g_mean_error
+from companion.solvers._conformal_problem import State, carried
+from companion.solvers._stages import Decay, Gaussians
+from companion.solvers.conformal import (
+    ConformalProblem,
+    _ValidationRace,
+    conformal_transformations,
+)
+from companion.solvers.mdm import mdm
+from companion.solvers.transformations import KBA, MDT, RULES, Amari, Rule, Williams
+
+methods = pytest.mark.parametrize(("transform", "search"), METHODS)
+
+
+def run(part, transform, search="separability_gradient", **settings):
+    return conformal_transformations(part, transform, search=search, generations=4, **settings)
+
+
+@dataclass(frozen=True)
+class Constant(Rule):
+    """A sum of one Gaussian of rate 0: the same value everywhere."""
+
+    value: float = 1.0
+
+    def stage(self, state):
+        return Gaussians(state.columns[:1], np.zeros(1), np.array([self.value]))
+
+
+@dataclass(frozen=True)
+class Narrow(Rule):
+    """exp(-kappa f^2) with a kappa that leaves nothing away from the boundary."""
+
+    def stage(self, state):
+        return Decay(state.columns, state.expansion(), state.machine.intercept, 1e12)
+
+
+@methods
+def test_predictions_use_the_kernel_of_the_training(transform, search):
+    _, _, part = problem()
+    result = run(part, transform, search, max_transforms=3, theta=0.0)
+    K, D = part.whole_K, part.whole_distances
+    wanted = 2 / result.machine.squared_norm * result.machine.decision_function
+    found = result.decision_function(K, D, K.diagonal())[result.samples]
+    np.testing.assert_allclose(found, wanted, atol=1e-8 * np.abs(wanted).max())
+    d = result.transformation(K, D, K.diagonal())
+    np.testing.assert_allclose(d[result.samples], result.factors, rtol=1e-9)
+    small, needed = result.compact()
+    np.testing.assert_allclose(
+        small.decision_function(K[:, needed], D[:, needed], K.diagonal()),
+        result.decision_function(K, D, K.diagonal()), rtol=1e-9, atol=1e-9,
+    )  # fmt: skip
+
+
+@methods
+def test_the_machine_is_that_of_libsvm_on_the_transformed_kernel(transform, search):
+    _, _, part = problem()
+    result = run(part, transform, search, max_transforms=2)
+    K = part.whole_K[np.ix_(result.samples, result.samples)]
+    d = result.factors
+    K = d[:, None] * d * K
+    assert np.linalg.eigvalsh(K).min() > -1e-12 * np.trace(K)
+    theirs = SVC(kernel="precomputed", C=1e12, tol=1e-8).fit(K + np.eye(len(K)) / 10, result.y)
+    ours = 2 / result.machine.squared_norm * (result.machine.products + result.machine.intercept)
+    support = result.machine.alpha > 0
+    np.testing.assert_allclose(result.y[support] * ours[support], 1.0, atol=1e-5)
+    assert np.all(result.y * ours > 1 - 1e-5)
+    # With hardly any slack libsvm's own margins are off by up to half a per cent.
+    values = theirs.decision_function(K + np.eye(len(K)) / 10)
+    np.testing.assert_allclose(ours, values, atol=5e-3 * np.abs(values).max())
+    beta = theirs.dual_coef_[0]
+    inner = (K + np.eye(len(K)) / 10)[np.ix_(theirs.support_, theirs.support_)]
+    objective = beta @ inner @ beta / 2 - np.abs(beta).sum()
+    assert -2 / result.machine.squared_norm == pytest.approx(objective, rel=1e-4)
+
+
+@methods
+def test_the_last_machine_that_improved_is_returned(transform, search):
+    outcomes = set()
+    for seed in range(4):
+        _, y, part = problem(seed=seed)
+        result = run(part, transform, search, seed=seed)
+        errors = [entry["validation_error"] for entry in result.history]
+        kept = [entry["kept"] for entry in result.history]
+        assert kept[: result.n_transforms + 1] == [True] * (result.n_transforms + 1)
+        assert len(kept) <= result.n_transforms + 2 and not any(kept[result.n_transforms + 1 :])
+        assert np.all(np.diff(errors[: result.n_transforms + 1]) < 0)
+        assert result.validation_error == errors[result.n_transforms]
+        if len(errors) == result.n_transforms + 2:
+            assert errors[-1] >= result.validation_error
+            assert "does not lower the validation error" in result.stop_reason
+        if result.n_transforms:
+            K, D = part.whole_K, part.whole_distances
+            f = result.decision_function(K, D, K.diagonal())[part.validation]
+            found = g_mean_error(y[part.validation], np.where(f > 0, 1.0, -1.0))
+            assert found == pytest.approx(result.validation_error)
+            assert np.array_equal(result.samples, part.train)
+        outcomes.add(result.n_transforms > 0)
+    assert outcomes
+
+
+def test_both_outcomes_occur_and_no_improvement_gives_the_machine_on_all_samples():
+    _, y, part = problem()
+    assert run(part, "act").n_transforms > 0
+    result = run(part, "williams")
+    assert result.n_transforms == 0 and result.stages == ()
+    assert np.array_equal(result.samples, np.arange(y.size))
+    wanted = mdm(part.whole_K, y, ridge=0.1, tol=1e-8)
+    np.testing.assert_allclose(result.machine.alpha, wanted.alpha, atol=1e-6)
+
+
+@pytest.mark.parametrize("rule", [Constant(), Williams(kappa=0.0)])
+def test_a_transformation_of_one_changes_nothing(rule):
+    _, _, part = problem(share=0.0)
+    plain = run(part, rule, max_transforms=0)
+    same = run(part, rule, max_transforms=3)
+    assert same.n_transforms == 3 and same.factors.tolist() == [1.0] * same.y.size
+    K, D = part.whole_K, part.whole_distances
+    np.testing.assert_allclose(
+        same.decision_function(K, D), plain.decision_function(K, D), atol=1e-4
+    )
+    assert [entry["n_iter"] for entry in same.history[1:]] == [0, 0, 0]
+
+
+def test_a_constant_transformation_is_another_penalty():
+    """c^2 K + I / C is c^2 (K + I / (C c^2)): the machine of the penalty C c^2, decision / c^2."""
+    _, _, part = problem(share=0.0)
+    result = run(part, Constant(3.0), max_transforms=1)
+    other = problem(share=0.0, C=90.0)[2].first
+    np.testing.assert_allclose(result.machine.alpha, other.alpha, atol=1e-6)
+
+
+def test_without_validation_samples_all_transformations_are_applied():
+    _, y, part = problem(share=0.0)
+    result = run(part, "amari", max_transforms=3)
+    assert result.n_transforms == 3 and len(result.history) == 4
+    assert np.isnan(result.validation_error) and result.samples.size == y.size
+    assert result.stop_reason == "All 3 transformations were applied."
+
+
+def test_a_fall_by_no_more_than_theta_is_none():
+    _, _, part = problem()
+    free = run(part, "act")
+    first, second = (entry["validation_error"] for entry in free.history[:2])
+    assert run(part, "act", theta=first - second - 1e-9).n_transforms >= 1
+    assert run(part, "act", theta=first - second).n_transforms == 0
+
+
+def test_an_error_that_cannot_fall_needs_no_transformation():
+    X, y = board()
+    X[y > 0] += 50.0
+    D = squared_distances(X)
+    validation = np.concatenate([np.flatnonzero(y > 0)[:4], np.flatnonzero(y < 0)[:40]])
+    part = ConformalProblem(
+        gram(X, gamma=0.02), y, validation, C=10.0, distances=D, sigma=5.0, n_features=2
+    )
+    result = run(part, "tsvt", "validation_cma")
+    assert len(result.history) == 1 and result.n_transforms == 0
+    assert "error of 0 cannot fall" in result.stop_reason
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (Narrow(), "underflows on all training samples of a class"),
+        (Constant(1e200), "is not finite|penalty 1 / C vanishes"),
+        (Constant(0.0), "underflows on all"),
+        (Constant(-1.0), "is negative everywhere"),
+    ],
+)
+@pytest.mark.parametrize("share", [0.0, 0.25])
+def test_a_transformation_that_degenerates_is_not_applied(rule, message, share):
+    _, _, part = problem(share=share)
+    result = run(part, rule)
+    assert result.is_degenerate and result.n_transforms == 0
+    assert re.search(message, result.stop_reason) and "Transformation 1" in result.stop_reason
+    K, D = part.whole_K, part.whole_distances
+    assert np.all(np.isfinite(result.decision_function(K, D)))
+
+
+def test_the_last_good_machine_comes_back_when_a_later_transformation_degenerates():
+    _, _, part = problem(share=0.0)
+    result = run(part, Constant(1e4), max_transforms=9)
+    assert result.is_degenerate and 0 < result.n_transforms < 9
+    np.testing.assert_allclose(result.factors, 1e4**result.n_transforms)
+
+
+def test_a_search_on_the_validation_error_returns_a_machine_as_if_trained_alone():
+    _, _, part = problem()
+    result = run(part, "tsvt", "validation_cma")
+    assert result.n_transforms > 0
+    d = result.factors
+    wanted = mdm(d[:, None] * d * part.K, part.y, ridge=0.1, tol=1e-8)
+    assert wanted.squared_norm == pytest.approx(result.machine.squared_norm, rel=1e-6)
+    np.testing.assert_allclose(wanted.alpha, result.machine.alpha, atol=1e-3)
+
+
+def test_a_candidate_that_cannot_be_used_is_never_the_best():
+    _, _, part = problem()
+    state = State(part, part.first, np.ones(part.train.size), np.ones(part.validation.size))
+    race = _ValidationRace(RULES["tsvt"]().family(state, None), state)
+    candidates = np.full((3, state.support.size), 0.5)
+    race._family.values = lambda P: np.stack([np.full(part.train.size, v) for v in (0.0, 1, 2)])
+    errors = race.errors(candidates)
+    assert errors[0] == 2.0 and np.all(errors[1:] <= 1.0)
+    assert race.machine is not None and np.argmin(errors) > 0
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-8])
+def test_a_machine_looked_for_among_few_samples_is_that_of_all(tol):
+    _, _, part = problem(n=900, positives=60, tol=tol)
+    state = State(part, part.first, np.ones(part.train.size), np.ones(part.validation.size))
+    family = RULES["tsvt"]().family(state, None)
+    rng = np.random.default_rng(0)
+    found, alpha, before = 0, part.first.alpha, np.ones(part.y.size)
+    for _ in range(10):
+        d = family.values(rng.uniform(0.2, 0.8, (1, family.start.size)))[0]
+        alpha = carried(alpha, part.y, before / d)
+        few = part._machine_of_few(d, alpha)
+        wanted = mdm(d[:, None] * d * part.K, part.y, ridge=0.1, tol=1e-8, accelerate=True)
+        alpha, before = wanted.alpha, d
+        if few is None:
+            continue
+        found += 1
+        assert few.duality_gap <= tol * few.objective
+        assert wanted.objective <= few.objective * (1 + 1e-7)
+        assert few.objective <= wanted.objective / (1 - tol) * (1 + 1e-7)
+        beta = part.y * few.alpha
+        products = d * (part.K @ (d * beta)) + beta / 10
+        np.testing.assert_allclose(few.products, products, rtol=1e-8, atol=1e-12)
+        np.testing.assert_allclose(
+            few.decision_function, products - beta / 10 + few.intercept, atol=1e-10
+        )
+        heights = part.y * products
+        least = [heights[part.y == sign].min() for sign in (1, -1)]
+        assert few.duality_gap == pytest.approx(
+            few.objective - max(sum(least), 0) ** 2 / (2 * few.squared_norm),
+            abs=1e-9 * few.objective,
+        )
+    assert found > 5
+
+
+@pytest.mark.parametrize("transform", ["xiong", "mdt", "tsvt"])
+def test_a_seed_decides_everything_and_the_global_state_is_left_alone(transform):
+    _, _, part = problem()
+    before = np.random.get_state()[1].copy()
+    first, again = (run(part, transform, "validation_cma", seed=3) for _ in range(2))
+    assert np.array_equal(np.random.get_state()[1], before)
+    np.testing.assert_array_equal(first.factors, again.factors)
+    np.testing.assert_array_equal(first.machine.alpha, again.machine.alpha)
+
+
+def test_methods_on_a_shared_problem_do_not_disturb_each_other():
+    _, _, part = problem()
+    alone = {name: run(problem()[2], name).factors for name in RULES}
+    for name in [*RULES, *reversed(RULES)]:
+        np.testing.assert_allclose(run(part, name).factors, alone[name], rtol=1e-12)
+
+
+@pytest.mark.parametrize("width", ["pattern", "boundary"])
+@pytest.mark.parametrize("radius", [None, 0.5])
+def test_kba_is_its_formula_point_by_point(width, radius):
+    """(4.4.5) to (4.4.7) with explicit points of the empirical feature space."""
+    _, _, part = problem(share=0.0, n=40, positives=6, gamma=0.5)
+    result = run(part, KBA(radius=radius, width=width), max_transforms=1)
+    values, vectors = np.linalg.eigh(part.K)
+    Z = vectors * np.sqrt(np.maximum(values, 0.0))
+    (stage,) = result.stages
+    places = np.searchsorted(np.sort(part.train), stage.columns)
+    of_train = np.argsort(part.train)[places]
+    first, second = Z[of_train[: stage.n_first]], Z[of_train[stage.n_first :]]
+    points = ((1 - stage.beta) * first[:, None] + stage.beta * second[None]).reshape(-1, len(Z))
+    D = ((Z[:, None] - points[None]) ** 2).sum(axis=2)
+    D[D < 1e-14] = 0.0
+    limits = (D.min(axis=1) + D.max(axis=1)) / 2 if radius is None else np.full(len(Z), radius)
+    columns = (D.min(axis=0) + D.max(axis=0)) / 2
+    if radius is not None:
+        columns[:] = radius
+    wanted = np.empty(len(Z))
+    widths = [column[column < top].mean() if (column < top).any() else column.min()
+              for column, top in zip(D.T, columns, strict=True)]  # fmt: skip
+    for i, row in enumerate(D):
+        near = row[row < limits[i]]
+        if width == "boundary":
+            wanted[i] = np.mean(np.exp(-row / np.maximum(widths, 1e-12)))
+        else:
+            wanted[i] = np.exp(-near / max(near.mean(), 1e-12)).mean() if near.size else np.exp(-1)
+    np.testing.assert_allclose(result.factors, wanted, atol=1e-7)
+
+
+def test_units_of_the_svm_are_those_of_the_hulls_times_two_over_the_squared_distance():
+    _, _, part = problem(share=0.0)
+    scale = 2 / part.first.squared_norm
+    hull, svm = (
+        run(part, Amari(units=units), max_transforms=1).factors for units in ("hull", "svm")
+    )
+    np.testing.assert_allclose(svm, scale * hull)
+    hull = run(part, Williams(kappa=0.7 * scale**2), max_transforms=1).factors
+    svm = run(part, Williams(kappa=0.7, units="svm"), max_transforms=1).factors
+    np.testing.assert_allclose(svm, hull)
+    free = [run(part, Williams("max_squared", units), max_transforms=1).factors
+            for units in ("hull", "svm")]  # fmt: skip
+    np.testing.assert_allclose(*free)
+    found = run(part, MDT(units="svm"), max_transforms=1)
+    K = part.whole_K
+    np.testing.assert_allclose(found.transformation(K)[found.samples], found.factors, rtol=1e-9)
+    with pytest.raises(ValueError, match="'units' of MDT must be 'hull' or 'svm'. Got 'x'"):
+        MDT(units="x")
+
+
+def test_parameters_of_the_thesis_are_reported():
+    _, _, part = problem()
+    assert run(part, "amari").history[1]["parameters"]["tau"] == pytest.approx(5 / 2**0.5)
+    f = part.first.products - part.y * part.first.alpha / 10 + part.first.intercept
+    kappa = run(part, "williams").history[1]["parameters"]["kappa"]
+    assert kappa == pytest.approx(1 / np.abs(f).max())
+    found = run(part, MDT()).history[1]["parameters"]
+    assert found["kappa"] >= 0 and 0 <= found["displacement"] < 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"transform": "amarii"}, "one of .*'act'.*Got 'amarii'"),
+        ({"search": "grid"}, "'search' must be one of.*Got 'grid'"),
+        ({"search": "separability_exact"}, "known for Xiong alone.*Got MDT"),
+    ],
+)
+def test_an_unknown_method_is_refused(change, message):
+    _, _, part = problem()
+    with pytest.raises(ValueError, match=message):
+        conformal_transformations(part, **{"transform": "mdt", **change})
+
+
+def test_what_a_method_needs_must_be_there():
+    X, y, part = problem()
+    bare = ConformalProblem(gram(X), y, part.validation, C=1.0)
+    with pytest.raises(ValueError, match="Amari needs distances in input space"):
+        run(bare, "amari")
+    assert run(bare, "williams").machine.converged
+    plain = ConformalProblem(gram(X), y, part.validation, C=1.0, distances=squared_distances(X))
+    with pytest.raises(ValueError, match="without sigma and n_features; give them to it, or 'tau'"):
+        run(plain, "amari")
+    assert run(plain, Amari(tau=1.0)).machine.converged
+    with pytest.raises(ValueError, match="without sigma; .*'gamma'"):
+        run(plain, "xiong")
+    with pytest.raises(ValueError, match="'validation_cma' needs validation samples"):
+        run(problem(share=0.0)[2], "mdt", "validation_cma")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"K": np.eye(3)}, "'K' .* row and a column for each of the 200"),
+        ({"distances": np.eye(3)}, "'distances' .* Got shape"),
+        ({"C": 0.0}, "'C' .* must be positive. Got 0.0"),
+        ({"validation": [0]}, "in the validation part, both there. Got"),
+        ({"y": np.ones(200)}, r"in the training part, both there. Got \[1.0\]"),
+    ],
+)
+def test_a_bad_problem_is_refused(change, message):
+    X, y = board()
+    arguments = {"K": gram(X), "y": y, "validation": None, "C": 1.0} | change
+    with pytest.raises(ValueError, match=message):
+        ConformalProblem(**arguments)
+
+
+def test_a_spent_budget_is_reported_by_the_solver():
+    X, y = board()
+    part = ConformalProblem(gram(X), y, None, C=1e4, max_iter=3)
+    with pytest.warns(ConvergenceWarning):
+        result = run(part, "williams", max_transforms=1)
+    assert not result.history[0]["converged"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert run(problem()[2], "williams").history[0]["converged"]

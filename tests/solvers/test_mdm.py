@@ -1,0 +1,478 @@
+"""MDM: certificates, agreement with SVM and QP solvers, acceleration, starts, edges, errors."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from problems import KERNELS, problem, two_classes
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from companion.kernels import gram
+from companion.solvers import _hull_newton, _mdm_kernels, mdm, smo
+
+SELECTIONS = ("first_order", "second_order")
+ACCELERATIONS = (False, "cycles", True)
+MODES = [(selection, accelerate) for selection in SELECTIONS for accelerate in ACCELERATIONS]
+
+
+def assert_optimal(result, K, y, ridge, tol):
+    """Feasibility, certificates and the thesis's relations, from their definitions."""
+    n = len(y)
+    a, H = result.alpha, K + np.diag(np.broadcast_to(ridge, n))
+    assert (a >= 0.0).all()
+    assert a[y > 0].sum() == pytest.approx(1.0, abs=1e-14 * n)
+    assert a[y < 0].sum() == pytest.approx(1.0, abs=1e-14 * n)
+    q = H @ (y * a)
+    size = np.abs(H).max()
+    np.testing.assert_allclose(result.products, q, atol=1e-13 * size)
+    squared_norm = (y * a) @ q
+    assert result.squared_norm == pytest.approx(squared_norm, abs=1e-13 * size)
+    assert result.objective == 0.5 * result.squared_norm
+    heights = y * q
+    m = heights[y > 0].min() + heights[y < 0].min()
+    gap = 0.5 * squared_norm - 0.5 * max(m, 0.0) ** 2 / squared_norm
+    assert result.duality_gap == pytest.approx(gap, rel=1e-6, abs=1e-12 * size)
+    assert -1e-12 * size <= result.duality_gap <= tol * result.objective
+    violations = [(heights[(y == c) & (a > 0)].max() - heights[y == c].min()) for c in (1, -1)]
+    assert result.kkt_violation == pytest.approx(max(violations), abs=1e-12 * size)
+    m_plus, m_minus = a[y > 0] @ q[y > 0], a[y < 0] @ q[y < 0]
+    assert result.m_plus == pytest.approx(m_plus, abs=1e-13 * size)
+    assert result.m_minus == pytest.approx(m_minus, abs=1e-13 * size)
+    assert result.m_plus - result.m_minus == pytest.approx(squared_norm, abs=1e-12 * size)
+    assert result.intercept == pytest.approx(-0.5 * (m_plus + m_minus), abs=1e-13 * size)
+    f = K @ (y * a) + result.intercept
+    np.testing.assert_allclose(result.decision_function, f, atol=1e-12 * size)
+    assert result.converged and not result.touching
+    assert "at most" in result.stop_reason
+
+
+def by_interior_point(K, y, ridge):
+    """The least 1/2 |w|^2 by a general solver of quadratic programs, and its multipliers."""
+    n = len(y)
+    a = cp.Variable(n)
+    factor = np.linalg.cholesky(K + np.diag(np.broadcast_to(ridge, n)) + 1e-13 * np.eye(n))
+    program = cp.Problem(
+        cp.Minimize(0.5 * cp.sum_squares(factor.T @ cp.multiply(y, a))),
+        [a >= 0, cp.sum(a[y > 0]) == 1, cp.sum(a[y < 0]) == 1],
+    )
+    program.solve(solver=cp.CLARABEL, tol_gap_abs=1e-13, tol_gap_rel=1e-12, tol_feas=1e-12)
+    return program.value, a.value
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize(("selection", "accelerate"), MODES)
+def test_solution_carries_its_certificates(selection, accelerate, kernel):
+    K, y = problem(kernel=kernel)
+    options = {"selection": selection, "accelerate": accelerate, "tol": 1e-5}
+    assert_optimal(mdm(K, y, ridge=0.1, **options), K, y, 0.1, 1e-5)
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e4])
+@pytest.mark.parametrize(("selection", "accelerate"), MODES)
+def test_gap_is_below_tol_for_every_cost(selection, accelerate, C):
+    K, y = problem(n=220, seed=4)
+    result = mdm(K, y, ridge=1.0 / C, selection=selection, accelerate=accelerate)
+    assert_optimal(result, K, y, 1.0 / C, 1e-3)
+
+
+@pytest.mark.parametrize("n", [63, 64, 65, 200])
+@pytest.mark.parametrize("accelerate", ACCELERATIONS)
+def test_samples_sorted_by_class_lead_to_the_same_solution(accelerate, n):
+    K, y = problem(n=n, seed=5)
+    order = np.argsort(y, kind="stable")
+    mixed = mdm(K, y, ridge=0.1, accelerate=accelerate, tol=1e-12)
+    by_class = mdm(K[np.ix_(order, order)], y[order], ridge=0.1, accelerate=accelerate, tol=1e-12)
+    np.testing.assert_allclose(by_class.alpha, mixed.alpha[order], atol=1e-6)
+    assert by_class.intercept == pytest.approx(mixed.intercept, abs=1e-9)
+
+
+@pytest.mark.parametrize(("selection", "accelerate"), MODES)
+@pytest.mark.parametrize("C", [0.5, 10.0, 200.0])
+def test_rescaled_solution_is_that_of_smo(selection, accelerate, C):
+    K, y = problem(n=120, seed=1)
+    result = mdm(K, y, ridge=1.0 / C, selection=selection, accelerate=accelerate, tol=1e-12)
+    expected = smo(K, y, 0.0, np.inf, ridge=1.0 / C, tol=1e-11)
+    machine = result.to_svm()
+    np.testing.assert_allclose(machine.alpha, expected.alpha, atol=1e-5)
+    assert machine.intercept == pytest.approx(expected.intercept, abs=1e-6)
+    np.testing.assert_allclose(machine.decision_function, expected.decision_function, atol=1e-5)
+    assert machine.objective == pytest.approx(expected.objective, rel=1e-10)
+
+
+@pytest.mark.parametrize("accelerate", ACCELERATIONS)
+def test_rescaled_solution_is_that_of_libsvm_with_the_ridge_in_the_kernel(accelerate):
+    # The diagonal and the entries are such that libsvm's single-precision rows hold them exactly.
+    X, y = two_classes(80, seed=6)
+    K = np.round(gram(X, gamma=0.4) * 2**12) / 2**12
+    ridge = 0.125
+    result = mdm(K, y, ridge=ridge, accelerate=accelerate, tol=1e-13).to_svm()
+    svc = SVC(kernel="precomputed", C=1e10, tol=1e-10).fit(K + ridge * np.eye(80), y)
+    alpha = np.zeros(80)
+    alpha[svc.support_] = np.abs(svc.dual_coef_[0])
+    np.testing.assert_allclose(result.alpha, alpha, atol=1e-5)
+    assert result.intercept == pytest.approx(svc.intercept_[0], abs=1e-6)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("accelerate", ACCELERATIONS)
+def test_objective_and_multipliers_agree_with_a_general_interior_point_method(kernel, accelerate):
+    K, y = problem(n=40, kernel=kernel, seed=2)
+    ridge = np.random.default_rng(0).uniform(0.05, 2.0, 40)
+    result = mdm(K, y, ridge=ridge, accelerate=accelerate, tol=1e-12)
+    assert_optimal(result, K, y, ridge, 1e-12)
+    value, alpha = by_interior_point(K, y, ridge)
+    assert result.objective == pytest.approx(value, rel=1e-7)
+    np.testing.assert_allclose(result.alpha, alpha, atol=1e-5)
+
+
+@pytest.mark.parametrize("tol", [0.3, 1e-2, 1e-6])
+def test_primal_value_of_the_svm_is_as_close_to_the_dual_as_tol_says(tol):
+    # 1/2 |w|^2 + C/2 sum xi^2 of the machine that is scaled so that the least heights are at 1.
+    K, y = problem(n=90, seed=9)
+    C = 5.0
+    result = mdm(K, y, ridge=1.0 / C, tol=tol)
+    heights = y * result.products
+    plus, minus = heights[y > 0].min(), heights[y < 0].min()
+    factor = 2.0 / (plus + minus)
+    beta = factor * y * result.alpha
+    decision = K @ beta + 0.5 * factor * (minus - plus)
+    slacks = np.maximum(1.0 - y * decision, 0.0)
+    primal = 0.5 * beta @ K @ beta + 0.5 * C * slacks @ slacks
+    dual = -result.to_svm().objective
+    assert dual * (1.0 - 1e-12) <= primal <= dual / (1.0 - tol)
+
+
+def test_the_ridge_is_a_coordinate_of_every_sample_over_the_root_of_c():
+    # (2.2.13) prints y_i / C; with the root in (2.2.8) the inner products are those of (2.2.14).
+    X, y = two_classes(40, seed=2)
+    C = 4.0
+    expected = mdm(X @ X.T, y, ridge=1.0 / C, tol=1e-12)
+    for size, is_right in ((1.0 / np.sqrt(C), True), (1.0 / C, False)):
+        extended = np.hstack([X, np.diag(size * y)])
+        result = mdm(extended @ extended.T, y, tol=1e-12)
+        assert np.allclose(result.alpha, expected.alpha, atol=1e-6) is is_right
+        assert (result.squared_norm == pytest.approx(expected.squared_norm)) is is_right
+
+
+def test_reported_gap_bounds_the_true_error():
+    K, y = problem(n=40, seed=3)
+    value, _ = by_interior_point(K, y, 0.1)
+    for tol in (0.5, 1e-1, 1e-2, 1e-4):
+        result = mdm(K, y, ridge=0.1, tol=tol)
+        assert -1e-9 * value <= result.objective - value <= result.duality_gap + 1e-9 * value
+
+
+@pytest.mark.parametrize("accelerate", ACCELERATIONS)
+def test_points_of_the_plane(accelerate):
+    # Nearest to the square is the middle of its right side; (5, 1) and (5, -1) share the weight.
+    square = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]
+    others = [[5.0, 1.0], [5.0, -1.0], [9.0, 0.0]]
+    X, y = np.array(square + others), np.array([-1.0] * 4 + [1.0] * 3)
+    result = mdm(X @ X.T, y, accelerate=accelerate, tol=1e-12)
+    assert result.squared_norm == pytest.approx(16.0)
+    np.testing.assert_allclose((y * result.alpha) @ X, [4.0, 0.0], atol=1e-6)
+    assert (result.m_plus, result.m_minus) == (pytest.approx(20.0), pytest.approx(4.0))
+    np.testing.assert_allclose(result.decision_function, 4.0 * X[:, 0] - 12.0, atol=1e-5)
+    assert result.alpha[[2, 3, 6]].max() == 0.0
+    # In the units of the SVM the nearest points lie on the margins.
+    decision = result.to_svm().decision_function
+    np.testing.assert_allclose(decision[[0, 1, 4, 5]], [-1.0, -1.0, 1.0, 1.0], atol=1e-6)
+
+
+def test_a_class_of_one_sample_is_its_own_hull():
+    K = np.array([[4.0, 1.0, 0.0], [1.0, 2.0, 0.5], [0.0, 0.5, 3.0]])
+    result = mdm(K[:2, :2], [1, -1], ridge=0.5)
+    assert result.alpha.tolist() == [1.0, 1.0] and result.n_iter == 0
+    assert result.squared_norm == 4.5 + 2.5 - 2.0
+    # One against two: a is the clipped minimiser along the line between the two.
+    result = mdm(K, [1, -1, -1], ridge=0.5, tol=1e-14)
+    t = (K[0, 1] - K[0, 2] + K[2, 2] + 0.5 - K[1, 2]) / (2.5 + 3.5 - 1.0)
+    np.testing.assert_allclose(result.alpha, [1.0, t, 1.0 - t], rtol=1e-7)
+
+
+def test_without_ridge_or_with_none():
+    X = np.array([[-1.0], [-3.0], [2.0], [2.5]])
+    y = np.array([-1.0, -1.0, 1.0, 1.0])
+    for ridge in (0.0, None):
+        result = mdm(X @ X.T, y, ridge=ridge, tol=1e-12)
+        assert result.alpha.tolist() == [1.0, 0.0, 1.0, 0.0]
+        assert result.squared_norm == 9.0
+        np.testing.assert_allclose(result.to_svm().decision_function, (2.0 * X[:, 0] - 1.0) / 3.0)
+
+
+@pytest.mark.parametrize(("selection", "accelerate"), MODES)
+def test_swapped_labels_swap_the_hulls(selection, accelerate):
+    K, y = problem(n=90, seed=8)
+    options = {"ridge": 0.1, "selection": selection, "accelerate": accelerate, "tol": 1e-12}
+    one, other = mdm(K, y, **options), mdm(K, -y, **options)
+    np.testing.assert_allclose(other.alpha, one.alpha, atol=1e-6)
+    assert other.intercept == pytest.approx(-one.intercept, abs=1e-9)
+    assert other.m_plus == pytest.approx(-one.m_minus, abs=1e-9)
+
+
+@pytest.mark.parametrize("exponent", [-300, -60, 60, 300])
+@pytest.mark.parametrize("accelerate", ACCELERATIONS)
+def test_the_scale_of_the_kernel_changes_nothing(accelerate, exponent):
+    K, y = problem(n=90, seed=8)
+    factor = 2.0**exponent
+    one = mdm(K, y, ridge=0.01, accelerate=accelerate)
+    other = mdm(factor * K, y, ridge=factor * 0.01, accelerate=accelerate)
+    np.testing.assert_array_equal(other.alpha, one.alpha)
+    assert other.squared_norm == factor * one.squared_norm
+    assert other.n_iter == one.n_iter
+
+
+def hard_and_easy():
+    """(K, y, ridge, tol) over sizes, overlaps, widths and costs."""
+    for seed in range(12):
+        n, noise = (40, 90, 150, 200)[seed % 4], (0.7, 1.0, 1.3)[seed // 4]
+        X, y = two_classes(n, n_features=(2, 5)[seed % 2], seed=seed, noise=noise)
+        for gamma in (0.02, 0.5):
+            K = gram(X, gamma=gamma)
+            for ridge in (0.1, 1e-3):
+                for tol in (1e-3, 1e-5):
+                    yield K, y, ridge, tol
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_accelerated_mdm_takes_no_more_iterations(selection):
+    totals = np.zeros(3, dtype=int)
+    for K, y, ridge, tol in hard_and_easy():
+        options = {"ridge": ridge, "selection": selection, "tol": tol}
+        counts = [mdm(K, y, accelerate=kind, **options).n_iter for kind in ACCELERATIONS]
+        assert counts[1] <= counts[0] and counts[2] <= counts[0]
+        totals += counts
+    assert totals[1] < 0.7 * totals[0]
+    assert totals[2] < 0.3 * totals[0]
+
+
+def test_second_order_partners_save_iterations():
+    totals = np.zeros(2, dtype=int)
+    for K, y, ridge, tol in hard_and_easy():
+        options = {"ridge": ridge, "tol": tol}
+        totals += [mdm(K, y, selection=selection, **options).n_iter for selection in SELECTIONS]
+    assert totals[1] < 0.8 * totals[0]
+
+
+def reference_pairs(K, y, ridge, n_steps):
+    """First-order MDM, word for word, from the centres of the classes."""
+    H = K + ridge * np.eye(len(y))
+    a = np.where(y > 0, 1.0 / np.sum(y > 0), 1.0 / np.sum(y < 0))
+    for _ in range(n_steps):
+        heights = y * (H @ (y * a))
+        pairs = []
+        for c in (1.0, -1.0):
+            members, support = np.flatnonzero(y == c), np.flatnonzero((y == c) & (a > 0.0))
+            pairs.append((members[heights[members].argmin()], support[heights[support].argmax()]))
+        i, j = max(pairs, key=lambda pair: heights[pair[1]] - heights[pair[0]])
+        step = (heights[j] - heights[i]) / (H[i, i] + H[j, j] - 2.0 * H[i, j])
+        step = min(step, a[j])
+        a[i], a[j] = a[i] + step, a[j] - step
+    return a
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_first_order_updates_are_those_of_the_algorithm():
+    K, y = problem(n=70, seed=2)
+    result = mdm(K, y, ridge=0.05, selection="first_order", tol=1e-9, max_iter=150)
+    assert result.n_iter == 150
+    np.testing.assert_allclose(result.alpha, reference_pairs(K, y, 0.05, 150), atol=1e-12)
+
+
+def test_a_step_along_a_cycle_is_an_exact_line_search():
+    rng = np.random.default_rng(0)
+    H = (lambda A: A @ A.T)(rng.normal(size=(6, 6)))
+    y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
+    start = np.array([0.5, 0.3, 0.2, 0.4, 0.4, 0.2])
+    entered, left = np.array([0, 4, 1]), np.array([2, 3, 2])
+    steps, gains, a = np.array([0.01, 0.02, 0.005]), np.empty(3), start.copy()
+
+    def half_norm(a):
+        return 0.5 * (y * a) @ H @ (y * a)
+
+    for k in range(3):
+        before = half_norm(a)
+        a[entered[k]] += steps[k]
+        a[left[k]] -= steps[k]
+        gains[k] = before - half_norm(a)
+    direction = a - start
+    net, points = np.empty(6), np.empty(6, dtype=np.int64)
+    products = H @ (y * a)
+    step, gain, count = _mdm_kernels._try_cycle(
+        y, a, products, entered, left, steps, gains, 3, 3, net, np.zeros(6, dtype=bool), points
+    )
+    np.testing.assert_allclose(net[points[:count]], direction[points[:count]], atol=1e-15)
+    slope, curvature = direction @ (y * products), (y * direction) @ H @ (y * direction)
+    room = np.min(-a[direction < 0] / direction[direction < 0])
+    expected = min(-slope / curvature, room) if slope < 0.0 else 0.0
+    assert step == pytest.approx(expected, rel=1e-9)
+    assert gain == pytest.approx(half_norm(a) - half_norm(a + step * direction), rel=1e-7)
+
+
+@pytest.mark.parametrize("name", ["start", "zeros", "wild", "one class"])
+def test_any_start_leads_to_the_solution(name):
+    K, y = problem(n=100, seed=7)
+    expected = mdm(K, y, ridge=0.1, tol=1e-10)
+    rng = np.random.default_rng(1)
+    alpha0 = {
+        "start": rng.uniform(size=100),
+        "zeros": np.zeros(100),
+        "wild": 1e307 * rng.normal(size=100),
+        "one class": np.where(y > 0, 1.0, 0.0),
+    }[name]
+    given_alpha0 = alpha0.copy()
+    result = mdm(K, y, ridge=0.1, alpha0=alpha0, tol=1e-10)
+    np.testing.assert_array_equal(alpha0, given_alpha0)
+    assert_optimal(result, K, y, 0.1, 1e-10)
+    assert result.objective == pytest.approx(expected.objective, rel=1e-9)
+
+
+def test_the_solution_is_its_own_start_and_a_neighbour_is_a_good_one():
+    K, y = problem(n=200, seed=7)
+    first = mdm(K, y, ridge=0.1, tol=1e-6)
+    again = mdm(K, y, ridge=0.1, tol=1.01e-6, alpha0=first.alpha)
+    assert again.n_iter == 0
+    np.testing.assert_allclose(again.alpha, first.alpha, rtol=1e-12)
+    # Multipliers in the units of the SVM are as good.
+    assert mdm(K, y, ridge=0.1, tol=1.01e-6, alpha0=first.to_svm().alpha).n_iter == 0
+    cold, warm = (mdm(K, y, ridge=0.09, tol=1e-6, alpha0=a) for a in (None, first.alpha))
+    assert warm.n_iter < 0.7 * cold.n_iter
+
+
+def test_newton_steps_are_made_where_pair_updates_take_long(monkeypatch):
+    taken = []
+    step = _hull_newton.HullNewton.step
+
+    def counted(self, state):
+        before = state.squared_norm
+        taken.append(step(self, state))
+        assert state.squared_norm <= before * (1.0 + 1e-12)
+        return taken[-1]
+
+    monkeypatch.setattr(_hull_newton.HullNewton, "step", counted)
+    K, y = problem(n=200, seed=3)
+    mdm(K, y, ridge=1e-4, tol=1e-8, accelerate="cycles")
+    assert not taken
+    result = mdm(K, y, ridge=1e-4, tol=1e-8, accelerate=True)
+    assert any(taken)
+    assert_optimal(result, K, y, 1e-4, 1e-8)
+
+
+@pytest.mark.parametrize("accelerate", ACCELERATIONS)
+def test_hulls_that_overlap_are_reported(accelerate):
+    X = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 2.0], [2.0, 0.0]])
+    y = np.array([1.0, 1.0, -1.0, -1.0])
+    with pytest.warns(ConvergenceWarning, match="hulls of the classes touch.*positive ridge"):
+        result = mdm(X @ X.T, y, accelerate=accelerate)
+    assert result.touching and not result.converged
+    assert result.squared_norm == pytest.approx(0.0, abs=1e-12)
+    assert result.duality_gap == result.objective
+    assert np.isfinite(result.decision_function).all()
+    with pytest.raises(ValueError, match=r"convex hulls of the classes touch .* 'ridge' \(1 / C\)"):
+        result.to_svm()
+    assert mdm(X @ X.T, y, ridge=0.1, accelerate=accelerate).converged
+
+
+@pytest.mark.parametrize("accelerate", ACCELERATIONS)
+def test_overlapping_clouds_without_ridge_end(accelerate):
+    K, y = problem(n=80, kernel="linear", seed=1)
+    with pytest.warns(ConvergenceWarning, match="hulls of the classes touch"):
+        result = mdm(K, y, accelerate=accelerate)
+    assert result.touching
+
+
+@pytest.mark.parametrize("accelerate", ACCELERATIONS)
+def test_a_spent_budget_is_reported_with_the_gap(accelerate):
+    K, y = problem(n=80, seed=1)
+    message = r"mdm \(second_order selection\).*budget of 7 iterations.*duality gap.*max_iter"
+    with pytest.warns(ConvergenceWarning, match=message):
+        result = mdm(K, y, ridge=0.01, accelerate=accelerate, tol=1e-9, max_iter=7)
+    assert result.n_iter == 7 and not result.converged and not result.touching
+    assert result.duality_gap > 1e-9 * result.objective
+    with pytest.warns(ConvergenceWarning, match="budget of 0 iterations"):
+        mdm(K, y, ridge=0.01, max_iter=0)
+
+
+@pytest.mark.parametrize("accelerate", ACCELERATIONS)
+def test_what_rounding_forbids_is_not_tried_for_ever(accelerate):
+    K, y = problem(n=60, kernel="linear", seed=1)
+    K = K + 1e9
+    with pytest.warns(ConvergenceWarning):
+        result = mdm(K, y, ridge=1e-5, accelerate=accelerate, tol=1e-12, max_iter=10**6)
+    assert np.isfinite(result.alpha).all()
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(
+    points=st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2)), min_size=2, max_size=9),
+    labels=st.lists(st.booleans(), min_size=9, max_size=9),
+    ridge=st.sampled_from([0.0, 1e-6, 0.1, 10.0]),
+    scale=st.sampled_from([1e-8, 1.0, 1e6]),
+    kernel=st.sampled_from(["linear", "rbf", "zero"]),
+    mode=st.sampled_from(MODES),
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_degenerate_points(points, labels, ridge, scale, kernel, mode):
+    X = scale * np.array(points, dtype=float)
+    y = np.where(labels[: len(points)], 1.0, -1.0)
+    y[0], y[-1] = 1.0, -1.0
+    K = np.zeros((len(y), len(y))) if kernel == "zero" else gram(X, kernel=kernel, gamma=0.5)
+    result = mdm(K, y, ridge=ridge, selection=mode[0], accelerate=mode[1], max_iter=20_000)
+    a = result.alpha
+    assert (a >= 0.0).all() and np.isfinite(result.products).all()
+    assert a[y > 0].sum() == pytest.approx(1.0) and a[y < 0].sum() == pytest.approx(1.0)
+    assert np.isfinite([result.intercept, result.duality_gap, result.kkt_violation]).all()
+    size = np.abs(K).max() + ridge
+    if result.converged:
+        assert_optimal(result, K, y, ridge, 1e-3)
+        decision = result.to_svm().decision_function
+        assert np.isfinite(decision).all()
+    else:
+        # Rounding alone keeps from the end: the hulls are as good as touching.
+        assert "touch" in result.stop_reason or "Rounding" in result.stop_reason
+        assert result.squared_norm <= 1e-10 * size
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"K": np.eye(3)}, r"'K' of mdm must be a square matrix .* \(4, 4\). Got shape \(3, 3\)"),
+        ({"K": np.full((4, 4), np.nan)}, "'K' of a solver must be finite"),
+        ({"K": 1.7e308 * np.outer([1, 1, -1, -1], [1, 1, -1, -1])}, "sums of its rows"),
+        ({"y": [1, 2, -1, -1]}, "labels -1 and [+]1"),
+        ({"y": [[1, 1], [-1, -1]]}, r"labels -1 and \+1. Got shape \(2, 2\)"),
+        ({"y": [1, 1, 1, 1]}, r"both classes.* Got 4 labels \+1 and 0 labels -1"),
+        ({"ridge": -1.0}, "'ridge' of mdm must be finite and at least 0"),
+        ({"ridge": np.nan}, "'ridge' of mdm must be finite"),
+        ({"ridge": np.ones(3)}, "'ridge' of a solver must be a number or a vector of length 4"),
+        ({"alpha0": np.ones(3)}, "'alpha0' of a solver must be a number or a vector of length 4"),
+        ({"alpha0": [np.inf, 1, 1, 1]}, "'alpha0' of mdm must be finite"),
+        ({"selection": "third"}, "'first_order' or 'second_order'. Got 'third'"),
+        ({"accelerate": "yes"}, "False, True or 'cycles'. Got 'yes'"),
+        ({"tol": 0.0}, "between 0 and 1. Got 0.0"),
+        ({"tol": 1.0}, "between 0 and 1. Got 1.0"),
+        ({"max_iter": -1}, "None or at least 0. Got -1"),
+    ],
+)
+def test_bad_input_is_refused_by_name(changes, message):
+    arguments = {"K": np.eye(4), "y": [1, 1, -1, -1]} | changes
+    with pytest.raises(ValueError, match=message):
+        mdm(arguments.pop("K"), arguments.pop("y"), **arguments)
+
+
+def test_layout_and_type_of_the_matrix_do_not_matter():
+    K, y = problem(n=80)
+    K = np.round(K * 2**12) / 2**12
+    expected = mdm(K, y, ridge=0.1)
+    for matrix in (np.asfortranarray(K), K.astype(np.float32), np.tile(K, 2)[:, :80], K.tolist()):
+        np.testing.assert_array_equal(mdm(matrix, y.astype(int), ridge=0.1).alpha, expected.alpha)
+
+
+def test_a_bad_entry_is_found_wherever_the_start_has_no_weight():
+    K = np.eye(4)
+    K[3, 3] = np.inf
+    for alpha0 in (None, [1.0, 0.0, 1.0, 0.0]):
+        with pytest.raises(ValueError, match="'K' of a solver must be finite"):
+            mdm(K, [1, 1, -1, -1], alpha0=alpha0)

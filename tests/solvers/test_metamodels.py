@@ -1,0 +1,175 @@
+"""Searches and the families that they search: gradients, bounds, seeds, what they find."""
+
+import numpy as np
+import pytest
+from conformal_problems import problem
+from scipy.optimize import OptimizeResult
+
+from companion.solvers import metamodels
+from companion.solvers._conformal_problem import State
+from companion.solvers._families import Cores, Displacements, Widths
+from companion.solvers.conformal import conformal_transformations
+from companion.solvers.metamodels import ascend_separability, evolve
+from companion.solvers.transformations import MDT, RULES
+
+SEARCHED = ("mdt", "mdt in svm units", "tsvt", "xiong")
+
+
+def state_of(seed=0, transformed=False):
+    """A machine, after one transformation if asked for, so that the factors are not all one."""
+    _, _, part = problem(seed=seed)
+    ones = np.ones(part.train.size), np.ones(part.validation.size)
+    state = State(part, part.first, *ones)
+    if not transformed:
+        return state
+    c, validation_c = state.apply(RULES["act"]().stage(state))
+    return State(part, part.machine(c), c, validation_c)
+
+
+def family_of(name, state):
+    rule = MDT(units="svm") if name == "mdt in svm units" else RULES[name]()
+    return rule.family(state, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("transformed", [False, True])
+@pytest.mark.parametrize("name", SEARCHED)
+def test_the_gradient_of_J_in_the_parameters_is_that_of_finite_differences(name, transformed):
+    state = state_of(transformed=transformed)
+    family, J = family_of(name, state), state.problem.separability
+    rng = np.random.default_rng(1)
+    parameters = family.start * rng.uniform(0.5, 0.9, family.start.size)
+    parameters += 0.01 * (name == "xiong")
+    parameters[:2] *= 0.7  # away from the bound of the displacement
+
+    def value(p):
+        return J.value(family.values(p[None])[0] * state.factors)
+
+    c = family.values(parameters[None])[0]
+    by_q = J.value_and_gradient(c * state.factors)[1]
+    gradient = family.pull_back(parameters, by_q * state.factors)
+    wanted = np.empty_like(gradient)
+    for k in range(gradient.size):
+        shift = np.zeros(gradient.size)
+        shift[k] = step = 3e-3 * max(abs(parameters[k]), 1e-2)
+        # Four points: a step long enough for rounding, an error of its fourth power.
+        near, far = (value(parameters + t * shift) - value(parameters - t * shift) for t in (1, 2))
+        wanted[k] = (8 * near - far) / (12 * step)
+    assert np.abs(wanted).max() > 0
+    np.testing.assert_allclose(gradient, wanted, rtol=1e-4, atol=1e-6 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("transformed", [False, True])
+@pytest.mark.parametrize("name", SEARCHED)
+def test_a_family_and_its_stage_give_the_same_transformation(name, transformed):
+    state = state_of(transformed=transformed)
+    family = family_of(name, state)
+    parameters = np.clip(1.3 * family.start + 0.2, family.lower, family.upper)
+    c, validation_c = state.apply(family.stage(parameters))
+    both = np.stack([parameters, family.start])
+    np.testing.assert_allclose(family.values(both)[0], c, rtol=1e-9)
+    np.testing.assert_allclose(family.validation_values(both)[0], validation_c, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", SEARCHED)
+def test_the_ascent_raises_J_and_ends_where_no_admissible_step_does(name):
+    state = state_of()
+    family, J = family_of(name, state), state.problem.separability
+    parameters, top = ascend_separability(family, J, state.factors)
+    assert np.all((parameters >= family.lower) & (parameters <= family.upper))
+    assert top == pytest.approx(J.value(family.values(parameters[None])[0]))
+    assert top > 1.01 * J.value(family.values(family.start[None])[0])
+    rng = np.random.default_rng(0)
+    near = parameters * (1 + 1e-3 * rng.normal(size=(300, parameters.size)))
+    near = np.clip(near, family.lower, family.upper)
+    assert J.values(family.values(near)).max() <= top * (1 + 1e-4)
+
+
+def test_the_exact_maximiser_is_above_both_searches_of_xiong():
+    _, _, part = problem()
+    found = {
+        search: conformal_transformations(part, "xiong", search=search, max_transforms=1)
+        .history[1]["separability"]
+        for search in ("separability_exact", "separability_gradient", "separability_cma")
+    }  # fmt: skip
+    assert found["separability_exact"] >= max(found.values()) * (1 - 1e-9)
+
+
+def test_evolution_finds_the_minimum_of_a_bowl_within_bounds():
+    centre = np.array([3.0, 0.2, -1.0])
+
+    def bowl(X):
+        assert np.all((X >= [0, 0, -np.inf]) & (X <= [np.inf, 1, np.inf]))
+        return ((X - centre) ** 2).sum(axis=1)
+
+    bounds = np.array([0.0, 0.0, -np.inf]), np.array([np.inf, 1.0, np.inf])
+    found, value = evolve(bowl, *bounds, seed=1, generations=100)
+    np.testing.assert_allclose(found, centre, atol=1e-4)
+    assert value == pytest.approx(bowl(found[None])[0])
+
+
+def test_evolution_has_the_start_the_step_and_the_population_of_the_thesis():
+    seen = []
+    free = np.full(40, -np.inf), np.full(40, np.inf)
+    evolve(lambda X: seen.append(X) or np.arange(len(X)), *free, seed=0, generations=30)
+    assert len(seen) == 30
+    assert seen[0].shape == (4 + int(3 * np.log(40)), 40)
+    assert seen[0].mean() == pytest.approx(0.5, abs=0.05)
+    assert seen[0].std() == pytest.approx(0.3, abs=0.03)
+
+
+def test_evolution_runs_all_generations_on_a_plateau_and_keeps_the_first_candidate():
+    calls = []
+
+    def flat(X):
+        calls.append(X)
+        return np.ones(len(X))
+
+    found, value = evolve(flat, np.zeros(2), np.full(2, np.inf), seed=0, generations=30)
+    assert len(calls) == 30 and value == 1.0
+    np.testing.assert_array_equal(found, np.clip(calls[0][0], 0, None))
+
+
+def test_evolution_ends_at_the_target_and_survives_infinities():
+    calls = []
+
+    def broken(X):
+        calls.append(len(X))
+        return np.where(X[:, 0] > 0.5, np.inf, -np.inf if len(calls) > 3 else 7.0)
+
+    _, value = evolve(broken, np.zeros(2), np.ones(2), seed=0, target=0.0)
+    assert len(calls) == 4 and value < -1e99
+
+
+def test_a_seed_gives_the_same_search_and_another_one_another():
+    def bowl(X):
+        return (X**2).sum(axis=1)
+
+    bounds = np.full(5, -np.inf), np.full(5, np.inf)
+    first, again, other = (evolve(bowl, *bounds, seed=s, generations=5)[0] for s in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert np.abs(first - other).max() > 0
+
+
+def test_bounds_are_those_of_the_thesis():
+    state = state_of()
+    mdt = Displacements(state)
+    assert mdt.lower[0] == 0 and mdt.upper.tolist() == [np.inf, 1.0] and 0 < mdt.lower[1] < 1e-3
+    f = state.machine.products - state.y * state.alpha / 10 + state.machine.intercept
+    assert mdt.start == pytest.approx([1 / np.abs(f).max(), 1.0])
+    assert not Widths(state, np.ones(state.support.size)).lower.any()
+    assert np.all(Cores(state, np.arange(3), 1.0).lower == -np.inf)
+
+
+def test_a_line_search_that_rounds_past_a_bound_is_no_error(monkeypatch):
+    state = state_of()
+    family, J = family_of("tsvt", state), state.problem.separability
+    past = np.full(len(family.start), -1e-17)
+
+    def rounded(objective, start, **options):
+        value, gradient = objective(past)
+        assert np.isfinite(value) and np.isfinite(gradient).all()
+        return OptimizeResult(x=past, fun=value)
+
+    monkeypatch.setattr(metamodels, "minimize", rounded)
+    parameters, _ = ascend_separability(family, J, state.factors)
+    assert (parameters >= family.lower).all()

@@ -1,0 +1,226 @@
+"""Conformal transformations and their geometry: closed forms, finite differences, extremes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+
+from companion import conformal as c
+from companion.kernels import gram, squared_distances
+
+KERNELS = [
+    {"kernel": "rbf", "gamma": 0.3},
+    {"kernel": "linear"},
+    {"kernel": "poly", "gamma": 0.5, "degree": 3, "coef0": 1.0},
+    {"kernel": "poly", "gamma": 0.5, "degree": 1, "coef0": 0.0},
+]
+
+
+def mixed_derivatives(kernel, x, step=1e-4):
+    """d^2 k(x, z) / dx_i dz_j at z = x."""
+    d = x.size
+    shifts = step * np.eye(d)
+    metric = np.empty((d, d))
+    for i in range(d):
+        for j in range(d):
+            a, b = shifts[i], shifts[j]
+            metric[i, j] = (
+                kernel(x + a, x + b) - kernel(x + a, x - b)
+                - kernel(x - a, x + b) + kernel(x - a, x - b)
+            ) / (4 * step**2)  # fmt: skip
+    return metric
+
+
+def bumps(centres, rates, weights):
+    def transformation(X):
+        return c.gaussian_sum(squared_distances(centres, X), rates, weights, 0.1)
+
+    return transformation
+
+
+@pytest.mark.parametrize("parameters", KERNELS)
+def test_the_metric_of_a_kernel_is_its_mixed_derivative(parameters):
+    X = np.random.default_rng(0).normal(size=(4, 3))
+    metric = c.kernel_metric(X, **parameters)
+    for x, g in zip(X, metric, strict=True):
+        def kernel(a, b):
+            return gram(a[None], b[None], **parameters)[0, 0]
+
+        np.testing.assert_allclose(g, mixed_derivatives(kernel, x), atol=1e-6)
+
+
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_the_metric_of_theorem_5_is_the_mixed_derivative_of_the_transformed_kernel(d):
+    rng = np.random.default_rng(d)
+    X, centres = rng.normal(size=(5, d)), rng.normal(size=(6, d))
+    transformation = bumps(centres, rng.uniform(0.2, 2.0, 6), rng.uniform(0.5, 1.5, 6))
+    values = transformation(X)
+    gradient = values[:, None] * c.log_gradient(transformation, X)
+    metric = c.transformed_metric(values, gradient, c.kernel_metric(X, gamma=0.3))
+    for x, g in zip(X, metric, strict=True):
+        def kernel(a, b):
+            scale = transformation(a[None])[0] * transformation(b[None])[0]
+            return scale * gram(a[None], b[None], gamma=0.3)[0, 0]
+
+        np.testing.assert_allclose(g, mixed_derivatives(kernel, x), atol=2e-6)
+
+
+def test_the_gradient_of_the_logarithm_is_that_of_the_closed_form():
+    rng = np.random.default_rng(1)
+    X, centres = rng.normal(size=(7, 3)), rng.normal(size=(5, 3))
+    rates, weights = rng.uniform(0.2, 2.0, 5), rng.uniform(0.5, 1.5, 5)
+    transformation = bumps(centres, rates, weights)
+    E = weights[:, None] * np.exp(-rates[:, None] * squared_distances(centres, X))
+    slope = -2 * np.einsum("kj,kjd->jd", rates[:, None] * E, X[None] - centres[:, None])
+    wanted = slope / transformation(X)[:, None]
+    np.testing.assert_allclose(c.log_gradient(transformation, X), wanted, atol=1e-8)
+    assert not c.log_gradient(lambda X: np.zeros(len(X)), X).any()
+
+
+def test_magnification_of_the_gaussian_kernel_is_sigma_to_the_minus_d():
+    X = np.zeros((3, 4))
+    sigma = 2.5
+    metric = c.kernel_metric(X, gamma=0.5 / sigma**2)
+    np.testing.assert_allclose(c.magnification(metric), sigma**-4.0)
+    # One direction and a multiple of the identity: (c / sigma)^d sqrt(1 + sigma^2 |grad c|^2 / c^2)
+    value, gradient = np.full(3, 0.7), np.full((3, 4), 0.3)
+    transformed = c.magnification(c.transformed_metric(value, gradient, metric))
+    slope = (gradient**2).sum(axis=1) / value**2
+    np.testing.assert_allclose(transformed, (value / sigma) ** 4 * np.sqrt(1 + sigma**2 * slope))
+    np.testing.assert_allclose(c.magnification(np.zeros((2, 3, 3))), 0.0)
+
+
+def test_a_sum_of_gaussians_is_what_it_says_for_one_and_for_many_sets_of_rates():
+    rng = np.random.default_rng(0)
+    D = rng.uniform(0, 5, (6, 700))
+    D[:, 0] = 0.0
+    D[0, 1] = 1e12
+    rates, weights = rng.uniform(0, 3, (4, 6)), rng.normal(size=6)
+    found = c.gaussian_sums(D, rates, weights, 0.25)
+    wanted = 0.25 + np.einsum("k,mkj->mj", weights, np.exp(-rates[:, :, None] * D))
+    np.testing.assert_allclose(found, wanted, rtol=1e-13, atol=1e-14)
+    np.testing.assert_array_equal(c.gaussian_sum(D, rates[2], weights, 0.25), found[2])
+    np.testing.assert_array_equal(c.gaussian_sum(D[:, 5:6], rates[2], weights, 0.25), found[2, 5:6])
+
+
+def test_rates_below_zero_or_of_another_length_are_refused():
+    D = np.ones((2, 3))
+    with pytest.raises(ValueError, match=r"at least 0.*Got -1"):
+        c.gaussian_sum(D, np.array([1.0, -1.0]))
+    with pytest.raises(ValueError, match=r"one rate and one weight.*rates \(1, 3\)"):
+        c.gaussian_sum(D, np.ones(3))
+
+
+@pytest.mark.parametrize("kappa", [0.0, 0.3, 5.0])
+@pytest.mark.parametrize("shrink", [0.05, 0.6, 1.0])
+def test_the_derivatives_of_margin_displacement_are_finite_differences(kappa, shrink):
+    f, offset, step = np.linspace(-2, 2, 41), -0.8, 1e-6
+    value, by_kappa, by_shrink = c.margin_displacement(f, kappa, shrink, offset)
+    np.testing.assert_allclose(
+        value, c.boundary_decay(c.displaced_decision(f, shrink, offset), kappa)
+    )
+    above, below = (c.margin_displacement(f, kappa + s, shrink, offset)[0] for s in (step, -step))
+    np.testing.assert_allclose(by_kappa, (above - below) / (2 * step), atol=1e-8)
+    above, below = (c.margin_displacement(f, kappa, shrink + s, offset)[0] for s in (step, -step))
+    np.testing.assert_allclose(by_shrink, (above - below) / (2 * step), atol=1e-8)
+
+
+def test_a_margin_that_is_not_displaced_is_that_of_williams():
+    f = np.linspace(-1, 1, 9)
+    np.testing.assert_array_equal(c.displaced_decision(f, 1.0, -0.4), f)
+    assert c.boundary_decay(f, 0.0).tolist() == [1.0] * 9
+
+
+def test_a_displaced_boundary_lies_towards_the_negative_class():
+    """f~ = 0 where f = -lambda |w|^2 / 2: half the displacement of w+, as the thesis draws it."""
+    squared_norm = 0.6
+    for displacement in (0.2, 0.7):
+        f = -displacement * squared_norm / 2
+        assert c.displaced_decision(f, 1 - displacement, -squared_norm / 2) == pytest.approx(0.0)
+
+
+def test_widths_of_wu_and_amari_are_means_over_the_nearest_others():
+    X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    D = squared_distances(X)
+    np.testing.assert_allclose(1 / c.wu_amari_rates(D, 1), [1, 1, 4, 16])
+    np.testing.assert_allclose(1 / c.wu_amari_rates(D, 2), [5, 2.5, 6.5, 26])
+    np.testing.assert_allclose(c.wu_amari_rates(D, 50), c.wu_amari_rates(D, 3))
+
+
+def test_widths_of_act_follow_the_definition_point_by_point():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(12, 2)), np.where(np.arange(12) < 3, 1.0, -1.0)
+    D = squared_distances(X)
+    found = 1 / c.act_rates(D, y)
+    empty = 0
+    for i in range(12):
+        others = np.delete(D[i], i)
+        limit = (others.min() + others.max()) / 2
+        near = [D[i, j] for j in range(12) if y[j] != y[i] and D[i, j] < limit]
+        empty += not near
+        wanted = np.mean(near) if near else D[i, y != y[i]].min()
+        assert found[i] == pytest.approx(wanted * (9 / 3 if y[i] > 0 else 3 / 9))
+    lonely = squared_distances(np.array([[0.0], [0.1], [0.2], [5.0]]))
+    assert 1 / c.act_rates(lonely, np.array([-1.0, -1.0, -1.0, 1.0]))[0] == pytest.approx(25.0 / 3)
+
+
+def test_the_decay_of_williams_is_that_of_its_formula_and_the_square_is_free_of_units():
+    f = np.array([-0.5, 0.2, 0.1])
+    assert c.williams_kappa(f) == 2.0
+    assert c.williams_kappa(np.zeros(3)) == 0.0
+    for factor in (1e-3, 1e3):
+        same = c.boundary_decay(factor * f, c.williams_kappa(factor * f, "max_squared"))
+        np.testing.assert_allclose(same, c.boundary_decay(f, c.williams_kappa(f, "max_squared")))
+
+
+def test_the_shift_of_kba_is_the_minimiser_of_its_cost():
+    rng = np.random.default_rng(0)
+    ends = set()
+    for seed in range(20):
+        f = rng.uniform(-1.5, 1.5, 40)
+        y = np.where(rng.uniform(size=40) < 0.1 + 0.04 * seed, 1.0, -1.0)
+        eta = c.boundary_shift(f, y)
+        wrong = (y * f <= 0) & (np.abs(f) <= 1)
+
+        def cost(eta, f=f, y=y, wrong=wrong):
+            margin = (y * (f + eta))[wrong]
+            loss = np.where(y[wrong] > 0, np.exp(-margin), np.log1p(np.exp(-margin)))
+            return loss.sum()
+
+        grid = np.linspace(0, 1, 2001)
+        assert cost(eta) <= min(map(cost, grid)) + 1e-12
+        ends.add(eta if eta in (0.0, 1.0) else "inside")
+    assert "inside" in ends and len(ends) > 1
+    assert c.boundary_shift(np.array([2.0, -0.5]), np.array([1.0, -1.0])) == 0.0
+    assert minimize_scalar(cost, bounds=(0, 1), method="bounded").fun >= cost(eta) - 1e-9
+
+
+def test_distances_in_feature_space_are_those_of_the_gram_matrix():
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    K = gram(X, kernel="linear")
+    found = c.feature_distances(K, K.diagonal(), K.diagonal())
+    np.testing.assert_allclose(found, squared_distances(X), atol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_widths_are_positive_and_finite_whatever_the_points(data):
+    n = data.draw(st.integers(2, 7))
+    X = np.array(data.draw(st.lists(st.integers(-2, 2), min_size=n, max_size=n)), dtype=float)
+    y = np.where(np.arange(n) < data.draw(st.integers(1, n - 1)), 1.0, -1.0)
+    D = squared_distances(X[:, None])
+    for rates in (c.wu_amari_rates(D, data.draw(st.integers(1, 9))), c.act_rates(D, y)):
+        assert np.all((rates > 0) & np.isfinite(rates))
+        values = c.gaussian_sum(D, rates)
+        assert np.all((values >= 1.0) & (values <= n))
+
+
+def test_a_single_support_vector_has_no_neighbours_to_take_a_width_from():
+    with pytest.raises(ValueError, match="at least two support vectors. Got 1"):
+        c.wu_amari_rates(np.zeros((1, 1)), 3)
+
+
+def test_an_unknown_kernel_has_no_metric():
+    with pytest.raises(ValueError, match="must be 'rbf', 'linear' or 'poly'. Got 'sigmoid'"):
+        c.kernel_metric(np.ones((1, 1)), kernel="sigmoid")

@@ -1,0 +1,164 @@
+"""Fisher's J in the kernel's terms: scatter matrices, finite differences, populations, limits."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from companion.kernels import gram
+from companion.separability import Separability
+
+
+def problem(n=40, seed=0, d=3, share=0.3):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) < max(1, round(share * n)), 1.0, -1.0)
+    y = rng.permutation(y)
+    X = rng.normal(size=(n, d)) + 0.7 * y[:, np.newaxis]
+    return X, y, gram(X, gamma=0.2), rng
+
+
+def empirical_points(K):
+    """Rows are the images Phi_r^e(x_i) of (4.6.2): Z with ZZ' = K."""
+    values, vectors = np.linalg.eigh(K)
+    kept = values > 1e-12 * values.max()
+    return vectors[:, kept] * np.sqrt(values[kept])
+
+
+def explicit_J(Z, y):
+    """tr(S_B) / tr(S_W) of points, scatter matrices written out."""
+    n, mean = len(y), Z.mean(axis=0)
+    between, within = np.zeros((2, Z.shape[1], Z.shape[1]))
+    for label in (-1, 1):
+        own = Z[y == label]
+        centre = own.mean(axis=0)
+        between += len(own) * np.outer(centre - mean, centre - mean) / n
+        within += (own - centre).T @ (own - centre) / n
+    return np.trace(between) / np.trace(within)
+
+
+def differences(function, x, step=1e-6):
+    gradient = np.empty(x.size)
+    for k in range(x.size):
+        shift = np.zeros(x.size)
+        shift[k] = step
+        gradient[k] = (function(x + shift) - function(x - shift)) / (2 * step)
+    return gradient
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_J_is_that_of_scatter_matrices_in_the_empirical_feature_space(seed, share):
+    _, y, K, rng = problem(seed=seed, share=share)
+    Z = empirical_points(K)
+    np.testing.assert_allclose(Z @ Z.T, K, atol=1e-12)
+    criterion = Separability(K, y)
+    assert criterion.value(np.ones(y.size)) == pytest.approx(explicit_J(Z, y), rel=1e-10)
+    for _ in range(3):
+        q = rng.uniform(0.1, 2.0, y.size)
+        assert criterion.value(q) == pytest.approx(explicit_J(q[:, None] * Z, y), rel=1e-9)
+
+
+def test_quadratic_forms_and_products_are_those_of_the_matrices():
+    _, y, K, rng = problem()
+    criterion = Separability(K, y)
+    B, W = criterion.matrices()
+    q = rng.normal(size=y.size)
+    Bq, Wq = criterion.products(q)
+    np.testing.assert_allclose(Bq, B @ q, atol=1e-13)
+    np.testing.assert_allclose(Wq, W @ q, atol=1e-13)
+    assert criterion.value(q) == pytest.approx(q @ B @ q / (q @ W @ q), rel=1e-12)
+    assert np.linalg.eigvalsh(B).min() > -1e-12 and np.linalg.eigvalsh(W).min() > 0
+
+
+def test_the_gradient_is_that_of_finite_differences():
+    _, y, K, rng = problem()
+    criterion = Separability(K, y)
+    for scale in (1e-3, 1.0, 1e3):
+        q = scale * rng.uniform(0.2, 2.0, y.size)
+        value, gradient = criterion.value_and_gradient(q)
+        assert value == pytest.approx(criterion.value(q), rel=1e-12)
+        wanted = differences(criterion.value, q, step=1e-5 * scale)
+        np.testing.assert_allclose(gradient, wanted, atol=1e-7 * np.abs(wanted).max())
+        assert abs(gradient @ q) < 1e-9 * np.abs(gradient).max() * q.max()  # J is free of scale
+
+
+def test_a_population_has_the_values_of_its_members():
+    _, y, K, rng = problem()
+    criterion = Separability(K, y)
+    Q = rng.uniform(0.0, 3.0, (17, y.size))
+    each = [criterion.value(q) for q in Q]
+    np.testing.assert_allclose(criterion.values(Q), each, rtol=1e-12)
+
+
+def test_order_of_samples_and_scale_of_q_do_not_matter():
+    _, y, K, rng = problem()
+    q = rng.uniform(0.1, 1.0, y.size)
+    value = Separability(K, y).value(q)
+    order = np.argsort(-y, kind="stable")
+    assert Separability(K[np.ix_(order, order)], y[order]).value(q[order]) == pytest.approx(value)
+    assert Separability(K, y).value(1e-150 * q) == pytest.approx(value, rel=1e-12)
+    assert Separability(K, y).value(1e150 * q) == pytest.approx(value, rel=1e-12)
+
+
+def test_no_transformation_beats_the_exact_maximiser():
+    _, y, K, rng = problem()
+    criterion = Separability(K, y)
+    best, top = criterion.maximiser()
+    assert top == pytest.approx(criterion.value(best)) and best.sum() > 0
+    assert np.mean(best**2) == pytest.approx(1.0)
+    assert np.abs(criterion.value_and_gradient(best)[1]).max() < 1e-6 * top
+    others = np.concatenate([
+        rng.uniform(size=(200, y.size)), best + 1e-2 * rng.normal(size=(200, y.size))
+    ])  # fmt: skip
+    assert criterion.values(others).max() < top
+
+
+def test_the_maximiser_over_functions_is_their_best_combination():
+    X, y, K, rng = problem()
+    criterion = Separability(K, y)
+    basis = np.column_stack([np.ones(y.size), gram(X, X[:5], gamma=0.5)])
+    best, top = criterion.maximiser(basis)
+    assert criterion.value(basis @ best) == pytest.approx(top)
+    others = rng.normal(size=(500, 6)) * np.array([1.0, 0.1]).repeat(3)
+    near = best + 1e-3 * rng.normal(size=(500, 6))
+    assert criterion.values(np.concatenate([others, near]) @ basis.T).max() <= top * (1 + 1e-12)
+    repeated = np.column_stack([basis, basis, basis[:, 1] + 1e-14])
+    assert criterion.maximiser(repeated)[1] == pytest.approx(top, rel=1e-6)
+
+
+def test_classes_that_are_points_are_infinitely_separable_and_one_point_not_at_all():
+    y = np.array([1.0, 1.0, -1.0, -1.0])
+    x = np.array([[0.0], [0.0], [3.0], [3.0]])
+    assert Separability(gram(x), y).value(np.ones(4)) == np.inf
+    assert Separability(np.ones((4, 4)), y).value(np.ones(4)) == 0.0
+    value, gradient = Separability(gram(x), y).value_and_gradient(np.ones(4))
+    assert value == np.inf and not gradient.any()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_degenerate_input_gives_no_nan(data):
+    n = data.draw(st.integers(2, 8))
+    numbers = st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1e-300, 1e300, np.inf, np.nan])
+    X = np.array(data.draw(st.lists(st.integers(-2, 2), min_size=n, max_size=n)), dtype=float)
+    y = np.where(np.arange(n) < data.draw(st.integers(1, n - 1)), 1.0, -1.0)
+    q = np.array(data.draw(st.lists(numbers, min_size=n, max_size=n)))
+    criterion = Separability(gram(X[:, None], gamma=1.0), y)
+    assert criterion.value(q) >= 0.0
+    value, gradient = criterion.value_and_gradient(q)
+    assert not np.isnan(value) and np.all(np.isfinite(gradient))
+    coefficients, top = criterion.maximiser()
+    assert np.all(np.isfinite(coefficients)) and top >= 0.0
+
+
+@pytest.mark.parametrize(
+    ("K", "y", "message"),
+    [
+        (np.eye(3), [1, -1], "square Gram matrix and one label per row"),
+        (np.eye(3), [1, 1, 1], "labels -1 and"),
+        (np.eye(3), [0, 1, 0], "labels -1 and"),
+    ],
+)
+def test_bad_input_is_refused(K, y, message):
+    with pytest.raises(ValueError, match=message):
+        Separability(K, np.array(y))
