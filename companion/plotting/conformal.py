@@ -319,5 +319,6 @@ def plot_against(ax, groups, *, xlabel, ylabel, title="", diagonal=False):
     else:
         ax.axhline(0.0, color="black", linewidth=0.8)
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
-    ax.legend(fontsize="small")
+    if groups:
+        ax.legend(fontsize="small")
     return ax

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import wraps
+
 import numpy as np
 import pandas as pd
 
@@ -23,6 +25,18 @@ BOARD_ASTERISKS = ("WIL", "MDT-JGRAD", "MDT-VMETA", "TSVT-VMETA")
 _ASTERISKS = ("data set", "folds", "least error on V can fall", "MDT-VMETA lowers it",
               "TSVT-VMETA lowers it", "error on V", "MDT on a grid", "MDT-VMETA", "TSVT-VMETA",
               "printed, MDT", "printed, TSVT")  # fmt: skip
+
+
+def _or_none(*columns):
+    """Where no data file could be had there are no records, and a table has no rows."""
+    def decorate(function):
+        @wraps(function)
+        def table(frame):
+            return function(frame) if len(frame) else pd.DataFrame(columns=columns)
+
+        return table
+
+    return decorate
 
 
 def statement_table(frame):
@@ -65,6 +79,8 @@ def displacement_table(frame):
     return pd.DataFrame(rows)
 
 
+@_or_none("method", "J / J of the SVM", "least", "evaluations of J", "g-means error",
+          "method - SVM", "SE")
 def search_table(frame):
     """J and errors by search over the real sets: a row a method.
 
@@ -89,6 +105,7 @@ def search_table(frame):
     return pd.DataFrame(rows)
 
 
+@_or_none("data set", "rank correlation of J and error", "SE", "folds")
 def rank_agreement(frame):
     """Whether a larger J goes with a smaller error: rank correlations over the methods of a fold.
 
@@ -110,11 +127,31 @@ def rank_agreement(frame):
     return pd.DataFrame(rows)
 
 
-def evaluation_of_zero(frame, name):
-    """How often a search ends below the J of no transformation."""
+@_or_none("method", "folds that end below the J of no transformation")
+def falls_of_J(frame):
+    """How often a search ends below the J of no transformation: a row a search."""
     log_J, _ = separabilities(frame)
-    below = log_J[name] < log_J[SVM] - 1e-9
-    return float(below.mean())
+    return pd.DataFrame([
+        {"method": name, "folds that end below the J of no transformation":
+         float((log_J[name] < log_J[SVM] - 1e-9).mean())}
+        for name in ("MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
+    ])
+
+
+def growth_and_gain(frame):
+    """Growth of log10 J and the fall of the error, a point a fold, by method."""
+    if frame.empty:
+        return {}
+    table = frame.assign(error=errors(frame), J=frame.J.astype(float))
+    index = ["dataset", "partition", "fold"]
+    base = table[table.method == SVM].set_index(index)
+    groups = {}
+    for name in ("MDT-JGRAD", "TSVT-JGRAD", "TSVT-JMETA", "exact maximiser"):
+        own = table[table.method == name].set_index(index).dropna(subset=["J"])
+        before = base.loc[own.index]
+        groups[name] = (np.log10(own.J / before.J).to_numpy(),
+                        (before.error - own.error).to_numpy())
+    return groups
 
 
 def shift_table(folds, shift):
@@ -178,6 +215,7 @@ def hidden_increase(frame):
     return pd.DataFrame(rows)
 
 
+@_or_none("data set", "2 sigma^2", SVM, *studies.WIDTH_METHODS)
 def width_table(frame):
     """g-means errors by width: a row a data set and width, a column a method."""
     table = width_means(frame).groupby(level=["dataset", "width"]).mean()
@@ -201,6 +239,8 @@ def width_curves(frame, name):
 
 def width_gains(frame):
     """SVM's error and the gain over it, a point a data set and width, by method."""
+    if frame.empty:
+        return {}
     table = width_means(frame).groupby(level=["dataset", "width"]).mean()
     return {method: (table[SVM].to_numpy(), (table[SVM] - table[method]).to_numpy())
             for method in studies.WIDTH_METHODS}

@@ -179,8 +179,9 @@ def beyond_values(records):
     out, folds = Values(), records["folds"]
     if not folds.empty:
         _methods(out, folds)
-    if not records["forced"].empty:
-        _forced(out, records["forced"])
+    forced = records["forced"]
+    if len(forced) and (forced.dataset != BOARD).any():
+        _forced(out, forced)
     if not records["widths"].empty:
         _widths(out, records["widths"])
     if not records["board"].empty:

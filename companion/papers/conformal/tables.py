@@ -213,7 +213,7 @@ def summary_over_sets(frame):
 def validation_optimism(frame):
     """Error on V and on the test part of the transformed folds, a row a method."""
     rows = []
-    for method in CONFORMAL:
+    for method in CONFORMAL if len(frame) else ():
         own = frame[(frame.method == method) & (frame.n_transformations > 0)]
         if len(own) < 2:
             continue
