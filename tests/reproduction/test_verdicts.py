@@ -156,6 +156,18 @@ def test_a_quick_run_calls_a_claim_different_only_beyond_three_standard_errors()
     assert verdict(row, reproduced(3.5, se=1.0, n=1000), profile="quick")["outcome"] == "differs"
 
 
+@pytest.mark.parametrize("z, quick_outcome", [(3.5, "within spread"), (4.5, "differs")])
+def test_a_quick_run_calls_a_number_different_only_beyond_four_standard_errors(z, quick_outcome):
+    mean = reproduced(22.4 + 0.05 + z, se=1.0, n=1000)
+    row = published(printed="22.4", spread=0.0)
+    assert verdict(row, mean)["outcome"] == "differs"
+    assert verdict(row, mean, profile="quick")["outcome"] == quick_outcome
+    spread = published("spread", printed="1.00", n=200)
+    ratio = reproduced(1.005 * np.exp(z * np.sqrt(0.5 / 199 + 0.5 / 199)), n=200)
+    assert verdict(spread, ratio)["outcome"] == "differs"
+    assert verdict(spread, ratio, profile="quick")["outcome"] == quick_outcome
+
+
 def test_a_claim_that_fails_by_any_number_of_standard_errors_has_a_finite_z():
     assert compare_ordinal(parse_relation("< 0"), 1e9, 1.0, 1000).outcome == "differs"
 
