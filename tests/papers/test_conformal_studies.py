@@ -190,7 +190,8 @@ def paired_records(gap, partitions=20):
 
 def test_cells_means_and_tests_of_a_known_difference():
     frame = paired_records(2)
-    table = values.real_values({"folds": frame}).set_index(["row", "column"])
+    records = {"folds": frame, "sizes": pd.DataFrame()}
+    table = values.real_values(records).set_index(["row", "column"])
     assert table.value["ACT", "Glass7"] > table.value["SVM", "Glass7"]
     assert table.value["ACT - SVM", "Glass7: g-means error"] > 0.08
     assert table.value["Wilcoxon, ACT against SVM",

@@ -8,7 +8,6 @@ from itertools import product
 import numpy as np
 from scipy.stats import rankdata, spearmanr, wilcoxon
 
-from companion.datasets import DataUnavailable
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers._values import Values
 from companion.papers.conformal import problems
@@ -186,7 +185,7 @@ def real_values(records):
     out, frame = Values(), records["folds"]
     out.add("protocol", "folds", problems.N_FOLDS)
     out.add("protocol", "data sets", len(problems.SETS))
-    _sizes(out)
+    _sizes(out, records["sizes"])
     names = present(frame)
     if not names:
         return out.frame()
@@ -200,17 +199,13 @@ def real_values(records):
     return out.frame()
 
 
-def _sizes(out):
-    board = problems.board_sample(1)
-    sets = {"Checkers board": lambda: board}
-    sets |= {name: (lambda name=name: problems.load(name)) for name in problems.SETS}
-    for name, load in sets.items():
-        try:
-            X, y = load()
-        except DataUnavailable:
-            continue
-        for column, value in (("N", len(y)), ("N+", (y > 0).sum()), ("N-", (y < 0).sum()),
-                              ("d", X.shape[1])):
+def _sizes(out, frame):
+    X, y = problems.board_sample(1)
+    rows = [("Checkers board", len(y), (y > 0).sum(), (y < 0).sum(), X.shape[1])]
+    rows += [(row.dataset, row.n, row.n_positive, row.n_negative, row.n_features)
+             for row in frame.itertuples()]
+    for name, *values in rows:
+        for column, value in zip(("N", "N+", "N-", "d"), values, strict=True):
             out.add(name, column, value)
 
 
