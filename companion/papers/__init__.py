@@ -2,7 +2,8 @@
 
 To add a paper, write a module (or package) that offers ``ARTEFACTS``, a tuple of
 :class:`~companion.papers.base.Artefact`, and name it in ``PAPERS`` below. The command, the record
-store, the verdicts and the tests that look for uncovered notebooks find it from here.
+store, the verdicts and the tests that look for uncovered notebooks find it from here. Notebooks
+about all papers at once stand in :mod:`companion.papers.across`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ __all__ = [
     "Study",
     "Unit",
     "get_artefact",
+    "list_across",
     "list_artefacts",
     "seed_for",
 ]
@@ -77,15 +79,24 @@ def list_artefacts(paper: str | None = None) -> list[Artefact]:
     return [artefact for key in keys for artefact in PAPERS[key].artefacts]
 
 
+def list_across() -> list[Artefact]:
+    """The notebooks about all papers at once, ``notebooks/<name>.ipynb``."""
+    from companion.papers.across import ARTEFACTS
+
+    return list(ARTEFACTS)
+
+
 def get_artefact(name: str) -> Artefact:
-    """The artefact named ``"<paper>/<artefact>"``, for example ``"l1nsvm/table_2"``.
+    """The artefact named ``"<paper>/<artefact>"``, or the notebook about all papers ``"<name>"``.
 
     Raises
     ------
     KeyError
         If there is no such artefact; the message lists those there are.
     """
-    artefacts = {artefact.id: artefact for artefact in list_artefacts(name.partition("/")[0])}
+    paper, slash, _ = name.partition("/")
+    group = list_artefacts(paper) if slash or paper in PAPERS else list_across()
+    artefacts = {artefact.id: artefact for artefact in group}
     if name not in artefacts:
-        raise KeyError(f"no artefact {name!r}; there are {', '.join(artefacts)}")
+        raise KeyError(f"no artefact {name!r}; there are {', '.join([*artefacts, *PAPERS])}")
     return artefacts[name]

@@ -279,7 +279,7 @@ class Artefact:
     Parameters
     ----------
     paper : str
-        Key of the paper.
+        Key of the paper; "" for a notebook about all of them.
     name : str
         E.g. "table_2"; the notebook is ``notebooks/<paper>/<name>.ipynb``.
     title : str
@@ -290,7 +290,8 @@ class Artefact:
         What the notebook can be asked.
     values : callable
         ``values(records) -> DataFrame`` from the records of each study, keyed by its name, to the
-        reproduced values: columns row, column, value, spread, n, se, converged.
+        reproduced values: columns row, column, value, spread, n, se, converged. None if nothing is
+        printed to compare with.
     """
 
     paper: str
@@ -302,8 +303,8 @@ class Artefact:
 
     @property
     def id(self) -> str:
-        """What is typed on the command line, ``paper/name``."""
-        return f"{self.paper}/{self.name}"
+        """What is typed on the command line, ``paper/name``, or ``name`` alone without a paper."""
+        return f"{self.paper}/{self.name}" if self.paper else self.name
 
 
 @dataclass(frozen=True)

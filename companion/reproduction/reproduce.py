@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -19,6 +20,7 @@ from companion.reproduction.notebooks import NotebookReport, run_notebook
 from companion.reproduction.records import to_frame
 from companion.reproduction.run import discard_finished, load_records
 from companion.reproduction.store import RecordStore
+from companion.reproduction.times import NOTEBOOK, save_times
 from companion.reproduction.verdicts import judge
 
 __all__ = ["ArtefactReport", "Reproduction", "StoredRecords", "read_stored", "resolve_targets"]
@@ -45,7 +47,7 @@ def resolve_targets(targets, artefacts):
         If targets are unknown; all are named, with the nearest known name.
     """
     papers = list(dict.fromkeys(artefact.paper for artefact in artefacts))
-    known = [*papers, *(artefact.id for artefact in artefacts)]
+    known = [*filter(None, papers), *(artefact.id for artefact in artefacts)]
     faults = []
     for target in targets:
         if target in known:
@@ -104,7 +106,7 @@ class ArtefactReport:
     ----------
     artefact : companion.papers.Artefact
     ledger : pandas.DataFrame or None
-        Its verdicts; None if nothing could be compared.
+        Its verdicts; None if nothing could be compared or nothing is printed.
     notebook : NotebookReport or None
     computed : int
         Units computed now.
@@ -114,6 +116,9 @@ class ArtefactReport:
         Study and number of records that other code made.
     failures : list of str
         What went wrong, without the notebook.
+    times : list of (str, int, int, float)
+        Study, units, jobs and seconds of every study that was computed whole for this artefact,
+        and of the notebook.
     """
 
     artefact: Artefact
@@ -123,6 +128,7 @@ class ArtefactReport:
     missing: list = field(default_factory=list)
     stale: list = field(default_factory=list)
     failures: list = field(default_factory=list)
+    times: list = field(default_factory=list)
 
     @property
     def ok(self):
@@ -196,13 +202,16 @@ class Reproduction:
             frame = self._compute(study, report)
             if frame is not None:
                 frames[study.name] = frame
-        if len(frames) == len(artefact.studies):
+        if artefact.values is not None and len(frames) == len(artefact.studies):
             self._judge(report, frames)
         if report.failures:
             report.failures.append(f"{artefact.id}: its notebook was not run for that reason")
             return report
         output = self.outputs / artefact.paper / f"{artefact.name}.ipynb"
         report.notebook = run_notebook(artefact, output, parameters, in_place=in_place)
+        report.times.append((NOTEBOOK, 1, 1, report.notebook.duration))
+        if in_place and self._options["fresh"] and report.ok:
+            save_times(artefact, report.times)
         return report
 
     def finish(self):
@@ -213,8 +222,13 @@ class Reproduction:
         """The records of a study, or as many as there are; notes in the report what is not."""
         name = f"{study.paper}/{study.name}"
         if name not in self._done:
-            self._done[name] = self._load(study, name)
-            report.computed += getattr(self._done[name][0], "computed", 0)
+            start = time.monotonic()
+            records, *_ = self._done[name] = self._load(study, name)
+            seconds = time.monotonic() - start
+            computed = getattr(records, "computed", 0)
+            report.computed += computed
+            if computed and computed == len(study.units(self.profile)):
+                report.times.append((study.name, computed, self._options["jobs"], seconds))
         records, failure, frame = self._done[name]
         if failure:
             report.failures.append(failure)

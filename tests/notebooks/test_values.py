@@ -9,12 +9,12 @@ import math
 import nbformat
 import pytest
 
-from companion.papers import list_artefacts
+from companion.papers import list_across, list_artefacts
 from companion.reproduction.display import VALUES_MIME
 from companion.reproduction.notebooks import notebook_path, run_notebook
 from companion.reproduction.parameters import check_parameters
 
-ARTEFACTS = list_artefacts()
+ARTEFACTS = list_artefacts() + list_across()
 
 
 def tables(notebook):
