@@ -246,6 +246,19 @@ def test_the_paper_profile_is_consolidated_and_computed_once(project, notebooks_
     assert "4 units computed" in fresh.output
 
 
+def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(project, notebooks_run):
+    command = ("reproduce", "--profile", "paper", "--in-place")
+    assert invoke([table_1()], *command).exit_code == 0
+    times = project / "data" / "times.csv"
+    assert not times.exists()
+    for _ in range(2):
+        assert invoke([table_1()], *command, "--fresh").exit_code == 0
+        table = pd.read_csv(times)
+        assert list(table["artefact"]) == ["toy/table_1"] * 2
+        assert list(table["study"]) == ["table_1", "(notebook)"]
+        assert list(table["units"]) == [4, 1]
+
+
 def test_the_quick_profile_is_computed_afresh_by_every_run(project, notebooks_run):
     for _ in range(2):
         result = invoke([table_1()], "reproduce")
