@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion._paths import data_dir
+from companion.reproduction._entries import read_entries, shape_faults
 from companion.reproduction.published import PublishedError, load_published
 
 __all__ = ["Deviation", "load_deviations"]
@@ -36,26 +37,6 @@ class Deviation:
 
     reason: str
     evidence: str
-
-
-def _check_shape(entry):
-    """Faults of an entry that do not need the published values."""
-    if not isinstance(entry, dict):
-        return [f"it must be a mapping, not {type(entry).__name__}"]
-    faults = [f"{name} is missing" for name in (*_TEXTS, *_LISTS) if name not in entry]
-    known = (*_TEXTS, *_LISTS, *_OPTIONAL)
-    faults += [f"{name!r} is unknown" for name in entry if name not in known]
-    for name in (*_TEXTS, *_OPTIONAL):
-        text = entry.get(name, "-")
-        if not isinstance(text, str) or not text.strip():
-            faults.append(f"{name} must be a text that says something. Got {text!r}")
-        elif name == "reason" and "\n" in text.strip():
-            faults.append("reason must be one line, as it stands in a table")
-    for name in _LISTS:
-        items = entry.get(name, ["-"])
-        if not isinstance(items, list) or not items or not all(isinstance(i, str) for i in items):
-            faults.append(f"{name} must be a list of texts (quote numbers). Got {items!r}")
-    return faults
 
 
 def _holds(entry):
@@ -109,20 +90,9 @@ def load_deviations(path=None, load=load_published):
         If the file has faults; all are listed with the number of their entry.
     """
     path = data_dir() / "deviations.yaml" if path is None else Path(path)
-    if not path.is_file():
-        return {}
-    import yaml
-
-    try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise PublishedError(path.name, [" ".join(str(error).split())]) from error
-    entries = [] if entries is None else entries
-    if not isinstance(entries, list):
-        raise PublishedError(path.name, [f"it must be a list, not {type(entries).__name__}"])
     faults, deviations, published = [], {}, {}
-    for number, entry in enumerate(entries, start=1):
-        found, cells = _check_shape(entry), []
+    for number, entry in enumerate(read_entries(path), start=1):
+        found, cells = shape_faults(entry, _TEXTS, _LISTS, _OPTIONAL, one_line=("reason",)), []
         if not found:
             paper = entry["paper"]
             try:

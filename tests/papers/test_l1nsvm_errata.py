@@ -108,3 +108,13 @@ def test_equalities_with_slacks_of_one_sign_are_another_machine():
     K = gram(X, kernel="linear")
     result = solve("Least 1-Norm", K, y, C, tol=1e-9)
     assert np.any(y * result.decision_function > 1 + 1e-3)
+
+
+def test_section_5_has_lost_the_bias():
+    """alpha_i = -C goes with y_i (W . x + b) > 1, as in (6), and not with y_i W . x > 1."""
+    X, y, _, _, C = problem()
+    result = solve("Least 1-Norm", gram(X, kernel="linear"), y, C, tol=1e-9)
+    beyond = y * result.decision_function > 1 + 1e-6
+    assert beyond.any() and result.alpha[beyond] == pytest.approx(-C)
+    without_bias = y * (result.decision_function - result.intercept) > 1 + 1e-6
+    assert np.any(result.alpha[without_bias] > -C + 1e-6)

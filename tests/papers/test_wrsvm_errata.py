@@ -185,3 +185,34 @@ def test_the_shift_of_table_3_costs_what_the_utilities_reward():
         difference = found["weighted"] - found["unweighted"]
         assert difference == pytest.approx(loss, abs=5e-5)
         assert difference < -3 * 2 * 0.5e-4  # more than all roundings of a row together
+
+
+def means(table, columns):
+    """Printed means of a table, WRSVM - WSVM, by utility and column."""
+    published = load_published("wrsvm")
+    cells = published[published.artefact == table].set_index(["row", "column"]).value
+    return {
+        (suffix, column): cells[f"WRSVM{suffix}", column] - cells[f"WSVM{suffix}", column]
+        for suffix, column in columns
+        if (f"WSVM{suffix}", column) in cells.index
+    }
+
+
+def test_the_rows_of_tables_1_and_2_say_the_opposite_of_the_text():
+    """The text: truncation helps in most cases (Table 1), and except for U2,0.4 (Table 2)."""
+    a = [f"a = {a:g}" for a in (0, 0.2, 0.4, 0.6, 0.8)]
+    first = means("table_1", [(f" U{i},a", column) for i in (1, 2, 3) for column in a])
+    assert len(first) == 13
+    assert sum(gain > 0 for gain in first.values()) == 2 < 13 / 2  # and by 0.02 and 0.05 alone
+    second = means("table_2", [("", f"U{i},0.4") for i in (1, 2, 3)])
+    signs = {column: gain > 0 for (_, column), gain in second.items()}
+    assert signs == {"U1,0.4": False, "U2,0.4": True, "U3,0.4": False}
+
+
+def test_there_are_three_configurations_of_the_utilities():
+    """Figure 1 has three panels, Table 1 three kinds of rows; at a = 0 they are one matrix."""
+    published = load_published("wrsvm")
+    rows = published[published.artefact == "table_1"].row
+    assert set(rows.str.extract(r"^WR?SVM (U\d,a)$")[0].dropna()) == {"U1,a", "U2,a", "U3,a"}
+    assert set(examples.PLACES) == {1, 2, 3}
+    assert all(np.array_equal(examples.utility(i, 0.0), np.eye(3)) for i in (1, 2, 3))
