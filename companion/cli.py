@@ -133,10 +133,13 @@ def reproduce(context, targets, profile, jobs, backend, scheduler, fresh, in_pla
     run = Reproduction(profile, jobs=jobs, backend=backend, scheduler=scheduler, fresh=fresh)
     reports = []
     try:
-        for number, (artefact, values) in enumerate(zip(artefacts, checked, strict=True), 1):
+        for number, artefact in enumerate(artefacts, 1):
             click.echo(f"[{number}/{len(artefacts)}] {artefact.id}: {artefact.title}")
-            reports.append(run.run(artefact, values, in_place=in_place))
+            reports.append(run.compute(artefact))
             _tell(reports[-1])
+        _heading("Notebooks")
+        for report in run.run_notebooks(reports, checked, in_place=in_place):
+            click.echo(str(report.notebook))
         run.finish()
     except KeyboardInterrupt:
         click.echo("\nInterrupted. Every finished unit is kept; the same command goes on from "
@@ -146,17 +149,15 @@ def reproduce(context, targets, profile, jobs, backend, scheduler, fresh, in_pla
 
 
 def _tell(report):
-    """What became of one artefact, as soon as it is known."""
+    """What became of the records of one artefact, as soon as it is known."""
     parts = [f"{report.computed} units computed"]
     unavailable = sum(n for _, _, n in report.missing)
     if unavailable:
         parts.append(f"{unavailable} units missing")
-    if report.notebook is not None:
-        parts.append(f"notebook ran in {report.notebook.duration:.0f} s" if report.notebook.ok
-                     else "notebook FAILED")  # fmt: skip
     if report.failures:
         parts.append("FAILED")
-    click.echo("      " + "; ".join(parts))
+    if len(parts) > 1 or report.artefact.studies:
+        click.echo("      " + "; ".join(parts))
 
 
 def _list_unless_empty(title, lines):

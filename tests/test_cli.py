@@ -95,7 +95,7 @@ def notebooks_run(monkeypatch):
     """Notebooks that always run, without a kernel; the list of what was asked for."""
     asked = []
 
-    def run(artefact, output, parameters, *, in_place=False):
+    def run(artefact, output, parameters, *, in_place=False, show=None):
         asked.append((artefact.id, dict(parameters), in_place))
         return NotebookReport(artefact.id, True, Path(output), duration=0.1)
 
@@ -295,7 +295,8 @@ def test_missing_data_are_named_and_are_no_failure(project, notebooks_run):
 
     result = invoke([table_1(needs_data, data="abc"), fig_2()], "reproduce")
     assert result.exit_code == 0
-    assert "0 units computed; 2 units missing; notebook ran" in result.output
+    assert "0 units computed; 2 units missing\n" in result.output
+    assert "toy/table_1: ran in" in result.output
     assert "heart/heart.dat cannot be had: no network (2 units of toy/table_1)" in result.output
 
 
@@ -373,7 +374,27 @@ def test_ctrl_c_ends_the_command_with_130_and_a_state_to_go_on_from(project, tmp
     assert 3 <= stored < 30
     again = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert again.returncode == 0, again.stdout + again.stderr
-    assert f"{30 - stored} units computed; notebook ran" in again.stdout
+    assert f"{30 - stored} units computed\n" in again.stdout
+    assert "toy/fig_2: ran in" in again.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
+def test_ctrl_c_while_notebooks_run_stops_their_kernels(project, tmp_path):
+    script = tmp_path / "slow_notebook.py"
+    script.write_text(SLOW.replace("range(30)", "range(1)"))
+    started = tmp_path / "started"
+    path = write_notebook(project, "fig_2", f"open({str(started)!r}, 'w').close()",
+                          "import time; time.sleep(300)", cell="")  # fmt: skip
+    command = [sys.executable, str(script), "reproduce"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and running.poll() is None and not started.exists():
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == 130 and "Interrupted" in errors
+    assert "Traceback" not in errors
+    assert path.exists()
 
 
 # -- verify ---------------------------------------------------------------------------------

@@ -104,7 +104,8 @@ def quick_run(tmp_path_factory):
         "HTTP_PROXY": "http://127.0.0.1:9",
     }
     run = subprocess.run(
-        [sys.executable, "-m", "companion.cli", "reproduce", "--profile", "quick"],
+        [sys.executable, "-m", "companion.cli", "reproduce", "--profile", "quick",
+         "--jobs", "2"],
         env=environment, capture_output=True, text=True, cwd=project,
     )
     return project, run

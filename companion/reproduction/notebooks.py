@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,16 @@ from companion.reproduction._files import replace_text
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.parameters import check_parameters
 
-__all__ = ["NotebookReport", "clean_notebook", "make_stamp", "notebook_path", "run_notebook"]
+__all__ = [
+    "NotebookReport",
+    "clean_notebook",
+    "close_event_loop",
+    "make_stamp",
+    "notebook_path",
+    "notebook_surroundings",
+    "run_notebook",
+    "stop_kernels",
+]
 
 _INJECTED = "injected-parameters"
 _MARKER = "papermill-error-cell-tag"
@@ -156,13 +165,22 @@ def _write(notebook, path):
 
 
 @contextmanager
-def _environment(**changes):
-    """Set environment variables, which a new kernel inherits, for a while."""
+def notebook_surroundings():
+    """What kernels inherit and papermill must not say, for a while.
+
+    The environment belongs to the whole process: who runs notebooks in several threads enters this
+    once around them. Entering it again inside changes nothing.
+    """
+    changes = {"COMPANION_PROGRESS": "0", "JUPYTER_PREFER_ENV_PATH": "1"}
     before = {name: os.environ.get(name) for name in changes}
+    logger = logging.getLogger("papermill")
+    was_disabled = logger.disabled
     os.environ.update(changes)
+    logger.disabled = True  # the report says what happened
     try:
         yield
     finally:
+        logger.disabled = was_disabled
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
@@ -170,21 +188,26 @@ def _environment(**changes):
                 os.environ[name] = value
 
 
+def close_event_loop():
+    """Close the event loop that Jupyter's client made for this thread and leaves open."""
+    from jupyter_core.utils import ensure_event_loop
+
+    ensure_event_loop().close()
+
+
+def stop_kernels():
+    """Kill the kernels that this process has started, so that nobody waits for their cells."""
+    import psutil
+
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            if "ipykernel_launcher" in child.cmdline():
+                child.kill()
+
+
 def _one_line(text):
     text = " ".join(str(text).split())
     return text if len(text) <= _MESSAGE_LENGTH else text[: _MESSAGE_LENGTH - 4] + " ..."
-
-
-@contextmanager
-def _quiet_papermill():
-    """Keep papermill's own account off the terminal: the report says what happened."""
-    logger = logging.getLogger("papermill")
-    before = logger.disabled
-    logger.disabled = True
-    try:
-        yield
-    finally:
-        logger.disabled = before
 
 
 def _first_line(source):
@@ -209,7 +232,7 @@ def _execute(path, parameters, folder, show):
     import papermill
 
     try:
-        with _environment(COMPANION_PROGRESS="0", JUPYTER_PREFER_ENV_PATH="1"), _quiet_papermill():
+        with notebook_surroundings():
             papermill.execute_notebook(
                 str(path), str(path), parameters=parameters, kernel_name=_KERNELSPEC["name"],
                 language="python", cwd=str(folder), progress_bar=show,

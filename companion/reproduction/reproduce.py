@@ -1,4 +1,4 @@
-"""Reproducing artefacts one after the other: records, then the notebook, then the verdicts.
+"""Reproducing artefacts: the records of one after the other, their verdicts, then the notebooks.
 
 What goes wrong with one artefact is noted and the next one starts; only an interruption stops the
 run, and then a later run with the same profile goes on from the units that were finished.
@@ -9,14 +9,23 @@ from __future__ import annotations
 import difflib
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass, field
+
+from joblib import cpu_count
 
 from companion._paths import build_dir, cache_dir
 from companion.papers.base import Artefact
 from companion.reproduction._files import replace_text
 from companion.reproduction.errors import StoreError, UnitError
-from companion.reproduction.notebooks import NotebookReport, run_notebook
+from companion.reproduction.notebooks import (
+    NotebookReport,
+    close_event_loop,
+    notebook_surroundings,
+    run_notebook,
+    stop_kernels,
+)
 from companion.reproduction.records import to_frame
 from companion.reproduction.run import discard_finished, load_records
 from companion.reproduction.store import RecordStore
@@ -181,20 +190,17 @@ class Reproduction:
         """Folder of the executed notebooks."""
         return build_dir() / "reproduce" / self.profile
 
-    def run(self, artefact, parameters, *, in_place=False):
-        """Compute what is missing, compare it with the print, run the notebook.
+    def compute(self, artefact):
+        """Compute what is missing and compare it with the print.
 
         Parameters
         ----------
         artefact : companion.papers.Artefact
-        parameters : mapping
-            Checked values of its parameters, the profile included.
-        in_place : bool, default=False
-            Write the executed notebook back to ``notebooks/``.
 
         Returns
         -------
         ArtefactReport
+            Without its notebook.
         """
         report = ArtefactReport(artefact)
         frames = {}
@@ -206,12 +212,56 @@ class Reproduction:
             self._judge(report, frames)
         if report.failures:
             report.failures.append(f"{artefact.id}: its notebook was not run for that reason")
-            return report
+        return report
+
+    def run_notebooks(self, reports, parameters, *, in_place=False):
+        """Run the notebooks of artefacts whose records are there, `jobs` of them at a time.
+
+        Parameters
+        ----------
+        reports : list of ArtefactReport
+            Of :meth:`compute`; those with failures are left out, the others get their notebook.
+        parameters : list of mapping
+            Checked values of each artefact's parameters, the profile included.
+        in_place : bool, default=False
+            Write executed notebooks back to ``notebooks/``; of a fresh run also the times.
+
+        Yields
+        ------
+        ArtefactReport
+            As the notebooks finish.
+        """
+        todo = [(report, values) for report, values in zip(reports, parameters, strict=True)
+                if not report.failures]  # fmt: skip
+        at_a_time = min(cpu_count() if self._options["jobs"] == -1 else self._options["jobs"],
+                        max(len(todo), 1))  # fmt: skip
+        # Threads, since each only waits for a kernel, a process of its own.
+        with ThreadPoolExecutor(at_a_time) as threads, notebook_surroundings():
+            running = {
+                threads.submit(self._run_notebook, report.artefact, values, in_place,
+                               None if at_a_time == 1 else False): report
+                for report, values in todo
+            }  # fmt: skip
+            try:
+                for done in as_completed(running):
+                    yield self._with_notebook(running[done], done.result(), in_place)
+            except BaseException:
+                threads.shutdown(wait=False, cancel_futures=True)
+                stop_kernels()
+                raise
+
+    def _run_notebook(self, artefact, values, in_place, show):
         output = self.outputs / artefact.paper / f"{artefact.name}.ipynb"
-        report.notebook = run_notebook(artefact, output, parameters, in_place=in_place)
-        report.times.append((NOTEBOOK, 1, 1, report.notebook.duration))
+        try:
+            return run_notebook(artefact, output, values, in_place=in_place, show=show)
+        finally:
+            close_event_loop()
+
+    def _with_notebook(self, report, notebook, in_place):
+        report.notebook = notebook
+        report.times.append((NOTEBOOK, 1, 1, notebook.duration))
         if in_place and self._options["fresh"] and report.ok:
-            save_times(artefact, report.times)
+            save_times(report.artefact, report.times)
         return report
 
     def finish(self):

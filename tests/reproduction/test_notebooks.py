@@ -195,7 +195,7 @@ def test_the_environment_is_restored_after_a_run(monkeypatch):
 
     monkeypatch.setenv("COMPANION_PROGRESS", "1")
     monkeypatch.delenv("JUPYTER_PREFER_ENV_PATH", raising=False)
-    with module._environment(COMPANION_PROGRESS="0", JUPYTER_PREFER_ENV_PATH="1"):
+    with module.notebook_surroundings():
         assert os.environ["COMPANION_PROGRESS"] == "0"
     assert os.environ["COMPANION_PROGRESS"] == "1"
     assert "JUPYTER_PREFER_ENV_PATH" not in os.environ
