@@ -247,9 +247,10 @@ def verify(context, targets, profile, only_problems, markdown, readme):
     declaration whose value no longer differs.
     """
     from companion.reproduction.display import readme_section, update_between_markers
+    from companion.reproduction.reproduce import read_ledgers
     from companion.reproduction.verdicts import problems
 
-    ledgers, stale, failures = _read_ledgers(_targets(context, targets), profile)
+    ledgers, stale, failures = read_ledgers(_targets(context, targets), profile)
     if readme:
         try:
             changed = update_between_markers(readme, readme_section(ledgers))
@@ -264,31 +265,6 @@ def verify(context, targets, profile, only_problems, markdown, readme):
         click.echo(text, err=True)
     bad = any(len(problems(ledger)) for ledger in ledgers.values())
     context.exit(FAILED if failures else DEVIATION if bad else OK)
-
-
-def _read_ledgers(artefacts, profile):
-    """Verdicts of the records there are; remarks on old records; what could not be compared."""
-    from companion.reproduction.reproduce import read_stored
-    from companion.reproduction.verdicts import judge
-
-    ledgers, stale, failures = {}, [], []
-    for artefact in artefacts:
-        try:
-            stored = {study.name: read_stored(study, profile) for study in artefact.studies}
-            frames = {name: records.frame for name, records in stored.items()}
-            ledgers[artefact.id] = judge(artefact, frames, profile)
-        except Exception as error:  # one broken file: the other artefacts are still compared
-            failures.append(f"{artefact.id}: no verdicts: {type(error).__name__}: {error}")
-            continue
-        for name, records in stored.items():
-            if records.n_stale:
-                stale.append(f"{artefact.paper}/{name}: {records.n_stale} of {records.n_units} "
-                             "records were made by other code; `companion reproduce --fresh` "
-                             "computes them again.")  # fmt: skip
-            if records.n_stored < records.n_units:
-                stale.append(f"{artefact.paper}/{name}: {records.n_units - records.n_stored} of "
-                             f"{records.n_units} units have no record.")  # fmt: skip
-    return ledgers, list(dict.fromkeys(stale)), failures
 
 
 def _print_ledgers(ledgers, only_problems):

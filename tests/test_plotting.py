@@ -135,3 +135,23 @@ def test_regions_show_the_predicted_class_and_the_sample(ax):
     plotting.plot_regions(ax, axis, values, X, y)
     assert ax.collections[0].get_array().ravel().tolist() == values.argmax(axis=1).tolist()
     assert [line.get_xydata().tolist() for line in ax.lines] == [[[0.5, 0.0]], [[-0.5, 0.5]], []]
+
+
+def test_bars_of_verdicts_fill_the_axis_and_say_their_numbers(ax):
+    from companion.reproduction.verdicts import OUTCOMES
+
+    assert set(plotting.VERDICT_STYLES) == set(OUTCOMES)
+    counts = {"stochastic": {"reproduced": 3, "differs (declared)": 1},
+              "draw": {"within spread": 99, "not run": 1}}  # fmt: skip
+    assert plotting.plot_verdicts(ax, counts, title="all") is ax
+    ends = {}
+    for bar in ax.patches:
+        middle = round(bar.get_y() + bar.get_height() / 2)
+        ends[middle] = max(ends.get(middle, 0), bar.get_x() + bar.get_width())
+    assert ends == {0: pytest.approx(1), 1: pytest.approx(1)}
+    assert [text.get_text() for text in ax.texts] == ["3", "99", "1"]  # 1 of 100 has no room
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["stochastic (4)", "draw (100)"]
+    shown = ax.get_legend_handles_labels()[1]
+    assert shown == ["reproduced", "within spread", "differs (declared)", "not run"]
+    looks = {(look["facecolor"], look["hatch"]) for look in plotting.VERDICT_STYLES.values()}
+    assert len(looks) == len(OUTCOMES)

@@ -33,13 +33,10 @@ def test_the_example_of_the_readme_runs_as_printed(capsys):
 
 def test_the_verdicts_in_the_readme_are_those_of_the_records():
     from companion.reproduction.display import BEGIN, END, readme_section
-    from companion.reproduction.reproduce import read_stored
-    from companion.reproduction.verdicts import judge
+    from companion.reproduction.reproduce import read_ledgers
 
-    ledgers = {
-        artefact.id: judge(artefact, {s.name: read_stored(s).frame for s in artefact.studies})
-        for artefact in list_artefacts()
-    }
+    ledgers, _, failures = read_ledgers(list_artefacts())
+    assert failures == []
     text = (ROOT / "README.md").read_text()
     assert text[text.index(BEGIN) + len(BEGIN) : text.index(END)].strip() == readme_section(ledgers)
 

@@ -49,6 +49,7 @@ from companion.plotting.usvc import (
     plot_profile,
     plot_threshold_error,
 )
+from companion.plotting.verdicts import VERDICT_STYLES, plot_verdicts
 from companion.plotting.wrsvm import plot_lead_losses
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "MACHINE_STYLES",
     "TOY_LEVELS",
     "TOY_TICKS",
+    "VERDICT_STYLES",
     "plot_against",
     "plot_boundaries",
     "plot_criterion",
@@ -88,5 +90,6 @@ __all__ = [
     "plot_tiles",
     "plot_toy_machine",
     "plot_two_classes",
+    "plot_verdicts",
     "style",
 ]

@@ -299,14 +299,16 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
     return Table(["", "", *columns], lines, _values_of(part), title)
 
 
-def summary_table(ledgers, title=""):
+def summary_table(ledgers, title="", what="artefact"):
     """How many values of each artefact have which outcome.
 
     Parameters
     ----------
     ledgers : mapping of str to pandas.DataFrame
-        By artefact, as typed on the command line.
+        By artefact, as typed on the command line, or by any other group.
     title : str, optional
+    what : str, default="artefact"
+        What the ledgers are grouped by; names the first column.
 
     Returns
     -------
@@ -316,9 +318,9 @@ def summary_table(ledgers, title=""):
     counts = {name: verdict_counts(ledger) for name, ledger in ledgers.items()}
     if len(counts) > 1:
         counts["all"] = {o: sum(count[o] for count in counts.values()) for o in OUTCOMES}
-    records = [{"artefact": name, "values": sum(count.values()), **count}
+    records = [{what: name, "values": sum(count.values()), **count}
                for name, count in counts.items()]  # fmt: skip
-    header = ["artefact", "values", *OUTCOMES]
+    header = [what, "values", *OUTCOMES]
     return Table(header, [[record[name] for name in header] for record in records], records, title)
 
 

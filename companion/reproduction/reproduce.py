@@ -18,6 +18,7 @@ from joblib import cpu_count
 from companion._paths import build_dir, cache_dir
 from companion.papers.base import Artefact
 from companion.reproduction._files import replace_text
+from companion.reproduction.deviations import load_deviations
 from companion.reproduction.errors import StoreError, UnitError
 from companion.reproduction.notebooks import (
     NotebookReport,
@@ -32,7 +33,14 @@ from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
 from companion.reproduction.verdicts import judge
 
-__all__ = ["ArtefactReport", "Reproduction", "StoredRecords", "read_stored", "resolve_targets"]
+__all__ = [
+    "ArtefactReport",
+    "Reproduction",
+    "StoredRecords",
+    "read_ledgers",
+    "read_stored",
+    "resolve_targets",
+]
 
 
 def resolve_targets(targets, artefacts):
@@ -105,6 +113,44 @@ def read_stored(study, profile="paper"):
     kept = [found[key] for key in store.units if key in found]
     stale = sum(record.code != store.code for record in kept)
     return StoredRecords(to_frame(kept, store.parameters), len(store.units), len(kept), stale)
+
+
+def read_ledgers(artefacts, profile="paper"):
+    """Verdicts of the records there are, without computing any.
+
+    Parameters
+    ----------
+    artefacts : sequence of companion.papers.Artefact
+    profile : {"paper", "quick"}, default="paper"
+
+    Returns
+    -------
+    ledgers : dict of str to pandas.DataFrame
+        By artefact, as of :func:`~companion.reproduction.verdicts.compare`.
+    stale : list of str
+        Remarks on records that are missing or that other code made.
+    failures : list of str
+        What could not be compared, and why; the other artefacts still are.
+    """
+    ledgers, stale, failures, deviations = {}, [], [], None
+    for artefact in artefacts:
+        try:
+            deviations = load_deviations() if deviations is None else deviations
+            stored = {study.name: read_stored(study, profile) for study in artefact.studies}
+            frames = {name: records.frame for name, records in stored.items()}
+            ledgers[artefact.id] = judge(artefact, frames, profile, deviations)
+        except Exception as error:  # one broken file: the other artefacts are still compared
+            failures.append(f"{artefact.id}: no verdicts: {type(error).__name__}: {error}")
+            continue
+        for name, records in stored.items():
+            if records.n_stale:
+                stale.append(f"{artefact.paper}/{name}: {records.n_stale} of {records.n_units} "
+                             "records were made by other code; `companion reproduce --fresh` "
+                             "computes them again.")  # fmt: skip
+            if records.n_stored < records.n_units:
+                stale.append(f"{artefact.paper}/{name}: {records.n_units - records.n_stored} of "
+                             f"{records.n_units} units have no record.")  # fmt: skip
+    return ledgers, list(dict.fromkeys(stale)), failures
 
 
 @dataclass

@@ -466,7 +466,7 @@ def compare(published, reproduced, deviations=None, profile="paper"):
     return pd.DataFrame(ledger)
 
 
-def judge(artefact, records, profile="paper"):
+def judge(artefact, records, profile="paper", deviations=None):
     """Ledger of one artefact from the records of its studies.
 
     Parameters
@@ -475,6 +475,8 @@ def judge(artefact, records, profile="paper"):
     records : mapping of str to pandas.DataFrame
         The records of each study, by its name.
     profile : {"paper", "quick"}, default="paper"
+    deviations : mapping, optional
+        As of :func:`compare`; by default the declared ones are read.
 
     Returns
     -------
@@ -486,7 +488,8 @@ def judge(artefact, records, profile="paper"):
     if published.empty:
         raise ValueError(f"data/published/{artefact.paper}.csv must have values of "
                          f"{artefact.name!r}. It has none.")  # fmt: skip
-    return compare(published, artefact.values(records), load_deviations(), profile)
+    deviations = load_deviations() if deviations is None else deviations
+    return compare(published, artefact.values(records), deviations, profile)
 
 
 def verdict_counts(ledger):

@@ -1,0 +1,156 @@
+"""The overview counts what the data hold, and its notebook types no number."""
+
+import re
+
+import nbformat
+import pandas as pd
+import pytest
+
+from companion._paths import notebooks_dir, project_root
+from companion.papers import PAPERS, get_artefact
+from companion.papers.base import Paper
+from companion.reproduction import overview as show
+from companion.reproduction.display import Table
+from companion.reproduction.errata import Erratum, load_errata
+from companion.reproduction.notebooks import notebook_path
+from companion.reproduction.verdicts import OUTCOMES
+
+REPRODUCED, WITHIN, DECLARED, DIFFERS, NOT_RUN = OUTCOMES
+TIMES = ["artefact", "study", "units", "jobs", "cores", "seconds"]
+
+
+def line(paper, column, kind, outcome, printed="1", relation="", row="r"):
+    return {"paper": paper, "artefact": "table_1", "row": row, "column": column, "kind": kind,
+            "printed": printed, "relation": relation, "outcome": outcome, "where": "p. 1"}  # fmt: skip
+
+
+@pytest.fixture
+def small():
+    """Two papers with a few values each."""
+    ledger = pd.DataFrame([
+        line("one", "a", "deterministic", REPRODUCED),
+        line("one", "b", "ordinal", REPRODUCED, "better", "> 0"),
+        line("one", "c", "ordinal", WITHIN, "better", "> 0"),
+        line("two", "d", "stochastic", NOT_RUN),
+        line("two", "e", "ordinal", DECLARED, "worse", "< 0"),
+        line("two", "f", "ordinal", DIFFERS, "worse", "< 0"),
+    ])  # fmt: skip
+    papers = {key: Paper(key, key.title(), "A. Nobody", "nowhere") for key in ("one", "two")}
+    erratum = Erratum("two", "(1)", "a | b", "b", "misprint",
+                      ("tests/x.py::test_b_holds", "notebooks/two/fig_1.ipynb"))  # fmt: skip
+    times = pd.DataFrame([
+        ("one/table_1", "table_1", 40, 2, 2, 90.0), ("one/table_1", "(notebook)", 1, 1, 2, 30.0),
+        ("two/fig_1", "fig_1", 10, 1, 2, 60.0), ("overview", "(notebook)", 1, 1, 2, 6.0),
+    ], columns=TIMES)  # fmt: skip
+    return show.Overview("paper", papers, {"one": 1, "two": 2}, ledger, [erratum], times)
+
+
+def test_a_line_a_paper_counts_verdicts_and_claims(small):
+    one, two, whole = show.papers_table(small).values
+    assert (one["artefacts"], one["values"], one[REPRODUCED], one[WITHIN]) == (1, 3, 2, 1)
+    assert (one["claims"], one["holds"], one["undecided"], one["fails"]) == (2, 1, 1, 0)
+    assert (two["artefacts"], two["values"], two[DECLARED], two[DIFFERS], two[NOT_RUN]) == (
+        2, 3, 1, 1, 1,
+    )  # fmt: skip
+    assert (two["claims"], two["fails"], two["claim not run"]) == (2, 2, 0)
+    assert (whole["paper"], whole["artefacts"], whole["values"], whole["claims"]) == ("all", 3, 6, 4)
+    for name in (*OUTCOMES, "claims", "holds", "undecided", "fails"):
+        assert whole[name] == one[name] + two[name]
+
+
+def test_kinds_are_those_of_each_paper_and_of_all(small):
+    rows = show.kinds_table(small).values
+    assert [(row["paper"], row["kind"], row["values"]) for row in rows] == [
+        ("one", "deterministic", 1), ("one", "ordinal", 2),
+        ("two", "stochastic", 1), ("two", "ordinal", 2),
+        ("all", "deterministic", 1), ("all", "stochastic", 1), ("all", "ordinal", 4),
+    ]  # fmt: skip
+
+
+def test_a_claim_has_one_word_unless_its_tests_disagree(small):
+    (claim,) = show.claims_table(small, "one").values
+    assert claim["claim"] == "better" and claim["tested by"] == "r: b > 0 (and 1 more)"
+    assert claim["verdict"] == "in part" and (claim["holds"], claim["undecided"]) == (1, 1)
+    (claim,) = show.claims_table(small, "two").values
+    assert claim["verdict"] == "fails" and claim["fails"] == 2
+
+
+def test_reasons_are_those_declared_and_their_lack_is_said(small, monkeypatch):
+    from companion.reproduction.deviations import Deviation
+
+    declared = {("two", "table_1", "r", "e"): Deviation("a sign", "notebooks/two/fig_1.ipynb")}
+    monkeypatch.setattr(show, "load_deviations", lambda: declared)
+    assert [tuple(row.values()) for row in show.reasons_table(small, "two").values] == [
+        ("table_1", 1, "a sign", "notebooks/two/fig_1.ipynb"), ("table_1", 1, "not declared", ""),
+    ]  # fmt: skip
+    assert show.reasons_table(small, "one").rows == []
+
+
+def test_errata_are_counted_and_link_to_their_proofs(small):
+    one, two, whole = show.errata_table(small).values
+    assert (one["errata"], two["errata"], two["misprint"], whole["errata"]) == (0, 1, 1, 1)
+    text = show.errata_markdown(small, "two")
+    assert "| (1) | misprint | a \\| b | b | [b holds](../tests/x.py), " in text
+    assert "[`two/fig_1.ipynb`](../notebooks/two/fig_1.ipynb)" in text
+    assert show.errata_markdown(small, "one") == "No error in the print was found."
+
+
+def test_times_add_up_and_none_are_no_rows(small):
+    one, two, whole = show.times_table(small).values
+    assert (one["minutes to compute"], one["minutes to run them"]) == (1.5, 0.5)
+    assert (one["studies"], one["units"], one["jobs"], two["notebooks"]) == (1, 40, "2", 0)
+    assert (whole["paper"], whole["jobs"], whole["minutes to compute"]) == ("all", "1, 2", 2.5)
+    assert whole["minutes to run them"] == pytest.approx(0.6)  # that of the overview is among them
+    empty = show.Overview(*[getattr(small, name) for name in
+                            ("profile", "papers", "artefacts", "ledger", "errata")],
+                          pd.DataFrame(columns=TIMES))  # fmt: skip
+    assert show.times_table(empty).rows == []
+
+
+def test_the_summary_counts_everything(small):
+    text = show.summary(small)
+    assert "2 papers, 3 tables, figures and chapters, 6 printed values" in text
+    assert "4 of them test what the papers say" in text
+    assert "1 hold, 1 are undecided, 2 fail" in text
+    assert "1 errors in the print" in text and "misprint 1" in text
+
+
+def test_an_artefact_that_cannot_be_compared_stops_the_overview(monkeypatch):
+    monkeypatch.setattr(show, "read_ledgers", lambda *_: ({}, [], ["one/table_1: no verdicts"]))
+    with pytest.raises(RuntimeError, match="no overview of all papers:\none/table_1: no verdicts"):
+        show.load_overview()
+
+
+# ------------------------------------------------------------------ the notebook
+
+
+@pytest.fixture(scope="module")
+def notebook():
+    return nbformat.read(notebook_path(get_artefact("overview")), as_version=4)
+
+
+def markdown_outputs(notebook):
+    return [output["data"]["text/markdown"] for cell in notebook.cells
+            for output in cell.get("outputs", [])
+            if "text/markdown" in output.get("data", {})]  # fmt: skip
+
+
+def test_no_number_of_the_notebook_is_typed(notebook):
+    text = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    assert text and not [source for source in text if re.search(r"\d", source)]
+
+
+def test_the_notebook_shows_every_paper_and_every_erratum(notebook):
+    shown = "\n".join(markdown_outputs(notebook))
+    for key, paper in PAPERS.items():
+        assert shown.count(f"### {paper.title}") == 3, key
+    for erratum in load_errata():
+        row = [erratum.where, erratum.kind, erratum.printed, erratum.correct]
+        assert Table(["", "", "", ""], [row], []).to_markdown().splitlines()[-1][:-1] in shown
+
+
+def test_every_link_of_the_notebook_leads_to_a_file(notebook):
+    links = re.findall(r"\]\((\.\.[^)]+)\)", "\n".join(markdown_outputs(notebook)))
+    assert len(links) >= len(load_errata())
+    assert [link for link in links if not (notebooks_dir() / link).resolve().is_file()] == []
+    assert (project_root() / "data" / "errata.yaml").is_file()
