@@ -1,4 +1,4 @@
-"""The ``companion`` command: reproduce, verify, data."""
+"""The ``companion`` command: reproduce, verify, report, data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Exit codes:
     1  an undeclared deviation, or a declared one that has healed
     2  a mistake in the command; nothing was run
     3  a data file is damaged or could not be fetched
-    4  a unit, a comparison or a notebook failed
+    4  a unit, a comparison, a notebook or a page of the site failed
   130  interrupted; the same command goes on from there
 """
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -277,6 +277,40 @@ def _print_ledgers(ledgers, only_problems):
             click.echo(verdict_table(shown, name).to_text(_width()) + "\n")
     if ledgers:
         click.echo(summary_table(ledgers).to_text(_width()))
+
+
+# -- report ---------------------------------------------------------------------------------
+
+
+@main.command(epilog=EXIT_CODES, short_help="Build the static site.")
+@click.option("--output", type=click.Path(file_okay=False), metavar="DIR",
+              help="Folder of the site.  [default: build/report/html]")
+@click.option("--profile", type=click.Choice(PROFILES), default="paper", show_default=True,
+              help="Committed notebooks and records, or those of the last quick run.")
+@click.option("--executed", type=click.Path(exists=True, file_okay=False), metavar="DIR",
+              help="Show the executed notebooks in this folder, <paper>/<artefact>.ipynb.")
+@click.option("--open", "open_it", is_flag=True, help="Open the site in the browser.")
+@click.pass_context
+def report(context, output, profile, executed, open_it):
+    """Build the static site: notebooks, verdicts, errata, times, API. Nothing is computed.
+
+    The site works from its folder, without a server and without network. It needs Sphinx: `pip
+    install companion[docs]`.
+    """
+    from companion.reproduction.report import ReportError, build_report
+
+    try:
+        site = build_report(_read_ledgers, output, profile=profile, executed=executed,
+                            artefacts=context.obj)  # fmt: skip
+    except ReportError as error:
+        raise click.UsageError(str(error), context) from error
+    for text in [*site.remarks, *site.faults]:
+        click.echo(text, err=True)
+    click.echo(f"{site.pages} pages in {site.seconds:.0f} s, {len(site.faults)} faults")
+    click.echo(site.index)
+    if open_it:
+        click.launch(str(site.index))
+    context.exit(FAILED if site.faults else OK)
 
 
 # -- data -----------------------------------------------------------------------------------

@@ -235,7 +235,7 @@ def act_rates(distances, y):
 
     tau_i^2 is the mean distance of the opposite support vectors that are nearer to i than M_i, the
     mean of the distances of the nearest and the farthest support vector; that of the nearest
-    opposite one where there is none so near. It is multiplied by |SV-| / |SV+| for y_i = +1 and
+    opposite one where there is none so near. It is multiplied by ``|SV-| / |SV+|`` for y_i = +1 and
     the inverse for -1.
 
     Parameters
@@ -285,8 +285,8 @@ def williams_kappa(f, scale="max"):
     f : ndarray of shape (n_samples,)
         Decision values of the training samples.
     scale : {"max", "max_squared"}, default="max"
-        ``"max"`` is 1 / |f|_max, (4.5.2) as printed, with which c depends on the units of f;
-        ``"max_squared"`` is 1 / |f|_max^2, with which it does not.
+        ``"max"`` is ``1 / |f|_max``, (4.5.2) as printed, with which c depends on the units of f;
+        ``"max_squared"`` is ``1 / |f|_max^2``, with which it does not.
 
     Returns
     -------
@@ -325,7 +325,7 @@ def displaced_decision(f, shrink, offset):
     shrink : float or ndarray
         gamma = 1 - lambda of the thesis, in (0, 1]; 1 displaces nothing.
     offset : float
-        b + m_-, which is -||w||^2 / 2.
+        ``b + m_-``, which is ``-||w||^2 / 2``.
 
     Returns
     -------

@@ -7,10 +7,10 @@ q_i = c(x_i) is a conformal transformation of the kernel, all ones where there i
 
 References
 ----------
-A. Barbero, SVM imbalance correction by conformal kernel transformations, 2008. Section 4.6: the
-    criterion, Theorem 6; (4.6.14) is printed with a plus sign; section 5.2.1: its gradient.
-H. Xiong, M. N. S. Swamy and M. O. Ahmad, Optimizing the kernel in the empirical feature space,
-    IEEE Transactions on Neural Networks 16 (2005).
+* Barbero, SVM imbalance correction by conformal kernel transformations, 2008. Section 4.6: the
+  criterion, Theorem 6; (4.6.14) is printed with a plus sign; section 5.2.1: its gradient.
+* Xiong, Swamy and Ahmad, Optimizing the kernel in the empirical feature space, IEEE Transactions
+  on Neural Networks 16 (2005).
 """
 
 from __future__ import annotations

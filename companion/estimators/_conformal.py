@@ -134,7 +134,7 @@ class ConformalSVC(KernelClassifier):
         Why no further transformation was applied, as a sentence.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features; only if `X` had names, all strings.
 
     See Also

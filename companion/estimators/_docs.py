@@ -93,7 +93,7 @@ _ATTRIBUTES = """
         Why the solver stopped, as a sentence.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features; only if `X` had names, all strings."""
 
 _REFERENCES = """

@@ -100,15 +100,15 @@ class UnbiasedSVC(KernelClassifier):
     duality_gap_ : float
         Primal minus dual value; NaN for ``loss="unbiased"``, which has no dual bound.
     kkt_violation_ : float
-        The larger of ||W - sum_i alpha_i y_i Phi(X_i)||, within the span of the kernels, and
-        |sum_i alpha_i y_i|.
+        The larger of ``||W - sum_i alpha_i y_i Phi(X_i)||``, within the span of the kernels,
+        and ``|sum_i alpha_i y_i|``.
     converged_ : bool
         Whether the solver reached its tolerance.
     stop_reason_ : str
         Why the solver stopped, as a sentence.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features; only if `X` had names, all strings.
 
     See Also

@@ -19,7 +19,8 @@ A published number and its regeneration are compared by rule; nobody types a ver
 ``(not converged)`` follows where a fit behind the number missed its tolerance.
 
 The rules, by the kind of the printed value p, with h half a unit of its last digit and r the
-regenerated value
+regenerated value:
+
     *deterministic*: reproduced if ``|r - p| <= h``. Both neighbours of a rounding tie count: 22.45
     is printed 22.4 by one program and 22.5 by another. A printed word must be the same word.
 

@@ -31,8 +31,8 @@ class WLSResult:
     alpha : ndarray of shape (n_samples,)
         Multipliers alpha_i >= 0 of the margins.
     kkt_violation : float
-        The larger of ||w - sum_i alpha_i y_i z_i|| and |sum_i alpha_i y_i|, conditions (10) and
-        (9); the others hold by construction, (8) and (12) up to the floor of the slack.
+        The larger of ``||w - sum_i alpha_i y_i z_i||`` and ``|sum_i alpha_i y_i|``, conditions
+        (10) and (9); the others hold by construction, (8) and (12) up to the floor of the slack.
     duality_gap : float
         Primal objective minus dual bound, for the hinge; NaN for other losses, which have none.
     n_iter : int

@@ -65,16 +65,16 @@ class SVMSolution(NamedTuple):
     """The machine in the units of the SVM with squared slacks, from (2.2.7).
 
     Dual min 1/2 a'Qa - e'a, y'a = 0, a >= 0, Q = yy' * K + diag(ridge); with ridge = 1 / C primal
-    min 1/2 |w|^2 + C/2 sum_i xi_i^2.
+    ``min 1/2 |w|^2 + C/2 sum_i xi_i^2``.
 
     Attributes
     ----------
     alpha : ndarray of shape (n_samples,)
-        2 a_i / |w|^2.
+        ``2 a_i / |w|^2``.
     intercept : float
-        2 b / |w|^2.
+        ``2 b / |w|^2``.
     objective : float
-        The minimised dual objective, -2 / |w|^2.
+        The minimised dual objective, ``-2 / |w|^2``.
     decision_function : ndarray of shape (n_samples,)
         Decision values of the training samples; those of support vectors are y_i (1 - xi_i).
     """
@@ -100,21 +100,21 @@ class MDMResult:
         The b of f(x) = sum_i y_i alpha_i k(x_i, x) + b for which f vanishes halfway between the
         nearest points, b = -(m_plus + m_minus) / 2: (2.2.2) and (5.3.5).
     squared_norm : float
-        |w|^2, the squared distance of the nearest points, with the ridge term.
+        ``|w|^2``, the squared distance of the nearest points, with the ridge term.
     decision_function : ndarray of shape (n_samples,)
         f of the training samples as it is for new ones: k(x_i, x_i) counts without its ridge. With
         the ridge, w . phi(x_i) + b is ``products + intercept``.
     products : ndarray of shape (n_samples,)
         (K + diag(ridge)) (y alpha), the inner products of w with the samples.
     m_plus, m_minus : float
-        w . w_+ and w . w_-, (5.3.3) and (5.3.4), with the ridge term: the sums of alpha * products
-        over the positives and over the negatives.
+        ``w . w_+`` and ``w . w_-``, (5.3.3) and (5.3.4), with the ridge term: the sums of
+        alpha * products over the positives and over the negatives.
     objective : float
-        1/2 |w|^2.
+        ``1/2 |w|^2``.
     duality_gap : float
-        ``objective`` minus a lower bound on its minimum, m^2 / (2 |w|^2) with m the sum of the
+        ``objective`` minus a lower bound on its minimum, ``m^2 / (2 |w|^2)`` with m the sum of the
         least heights of the classes (0 where m < 0): every two points of the hulls are at least
-        m / |w| apart, as they are in the direction of w.
+        ``m / |w|`` apart, as they are in the direction of w.
     kkt_violation : float
         The largest difference, over the classes, of the greatest height of a support point and the
         least height of a sample: the criterion of MDM, 0 at the solution.
@@ -125,7 +125,7 @@ class MDMResult:
     converged : bool
         Whether the tolerance was reached.
     touching : bool
-        Whether |w|^2 is nothing but rounding: the hulls have a point in common (or cross), and no
+        Whether ``|w|^2`` is nothing but rounding: the hulls have a point in common (or cross), and no
         plane separates the classes.
     """
 

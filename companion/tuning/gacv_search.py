@@ -98,7 +98,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Class labels.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features; only if `X` has names.
 
     See Also

@@ -96,7 +96,7 @@ class KernelGridSearchCV(GridSearchCV):
         Class labels; only if `refit`.
     n_features_in_ : int
         Number of features; only if `refit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features; only if `refit` and `X` has names.
 
     See Also

@@ -1,0 +1,31 @@
+"""The static site, built once for all tests that look at it."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+
+@dataclass(frozen=True)
+class BuiltSite:
+    """Folder of the pages, and what the command said."""
+
+    folder: Path
+    code: int
+    out: str
+    err: str
+
+    def read(self, name):
+        return (self.folder / name).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site") / "html"
+    run = subprocess.run(
+        [sys.executable, "-m", "companion.cli", "report", "--output", folder],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    return BuiltSite(folder, run.returncode, run.stdout, run.stderr)
