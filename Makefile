@@ -18,7 +18,7 @@ $(STAMP): requirements.lock pyproject.toml
 	@touch $@
 
 reproduce: $(STAMP)  ## run every notebook, quick profile, and print the verdicts
-	@$(BIN)/companion reproduce --profile quick --jobs 2 $(ARGS)
+	@$(BIN)/companion reproduce --profile quick --jobs 2 --report $(ARGS)
 
 paper: $(STAMP)  ## the same at the papers' own sizes
 	@$(BIN)/companion reproduce --profile paper --jobs 2 $(ARGS)

@@ -110,10 +110,12 @@ def _list_targets(artefacts):
                    "with --fresh the times to data/times.csv.")
 @click.option("-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="NAME VALUE",
               help="A parameter of the notebooks asked for; may be repeated.")
+@click.option("--report", "with_report", is_flag=True,
+              help="Build the static site of this run at the end.")
 @click.option("--list", "show_list", is_flag=True, help="List artefacts and parameters, run none.")
 @click.pass_context
 def reproduce(context, targets, profile, jobs, backend, scheduler, fresh, in_place, parameters,
-              show_list):  # fmt: skip
+              with_report, show_list):  # fmt: skip
     """Compute tables and figures, run their notebooks, and compare with the print.
 
     Without a target all artefacts are reproduced. Records that are there are used (profile paper)
@@ -145,7 +147,12 @@ def reproduce(context, targets, profile, jobs, backend, scheduler, fresh, in_pla
         click.echo("\nInterrupted. Every finished unit is kept; the same command goes on from "
                    "there.", err=True)  # fmt: skip
         context.exit(INTERRUPTED)
-    context.exit(_summarise(reports, run, in_place))
+    code = _summarise(reports, run, in_place)
+    if with_report:
+        _heading("Report")
+        report_code, _ = _build_report(context, profile=profile)
+        code = code or report_code
+    context.exit(code)
 
 
 def _tell(report):
@@ -297,20 +304,26 @@ def report(context, output, profile, executed, open_it):
     The site works from its folder, without a server and without network. It needs Sphinx: `pip
     install companion[docs]`.
     """
+    code, site = _build_report(context, output=output, profile=profile, executed=executed)
+    if open_it:
+        click.launch(str(site.index))
+    context.exit(code)
+
+
+def _build_report(context, **options):
+    """Build the site and say where it is; the exit code and the site."""
     from companion.reproduction.report import ReportError, build_report
+    from companion.reproduction.reproduce import read_ledgers
 
     try:
-        site = build_report(_read_ledgers, output, profile=profile, executed=executed,
-                            artefacts=context.obj)  # fmt: skip
+        site = build_report(read_ledgers, artefacts=context.obj, **options)
     except ReportError as error:
         raise click.UsageError(str(error), context) from error
     for text in [*site.remarks, *site.faults]:
         click.echo(text, err=True)
     click.echo(f"{site.pages} pages in {site.seconds:.0f} s, {len(site.faults)} faults")
     click.echo(site.index)
-    if open_it:
-        click.launch(str(site.index))
-    context.exit(FAILED if site.faults else OK)
+    return FAILED if site.faults else OK, site
 
 
 # -- data -----------------------------------------------------------------------------------
