@@ -321,6 +321,8 @@ def toy_notebook():
             new_output("display_data", {"image/png": "", "text/plain": "<Figure>"})]),
         new_code_cell("show()", outputs=[new_output(
             "display_data", {"text/html": table, VALUES_MIME: {"title": "", "rows": values}})]),
+        new_code_cell("tell()", outputs=[new_output("display_data", {
+            "text/markdown": "[proof](../../tests/x.py)"})]),
     ])  # fmt: skip
 
 
@@ -338,6 +340,16 @@ def test_a_prepared_notebook_has_anchors_at_its_values():
     data = prepared.notebook.cells[3].outputs[0].data
     assert '<tr id="table-1-row-1"><td>a &amp; b</td>' in data["text/html"]
     assert VALUES_MIME not in data
+    assert prepared.notebook.cells[4].outputs[0].data["text/markdown"] == "proof (`tests/x.py`)"
+
+
+def test_of_two_figures_each_has_a_text_of_its_own():
+    notebook = toy_notebook()
+    notebook.cells[2].outputs *= 2
+    cells = prepare_notebook(notebook, ARTEFACT, "notebooks/toy", {}).notebook.cells
+    texts = [cell.metadata["mystnb"]["image"]["alt"] for cell in cells if "mystnb" in cell.metadata]
+    assert [text[:13] for text in texts] == ["Figure 1 of 2", "Figure 2 of 2"]
+    assert cells[3].metadata["tags"] == ["remove-input"]
 
 
 def content(**changes):

@@ -93,6 +93,7 @@ def sphinx_options(profile="paper"):
         "suppress_warnings": ["ref.term"],
         "nb_execution_mode": "off",
         "nb_ipywidgets_js": {},
+        "nb_render_markdown_format": "myst",
         "html_theme": "pydata_sphinx_theme",
         "html_title": "companion",
         "html_static_path": ["_static"],

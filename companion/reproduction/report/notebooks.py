@@ -200,10 +200,12 @@ def _anchored_table(markup, values, number, name):
     return f'<div class="table-scroll">\n{body}\n</div>', anchors, one_line_each
 
 
-def _prepare_outputs(cell, number, name):
+def _prepare_outputs(cell, number, name, folder, pages):
     """Rewrite the outputs of a cell; yields the anchors of each table."""
     for output in cell.get("outputs", []):
         data = output.get("data", {})
+        if "text/markdown" in data:
+            data["text/markdown"] = rewrite_links("".join(data["text/markdown"]), folder, pages)
         values = data.pop(VALUES_MIME, {}).get("rows", [])
         if "text/html" in data:
             number += 1
@@ -237,7 +239,7 @@ def prepare_notebook(notebook, artefact, folder, pages):
         if cell.cell_type == "markdown":
             cell.source = rewrite_links(cell.source, folder, pages)
             continue
-        for anchors, exact in _prepare_outputs(cell, number, artefact.name):
+        for anchors, exact in _prepare_outputs(cell, number, artefact.name, folder, pages):
             number += 1
             target = exact_anchors if exact else other_anchors
             for key, anchor in anchors.items():
