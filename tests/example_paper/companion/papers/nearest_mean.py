@@ -54,7 +54,8 @@ def table_1_values(records):
     for distance in DISTANCES:
         out.add_cell(f"d = {distance:g}", "nearest mean", errors[distance])
     excess = {distance: errors[distance] - bayes_error(distance) for distance in (1.0, 3.0)}
-    out.add_mean("claim", "excess error: d = 1 - d = 3", paired_difference(excess[1.0], excess[3.0]))
+    out.add_mean("claim", "excess error: d = 1 - d = 3",
+                 paired_difference(excess[1.0], excess[3.0]))
     return out.frame()
 
 
