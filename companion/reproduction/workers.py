@@ -11,7 +11,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -256,8 +256,34 @@ def pool(study: Study, jobs: int, backend: str, scheduler: str | None):
     else:
         compute = study.compute if jobs == 1 else _reference(study)
         parallel = Parallel(n_jobs=jobs, backend="loky", **options)
+
+        def outcomes(units):
+            with nullcontext() if jobs == 1 else _interrupts_held():
+                return parallel(delayed(run_unit)(compute, unit) for unit in units)
+
         with _quiet_tracker():
-            yield lambda units: parallel(delayed(run_unit)(compute, unit) for unit in units)
+            yield outcomes
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Start workers that never see Ctrl-C; one that comes meanwhile reaches us afterwards.
+
+    A terminal sends it to every process, and workers would answer with tracebacks of their own
+    before they are stopped. They inherit which signals are held back.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    from joblib.externals.loky.backend import resource_tracker
+
+    # Starting it later would let the signal through again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -132,6 +132,13 @@ def test_ctrl_c_keeps_finished_units_stops_the_workers_and_says_nothing_else(
     assert table(places) == reference
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_reaches_this_process_alone(places, jobs):
+    frame = load_records(study(_studies.hears_interrupts), jobs=jobs, **places).frame
+    assert frame["hears"].tolist() == [jobs == 1] * 6
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
 def test_two_runs_at_once_do_not_harm_each_other(places, reference, start):
     children = [start("slow_error_rate"), start("slow_error_rate")]
     assert [child.wait(timeout=60) for child in children] == [0, 0]
