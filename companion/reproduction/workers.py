@@ -275,10 +275,13 @@ def _interrupts_held() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    from joblib.externals.loky.backend import resource_tracker
+    from multiprocessing import resource_tracker
 
-    # Starting it later would let the signal through again.
-    resource_tracker.ensure_running()
+    from joblib.externals.loky.backend import resource_tracker as loky_tracker
+
+    # loky starts both with the first worker, after which the signal would come through again.
+    for tracker in (resource_tracker, loky_tracker):
+        tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
