@@ -23,13 +23,13 @@ OBJECTIVE_TOL = 1e-6
 _SECONDS, _REPEATS = 0.02, 3
 
 
-def solve(name, task, *, timed=False):
+def solve(solver, task, *, timed=False):
     """Run one solver.
 
     Parameters
     ----------
-    name : str
-        A key of :data:`companion.agreement.solvers.SOLVERS`.
+    solver : str or callable
+        A key of :data:`companion.agreement.SOLVERS`, or a function from a task to an answer.
     task : Task
     timed : bool, default=False
         Whether to repeat short runs for the time.
@@ -40,7 +40,7 @@ def solve(name, task, *, timed=False):
     seconds : float
         Least CPU time of a run.
     """
-    run = SOLVERS[name][1]
+    run = solver if callable(solver) else SOLVERS[solver][1]
     with warnings.catch_warnings(), one_thread():
         # Whether a solver has converged is kept in its answer.
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -52,41 +52,52 @@ def solve(name, task, *, timed=False):
     return answer, min(times)
 
 
-def compare(problem, machine, *, solvers=None, timed=False):
+def compare(problem, machine, *, solvers=None, reference=None, timed=False):
     """Answers of all solvers to one problem and machine, measured.
 
-    The reference is the answer of the least primal objective; the certificate the multipliers of the
-    largest dual objective, which the optimum is at least.
+    The reference is the answer of the least primal objective. Errors are counted from the largest
+    dual objective of all, which the optimum is at least.
 
     Parameters
     ----------
     problem : Problem
     machine : str
         One of the problem's.
-    solvers : sequence of str, optional
-        All that train this machine by default.
+    solvers : sequence of str or mapping of str to callable, optional
+        All that train this machine by default; functions as in
+        :data:`companion.agreement.SOLVERS` stand for solvers of their own.
+    reference : str, optional
+        Another answer to compare with.
     timed : bool, default=False
         Whether to repeat short runs for the time.
 
     Returns
     -------
     DataFrame
-        A row a solver: problem, paper, machine, solver, objective (primal), dual, gap (relative,
-        of the answer alone), error (primal over the best dual objective, relative), difference
-        (largest of decision values to those of the reference), bound (what objectives allow it to
-        be), shape (the difference of the same values up to a constant), bias (its difference),
-        interval (length of that of the
-        bias, given the objective of the reference), multipliers (largest difference to the
-        reference's over the largest of these), n_iter, seconds, converged, reference.
+        A row a solver, with the columns
+
+        * problem, paper, machine, solver, n_iter, seconds, converged (as the solver says),
+          reference (whether it is);
+        * objective, dual, gap: P, D and (P - D) / P of the answer alone;
+        * error: P over the best dual objective of all, relative to P, and allowed, what counts as
+          agreement;
+        * difference: the largest of decision values to those of the reference, and bound, what the
+          objectives allow it to be;
+        * bias, shape: the difference of b, and that of decision values without it;
+        * interval: the length of that in which b is, at the objective of the reference;
+        * multipliers: their largest difference over the largest of the reference.
     """
     yardstick, task = Yardstick(problem, machine), Task(problem, machine)
     # What solvers start from is made before the clock runs.
     _ = task.K, task.design
-    names = solvers_of(machine) if solvers is None else list(solvers)
-    found = {name: solve(name, task, timed=timed) for name in names}
+    runs = solvers_of(machine) if solvers is None else solvers
+    if not isinstance(runs, dict):
+        runs = {name: SOLVERS[name][1] for name in runs}
+    found = {name: solve(run, task, timed=timed) for name, run in runs.items()}
     judged = {name: yardstick.judge(answer) for name, (answer, _) in found.items()}
     certificate = max((j for j in judged.values() if j.feasible is not None), key=lambda j: j.dual)
-    reference = min(judged, key=lambda name: judged[name].primal)
+    if reference is None:
+        reference = min(judged, key=lambda name: judged[name].primal)
     wanted, chosen = judged[reference], found[reference][0]
     low, high = yardstick.bias_interval(certificate, wanted.primal)
     rows = []
@@ -103,6 +114,7 @@ def compare(problem, machine, *, solvers=None, timed=False):
             "dual": judgement.dual,
             "gap": judgement.relative_gap,
             "error": (judgement.primal - certificate.dual) / judgement.primal,
+            "allowed": _allowed(name, yardstick, answer, judgement),
             "difference": np.abs(difference).max(),
             "bound": yardstick.bound(certificate, judgement.primal, wanted.primal),
             "shape": np.abs(difference - bias).max(),
@@ -115,6 +127,14 @@ def compare(problem, machine, *, solvers=None, timed=False):
             "reference": name == reference,
         })
     return pd.DataFrame(rows)
+
+
+def _allowed(name, yardstick, answer, judgement):
+    """Error that counts as agreement; libsvm may lose what its kernel values in float cost."""
+    if name != "libsvm":
+        return OBJECTIVE_TOL
+    cost = yardstick.cost_of_single_precision(answer.multipliers)
+    return max(OBJECTIVE_TOL, cost / judgement.primal)
 
 
 def _distance(multipliers, wanted):

@@ -27,7 +27,7 @@ from companion.solvers import (
     wls,
 )
 
-__all__ = ["FAMILIES", "SOLVERS", "Task", "solvers_of"]
+__all__ = ["FAMILIES", "SOLVERS", "Task", "solvers_of", "weighted_least_squares"]
 
 #: Violation of the optimality conditions that SMO ends at, in units of the labels.
 _SMO_TOL = 1e-10
@@ -37,8 +37,8 @@ _MDM_TOL, _GAP_TOL, _PLAIN_TOL = 1e-12, 1e-11, 1e-7
 _LIBSVM_TOL = 1e-8
 #: Stands for the infinite bound of squared slacks, which libsvm does not take.
 _LIBSVM_INFINITY = 1e8
-#: The plain iteration of weighted least squares goes on for long.
-_PLAIN_ITERATIONS = 1000
+#: Without damping the plain iteration does not settle on separable data; see ``cases.damping``.
+_DAMPING, _PLAIN_ITERATIONS = 0.5, 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +105,16 @@ def _mdm(accelerate):
     return solve
 
 
-def _wls(accelerate):
+def weighted_least_squares(accelerate, damping=_DAMPING):
+    """The hinge by the paper's iteration, or by the interior point behind ``accelerate``."""
+    options = {"tol": _GAP_TOL}
+    if not accelerate:
+        options = {"tol": _PLAIN_TOL, "damping": damping, "max_iter": _PLAIN_ITERATIONS}
+
     def solve(task):
         problem = task.problem
         result = wls(task.design, problem.y, problem.C, sample_weight=problem.weight,
-                     accelerate=accelerate, tol=_GAP_TOL if accelerate else _PLAIN_TOL,
-                     max_iter=_PLAIN_ITERATIONS)
+                     accelerate=accelerate, **options)
         return Answer(result.coef, result.intercept, problem.y * result.alpha, result.n_iter,
                       result.converged, problem.is_linear)
 
@@ -206,10 +210,10 @@ SOLVERS = {
     "MDM": (("L2",), _mdm(False)),
     "MDM, cycles": (("L2",), _mdm("cycles")),
     "MDM, accelerated": (("L2",), _mdm(True)),
-    "WLS, plain": (("L1",), _wls(False)),
-    "WLS, interior point": (("L1",), _wls(True)),
+    "WLS, damped": (("L1",), weighted_least_squares(False)),
+    "WLS, interior point": (("L1",), weighted_least_squares(True)),
     "structured interior point": (("L1", MINIMUM_MARGIN), _min_margin),
-    "the same, path over C": ((MINIMUM_MARGIN,), _path),
+    "structured, path over C": ((MINIMUM_MARGIN,), _path),
     "libsvm": (("L1", "L2", "Least 1-Norm"), _libsvm),
     "generic QP (Clarabel)": ((*_ALL, MINIMUM_MARGIN), _generic),
     "linear system": (("LS",), _linear_system),
@@ -222,8 +226,8 @@ SOLVERS = {
 FAMILIES = {
     "pair updates": ("SMO, first order", "SMO, second order", "SMO, accelerated", "MDM",
                      "MDM, cycles", "MDM, accelerated"),
-    "weighted least squares": ("WLS, plain", "WLS, interior point", "structured interior point",
-                               "the same, path over C"),
+    "weighted least squares": ("WLS, damped", "WLS, interior point", "structured interior point",
+                               "structured, path over C"),
     "software of others": ("libsvm", "generic QP (Clarabel)"),
     "closed form": ("linear system", "Cholesky", "eigenvectors", "normal equations"),
 }  # fmt: skip

@@ -14,11 +14,11 @@ w_a the normal they make. For every machine (w, b), with r_i = y_i - f(x_i),
 
     P(w, b) - D(a) = |w - w_a|^2 / 2 + sum_i [loss_i(r_i) - beta_i r_i + beta_i^2 / (2 c_i)],
 
-the last term for squared losses alone. No bracket is negative (Fenchel and Young), so each term is
-at most the excess e = P(w, b) - D(a): |w - w_a| <= sqrt(2 e), and every sample confines r_i, for the
-hinge to r_i y_i in [-e / alpha_i, e / (c_i - alpha_i)]. With f(x_i) = <w, phi(x_i)> + b that is an
-interval for b, and b is in all of them. So two answers with excesses e and e' over the best dual
-objective differ at x by at most
+the last term for squared losses alone. No bracket is negative (Fenchel and Young), so that each
+term is at most the excess e = P(w, b) - D(a): |w - w_a| <= sqrt(2 e), and every sample confines
+r_i, for the hinge to y_i r_i in [-e / alpha_i, e / (c_i - alpha_i)]. With
+f(x_i) = <w, phi(x_i)> + b that is an interval for b, and b is in all of them. So two answers with
+excesses e and e' over the best dual objective differ at x by at most
 
     sqrt(k(x, x)) (sqrt(2 e) + sqrt(2 e')) + what the intervals leave to b - b'.
 
@@ -190,6 +190,18 @@ class Yardstick:
         other_low, other_high = self.bias_interval(certificate, other)
         bias = np.maximum(high - other_low, other_high - low).max()
         return float(self._length.max() * reach + bias)
+
+    def cost_of_single_precision(self, beta):
+        """What the duality gap may grow by if a solver rounds kernel values to single precision.
+
+        Where a function and multipliers are optimal for the rounded values, |beta|' |K| |beta| of
+        the norms and c_i (|K| |beta|)_i of the losses are wrong by a share of 2^-24. Not for
+        squared losses, which have no steepest slope: 0.
+        """
+        if self._loss.is_squared:
+            return 0.0
+        sums = np.abs(self._K[: self._n]) @ np.abs(beta)
+        return float(2.0**-24 * ((np.abs(beta) + self._loss.cost) @ sums))
 
     def _excess(self, certificate, primal):
         return max(primal - certificate.dual, ROUNDING * abs(primal))
