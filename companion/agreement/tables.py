@@ -17,7 +17,7 @@ _CLASSES = (1e-8, 1e-6, 1e-4, 1e-2)
 
 
 def order(value, least=1e-8):
-    """The class that a small number falls into: "<= 1e-6", or "> 1e-2".
+    """The class that a small number falls into: "≤ 1e-6", or "> 1e-2".
 
     Parameters
     ----------
@@ -33,14 +33,18 @@ def order(value, least=1e-8):
     Examples
     --------
     >>> order(3e-11), order(3e-7), order(0.5)
-    ('<= 1e-08', '<= 1e-06', '> 1e-02')
+    ('≤ 1e-8', '≤ 1e-6', '> 1e-2')
     """
     if np.isnan(value):
         return ""
     for limit in _CLASSES:
         if limit >= least and value <= limit:
-            return f"<= {limit:.0e}"
-    return f"> {_CLASSES[-1]:.0e}"
+            return f"≤ {_text(limit)}"
+    return f"> {_text(_CLASSES[-1])}"
+
+
+def _text(limit):
+    return f"1e{round(np.log10(limit))}"
 
 
 def _with_verdicts(frame):

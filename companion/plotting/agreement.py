@@ -14,7 +14,7 @@ FAMILY_STYLES = {
 
 
 def plot_agreement(ax, matrix, *, least=1e-14, most=1.0, label, marked=None, title=""):
-    """Solvers against problems: a small number a cell, as its power of ten.
+    """Solvers against problems: a small number a cell, as its power of ten; a dot for zero.
 
     Parameters
     ----------
@@ -43,7 +43,9 @@ def plot_agreement(ax, matrix, *, least=1e-14, most=1.0, label, marked=None, tit
     bar.ax.tick_params(labelsize="small")
     for row, column in np.argwhere(np.isfinite(values)):
         value = values[row, column]
-        text = "0" if value == 0.0 else f"{np.log10(value):.0f}".replace("-", "\N{MINUS SIGN}")
+        text = "\N{MIDDLE DOT}"
+        if value > 0.0:
+            text = str(round(np.log10(value))).replace("-", "\N{MINUS SIGN}")
         dark = shown[row, column] > (least * most**2) ** (1 / 3)
         ax.text(column, row, text, ha="center", va="center", fontsize="small",
                 color="white" if dark else "black")
@@ -103,8 +105,8 @@ def plot_solver_times(ax, frame, families, *, title=""):
     return ax
 
 
-def plot_large_costs(ax, frame, *, value="error", ylabel, tolerance=None, least=1e-16, title=""):
-    """An error against C, a curve a solver.
+def plot_large_costs(ax, frame, *, value="error", ylabel, tolerance=None, legend=True, title=""):
+    """An error against C, a curve a solver; zeros are left out.
 
     Parameters
     ----------
@@ -115,8 +117,8 @@ def plot_large_costs(ax, frame, *, value="error", ylabel, tolerance=None, least=
     ylabel : str
     tolerance : float, optional
         A horizontal line.
-    least : float
-        What smaller values are drawn as.
+    legend : bool
+        Whether to name the curves beside the axes.
     title : str
 
     Returns
@@ -128,10 +130,11 @@ def plot_large_costs(ax, frame, *, value="error", ylabel, tolerance=None, least=
     for (solver, part), (color, marker, line) in zip(
         frame.groupby("solver", sort=False), looks, strict=False
     ):
-        ax.plot(part["C"], np.maximum(part[value], least), color=color, marker=marker,
+        ax.plot(part["C"], part[value].where(part[value] > 0.0), color=color, marker=marker,
                 linestyle=line, label=solver)
     if tolerance is not None:
         ax.axhline(tolerance, color="black", linewidth=0.8)
     ax.set(xscale="log", yscale="log", xlabel="C", ylabel=ylabel, title=title)
-    ax.legend(fontsize="small")
+    if legend:
+        ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return ax
