@@ -117,4 +117,5 @@ def _searches(params):
 
 
 BEYOND = Study(PAPER, "beyond", search_units, compute_split,
-               ("companion.papers.gacv.beyond", "companion.tuning", "companion.estimators", *CODE, *IDA))
+               ("companion.papers.gacv.beyond", "companion.tuning", "companion.estimators", *CODE,
+                *IDA))
