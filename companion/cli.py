@@ -320,10 +320,9 @@ def report(context, output, profile, executed, open_it):
 def _build_report(context, **options):
     """Build the site and say where it is; the exit code and the site."""
     from companion.reproduction.report import ReportError, build_report
-    from companion.reproduction.reproduce import read_ledgers
 
     try:
-        site = build_report(read_ledgers, artefacts=context.obj, **options)
+        site = build_report(artefacts=context.obj, **options)
     except ReportError as error:
         raise click.UsageError(str(error), context) from error
     for text in [*site.remarks, *site.faults]:

@@ -67,7 +67,9 @@ def test_a_wheel_carries_data_and_notebooks(tmp_path):
     )
     (wheel,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
-    for folder in (data_dir(), notebooks_dir()):
+    for name in ("ledger.js", "ledger.css", "site.js", "site.css"):
+        assert f"companion/reproduction/report/static/{name}" in names
+    for folder in (data_dir(), notebooks_dir(), ROOT / "docs"):
         for path in folder.rglob("*"):
             if path.is_file() and ".ipynb_checkpoints" not in path.parts:
                 assert f"companion/_project/{path.relative_to(ROOT).as_posix()}" in names

@@ -36,9 +36,8 @@ class Browser:
         self.driver.get(f"{self.folder.as_uri()}/{page}")
 
     def resize(self, width):
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False,
-        })  # fmt: skip
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
@@ -59,7 +58,9 @@ class Browser:
         """Text or data attribute of the rows of the ledger that can be seen."""
         return self.run(
             "return [...document.querySelectorAll('#ledger tbody tr')].filter(r => !r.hidden)"
-            ".map(r => arguments[0] ? r.dataset[arguments[0]] : r.textContent)", attribute)  # fmt: skip
+            ".map(r => arguments[0] ? r.dataset[arguments[0]] : r.textContent)",
+            attribute,
+        )
 
     def errors(self):
         return [entry["message"] for entry in self.driver.get_log("browser")
@@ -124,7 +125,7 @@ def test_filters_work_together_and_their_counts_follow(ledger):
     choose(ledger, "verdict", "differs (declared)")
     both = len(ledger.shown())
     assert set(ledger.shown("paper")) == {"usvc"}
-    assert ledger.find('#ledger-paper option[value="usvc"]').text == f"usvc ({both})"
+    assert ledger.find('#ledger-paper option[value="usvc"]').text == f"usvc: Navia-Vázquez et al. 2004 ({both})"
     assert not ledger.find('#ledger-artefact option[value="gacv/fig_2"]').is_enabled()
     ledger.find("#ledger-clear").click()
     assert len(ledger.shown()) == ledger.total
@@ -239,11 +240,14 @@ def test_dark_mode_is_a_button(browser):
     browser.open("index.html")
     colour = "return getComputedStyle(document.body).backgroundColor"
     seen = {}
-    for _ in range(3):
-        browser.find(".theme-switch-button").click()
-        seen[browser.run("return document.documentElement.dataset.mode")] = browser.run(colour)
-    assert set(seen) == {"auto", "light", "dark"}
+    for mode in ("dark", "light"):
+        browser.find(".bd-header .theme-switch-button").click()
+        browser.find(f".bd-header .theme-change-button[data-mode={mode}]").click()
+        assert browser.run("return document.documentElement.dataset.theme") == mode
+        seen[mode] = browser.run(colour)
     assert seen["light"] != seen["dark"]
+    browser.open("ledger.html")
+    assert browser.run(colour) == seen["light"]  # the choice is kept from page to page
     browser.run("localStorage.clear()")
 
 

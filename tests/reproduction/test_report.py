@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from companion.cli import _read_ledgers, main
+from companion.cli import main
 from companion.papers import PAPERS, list_across, list_artefacts
 from companion.papers.base import Artefact
 from companion.reproduction.deviations import load_deviations
@@ -33,6 +33,7 @@ from companion.reproduction.report.notebooks import (
     rewrite_links,
 )
 from companion.reproduction.report.pages import errata_page, project_links, times_page
+from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.verdicts import OUTCOMES, verdict_counts
 
 ARTEFACT = Artefact("toy", "table_1", "A toy")
@@ -72,7 +73,7 @@ class LedgerReader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def ledgers():
-    return _read_ledgers(list_artefacts(), "paper")[0]
+    return read_ledgers(list_artefacts(), "paper")[0]
 
 
 @pytest.fixture(scope="module")
@@ -211,9 +212,10 @@ def test_the_reference_lists_every_public_name(site):
         module = import_module(name)
         for public in public_names(module):
             value = getattr(module, public)
-            if value in seen:  # the same class under two names stands once
-                continue
-            seen |= {value} if isinstance(value, type) else set()
+            if isinstance(value, type):
+                if value in seen:  # the same class under two names stands once
+                    continue
+                seen.add(value)
             if callable(value):
                 assert any(i.endswith(f".{public}") for i in ids), f"{name}.{public}"
             if isinstance(value, type) and not issubclass(value, BaseException):
@@ -302,7 +304,8 @@ def test_links_lead_to_pages_and_other_files_are_named():
 
 def test_evidence_is_linked_where_it_is_a_page():
     known = {"notebooks/toy/fig_1.ipynb": "notebooks/toy/fig_1.ipynb"}
-    assert project_links("notebooks/toy/fig_1.ipynb, *units*; tests/a/test_b.py::test_c", known) == (
+    text = project_links("notebooks/toy/fig_1.ipynb, *units*; tests/a/test_b.py::test_c", known)
+    assert text == (
         "[`notebooks/toy/fig_1.ipynb`](notebooks/toy/fig_1.ipynb), \\*units\\*; "
         "`tests/a/test_b.py::test_c`"
     )
@@ -318,12 +321,14 @@ def toy_notebook():
             new_output("display_data", {"image/png": "", "text/plain": "<Figure>"})]),
         new_code_cell("show()", outputs=[new_output(
             "display_data", {"text/html": table, VALUES_MIME: {"title": "", "rows": values}})]),
+        new_code_cell("tell()", outputs=[new_output("display_data", {
+            "text/markdown": "[proof](../../tests/x.py)"})]),
     ])  # fmt: skip
 
 
 def test_a_figure_is_described_by_the_story_around_it():
     assert figure_text(toy_notebook().cells, 2, "Table 1: toys") == (
-        "Figure in “Table 1: toys”, section “The curve”. It falls from left to right. "
+        "Figure 1 of 1 in “Table 1: toys”, section “The curve”. It falls from left to right. "
         "Titles and labels: size."
     )
 
@@ -335,6 +340,16 @@ def test_a_prepared_notebook_has_anchors_at_its_values():
     data = prepared.notebook.cells[3].outputs[0].data
     assert '<tr id="table-1-row-1"><td>a &amp; b</td>' in data["text/html"]
     assert VALUES_MIME not in data
+    assert prepared.notebook.cells[4].outputs[0].data["text/markdown"] == "proof (`tests/x.py`)"
+
+
+def test_of_two_figures_each_has_a_text_of_its_own():
+    notebook = toy_notebook()
+    notebook.cells[2].outputs *= 2
+    cells = prepare_notebook(notebook, ARTEFACT, "notebooks/toy", {}).notebook.cells
+    texts = [cell.metadata["mystnb"]["image"]["alt"] for cell in cells if "mystnb" in cell.metadata]
+    assert [text[:13] for text in texts] == ["Figure 1 of 2", "Figure 2 of 2"]
+    assert cells[3].metadata["tags"] == ["remove-input"]
 
 
 def content(**changes):
@@ -376,16 +391,12 @@ def test_reasons_are_grouped():
 # -- the command ----------------------------------------------------------------------------
 
 
-def no_ledgers(artefacts, profile):
-    return {}, [], []
-
-
 def test_executed_notebooks_are_shown_and_the_committed_stand_in(tmp_path):
     chosen, other = list_artefacts("l1nsvm")[:2]
     path = tmp_path / chosen.paper / f"{chosen.name}.ipynb"
     path.parent.mkdir()
     shutil.copy(notebook_path(chosen), path)
-    pages = gather(no_ledgers, "quick", tmp_path, [chosen, other]).pages
+    pages = gather("quick", tmp_path, [chosen, other]).pages
     assert [(page.path, page.missing) for page in pages] == [
         (path, False), (notebook_path(other), True),
     ]  # fmt: skip
@@ -401,7 +412,7 @@ def test_a_quick_report_without_a_quick_run_says_what_to_do(tmp_path, monkeypatc
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(ReportError, match="is not empty and holds no site of ours"):
-        build_report(no_ledgers, tmp_path)
+        build_report(tmp_path)
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
 
 

@@ -11,7 +11,7 @@ __all__ = ["MODULES", "api_pages", "own_members", "public_names"]
 
 #: Module, heading, one line about it; in reading order.
 MODULES = (
-    ("companion", "Estimators and searches", "What `from companion import ...` offers."),
+    ("companion", "Estimators and searches", "What ``from companion import ...`` offers."),
     ("companion.metrics", "Metrics", "Errors, g-means and utilities."),
     ("companion.tuning", "Tuning", "GACV, ξα, leave-one-out, and searches that share kernels."),
     ("companion.solvers", "Solvers", "One optimiser a function: arrays in, a result out."),
@@ -44,7 +44,7 @@ def public_names(module):
 
 
 def own_members(cls):
-    """Public methods and properties of a class that the companion wrote, in order of definition."""
+    """Public methods and properties of a class that the companion wrote: how it is used, then the rest."""
     names = []
     for base in reversed(cls.__mro__):
         if base.__module__.partition(".")[0] != "companion":
@@ -56,7 +56,8 @@ def own_members(cls):
                 doc = inspect.getdoc(getattr(cls, name))
                 if doc and str(home).startswith("companion"):
                     names.append(name)
-    return names
+    first = [name for name in ("fit", "predict", "decision_function") if name in names]
+    return first + [name for name in names if name not in first]
 
 
 def _directive(module, name, value):
@@ -93,8 +94,8 @@ def _page(name, heading, line):
              and (callable(value) or _constant_is_documented(name, n))]  # fmt: skip
     pointer = [f":class:`~companion.{n}`" for n in elsewhere]
     note = [f"{' and '.join(pointer)}: see :doc:`companion`.", ""] if pointer else []
-    title = f"{heading}: ``{name}``"
-    parts = [title, "=" * len(title), "", f".. automodule:: {name}", "   :no-members:", "",
+    parts = [heading, "=" * len(heading), "", f"{line} Module ``{name}``.", "",
+             f".. automodule:: {name}", "   :no-members:", "",
              f".. currentmodule:: {name}", "",
              *note, ".. autosummary::", "   :nosignatures:", "",
              *(f"   {n}" for n in shown), ""]  # fmt: skip
@@ -116,7 +117,6 @@ def api_pages():
              "solvers take arrays and know neither.", ""]  # fmt: skip
     lines += [".. list-table::", "   :widths: 35 65", ""]
     for name, heading, text in MODULES:
-        text = text.replace("`", "``")
         lines += [f"   * - :doc:`{heading} <{name}>`", f"     - {text}"]
     lines += ["", ".. toctree::", "   :hidden:", "", *(f"   {name}" for name, _, _ in MODULES)]
     pages["api/index.rst"] = "\n".join(lines) + "\n"

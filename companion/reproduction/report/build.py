@@ -81,9 +81,10 @@ def sphinx_options(profile="paper"):
         ],
         "exclude_patterns": ["_parts", "_static"],
         "default_role": "literal",
+        "smartquotes": False,  # what is printed stays as it is printed
         "autosummary_generate": False,
         "autodoc_typehints": "none",
-        "autodoc_member_order": "bysource",
+        "toc_object_entries_show_parents": "hide",
         "numpydoc_show_class_members": False,
         "myst_enable_extensions": ["dollarmath", "amsmath", "deflist"],
         "myst_heading_anchors": 3,
@@ -92,6 +93,7 @@ def sphinx_options(profile="paper"):
         "suppress_warnings": ["ref.term"],
         "nb_execution_mode": "off",
         "nb_ipywidgets_js": {},
+        "nb_render_markdown_format": "myst",
         "html_theme": "pydata_sphinx_theme",
         "html_title": "companion",
         "html_static_path": ["_static"],
@@ -113,7 +115,7 @@ def sphinx_options(profile="paper"):
             "navigation_depth": 2,
             "primary_sidebar_end": [],
             "search_bar_text": "Search",
-            "secondary_sidebar_items": ["page-toc"],
+            "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "ledger": []},
             "show_toc_level": 2,
         },
     }
@@ -153,13 +155,11 @@ def _check_output(output):
                           "with --output.")  # fmt: skip
 
 
-def build_report(read_ledgers, output=None, *, profile="paper", executed=None, artefacts=None):
+def build_report(output=None, *, profile="paper", executed=None, artefacts=None):
     """Build the static site.
 
     Parameters
     ----------
-    read_ledgers : callable
-        ``read_ledgers(artefacts, profile)`` to verdicts by artefact, remarks, failures.
     output : path-like, optional
         Folder of the site; default ``build/report/html``. A site that is there is replaced; any
         other folder that is not empty is refused.
@@ -189,7 +189,7 @@ def build_report(read_ledgers, output=None, *, profile="paper", executed=None, a
         output = Path(output or own / "html").resolve()
         _check_output(output)
         try:
-            content = gather(read_ledgers, profile, executed, artefacts)
+            content = gather(profile, executed, artefacts)
         except FileNotFoundError as error:
             raise ReportError(str(error)) from error
         source = Path(work).resolve() / "source"

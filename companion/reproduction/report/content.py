@@ -11,7 +11,17 @@ from companion.papers import PAPERS
 from companion.reproduction.deviations import load_deviations
 from companion.reproduction.notebooks import notebook_path
 
-__all__ = ["Content", "Page", "Reason", "gather", "group_reasons", "slug"]
+__all__ = [
+    "Content",
+    "Page",
+    "Reason",
+    "gather",
+    "group_reasons",
+    "paper_citation",
+    "paper_title",
+    "short_citation",
+    "slug",
+]
 
 
 def slug(*parts):
@@ -169,13 +179,11 @@ def _executed_folder(profile, executed):
     return folder
 
 
-def gather(read_ledgers, profile="paper", executed=None, artefacts=None):
+def gather(profile="paper", executed=None, artefacts=None):
     """Collect what the site shows.
 
     Parameters
     ----------
-    read_ledgers : callable
-        ``read_ledgers(artefacts, profile)`` to verdicts by artefact, remarks, failures.
     profile : {"paper", "quick"}, default="paper"
     executed : path-like, optional
         Folder of executed notebooks, ``<paper>/<name>.ipynb`` inside it. By default the committed
@@ -194,6 +202,7 @@ def gather(read_ledgers, profile="paper", executed=None, artefacts=None):
     """
     from companion.papers import list_across, list_artefacts
     from companion.reproduction.errata import load_errata
+    from companion.reproduction.reproduce import read_ledgers
     from companion.reproduction.times import load_times
 
     folder = _executed_folder(profile, executed)
@@ -220,6 +229,19 @@ def gather(read_ledgers, profile="paper", executed=None, artefacts=None):
 def paper_title(key):
     """Title of a paper, its key if it is not a registered one."""
     return PAPERS[key].title if key in PAPERS else key
+
+
+def short_citation(key):
+    """Surnames and year of a paper, as in "Wahba et al. 2001"; its key if it is not registered."""
+    citation = paper_citation(key)
+    year = re.search(r"\b(\d{4})\b\W*$", citation)
+    before, many, after = citation.partition(" and ")
+    authors = f"{before}, {after.partition(',')[0]}" if many else citation.partition(",")[0]
+    surnames = [re.sub(r"^(?:\S+\. ?)+", "", name.strip()) for name in authors.split(",")]
+    if not year or not all(surnames):
+        return key
+    names = f"{surnames[0]} et al." if len(surnames) > 2 else " and ".join(surnames)
+    return f"{names} {year[1]}"
 
 
 def paper_citation(key):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from html import escape
 from urllib.parse import urlencode
 
 from companion.reproduction.display import verdict_table
-from companion.reproduction.report.content import paper_title, slug
+from companion.reproduction.report.content import paper_title, short_citation, slug
 from companion.reproduction.verdicts import OUTCOMES, verdict_counts
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "filter_link",
     "ledger_markup",
     "overview_markup",
+    "sign_markup",
     "verdict_markup",
 ]
 
@@ -52,18 +54,23 @@ def filter_link(root="", **state):
     return f"{root}ledger.html#{urlencode(state)}"
 
 
+def sign_markup(outcome):
+    """The sign of a verdict in its colour, for the eye alone."""
+    return (f'<span class="sign sign-{slug(outcome)}" aria-hidden="true">'
+            f"{VERDICT_SIGNS[outcome]}</span>")  # fmt: skip
+
+
 def verdict_markup(outcome):
     """A verdict with its sign."""
-    return (f'<span class="verdict verdict-{slug(outcome)}">'
-            f'<span class="sign" aria-hidden="true">{VERDICT_SIGNS[outcome]}</span> '
-            f"{escape(outcome)}</span>")  # fmt: skip
+    return f'<span class="verdict">{sign_markup(outcome)} {escape(outcome)}</span>'
 
 
 def counts_line(ledger, root, **state):
     """The verdicts of a ledger in one line, each with its link."""
     parts = [
+        f'<span class="count">{sign_markup(outcome)} '
         f'<a href="{escape(filter_link(root, **state, verdict=outcome))}">{count} '
-        f"{verdict_markup(outcome)}</a>"
+        f"{escape(outcome)}</a></span>"
         for outcome, count in verdict_counts(ledger).items() if count
     ]  # fmt: skip
     return ", ".join(parts)
@@ -110,7 +117,8 @@ def overview_markup(content):
         )  # fmt: skip
         rows.append(
             f'<tr><th scope="row"><a href="notebooks/index.html#{slug("paper", paper)}">'
-            f"{escape(paper_title(paper))}</a></th><td class=\"bar-cell\">{_bar(counts, paper)}</td>"
+            f"{escape(short_citation(paper))}</a> <small>{escape(paper_title(paper))}</small></th>"
+            f'<td class="bar-cell">{_bar(counts, paper)}</td>'
             f"{numbers}</tr>"
         )
     heads = "".join(f'<th scope="col">{verdict_markup(outcome)}</th>' for outcome in OUTCOMES)
@@ -128,17 +136,22 @@ def overview_markup(content):
 
 def _select(name, label, options):
     """A filter; the number of rows follows each choice and is kept up to date by the script."""
-    choices = "".join(f'<option value="{escape(value)}" data-text="{escape(text)}">'
-                      f"{escape(text)} ({count})</option>" for value, text, count in options)  # fmt: skip
+    choices = "".join(
+        f'<option value="{escape(value)}" data-text="{escape(text)}">{escape(text)} ({count})'
+        "</option>"
+        for value, text, count in options
+    )
     return (f'<label for="ledger-{name}">{label}</label><select id="ledger-{name}" '
             f'data-filter="{name}"><option value="">all</option>{choices}</select>')  # fmt: skip
 
 
 def _number(value):
-    """A number for sorting, "" for what is none."""
-    if isinstance(value, (int, float)) and value == value:
-        return f"{value:.12g}"
-    return ""
+    """A number for sorting, as JavaScript reads it, "" for what is none."""
+    if not isinstance(value, (int, float)) or math.isnan(value):
+        return ""
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return f"{value:.12g}"
 
 
 def _cell(name, markup, sort=None):
@@ -201,11 +214,18 @@ def ledger_rows(content, anchors):
                 _verdict_cell(line, reason),
             ]
             rows.append(
-                f'<tr role="row" id="{slug(identifier, number)}" data-paper="{escape(line["paper"])}"'
+                f'<tr role="row" id="{slug(identifier, number)}"'
+                f' data-paper="{escape(line["paper"])}"'
                 f' data-artefact="{escape(identifier)}" data-verdict="{escape(line["outcome"])}"'
                 f' data-kind="{escape(line["kind"])}">{"".join(cells)}</tr>'
             )
     return rows
+
+
+def paper_option(key):
+    """A paper in a list of choices: its key, and who wrote it."""
+    short = short_citation(key)
+    return key if short == key else f"{key}: {short}"
 
 
 def _options(content):
@@ -216,7 +236,7 @@ def _options(content):
         verdicts.update(ledger["outcome"])
         kinds.update(ledger["kind"])
     return (
-        ("paper", "Paper", [(key, key, n) for key, n in papers.items()]),
+        ("paper", "Paper", [(key, paper_option(key), n) for key, n in papers.items()]),
         ("artefact", "Artefact", [(key, key, n) for key, n in artefacts.items()]),
         ("verdict", "Verdict", [(o, f"{VERDICT_SIGNS[o]} {o}", verdicts[o]) for o in OUTCOMES]),
         ("kind", "Kind", [(key, key, n) for key, n in sorted(kinds.items())]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import html
 import posixpath
 import re
@@ -75,6 +76,35 @@ def _literal_titles(source):
     return list(dict.fromkeys(plain_text(text) for text in found if text))
 
 
+def _is_figure(output):
+    return any(mime.startswith("image/") for mime in output.get("data", {}))
+
+
+def _has_figure(cell):
+    return any(map(_is_figure, cell.get("outputs", [])))
+
+
+def _one_figure_a_cell(cells):
+    """The cells, each with one figure at most: only a cell can carry a text alternative."""
+    split = []
+    for cell in cells:
+        pieces = [[]]
+        for output in cell.get("outputs", []):
+            if _is_figure(output) and any(map(_is_figure, pieces[-1])):
+                pieces.append([])
+            pieces[-1].append(output)
+        split.append(cell)
+        if len(pieces) > 1:
+            cell.outputs = pieces[0]
+        for number, piece in enumerate(pieces[1:], start=2):
+            more = copy.deepcopy(cell)
+            more["id"] = f"{cell.get('id', 'cell')}-{number}"
+            more.metadata["tags"] = ["remove-input"]
+            more.outputs = piece
+            split.append(more)
+    return split
+
+
 def figure_text(cells, index, title):
     """Text alternative of the figure that a cell draws: what it shows, by the story around it.
 
@@ -90,7 +120,7 @@ def figure_text(cells, index, title):
     Returns
     -------
     str
-        The notebook, the section, the sentences right above the figure, and the titles in it.
+        Which figure of the notebook it is, the section, the sentences right above the figure, and the titles in it.
     """
     section, prose = "", ""
     for cell in cells[:index]:
@@ -102,7 +132,9 @@ def figure_text(cells, index, title):
             prose = ""
         body = plain_text(_HEADING.sub("", cell.source))
         prose = body or prose
-    parts = [f"Figure in “{title}”" + (f", section “{section}”" if section != title else "")]
+    with_figure = [i for i, cell in enumerate(cells) if _has_figure(cell)]
+    number = f"Figure {with_figure.index(index) + 1} of {len(with_figure)}"
+    parts = [f"{number} in “{title}”" + (f", section “{section}”" if section != title else "")]
     if prose and section != title:
         parts.append(_shortened(prose).rstrip(".:"))
     titles = _literal_titles(cells[index].source)
@@ -168,10 +200,12 @@ def _anchored_table(markup, values, number, name):
     return f'<div class="table-scroll">\n{body}\n</div>', anchors, one_line_each
 
 
-def _prepare_outputs(cell, number, name):
+def _prepare_outputs(cell, number, name, folder, pages):
     """Rewrite the outputs of a cell; yields the anchors of each table."""
     for output in cell.get("outputs", []):
         data = output.get("data", {})
+        if "text/markdown" in data:
+            data["text/markdown"] = rewrite_links("".join(data["text/markdown"]), folder, pages)
         values = data.pop(VALUES_MIME, {}).get("rows", [])
         if "text/html" in data:
             number += 1
@@ -200,17 +234,17 @@ def prepare_notebook(notebook, artefact, folder, pages):
     heading = _HEADING.search(first.source) if first is not None else None
     title = plain_text(heading[2]) if heading else artefact.title
     exact_anchors, other_anchors, number = {}, {}, 0
+    notebook.cells = _one_figure_a_cell(notebook.cells)
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type == "markdown":
             cell.source = rewrite_links(cell.source, folder, pages)
             continue
-        for anchors, exact in _prepare_outputs(cell, number, artefact.name):
+        for anchors, exact in _prepare_outputs(cell, number, artefact.name, folder, pages):
             number += 1
             target = exact_anchors if exact else other_anchors
             for key, anchor in anchors.items():
                 target.setdefault(key, anchor)
-        if any(mime.startswith("image/") for output in cell.get("outputs", [])
-               for mime in output.get("data", {})):  # fmt: skip
+        if _has_figure(cell):
             alt = figure_text(notebook.cells, index, title)
             cell.metadata["mystnb"] = {"image": {"alt": alt}}
     return PreparedNotebook(notebook, title, other_anchors | exact_anchors)

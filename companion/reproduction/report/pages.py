@@ -6,7 +6,7 @@ import posixpath
 import re
 from html import escape
 
-from companion.reproduction.report.content import paper_citation, paper_title, slug
+from companion.reproduction.report.content import paper_citation, paper_title, short_citation, slug
 from companion.reproduction.report.markup import counts_line, filter_link, verdict_markup
 
 __all__ = [
@@ -93,13 +93,10 @@ def index_page(content, guide):
     """
     values = sum(len(ledger) for ledger in content.ledgers.values())
     cards = "".join(
-        f'<li><a class="card-link" href="{href}"><strong>{name}</strong><span>{text}</span></a></li>'
+        f'<li><a class="card-link" href="{href}"><strong>{name}</strong>'
+        f"<span>{text}</span></a></li>"
         for href, name, text in _CARDS if guide or name != "Add a paper"
     )  # fmt: skip
-    remarks = ""
-    if content.remarks:
-        lines = "\n".join(f"* {markdown_text(remark)}" for remark in content.remarks)
-        remarks = f"\n## Remarks on the records\n\n{lines}\n"
     first = next((p for p in content.pages if p.artefact.id == "overview"), None)
     start = f' <a href="{first.docname}.html">Start with the overview.</a>' if first else ""
     entries = ["notebooks/index", "ledger", "deviations", "errata", "times", "api/index"]
@@ -130,7 +127,7 @@ make test         # all tests, and every committed notebook checked
 
 The estimators are scikit-learn classifiers that keep the certificate of their fit. The
 <a href="api/index.html">API</a> lists them.
-{remarks}
+
 {_toctree(entries)}
 """
 
@@ -168,7 +165,7 @@ def notebooks_page(content):
                   f"{markdown_text(paper_citation(paper))}. "
                   f'<a href="../{escape(filter_link(paper=paper))}">Its values in the ledger.</a>',
                   ""]  # fmt: skip
-        tree(pages, paper)
+        tree(pages, short_citation(paper))
         listed(pages)
     if after:
         parts += ["## Across the papers", ""]
@@ -183,13 +180,18 @@ def verdict_page(content):
     if content.profile != "paper":
         quick = (f"These are verdicts of the **{content.profile} profile**: they rest on few "
                  "repetitions. The paper profile decides.\n\n")  # fmt: skip
+    remarks = ""
+    if content.remarks:
+        lines = "".join(f"<li>{escape(remark)}</li>" for remark in content.remarks)
+        remarks = (f"\n<details><summary>Remarks on the records ({len(content.remarks)})</summary>"
+                   f"<ul>{lines}</ul></details>\n")  # fmt: skip
     return f"""\
 # Ledger of verdicts
 
 {quick}One line a printed value. The artefact leads to the value in its notebook, a declared
 difference to its reason. A filtered view has an address of its own. What the words mean, and how
 z is computed, is said under [verdicts](api/companion.reproduction.verdicts.rst).
-
+{remarks}
 {_raw("_parts/ledger.html")}
 """
 
@@ -221,9 +223,11 @@ def deviations_page(content, known):
         if identifier != artefact:
             artefact = identifier
             page = content.page(identifier)
-            title = markdown_text(page.artefact.title) if page else ""
-            name = f"[`{identifier}`]({page.docname}.ipynb)" if page else f"`{identifier}`"
-            parts += [f"### {markdown_text(identifier)}", "", f"{name}: {title}", ""]
+            title = page.artefact.title if page else identifier
+            link = f"[Notebook]({page.docname}.ipynb), " if page else ""
+            ledger_link = escape(filter_link(artefact=identifier))
+            parts += [f"### {markdown_text(title)}", "",
+                      f'{link}<a href="{ledger_link}">all its values in the ledger</a>.', ""]
         parts += [f'<div class="reason-block" id="{reason.anchor}">', "",
                   f"**{markdown_text(_sentence(reason.reason))}**", "",
                   f"See {project_links(reason.evidence, known)}.", "",
@@ -306,7 +310,7 @@ def times_page(content):
         return "\n".join([*parts, "No times are on record. `companion reproduce --profile paper "
                           "--fresh --in-place` writes them.", ""])  # fmt: skip
     cores = ", ".join(str(n) for n in sorted(set(times["cores"])))
-    parts += [f"Wall-clock times of a regeneration from nothing, in the paper profile, on a machine "
+    parts += ["Wall-clock times of a regeneration from nothing, in the paper profile, on a machine "
               f"of {cores} cores: {duration(times['seconds'].sum())} in all. A study that several "
               "notebooks use is counted with the first. From the committed records every notebook "
               "runs in seconds.", ""]  # fmt: skip
@@ -316,7 +320,8 @@ def times_page(content):
         name = escape(identifier)
         if page is not None:
             name = f'<a href="{page.docname}.html">{name}</a>'
-        rows.append(f'<tr class="total" id="{slug("time", identifier)}"><th scope="row">{name}</th>'
+        anchor = slug("time", identifier)
+        rows.append(f'<tr class="total" id="{anchor}"><th scope="row">{name}</th>'
                     f"<td>{total}</td><td></td><td></td></tr>")  # fmt: skip
         rows += [f"<tr><td>{escape(line['study'])}</td><td>{duration(line['seconds'])}</td>"
                  f"<td>{line['units']}</td><td>{line['jobs']}</td></tr>"

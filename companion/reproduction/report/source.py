@@ -9,7 +9,6 @@ from pathlib import Path
 
 import nbformat
 
-from companion._paths import project_root
 from companion.reproduction.report.api import api_pages
 from companion.reproduction.report.content import slug
 from companion.reproduction.report.markup import (
@@ -61,7 +60,8 @@ def _summary(page, content):
     seconds = content.times.loc[content.times["artefact"] == artefact.id, "seconds"].sum()
     if seconds:
         link = f"{root}times.html#{slug('time', artefact.id)}"
-        parts.append(f'<p>Regenerated from nothing in <a href="{link}">{duration(seconds)}</a>.</p>')
+        parts.append(f"<p>Regenerated from nothing in "
+                     f'<a href="{link}">{duration(seconds)}</a>.</p>')  # fmt: skip
     if not parts:
         return ""
     return f'<div class="artefact-summary">{"".join(parts)}</div>'
@@ -129,7 +129,4 @@ def write_source(content, folder):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     shutil.copytree(_STATIC, folder / "_static", dirs_exist_ok=True)
-    picture = project_root() / "docs" / "picture.png"
-    if picture.is_file():
-        shutil.copy(picture, folder / "_static" / "picture.png")
     return anchors
