@@ -38,11 +38,13 @@ from companion.agreement import (
 PROBLEMS = {problem.name: problem for problem in list_problems("paper")}
 PAIRS = [(name, machine) for name, problem in PROBLEMS.items() for machine in problem.machines]
 CASES = [(*pair, solver) for pair in PAIRS for solver in solvers_of(pair[1])]
+OURS = set(SOLVERS) - {"libsvm", "generic QP (Clarabel)"}
 SMALL_C = "two Gaussians, small C"
 
 #: What no solver may differ by where the bias is unique, whatever its objective would allow.
 LARGEST = {"libsvm": 1e-4, "WLS, damped": 2e-3}
-#: The plain iteration adds slacks of 1e-7 to the loss, and ends by its budget on two problems.
+#: The plain iteration has a quadratic loss for slacks below 1e-7 and ends by its budget on two
+#: problems.
 UNFINISHED = {("twonorm", "L1", "WLS, damped"), ("ringnorm", "L1", "WLS, damped")}
 
 
@@ -59,7 +61,7 @@ def test_a_solver_agrees(problem, machine, solver):
     apart = row["difference"] if problem != SMALL_C else row["shape"]
     assert apart <= LARGEST.get(solver, 1e-6)
     assert row["bound"] <= (0.1 if problem != SMALL_C else 2.0)
-    if (problem, machine, solver) not in UNFINISHED:
+    if solver in OURS and (problem, machine, solver) not in UNFINISHED:
         assert row["converged"]
     assert np.isnan(row["gap"]) or row["gap"] >= -1e-12
 

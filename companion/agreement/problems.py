@@ -6,7 +6,7 @@ nothing about solvers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -60,7 +60,7 @@ class Problem:
     gamma: float | None
     machines: tuple[str, ...]
     weight: np.ndarray | None = None
-    utility: np.ndarray | None = field(default=None)
+    utility: np.ndarray | None = None
 
     @property
     def cost(self):

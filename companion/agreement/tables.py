@@ -69,7 +69,7 @@ def solver_table(frame):
     -------
     DataFrame
         Columns solver, problems, objective within 1e-6, decisions within bound, largest error,
-        largest difference (up to a constant where the bias is not unique), converged.
+        largest difference (up to a constant where the bias is not unique).
     """
     frame = _with_verdicts(frame)
     rows = []
@@ -83,7 +83,6 @@ def solver_table(frame):
                 "decisions within bound": int(part["within"].sum()),
                 "largest error": order(part["error"].max()),
                 "largest difference": order(part["apart"].max()),
-                "says converged": int(part["converged"].sum()),
             })
     return pd.DataFrame(rows)
 
