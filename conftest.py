@@ -14,6 +14,9 @@ from threadpoolctl import threadpool_limits
 from companion._paths import cache_dir
 from companion.reproduction.display import VALUES_MIME
 
+# The files of an example, for `tests/test_adding_a_paper.py` to copy.
+collect_ignore = ["tests/example_paper"]
+
 # Tests read the committed records, not what this user's own runs have left in the cache; data that
 # were downloaded before are still found.
 _downloads = cache_dir() / "data"

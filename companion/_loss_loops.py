@@ -7,7 +7,7 @@ of this file: a cached numba caller is not recompiled when a callee in another f
 import numpy as np
 from numba import njit
 
-HINGE, UNBIASED = 0, 1
+HINGE = 0  # the kind of companion.losses.Hinge; any other is the unbiased loss
 
 # Not a number and infinity must keep their meaning here.
 _OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": {"reassoc", "contract", "arcp"},

@@ -103,7 +103,8 @@ def _list_targets(artefacts):
               help="Worker processes; -1 for one a core. The numbers do not depend on it.")
 @click.option("--backend", type=click.Choice(["loky", "dask"]), default="loky", show_default=True,
               help="Who runs the workers; dask starts a cluster on this machine.")
-@click.option("--scheduler", metavar="ADDRESS", help="A running Dask scheduler to use instead.")
+@click.option("--scheduler", metavar="ADDRESS",
+              help="A running Dask scheduler to use instead; its workers need this version.")
 @click.option("--fresh", is_flag=True, help="Compute everything anew, whatever is on record.")
 @click.option("--in-place", is_flag=True,
               help="Write the executed notebooks back to notebooks/ (needs --profile paper), and "
@@ -130,8 +131,14 @@ def reproduce(context, targets, profile, jobs, backend, scheduler, fresh, in_pla
         _list_targets(artefacts)
         return
     checked = _check_all(context, artefacts, profile, parameters, in_place)
+    from companion.reproduction.errors import ClusterError
     from companion.reproduction.reproduce import Reproduction
+    from companion.reproduction.workers import check_backend
 
+    try:
+        check_backend(backend, scheduler)
+    except (ClusterError, ValueError) as error:
+        raise click.UsageError(str(error), context) from error
     run = Reproduction(profile, jobs=jobs, backend=backend, scheduler=scheduler, fresh=fresh)
     reports = []
     try:

@@ -4,6 +4,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+__all__ = [
+    "Mean",
+    "average_utility",
+    "g_mean",
+    "g_mean_error",
+    "g_mean_scorer",
+    "mean_and_standard_error",
+    "paired_difference",
+]
+
 
 class Mean(NamedTuple):
     """A mean over repetitions and how well it is known.

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from companion._paths import cache_dir
 from companion.datasets._errors import DataUnavailable
-from companion.datasets._sources import SourceFile, get_source
+from companion.datasets._sources import get_source
 
 __all__ = ["fetch_file", "find_file", "forget_failures", "locate"]
 

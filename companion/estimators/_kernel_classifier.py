@@ -89,6 +89,7 @@ def _plain_labels(X, y):
         return None
     return np.array([low, high], dtype=y.dtype), signs
 
+
 class KernelClassifier(ClassifierMixin, BaseEstimator):
     """Base of binary classifiers f(x) = sum_j beta_j k(c_j, x) + b.
 
@@ -203,13 +204,16 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
                 )
             self._require_two(classes)
             signs = signed_labels(y, classes)
+        self._require_square(X)
+        self.classes_ = classes
+        return X, y, signs
+
+    def _require_square(self, X):
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f'{type(self).__name__} with kernel="precomputed" needs a square Gram '
                 f"matrix in fit. Got shape {X.shape}."
             )
-        self.classes_ = classes
-        return X, y, signs
 
     def _require_two(self, classes, advice=""):
         if len(classes) < 2:
@@ -272,7 +276,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         return 1.0
 
     def _kernel_expansion(self, X, beta):
-        """Kernel of X with the centres times beta, one or more columns, in blocks of bounded size."""
+        """Kernel of X with the centres times beta, one or more columns, a block at a time."""
         values = np.zeros((len(X), *beta.shape[1:]))
         if len(beta) == 0:
             return values

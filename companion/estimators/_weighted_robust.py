@@ -3,6 +3,7 @@
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn import get_config
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -189,15 +190,12 @@ class WeightedRobustSVC(KernelClassifier):
         WeightedRobustSVC
             The fitted estimator itself.
         """
-        self._validate_params()
+        if not get_config()["skip_parameter_validation"]:
+            self._validate_params()
         self._refuse_sparse(X)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f'{type(self).__name__} with kernel="precomputed" needs a square Gram '
-                f"matrix in fit. Got shape {X.shape}."
-            )
+        self._require_square(X)
         classes, codes = np.unique(y, return_inverse=True)
         self._require_two(classes)
         matrix, s = self._matrix(classes), self._truncation(len(classes))

@@ -68,6 +68,15 @@ PAPERS = {
 def list_artefacts(paper: str | None = None) -> list[Artefact]:
     """All tables and figures, or those of one paper, in print order.
 
+    Parameters
+    ----------
+    paper : str, optional
+        Key of a paper; all papers by default.
+
+    Returns
+    -------
+    list of Artefact
+
     Raises
     ------
     KeyError
@@ -88,6 +97,15 @@ def list_across() -> list[Artefact]:
 
 def get_artefact(name: str) -> Artefact:
     """The artefact named ``"<paper>/<artefact>"``, or the notebook about all papers ``"<name>"``.
+
+    Parameters
+    ----------
+    name : str
+        What is typed after ``companion reproduce``.
+
+    Returns
+    -------
+    Artefact
 
     Raises
     ------

@@ -1,8 +1,10 @@
-"""Collects the values that a paper's records reproduce, one row a published value."""
+"""What the papers share in turning records into values: one row a published value."""
 
 from __future__ import annotations
 
 import math
+
+import numpy as np
 
 _NAN = math.nan
 
@@ -22,6 +24,46 @@ def standard_error_of_spread(values):
         return _NAN
     kurtosis = sum((value - mean) ** 4 for value in values) / n / variance**2
     return math.sqrt(variance * max(kurtosis - 1, 0) / (4 * n))
+
+
+def present(frame, names):
+    """Data sets that have records, in the order of `names`.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records with the column ``dataset``; without any column where there are none.
+    names : iterable of str
+        Data sets, in the order of print.
+
+    Returns
+    -------
+    list of str
+    """
+    return [name for name in names if not frame.empty and (frame.dataset == name).any()]
+
+
+def means_and_errors(found):
+    """Arrays of the means and of their standard errors, for a figure.
+
+    Parameters
+    ----------
+    found : sequence of companion.metrics.Mean
+
+    Returns
+    -------
+    means, errors : ndarray of shape (n_found,)
+    """
+    return (np.array([mean.mean for mean in found]),
+            np.array([mean.standard_error for mean in found]))
+
+
+def _mean_and_spread(values):
+    """Mean and standard deviation, NaN of one value alone."""
+    n, mean = len(values), math.fsum(values) / len(values)
+    if n == 1:
+        return mean, _NAN
+    return mean, math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1))
 
 
 class Values:
@@ -48,10 +90,7 @@ class Values:
     def add_cell(self, row, column, values, converged=True):
         """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±"."""
         values = [float(value) for value in values]
-        n, mean = len(values), math.fsum(values) / len(values)
-        spread = _NAN
-        if n > 1:
-            spread = math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1))
+        n, (mean, spread) = len(values), _mean_and_spread(values)
         self.add(row, column, mean, spread=spread, n=n, converged=converged)
         se = standard_error_of_spread(values) if n >= _ENOUGH_FOR_KURTOSIS else _NAN
         self.add(row, f"{column} ±", spread, n=n, se=se, converged=converged)
@@ -59,10 +98,7 @@ class Values:
     def add_draws(self, row, column, draws, converged=True):
         """The distribution that the one printed draw is placed in."""
         draws = tuple(sorted(float(draw) for draw in draws))
-        mean = sum(draws) / len(draws)
-        spread = _NAN
-        if len(draws) > 1:
-            spread = math.sqrt(sum((draw - mean) ** 2 for draw in draws) / (len(draws) - 1))
+        mean, spread = _mean_and_spread(draws)
         self.add(row, column, mean, spread=spread, n=len(draws), draws=draws, converged=converged)
 
     def frame(self):

@@ -4,6 +4,12 @@ Colours are told apart in grey as well (they differ in lightness), and every ser
 marker or line style.
 """
 
+from companion.plotting.agreement import (
+    FAMILY_STYLES,
+    plot_agreement,
+    plot_large_costs,
+    plot_solver_times,
+)
 from companion.plotting.common import (
     CRITERION_STYLES,
     MACHINE_STYLES,
@@ -54,11 +60,13 @@ from companion.plotting.wrsvm import plot_lead_losses
 
 __all__ = [
     "CRITERION_STYLES",
+    "FAMILY_STYLES",
     "MACHINE_STYLES",
     "TOY_LEVELS",
     "TOY_TICKS",
     "VERDICT_STYLES",
     "plot_against",
+    "plot_agreement",
     "plot_boundaries",
     "plot_criterion",
     "plot_decision_curves",
@@ -73,6 +81,7 @@ __all__ = [
     "plot_influence",
     "plot_intervals",
     "plot_iterates",
+    "plot_large_costs",
     "plot_lead_losses",
     "plot_lines",
     "plot_losses",
@@ -85,6 +94,7 @@ __all__ = [
     "plot_regions",
     "plot_right_and_wrong",
     "plot_slacks",
+    "plot_solver_times",
     "plot_surface",
     "plot_threshold_error",
     "plot_tiles",

@@ -33,7 +33,15 @@ _LISTS = ("rows", "columns")
 
 @dataclass(frozen=True)
 class Deviation:
-    """Why a cell differs from the print, and where to see it."""
+    """Why a cell differs from the print, and where to see it.
+
+    Parameters
+    ----------
+    reason : str
+        One line, as it stands in a table.
+    evidence : str
+        Where it is shown, in a notebook or a test.
+    """
 
     reason: str
     evidence: str

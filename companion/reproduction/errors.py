@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["StoreError", "UnitError"]
+__all__ = ["ClusterError", "StoreError", "UnitError"]
 
 
 class StoreError(RuntimeError):
@@ -23,3 +23,7 @@ class UnitError(RuntimeError):
     def __init__(self, message: str, failures: list | None = None):
         super().__init__(message)
         self.failures = list(failures or [])
+
+
+class ClusterError(UnitError):
+    """A Dask cluster that cannot be reached, or that has no worker; finished units are stored."""

@@ -77,7 +77,16 @@ class NotebookReport:
 
 
 def notebook_path(artefact):
-    """The notebook of an artefact, ``notebooks/<paper>/<name>.ipynb``."""
+    """The notebook of an artefact, ``notebooks/<paper>/<name>.ipynb``.
+
+    Parameters
+    ----------
+    artefact : companion.papers.Artefact
+
+    Returns
+    -------
+    pathlib.Path
+    """
     return notebooks_dir() / artefact.paper / f"{artefact.name}.ipynb"
 
 

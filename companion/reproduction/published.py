@@ -144,7 +144,13 @@ def parse_printed(text):
 
 @dataclass(frozen=True)
 class Relation:
-    """An ordinal claim about one quantity: ``value < bound`` and its like."""
+    """An ordinal claim about one quantity: ``value < bound`` and its like.
+
+    Parameters
+    ----------
+    sign : {"<", ">", "<=", ">="}
+    bound : float
+    """
 
     sign: str
     bound: float

@@ -69,7 +69,16 @@ def _lines(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 
 def encode_cell(value: Any) -> str:
-    """The text of a scalar in the committed table; the inverse of `decode_cell`."""
+    """The text of a scalar in the committed table; the inverse of `decode_cell`.
+
+    Parameters
+    ----------
+    value : str, int, float, bool or None
+
+    Returns
+    -------
+    str
+    """
     if value is None:
         return ""
     if not isinstance(value, str):

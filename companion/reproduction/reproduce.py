@@ -19,7 +19,7 @@ from companion._paths import build_dir, cache_dir
 from companion.papers.base import Artefact
 from companion.reproduction._files import replace_text
 from companion.reproduction.deviations import load_deviations
-from companion.reproduction.errors import StoreError, UnitError
+from companion.reproduction.errors import ClusterError, StoreError, UnitError
 from companion.reproduction.notebooks import (
     NotebookReport,
     close_event_loop,
@@ -230,6 +230,7 @@ class Reproduction:
                          "progress": progress}  # fmt: skip
         self._mark = _Mark(profile)
         self._done = {}
+        self._cluster_lost = False
 
     @property
     def outputs(self):
@@ -335,12 +336,18 @@ class Reproduction:
 
     def _load(self, study, name):
         try:
+            if self._cluster_lost:  # trying again for every study would take minutes
+                stored = read_stored(study, self.profile)
+                whole = stored.n_stored == stored.n_units and not self._options["fresh"]
+                failure = None if whole else f"{name}: not computed, since the cluster is lost"
+                return None, failure, stored.frame
             if self.profile == "quick" and study not in self._mark:
                 discard_finished(study, self.profile)
                 self._mark.add(study)
             records = load_records(study, self.profile, **self._options)
             return records, None, records.frame
         except (StoreError, UnitError) as error:
+            self._cluster_lost = isinstance(error, ClusterError)
             failure = str(error)
         except Exception as error:  # a fault in the list of units: the other artefacts go on
             failure = f"{name}: {type(error).__name__}: {error}"

@@ -18,7 +18,7 @@ from companion.reproduction.errors import UnitError
 from companion.reproduction.progress import Progress
 from companion.reproduction.records import to_frame
 from companion.reproduction.store import RecordStore
-from companion.reproduction.workers import BACKENDS, first_sentence, lost_workers, pool
+from companion.reproduction.workers import BACKENDS, lost_workers, pool, workers_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +85,7 @@ def load_records(
         joblib's backend. "dask" starts a cluster of ``jobs`` processes on this machine.
     scheduler : str, optional
         Address of a running Dask scheduler to use instead (backend "dask"); ``jobs`` then does
-        not matter.
+        not matter. Its workers need the same version of the package, and the data of the study.
     fresh : bool, default=False
         Compute every unit again and replace its record. Stored records stay until then.
     progress : bool, optional
@@ -106,7 +106,8 @@ def load_records(
         If records cannot be read or written.
     UnitError
         After everything else is computed, if units failed otherwise than for missing data, or
-        at once if the workers are lost. Finished units are stored.
+        at once if the workers are lost (`ClusterError` if those of a Dask cluster are, or if it
+        cannot be reached). Finished units are stored.
     KeyboardInterrupt
         As it came; finished units are stored and the workers are stopped.
     """
@@ -195,11 +196,7 @@ class _Run:
                     self._take(self.store.units[key], kind, content)
                     bar.update()
             except lost_workers() as error:
-                raise UnitError(
-                    f"{self.store.study.paper}/{self.store.study.name}: the workers gave up "
-                    f"({first_sentence(error)}). Finished units are stored; run again, and with "
-                    "fewer jobs if it recurs: a worker that dies often lacks memory."
-                ) from error
+                raise workers_error(self.store.study, error) from error
             finally:
                 with warnings.catch_warnings():  # joblib warns of units given up on purpose
                     warnings.simplefilter("ignore")

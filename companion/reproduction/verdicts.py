@@ -73,9 +73,9 @@ Profiles
     A ``quick`` verdict rests on few repetitions: its SE is larger, and the normal quantiles above
     are poor in the tails. Where the paper profile calls a value different at three of them (a claim
     at two), a quick run does at four (three): less than one false alarm is then expected of its
-    thousand comparisons. The paper profile decides. A declared deviation that does not show in it is not
-    called healed. In the ``paper`` profile it is, and ``companion verify`` fails until the
-    declaration is removed.
+    thousand comparisons. The paper profile decides. A declared deviation that does not show in a
+    quick run is not called healed. In the ``paper`` profile it is, and ``companion verify`` fails
+    until the declaration is removed.
 """
 
 import math

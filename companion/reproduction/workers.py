@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import signal
 import threading
+import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 from companion.papers.base import Study, Unit
-from companion.reproduction.errors import UnitError
+from companion.reproduction.codehash import code_digest
+from companion.reproduction.errors import ClusterError, UnitError
 from companion.reproduction.records import check_rows
 
-__all__ = ["BACKENDS", "first_sentence", "lost_workers", "pool", "run_unit"]
+__all__ = ["BACKENDS", "check_backend", "lost_workers", "pool", "run_unit", "workers_error"]
 
 BACKENDS = ("loky", "dask")
+
+# Seconds in which a scheduler must answer, and in which a cluster without any worker must get one:
+# a nanny needs some to start a worker that died again.
+_CONNECT = 5
+_WORKERLESS = 30
 
 # --------------------------------------------------------------------------------- one unit
 
@@ -78,13 +87,31 @@ def _last_line(error: BaseException) -> str:
     return traceback.format_exception_only(error)[-1].strip().splitlines()[-1]
 
 
-def first_sentence(error: BaseException) -> str:
+def _first_sentence(error: BaseException) -> str:
     """The first sentence of an error's message, on one line."""
     return " ".join(str(error).split()).split(". ")[0].rstrip(".") or type(error).__name__
 
 
+@cache
+def _own_digest(modules: tuple[str, ...]) -> str:
+    """`code_digest` of what this process runs: of the first look, when modules are imported."""
+    return code_digest(modules)
+
+
+def _check_code(modules: tuple[str, ...], digest: str) -> None:
+    own = _own_digest(modules)
+    if own != digest:
+        raise RuntimeError(
+            f"this worker has other code ({own}, and {digest} here); "
+            "install the same version on every worker, and restart them"
+        )
+
+
 def run_unit(
-    compute: Callable | str, unit: Unit, shared: bool = False
+    compute: Callable | str,
+    unit: Unit,
+    shared: bool = False,
+    code: tuple[tuple[str, ...], str] | None = None,
 ) -> tuple[str, str, Any]:
     """Compute one unit, in whatever process, without ever raising an `Exception`.
 
@@ -96,6 +123,9 @@ def run_unit(
         The unit.
     shared : bool, default=False
         Whether other threads of this process may run units at the same time.
+    code : (tuple of str, str), optional
+        The study's modules and their digest, for a process that may have another version of them:
+        its units fail, since their records would claim the wrong code.
 
     Returns
     -------
@@ -105,6 +135,8 @@ def run_unit(
     """
     with _quiet:
         try:
+            if code is not None:
+                _check_code(*code)
             if isinstance(compute, str):
                 module, name = compute.split(":")
                 compute = getattr(import_module(module), name)
@@ -145,11 +177,50 @@ def lost_workers() -> tuple[type[BaseException], ...]:
     """The errors that say that workers died."""
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    return (BrokenProcessPool, _DeadWorker)
+    return (BrokenProcessPool, _DeadWorker, _UnfitWorker, _NoWorker)
 
 
 class _DeadWorker(RuntimeError):
-    """A task that a Dask cluster gave up."""
+    """A task that a Dask cluster gave up, since too many workers died of it."""
+
+
+class _UnfitWorker(RuntimeError):
+    """A task that a worker could not even begin."""
+
+
+class _NoWorker(RuntimeError):
+    """A cluster without workers, or without its scheduler."""
+
+
+def workers_error(study: Study, error: BaseException) -> UnitError:
+    """What to tell the user about one of the errors of `lost_workers`.
+
+    Parameters
+    ----------
+    study : Study
+        Whose units were being computed.
+    error : BaseException
+        What was raised.
+
+    Returns
+    -------
+    UnitError
+    """
+    name, reason = f"{study.paper}/{study.name}", _first_sentence(error)
+    if isinstance(error, _NoWorker):
+        return ClusterError(
+            f"{name}: the Dask cluster is lost ({reason}). Finished units are stored; start "
+            "scheduler and workers, and run the same command again."
+        )
+    if isinstance(error, _UnfitWorker):
+        return ClusterError(
+            f"{name}: the workers cannot run a unit ({reason}). Finished units are stored; install "
+            "the same version of companion on every worker, and run the same command again."
+        )
+    return UnitError(
+        f"{name}: the workers gave up ({reason}). Finished units are stored; run again, and with "
+        "fewer jobs if it recurs: a worker that dies often lacks memory."
+    )
 
 
 @contextmanager
@@ -176,15 +247,46 @@ def pool(study: Study, jobs: int, backend: str, scheduler: str | None):
     if backend == "dask":
         with _dask_backend(jobs, scheduler) as dask:
             reference = _reference(study)
-            parallel = Parallel(n_jobs=-1, backend=dask, **options)
+            code = (tuple(study.code), code_digest(study.code))
+            # Enough on the cluster for workers that join later, too.
+            parallel = Parallel(n_jobs=-1, backend=dask, pre_dispatch="4*n_jobs", **options)
             yield lambda units: parallel(
-                delayed(run_unit)(reference, unit, shared=True) for unit in units
+                delayed(run_unit)(reference, unit, shared=True, code=code) for unit in units
             )
     else:
         compute = study.compute if jobs == 1 else _reference(study)
         parallel = Parallel(n_jobs=jobs, backend="loky", **options)
+
+        def outcomes(units):
+            with nullcontext() if jobs == 1 else _interrupts_held():
+                return parallel(delayed(run_unit)(compute, unit) for unit in units)
+
         with _quiet_tracker():
-            yield lambda units: parallel(delayed(run_unit)(compute, unit) for unit in units)
+            yield outcomes
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Start workers that never see Ctrl-C; one that comes meanwhile reaches us afterwards.
+
+    A terminal sends it to every process, and workers would answer with tracebacks of their own
+    before they are stopped. They inherit which signals are held back.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    from joblib.externals.loky.backend import resource_tracker as loky_tracker
+
+    # loky starts both with the first worker, after which the signal would come through again.
+    for tracker in (resource_tracker, loky_tracker):
+        tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -205,34 +307,114 @@ def _quiet_tracker() -> Iterator[None]:
             os.environ["PYTHONWARNINGS"] = before
 
 
-@contextmanager
-def _dask_backend(jobs: int, scheduler: str | None):
-    """joblib's Dask backend on a running scheduler, or on a cluster of this machine's own."""
+def _import_dask():
+    """The class of joblib's Dask backend; the one place that says what is needed for it."""
     try:
-        from distributed import Client, LocalCluster
+        import distributed  # noqa: F401
         from joblib._dask import DaskDistributedBackend
     except ImportError as error:
         raise ValueError(
             "The backend 'dask' needs the packages dask and distributed. "
             "Install them (pip install 'companion[distributed]'), or use the backend 'loky'."
         ) from error
+    return DaskDistributedBackend
 
-    class Backend(DaskDistributedBackend):
-        """Reports a task that the cluster gave up; joblib alone would wait for it for ever."""
+
+def check_backend(backend: str, scheduler: str | None = None) -> None:
+    """Check, before anything is computed, that there is what the backend needs.
+
+    Parameters
+    ----------
+    backend, scheduler
+        As for `companion.reproduction.run.load_records`.
+
+    Raises
+    ------
+    ValueError
+        If a package is missing.
+    ClusterError
+        If the scheduler does not answer.
+    """
+    if backend == "dask":
+        _import_dask()
+        if scheduler is not None:
+            with _client(scheduler):
+                pass
+
+
+@contextmanager
+def _client(scheduler):
+    """A client of a scheduler that answers; what it logs is told by our own errors."""
+    import dask
+    from distributed import Client
+    from distributed.utils import silence_logging_cmgr
+
+    configured = dask.utils.parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
+    with silence_logging_cmgr(logging.CRITICAL):
+        try:
+            client = Client(scheduler, timeout=min(configured, _CONNECT), set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise ClusterError(
+                f"The Dask scheduler {scheduler} cannot be reached ({_last_line(error)}). Nothing "
+                "was computed; check the address, or leave it out for a cluster of this machine."
+            ) from error
+        with client:
+            yield client
+
+
+def _watched(backend: type) -> type:
+    """joblib's Dask backend, which would wait for ever for a cluster that gives up or is gone."""
+
+    class Backend(backend):
+        def effective_n_jobs(self, n_jobs):
+            # With one job joblib would compute in this process and leave the only worker alone.
+            return max(2, super().effective_n_jobs(n_jobs))
 
         def submit(self, func, callback=None):
+            def take(result):
+                # What joblib hands over of a task that was cancelled, with the scheduler lost.
+                lost = isinstance(result, BaseException)
+                callback(_NoWorker(_first_sentence(result)) if lost else result)
+
             def report(done):
+                from distributed import KilledWorker
+
                 error = done.exception()
                 if error is not None:
-                    callback(_DeadWorker(first_sentence(error)))
+                    kind = _DeadWorker if isinstance(error, KilledWorker) else _UnfitWorker
+                    callback(kind(_first_sentence(error)))
 
-            future = super().submit(func, callback)
+            future = super().submit(func, take)
             future.add_done_callback(report)
             return future
 
+        def start_call(self):
+            super().start_call()
+            self.client.loop.add_callback(self._watch)
+
+        async def _watch(self):
+            """End the run when the cluster has been without a worker for too long."""
+            seen = time.monotonic()
+            while self._continue:
+                with suppress(OSError):
+                    if await asyncio.wait_for(self.client.scheduler.ncores(), _CONNECT):
+                        seen = time.monotonic()
+                if time.monotonic() - seen > _WORKERLESS:
+                    for callback in list(self._callbacks.values()):
+                        callback(_NoWorker(f"no worker for {_WORKERLESS} seconds"))
+                await asyncio.sleep(0.5)
+
+    return Backend
+
+
+@contextmanager
+def _dask_backend(jobs: int, scheduler: str | None):
+    """joblib's Dask backend on a running scheduler, or on a cluster of this machine's own."""
+    backend = _watched(_import_dask())
     with ExitStack() as stack:
         own = scheduler is None
         if own:
+            from distributed import LocalCluster
             from joblib import cpu_count
 
             scheduler = stack.enter_context(
@@ -244,16 +426,17 @@ def _dask_backend(jobs: int, scheduler: str | None):
                     silence_logs=logging.CRITICAL,
                 )
             )
-        try:
-            client = stack.enter_context(Client(scheduler, set_as_default=False))
-        except (OSError, ValueError) as error:
-            raise UnitError(
-                f"The Dask scheduler {scheduler} cannot be reached ({_last_line(error)}). Nothing "
-                "was computed; check the address, or leave it out for a cluster of this machine."
-            ) from error
+        client = stack.enter_context(_client(scheduler))
         if own:
             client.run(_ignore_interrupts)
-        yield Backend(client=client)
+        try:
+            client.wait_for_workers(1, timeout=_WORKERLESS)
+        except TimeoutError as error:
+            raise ClusterError(
+                f"The Dask scheduler {scheduler} has no worker after {_WORKERLESS} seconds. "
+                "Nothing was computed; start workers (dask worker ADDRESS), and run again."
+            ) from error
+        yield backend(client=client)
 
 
 def _ignore_interrupts() -> None:

@@ -176,7 +176,7 @@ def _start(K, free, R, j):
 
 
 @njit(**OPTIONS)
-def _border(K, free, m, R, j, pivot, work):
+def _border(free, m, R, j, pivot, work):
     """R for the free set with j, given what ``weights_of`` found."""
     for a in range(m + 1):
         target, factor = R[a], work[a] / pivot
@@ -204,7 +204,7 @@ def enter(K, low, high, beta, scores, free, m, R, j, work):
         least = max(least, K[free[a], free[a]])
     least *= _DEPENDENT
     if pivot > least:
-        return _border(K, free, m, R, j, pivot, work)
+        return _border(free, m, R, j, pivot, work)
     sense = 1.0 if beta[j] <= low[j] else -1.0
     own = high[j] - beta[j] if sense > 0.0 else beta[j] - low[j]
     step = work[1 : m + 1].copy()
@@ -223,7 +223,7 @@ def enter(K, low, high, beta, scores, free, m, R, j, work):
     if m <= 0:
         return _start(K, free, R, j) if m == 0 else -1
     pivot = weights_of(K, free, m, R, j, work)
-    return _border(K, free, m, R, j, pivot, work) if pivot > least else -1
+    return _border(free, m, R, j, pivot, work) if pivot > least else -1
 
 
 @njit(**OPTIONS)

@@ -34,6 +34,8 @@ CORRECT, ERROR, FAILED, UNKNOWN = 0, 1, 2, 3
 
 _APART = 1e-8
 
+_MOST_FIXED, _PROOF_SLACK = 15, 1e-9
+
 # A left-out margin up to this is zero: an error.
 ZERO_MARGIN = 1e-7
 
@@ -86,12 +88,65 @@ def intercept_of(scores, beta, low, high):
 
 
 @njit(**OPTIONS)
-def _least_margin(margin, slope, rest, room):
-    """Lower bound on a left-out margin: g - T^2 q / (2 (T - t)) with T as large as 2t allows."""
-    if room <= rest:
-        return -np.inf
-    beyond = min(room, 2.0 * rest)
-    return margin - 0.5 * beyond * beyond * slope / (beyond - rest)
+def _is_correct(R, beta, low, high, free, m, own, step, slope, margin, rest, sense, answers):
+    """Whether the left-out margin is proved positive by a walk on F alone, bounds fixing members.
+
+    `step` and `slope` answer a unit of beta_out, which has ``rest`` to go, and `margin` is that of
+    now; ``own`` is the position of the sample itself in F, or -1. The k-th row of `answers` is the
+    response of F to a force on the k-th member that was fixed, with those before it fixed.
+    """
+    if margin <= 2.0 * rest * slope:
+        return False
+    speed, is_fixed = step[:m].copy(), np.zeros(m, dtype=np.bool_)
+    room = np.empty(m)
+    for a in range(m):
+        room[a] = 0.0
+    fixed = np.empty(_MOST_FIXED + 1, dtype=np.int64)
+    n_fixed = 0
+    if own >= 0:
+        is_fixed[own], fixed[0], n_fixed = True, own, 1
+        for a in range(m):
+            answers[0, a] = R[own + 1, a + 1]
+    slope = max(slope, 1e-100)
+    gone, gained, target = 0.0, 0.0, margin * rest * (1.0 + _PROOF_SLACK)
+    while True:
+        # Beyond the zero of the margin nothing is gained.
+        length, first = margin / slope, -1
+        for a in range(m):
+            if not is_fixed[a] and speed[a] != 0.0:
+                c, velocity = free[a], sense * speed[a]
+                way = ((high[c] if velocity > 0.0 else low[c]) - beta[c] - room[a]) / velocity
+                if way < length:
+                    length, first = max(way, 0.0), a
+        gained += length * (margin - 0.5 * length * slope)
+        gone += length
+        if gone > rest and gained > target + ZERO_MARGIN * (gone - rest):
+            return True
+        if first < 0 or n_fixed > _MOST_FIXED:
+            return False
+        margin -= length * slope
+        # The margin falls ever faster: what is left of it is less than this.
+        if gained + margin * margin / (2.0 * slope) <= target:
+            return False
+        for a in range(m):
+            room[a] += length * sense * speed[a]
+        answer = answers[n_fixed]
+        for a in range(m):
+            answer[a] = R[first + 1, a + 1]
+        for k in range(n_fixed):
+            before, at = answers[k], fixed[k]
+            share = before[first] / before[at]
+            for a in range(m):
+                answer[a] -= share * before[a]
+        pivot = answer[first]
+        if not pivot > 0.0:
+            return False
+        share = speed[first] / pivot
+        slope += share * speed[first]
+        for a in range(m):
+            speed[a] -= share * answer[a]
+        is_fixed[first], fixed[n_fixed] = True, first
+        n_fixed += 1
 
 
 @njit(**OPTIONS)
@@ -109,7 +164,7 @@ def _take_over(base, R, free, m, out, work):
 
 @njit(**OPTIONS)
 def _follow(K, sign, linear, low, high, beta, scores, free, m, base, R, out, position, slack,
-            to_the_end, step, work, rates, is_free):
+            to_the_end, step, work, rates, is_free, answers):
     """Follow the solution while beta_out goes to 0; return (verdict, m, breakpoints).
 
     The verdict is UNKNOWN at the end of the path, where the value will tell. ``base`` is the R of
@@ -152,7 +207,10 @@ def _follow(K, sign, linear, low, high, beta, scores, free, m, base, R, out, pos
                 step[a] = work[a + 1]
         rest = abs(beta[out])
         length, first = room_along(beta, low, high, free, m, step, sense)
-        if not to_the_end and _least_margin(margin, slope, rest, length) > ZERO_MARGIN:
+        if not to_the_end and margin > ZERO_MARGIN and _is_correct(
+            P, beta, low, high, free, m, -1 if is_own else position, step, slope, margin, rest,
+            sense, answers,
+        ):
             return CORRECT, m, count
         # Whose score meets the bias before?
         for k in range(n):
@@ -203,14 +261,14 @@ def _follow(K, sign, linear, low, high, beta, scores, free, m, base, R, out, pos
 
 @njit(**OPTIONS)
 def _leave_out(K, sign, linear, low, high, beta, scores, free, m, base, R, out, position, slack,
-               to_the_end, step, work, rates, is_free):
+               to_the_end, step, work, rates, is_free, answers):
     """Leave out one sample with beta_out not 0; return (verdict, value, breakpoints).
 
     ``value`` is the left-out decision value, NaN where the sign was settled before the end.
     """
     verdict, m, count = _follow(
         K, sign, linear[out], low, high, beta, scores, free, m, base, R, out, position, slack,
-        to_the_end, step, work, rates, is_free,
+        to_the_end, step, work, rates, is_free, answers,
     )
     if verdict == CORRECT or verdict == ERROR:
         return verdict, np.nan, count
@@ -260,6 +318,7 @@ def leave_one_out_path(K, y, upper, alpha, to_the_end, verdicts, values, counts)
     work = np.empty(n + 1)
     free, free_i, where = np.empty((3, n), dtype=np.int64)
     is_free = np.empty(n, dtype=np.bool_)
+    answers = np.empty((_MOST_FIXED + 1, n))
     R, R_i = np.empty((n + 1, n + 1)), np.empty((n + 1, n + 1))
     for c in range(upper.shape[0]):
         m = _begin(K, y, linear, upper[c], alpha[c], low, high, beta, scores, free, R, step, work)
@@ -286,7 +345,7 @@ def leave_one_out_path(K, y, upper, alpha, to_the_end, verdicts, values, counts)
                 free_i[:] = free
                 verdicts[c, i], values[c, i], count = _leave_out(
                     K, y[i], linear, low, high, beta_i, scores_i, free_i, m, R, R_i, i, where[i],
-                    slack, to_the_end, step, work, rates, is_free,
+                    slack, to_the_end, step, work, rates, is_free, answers,
                 )
                 counts[c, 0] += 1
                 counts[c, 1] += count

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from companion.papers.wrsvm import beyond, examples, theory
+from companion.papers.wrsvm import beyond, examples, figures, theory
 from companion.reproduction.published import load_published
 from companion.solvers import Design, dca, min_margin, utility_from_cost
 
@@ -216,3 +216,14 @@ def test_there_are_three_configurations_of_the_utilities():
     assert set(rows.str.extract(r"^WR?SVM (U\d,a)$")[0].dropna()) == {"U1,a", "U2,a", "U3,a"}
     assert set(examples.PLACES) == {1, 2, 3}
     assert all(np.array_equal(examples.utility(i, 0.0), np.eye(3)) for i in (1, 2, 3))
+
+
+@pytest.mark.parametrize("a", [0.2, 0.4, 0.6, 0.8])
+def test_the_best_decision_under_U2_is_not_close_to_random(a):
+    """A sure class 1 is worth 1 against a: each class has one region, whatever a."""
+    U = examples.utility(2, a)
+    truth = examples.class_probabilities("piecewise_linear", figures.lattice())
+    machine = examples.Tuned("WRSVM", 1.0, None, None, 1.0, 0, True, 0)
+    row = figures._regions(machine, examples.bayes(truth, U), 2, a)
+    assert [row[f"parts_{j}"] for j in (1, 2, 3)] == [1, 1, 1]
+    assert min(row[f"region_{j}"] for j in (1, 2, 3)) > 0.1

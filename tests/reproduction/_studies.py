@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 from companion.papers.base import Study, seed_for
 
 N_CALLS = 0
+N_UNITS = 12  # of study(n_repetitions=6)
 
 
 def two_gaussians(repetition, n_samples=120):
@@ -85,6 +86,13 @@ def threads(unit):
     return {"threads": most}
 
 
+def hears_interrupts(unit):
+    """Whether Ctrl-C would reach the process of the unit."""
+    import signal
+
+    return {"hears": signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())}
+
+
 def units(n_repetitions=3, name="table_0", paper="tests", data=""):
     """A function that lists units; the quick profile has two thirds of them."""
 
@@ -103,3 +111,26 @@ def units(n_repetitions=3, name="table_0", paper="tests", data=""):
 def study(compute=error_rate, n_repetitions=3, name="table_0", code=(), data=""):
     """A study of the tests."""
     return Study("tests", name, units(n_repetitions, name, data=data), compute, code)
+
+
+def table(places):
+    """The committed table of the study."""
+    return (places["root"] / "tests/table_0.csv").read_bytes()
+
+
+def working(places):
+    """The working file of the study."""
+    return places["cache"] / "paper/tests/table_0.jsonl"
+
+
+def n_stored(path):
+    """Number of records in a working file."""
+    return path.read_bytes().count(b'"key"') if path.exists() else 0
+
+
+def wait_for(condition, seconds=60):
+    """Wait until a condition holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)

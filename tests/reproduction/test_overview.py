@@ -21,7 +21,8 @@ TIMES = ["artefact", "study", "units", "jobs", "cores", "seconds"]
 
 def line(paper, column, kind, outcome, printed="1", relation="", row="r"):
     return {"paper": paper, "artefact": "table_1", "row": row, "column": column, "kind": kind,
-            "printed": printed, "relation": relation, "outcome": outcome, "where": "p. 1"}  # fmt: skip
+            "printed": printed, "relation": relation, "outcome": outcome,
+            "where": "p. 1"}  # fmt: skip
 
 
 @pytest.fixture
@@ -53,7 +54,8 @@ def test_a_line_a_paper_counts_verdicts_and_claims(small):
         2, 3, 1, 1, 1,
     )  # fmt: skip
     assert (two["claims"], two["fails"], two["claim not run"]) == (2, 2, 0)
-    assert (whole["paper"], whole["artefacts"], whole["values"], whole["claims"]) == ("all", 3, 6, 4)
+    assert (whole["paper"], whole["artefacts"], whole["values"]) == ("all", 3, 6)
+    assert whole["claims"] == 4
     for name in (*OUTCOMES, "claims", "holds", "undecided", "fails"):
         assert whole[name] == one[name] + two[name]
 

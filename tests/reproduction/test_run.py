@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import warnings
 from contextlib import suppress
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 import _studies
 import pandas as pd
 import pytest
-from _studies import study
+from _studies import N_UNITS, n_stored, study, table, wait_for, working
 
 from companion.reproduction import workers
 from companion.reproduction.errors import StoreError, UnitError
@@ -22,7 +21,6 @@ from companion.reproduction.run import discard_finished, load_records
 from companion.reproduction.store import RecordStore
 
 HERE = Path(__file__).parent
-N_UNITS = 12
 
 CHILD = f"""
 import json, sys
@@ -41,50 +39,6 @@ if __name__ == "__main__":
         print("interrupted")
         raise SystemExit(130)
 """
-
-
-@pytest.fixture
-def places(tmp_path):
-    return {"root": tmp_path / "data", "cache": tmp_path / "cache"}
-
-
-def table(places):
-    return (places["root"] / "tests/table_0.csv").read_bytes()
-
-
-def working(places):
-    return places["cache"] / "paper/tests/table_0.jsonl"
-
-
-def n_stored(places):
-    path = working(places)
-    return path.read_bytes().count(b'"key"') if path.exists() else 0
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory):
-    """The table of one uninterrupted run in one process."""
-    folder = tmp_path_factory.mktemp("reference")
-    places = {"root": folder / "data", "cache": folder / "cache"}
-    records = load_records(study(n_repetitions=6), **places)
-    assert records.computed == N_UNITS
-    return table(places)
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    """A Dask cluster that is already there: one worker of three threads, BLAS not limited."""
-    import dask
-    from distributed import LocalCluster
-
-    threads = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"], "2")
-    with (
-        dask.config.set({"distributed.nanny.pre-spawn-environ": threads}),
-        LocalCluster(
-            n_workers=1, threads_per_worker=3, processes=True, dashboard_address="127.0.0.1:0"
-        ) as cluster,
-    ):
-        yield cluster
 
 
 @pytest.fixture
@@ -110,13 +64,6 @@ def start(tmp_path):
         with suppress(ProcessLookupError):  # workers outlive a killed parent by minutes, idle
             os.killpg(child.pid, signal.SIGKILL)
         child.communicate()
-
-
-def wait_for(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
 
 
 def living(session):
@@ -147,21 +94,12 @@ def test_a_dask_cluster_gives_the_records_of_one_job(places, reference):
     assert table(places) == reference
 
 
-def test_threads_of_a_running_dask_cluster_give_the_records_of_one_job(
-    places, reference, cluster
-):
-    load_records(
-        study(n_repetitions=6), backend="dask", scheduler=cluster.scheduler_address, **places
-    )
-    assert table(places) == reference
-
-
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_killed_run_is_resumed_and_gives_the_records_of_one_that_was_not(
     places, reference, start, jobs
 ):
     child = start("slow_error_rate", jobs=jobs)
-    wait_for(lambda: n_stored(places) >= 3)
+    wait_for(lambda: n_stored(working(places)) >= 3)
     child.kill()
     child.wait()
     store = RecordStore(study(n_repetitions=6), **places)
@@ -182,16 +120,23 @@ def test_ctrl_c_keeps_finished_units_stops_the_workers_and_says_nothing_else(
     places, reference, start, tmp_path, options
 ):
     child = start("slow_error_rate", **options)
-    wait_for(lambda: n_stored(places) >= 2)
+    wait_for(lambda: n_stored(working(places)) >= 2)
     os.killpg(child.pid, signal.SIGINT)  # as a terminal does, to the workers as well
     output, _ = child.communicate(timeout=60)
     assert (child.returncode, output) == (130, "interrupted\n")
     assert (tmp_path / "stderr").read_text() == ""
     wait_for(lambda: not living(child.pid), seconds=10)
-    before = n_stored(places)
+    before = n_stored(working(places))
     assert 2 <= before < N_UNITS
     assert load_records(study(n_repetitions=6), **places).computed == N_UNITS - before
     assert table(places) == reference
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_reaches_this_process_alone(places, jobs):
+    frame = load_records(study(_studies.hears_interrupts), jobs=jobs, **places).frame
+    assert frame["hears"].tolist() == [jobs == 1] * 6
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
 def test_two_runs_at_once_do_not_harm_each_other(places, reference, start):
@@ -234,14 +179,6 @@ def test_a_run_stopped_between_its_last_unit_and_the_table_is_completed(places, 
 def test_every_unit_has_one_thread(places, options):
     frame = load_records(study(_studies.threads), **places, **options).frame
     assert frame["threads"].tolist() == [1] * 6
-
-
-def test_every_unit_of_a_dask_cluster_has_one_thread(places, cluster):
-    """Several run in one process at once, where one limit on OpenMP is not enough."""
-    frame = load_records(
-        study(_studies.threads, 20), backend="dask", scheduler=cluster.scheduler_address, **places
-    ).frame
-    assert frame["threads"].tolist() == [1] * 40
 
 
 def test_threads_are_given_back_after_the_run(places):
@@ -345,16 +282,6 @@ def test_workers_that_die_end_the_run_with_advice(places, backend):
     assert load_records(study(), jobs=2, **places).computed == 6  # and the next one works
 
 
-def test_a_scheduler_that_is_not_there_is_named(places):
-    import dask
-
-    with (
-        dask.config.set({"distributed.comm.timeouts.connect": "300ms"}),
-        pytest.raises(UnitError, match="The Dask scheduler tcp://127.0.0.1:9 cannot be reached"),
-    ):
-        load_records(study(), backend="dask", scheduler="tcp://127.0.0.1:9", **places)
-
-
 def test_a_full_disk_ends_the_run_and_the_next_one_computes_no_finished_unit_again(
     places, monkeypatch
 ):
@@ -372,7 +299,7 @@ def test_a_full_disk_ends_the_run_and_the_next_one_computes_no_finished_unit_aga
         patch.setattr(os, "write", full)
         with pytest.raises(StoreError, match=r"No space left.* 1 finished unit\(s\) wait"):
             load_records(study(), **places)
-    assert n_stored(places) == 4
+    assert n_stored(working(places)) == 4
     records = load_records(study(), **places)
     assert records.computed == 1 and len(records.frame) == 6
     assert _studies.N_CALLS - calls == 6
@@ -489,5 +416,5 @@ def test_quick_records_of_older_code_are_computed_again(places, module):
 def test_records_of_the_paper_profile_are_never_discarded(places):
     load_records(study(), consolidate=False, **places)
     assert not discard_finished(study(), "paper", **places)
-    assert n_stored(places) == 6 and not places["root"].exists()
+    assert n_stored(working(places)) == 6 and not places["root"].exists()
     assert load_records(study(), **places).computed == 0

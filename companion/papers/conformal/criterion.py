@@ -11,9 +11,10 @@ from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
 from companion import conformal
+from companion.papers._counts import counts
 from companion.papers.base import Study, Unit
 from companion.papers.conformal import problems
-from companion.papers.conformal.experiments import CODE, CONFORMAL, Part, counts
+from companion.papers.conformal.experiments import CODE, CONFORMAL, Part
 from companion.papers.conformal.problems import PAPER, SETS
 from companion.papers.conformal.studies import LARGE
 from companion.separability import Separability

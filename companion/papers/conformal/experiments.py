@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from companion.metrics import g_mean_error
 from companion.papers._code import CONFORMAL as CONFORMAL_CODE
 from companion.papers._code import DUAL, IMBALANCED, SEARCHES
+from companion.papers._counts import counts
 from companion.papers.base import Study, Unit
 from companion.papers.conformal import problems
 from companion.papers.conformal.baselines import BASELINES, pvgs
@@ -122,16 +123,6 @@ class Part:
             yield cdist(points[start:start + _BLOCK], self.problem.X[columns], "sqeuclidean")
 
 
-def counts(decision, y):
-    """Errors of either kind and the sizes of the classes."""
-    return {
-        "missed": int(np.count_nonzero((decision <= 0) & (y > 0))),
-        "false_alarms": int(np.count_nonzero((decision > 0) & (y < 0))),
-        "n_positive": int(np.count_nonzero(y > 0)),
-        "n_negative": int(np.count_nonzero(y < 0)),
-    }
-
-
 def test_error(decision, y):
     """g-means error of decision values; 0 counts as the negative class."""
     return g_mean_error(y, np.where(decision > 0, 1.0, -1.0))
@@ -221,7 +212,8 @@ def fold_units(profile):
 #: All that the results of a method depend on.
 CODE = (
     "companion.papers.conformal.experiments", "companion.papers.conformal.problems",
-    "companion.papers.conformal.baselines", *CONFORMAL_CODE, *SEARCHES, *DUAL, *IMBALANCED,
+    "companion.papers.conformal.baselines", "companion.papers._counts", "companion.metrics",
+    *CONFORMAL_CODE, *SEARCHES, *DUAL, *IMBALANCED,
 )  # fmt: skip
 
 BOARD = Study(PAPER, "board", board_units, compute_board, CODE)

@@ -12,9 +12,10 @@ import numpy as np
 
 from companion import conformal
 from companion.metrics import g_mean_error
+from companion.papers._counts import counts
 from companion.papers.base import Study, Unit
 from companion.papers.conformal import problems
-from companion.papers.conformal.experiments import CODE, CONFORMAL, Part, counts
+from companion.papers.conformal.experiments import CODE, CONFORMAL, Part
 from companion.papers.conformal.experiments import test_error as error_of
 from companion.papers.conformal.problems import PAPER, SETS, C
 

@@ -7,9 +7,10 @@ depend on this choice; in the units of the SVM f is -1 and 1 at the margins.
 
 from __future__ import annotations
 
+from companion.papers._counts import counts
 from companion.papers.base import Study, Unit
 from companion.papers.conformal import problems
-from companion.papers.conformal.experiments import CODE, CONFORMAL, Part, counts
+from companion.papers.conformal.experiments import CODE, CONFORMAL, Part
 from companion.papers.conformal.problems import PAPER, SETS
 from companion.papers.conformal.studies import BOARD, LARGE
 from companion.solvers.transformations import RULES

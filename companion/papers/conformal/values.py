@@ -10,6 +10,7 @@ from scipy.stats import rankdata, spearmanr, wilcoxon
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers._values import Values
+from companion.papers._values import present as present_of
 from companion.papers.conformal import problems
 from companion.papers.conformal.experiments import CONFORMAL, GENERATIONS, PRINTED, SVM
 
@@ -97,9 +98,7 @@ def undecided_if_few(mean, n_partitions):
 
 def present(frame):
     """The real sets that have records, in the order of the tables."""
-    if frame.empty:
-        return []
-    return [name for name in problems.SETS if (frame.dataset == name).any()]
+    return present_of(frame, problems.SETS)
 
 
 def wilcoxon_p(first, second):

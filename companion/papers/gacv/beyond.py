@@ -32,7 +32,10 @@ DATASETS = {
 }  # fmt: skip
 GRID = {"C": 2.0 ** np.arange(-3, 12, 2), "gamma": 2.0 ** np.arange(-9, 2, 2)}
 N_FOLDS = 5
-SIZES = {"paper": {"splits": 20, "by_scikit_learn": 5}, "quick": {"splits": 2, "by_scikit_learn": 1}}
+SIZES = {
+    "paper": {"splits": 20, "by_scikit_learn": 5},
+    "quick": {"splits": 2, "by_scikit_learn": 1},
+}
 
 #: The searches, and what a reader calls them.
 SEARCHES = {
@@ -114,4 +117,5 @@ def _searches(params):
 
 
 BEYOND = Study(PAPER, "beyond", search_units, compute_split,
-               ("companion.papers.gacv.beyond", "companion.tuning", "companion.estimators", *CODE, *IDA))
+               ("companion.papers.gacv.beyond", "companion.tuning", "companion.estimators", *CODE,
+                *IDA))

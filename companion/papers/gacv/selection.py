@@ -1,6 +1,7 @@
 """Criteria over a (lambda, sigma) grid, what they choose, and the shape of their minima.
 
-Surfaces have shape (n_sigma, n_lambda), in the order of :func:`companion.papers.gacv.example.grid_of`.
+Surfaces have shape (n_sigma, n_lambda), in the order of
+:func:`companion.papers.gacv.example.grid_of`.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers._values import present
 from companion.papers.gacv.beyond import DATASETS, SEARCHES
 from companion.papers.gacv.example import SAMPLE_SIZE, bayes_risk
 from companion.papers.gacv.selection import CRITERIA, NONSTANDARD_NAMES
@@ -190,7 +191,7 @@ def search_table(frame):
         over the splits that it searched.
     """
     rows = []
-    for name in _present(frame):
+    for name in present(frame, DATASETS):
         folds, peer = searched(frame, name, "cv"), searched(frame, name, "scikit-learn")
         peer = peer.set_index("split").seconds
         for search, words in SEARCHES.items():
@@ -228,8 +229,4 @@ def tuning_differences(frame, searches=("gacv", "xi_alpha", "leave_one_out")):
     for search in searches:
         rows = table[table.search == SEARCHES[search]]
         found[SEARCHES[search]] = rows["minus 5-fold CV"].to_numpy(), rows.SE.to_numpy()
-    return [DATASETS[name] for name in _present(frame)], found
-
-
-def _present(frame):
-    return [name for name in DATASETS if (frame.dataset == name).any()]
+    return [DATASETS[name] for name in present(frame, DATASETS)], found

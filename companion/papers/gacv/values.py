@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import Values
+from companion.papers._values import Values, present
 from companion.papers.gacv.beyond import DATASETS
 from companion.papers.gacv.example import (
     CASES,
@@ -18,7 +18,6 @@ from companion.papers.gacv.example import (
 
 #: The report's "global search" is compared with the fine grid.
 PRINTED_GRID = "fine"
-ESTIMATES = ("gacv", "xa")
 
 
 def runs(frame, case, criterion, grid=PRINTED_GRID, n=SAMPLE_SIZE):
@@ -211,16 +210,14 @@ def beyond_values(records):
     out, frame = Values(), records["beyond"]
     if frame.empty:
         return out.frame()
-    for name, printed in DATASETS.items():
-        if not (frame.dataset == name).any():
-            continue
+    for name in present(frame, DATASETS):
         folds = searched(frame, name, "cv")
         sizes = {"n_train": int(folds.n_train.iloc[0]), "n_test": int(folds.n_test.iloc[0])}
         for search, label in (("gacv", "GACV"), ("xi_alpha", "XA")):
             own = searched(frame, name, search)
             converged = own.converged.all() and folds.converged.all()
             for question, correction in (("", {}), (", new samples", sizes)):
-                out.add_mean(printed, f"% err. {label} - 5-fold CV{question}",
+                out.add_mean(DATASETS[name], f"% err. {label} - 5-fold CV{question}",
                              paired_difference(own.error, folds.error, **correction), converged)
     shares = frame.dropna(subset="criteria_share").groupby("dataset").criteria_share
     largest = shares.mean().idxmax()

@@ -60,8 +60,11 @@ def grid(bounds, step):
 def split_units(study, n_splits, **params):
     """One unit of a study for each data set and split, with the same further parameters."""
     return [
-        Unit(PAPER, study, {"dataset": name, "split": split, "splits": split_source(name), **params},
-             data=data_digest(name))
+        Unit(
+            PAPER, study,
+            {"dataset": name, "split": split, "splits": split_source(name), **params},
+            data=data_digest(name),
+        )
         for name in DATASETS
         for split in range(1, n_splits + 1)
     ]

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers._values import present
 from companion.papers.l1nsvm.fig_1 import RULES
 from companion.papers.l1nsvm.machines import EPSILON, MACHINES, PRINTED_NAMES
 from companion.papers.l1nsvm.values import (
@@ -25,11 +26,6 @@ __all__ = [
 ]
 
 
-def _present(frame):
-    """The data sets of the paper that have records, in the order of print."""
-    return [name for name in PRINTED_NAMES if not frame.empty and (frame.dataset == name).any()]
-
-
 def stopping_table(frame, published):
     """Mean iterations with both readings of the stopping rule beside the printed ones.
 
@@ -47,7 +43,7 @@ def stopping_table(frame, published):
     """
     printed = published.set_index(["row", "column"])["published"]
     rows = []
-    for name in _present(frame):
+    for name in present(frame, PRINTED_NAMES):
         part = frame[frame.dataset == name]
         for machine in ("LS", "Least 1-Norm"):
             rows.append({
@@ -75,7 +71,7 @@ def second_order_table(frame):
         splits of their ratio, and its standard error.
     """
     rows = []
-    for name in _present(frame):
+    for name in present(frame, PRINTED_NAMES):
         part = frame[frame.dataset == name]
         for machine in MACHINES:
             first = printed_runs(part, machine).n_iter.to_numpy(dtype=float)
@@ -109,7 +105,7 @@ def tuning_table(search, surface):
         lowest mean test error of any setting of the grid, which no one could have chosen.
     """
     rows = []
-    for name in _present(surface):
+    for name in present(surface, PRINTED_NAMES):
         for machine in ("LS", "Least 1-Norm", "L1"):
             leaky = errors_at(surface, name, machine, chosen_setting(search, name, machine))
             clean = errors_at(surface, name, machine,

@@ -8,7 +8,6 @@ standard error is not spread / sqrt(n)) and whether every fit behind it converge
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers._values import Values

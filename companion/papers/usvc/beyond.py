@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from companion.losses import Hinge
+from companion.papers._counts import counts
 from companion.papers.base import Study, Unit
 from companion.papers.usvc.linear import LOSS
 from companion.papers.usvc.machines import CODE, PAPER
@@ -68,16 +69,6 @@ def held_out_decisions(part, design, loss, C_values, **weights):
         decision[held_out] = design.augmented[held_out] @ found.T
         converged &= flag
     return decision, converged
-
-
-def counts(decision, y):
-    """Missed positives and false alarms."""
-    return {
-        "missed": int(np.count_nonzero((decision <= 0) & (y > 0))),
-        "false_alarms": int(np.count_nonzero((decision > 0) & (y < 0))),
-        "n_positive": int(np.count_nonzero(y > 0)),
-        "n_negative": int(np.count_nonzero(y < 0)),
-    }
 
 
 def compute_costs(unit):
@@ -181,7 +172,7 @@ def _units(study):
 
 
 _CODE = ("companion.papers.usvc.beyond", "companion.papers.usvc.linear",
-         "companion.papers.usvc.splits", *CODE)
+         "companion.papers.usvc.splits", "companion.papers._counts", *CODE)
 COSTS = Study(PAPER, "beyond_costs", _units("beyond_costs"), compute_costs, _CODE)
 FALSE_ALARMS = Study(PAPER, "beyond_false_alarms", _units("beyond_false_alarms"),
                      compute_false_alarms, _CODE)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers._values import means_and_errors, present
 from companion.papers.usvc.machines import READINGS, TABLE_READINGS
 from companion.papers.usvc.splits import SETS
 from companion.papers.usvc.table_1 import ORDERS_COMPARED
@@ -15,7 +16,6 @@ from companion.papers.usvc.values import (
     costs_per_pattern,
     errors_of,
     gains,
-    present,
     test_overlap,
     trials,
     with_threshold,
@@ -172,8 +172,7 @@ def differences(frame, first, second):
     names = present(frame, SETS)
     means = [paired_difference(errors_of(frame, name, first).error,
                                errors_of(frame, name, second).error) for name in names]
-    return names, (np.array([mean.mean for mean in means]),
-                   np.array([mean.standard_error for mean in means]))
+    return names, means_and_errors(means)
 
 
 def choice_table(frame):
@@ -216,8 +215,7 @@ def gain_curve(frame, case, column):
     reading = TABLE_READINGS[case]
     places = np.sort(frame[frame.reading == reading][column].unique())
     means = [mean_and_standard_error(gains(frame, reading, column, at)) for at in places]
-    return (places, np.array([mean.mean for mean in means]),
-            np.array([mean.standard_error for mean in means]))
+    return places, *means_and_errors(means)
 
 
 def gain_table(frame, column):

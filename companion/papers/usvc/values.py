@@ -7,7 +7,7 @@ import pandas as pd
 
 from companion.datasets import get_threshold_case
 from companion.metrics import Mean, mean_and_standard_error, paired_difference
-from companion.papers._values import Values
+from companion.papers._values import Values, present
 from companion.papers.usvc import linear, splits
 from companion.papers.usvc.fig_1 import minima
 from companion.papers.usvc.fig_3_4 import THRESHOLDS, theoretical_error
@@ -224,11 +224,6 @@ def errors_of(frame, dataset, machine):
     """Rows of a data set and machine in the order of the splits, with the error in per cent."""
     rows = frame[(frame.dataset == dataset) & (frame.machine == machine)].sort_values("split")
     return rows.assign(error=100.0 * rows.test_wrong / rows.n_test)
-
-
-def present(frame, sets):
-    """Data sets that have records, in the order of print."""
-    return [name for name in sets if not frame.empty and (frame.dataset == name).any()]
 
 
 def table_2_values(records):

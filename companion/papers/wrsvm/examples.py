@@ -36,7 +36,6 @@ MACHINES = ("WSVM", "WRSVM")
 #: The matrices of (16) by number, and the places where a stands; rows are true classes.
 PLACES = {1: ((0, 1),), 2: ((0, 1), (0, 2)), 3: ((1, 0), (2, 0))}
 
-_EXAMPLES = {"piecewise_linear": three_gaussians, "nonlinear": quadratic_logits}
 _PROBABILITIES = {
     "piecewise_linear": three_gaussians_probability,
     "nonlinear": quadratic_logits_probability,

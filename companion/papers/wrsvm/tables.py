@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers._values import means_and_errors
 from companion.papers.wrsvm import figures, simulation, table_3
 from companion.papers.wrsvm.values import INTERCHANGED, cell, gain, place
 
@@ -46,9 +47,7 @@ def gains(frame, table):
     """Names of the matrices, and means and standard errors of WRSVM minus WSVM."""
     cells = simulation.CELLS[table]
     found = [gain(frame, config, a) for config, a in cells]
-    return ([f"U{config},{a:g}" for config, a in cells],
-            (np.array([mean.mean for mean in found]),
-             np.array([mean.standard_error for mean in found])))
+    return [f"U{config},{a:g}" for config, a in cells], means_and_errors(found)
 
 
 def reading_table(ledger, table):

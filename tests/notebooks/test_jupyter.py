@@ -1,0 +1,167 @@
+"""JupyterLab opened on the notebooks runs them as they are: no papermill, nothing injected."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+import uuid
+
+import nbformat
+import pytest
+import websocket
+from nbclient import NotebookClient
+
+from companion._paths import notebooks_dir
+from companion.papers import get_artefact
+from companion.reproduction.display import VALUES_MIME
+from companion.reproduction.notebooks import notebook_path
+
+NOTEBOOKS = sorted(notebooks_dir().rglob("*.ipynb"))
+SMALL = notebook_path(get_artefact("l1nsvm/table_1"))
+START, RUN = 60, 120  # seconds after which a server or a cell is given up
+
+
+def tables(cells):
+    """Numbers behind the tables of executed cells."""
+    return [output["data"][VALUES_MIME] for cell in cells for output in cell.get("outputs", [])
+            if VALUES_MIME in output.get("data", {})]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_valid_and_names_the_kernel_that_every_jupyter_has(path):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    nbformat.validate(notebook)
+    assert notebook["metadata"]["kernelspec"]["name"] == "python3"
+    assert notebook["metadata"]["language_info"]["name"] == "python"
+    ids = [cell["id"] for cell in notebook["cells"]]
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_notebook_runs_in_its_folder_with_the_plain_kernel():
+    committed = nbformat.read(SMALL, as_version=4)
+    notebook = nbformat.read(SMALL, as_version=4)
+    for cell in notebook.cells:
+        cell.pop("outputs", None)
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    NotebookClient(notebook, timeout=RUN, kernel_name="python3",
+                   resources={"metadata": {"path": str(SMALL.parent)}}).execute()  # fmt: skip
+    assert [cell.source for cell in notebook.cells] == [cell.source for cell in committed.cells]
+    assert tables(notebook.cells) == tables(committed.cells) != []
+    errors = [output for cell in notebook.cells for output in cell.get("outputs", [])
+              if output.output_type == "error" or output.get("name") == "stderr"]  # fmt: skip
+    assert errors == []
+
+
+# ------------------------------------------------------------------ a real server
+
+
+class Server:
+    """JupyterLab on this machine alone, started in the folder of the notebooks."""
+
+    def __init__(self, home):
+        self.token = uuid.uuid4().hex
+        runtime = home / "runtime"
+        environment = {
+            **os.environ,
+            "JUPYTER_CONFIG_DIR": str(home / "config"),
+            "JUPYTER_DATA_DIR": str(home / "data"),
+            "JUPYTER_RUNTIME_DIR": str(runtime),
+            "IPYTHONDIR": str(home / "ipython"),
+            "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
+            "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
+        }
+        self.log = (home / "server.log").open("w", encoding="utf-8")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", "--port=0",
+             f"--IdentityProvider.token={self.token}", "--LabApp.news_url=", "--allow-root"],
+            cwd=notebooks_dir(), env=environment, stdout=self.log, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        self.url = self._wait_for(runtime, home / "server.log")
+
+    def _wait_for(self, runtime, log):
+        end = time.monotonic() + START
+        while time.monotonic() < end and self.process.poll() is None:
+            for path in runtime.glob("jpserver-*.json"):
+                try:
+                    return json.loads(path.read_text(encoding="utf-8"))["url"]
+                except ValueError:  # being written
+                    pass
+            time.sleep(0.1)
+        raise RuntimeError(f"JupyterLab did not start:\n{log.read_text(encoding='utf-8')}")
+
+    def ask(self, path, body=None, method=None):
+        """Answer of the server, decoded if it is JSON."""
+        request = urllib.request.Request(
+            self.url + path, None if body is None else json.dumps(body).encode(),
+            {"Authorization": f"token {self.token}", "Content-Type": "application/json"},
+            method=method or ("GET" if body is None else "POST"),
+        )  # fmt: skip
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=START) as answer:
+            text = answer.read().decode()
+            kind = answer.headers.get_content_type()
+        return json.loads(text) if kind == "application/json" and text else text
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+
+
+@pytest.fixture
+def server(tmp_path):
+    server = Server(tmp_path)
+    yield server
+    server.stop()
+
+
+def execute(channel, code):
+    """Outputs of a cell, over the channels that JupyterLab itself uses."""
+    identity = uuid.uuid4().hex
+    header = {"msg_id": identity, "msg_type": "execute_request", "username": "", "session": "tests",
+              "version": "5.3"}  # fmt: skip
+    content = {"code": code, "silent": False, "store_history": True, "user_expressions": {},
+               "allow_stdin": False, "stop_on_error": True}  # fmt: skip
+    channel.send(json.dumps({"channel": "shell", "header": header, "parent_header": {},
+                             "metadata": {}, "content": content}))  # fmt: skip
+    outputs = []
+    while True:
+        message = json.loads(channel.recv())
+        if message["parent_header"].get("msg_id") != identity:
+            continue
+        kind, content = message["header"]["msg_type"], message["content"]
+        if kind in ("execute_result", "display_data", "stream", "error"):
+            outputs.append({"output_type": kind, **content})
+        elif kind == "status" and content["execution_state"] == "idle":
+            return outputs
+
+
+def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
+    name = SMALL.relative_to(notebooks_dir()).as_posix()
+    assert "JupyterLab" in server.ask(f"lab/tree/{name}")
+    opened = server.ask(f"api/contents/{name}")["content"]
+    body = {"path": name, "name": SMALL.name, "type": "notebook",
+            "kernel": {"name": opened["metadata"]["kernelspec"]["name"]}}  # fmt: skip
+    session = server.ask("api/sessions", body)
+    channel = websocket.create_connection(
+        f"{server.url.replace('http', 'ws', 1)}api/kernels/{session['kernel']['id']}/channels",
+        header=[f"Authorization: token {server.token}"], timeout=RUN, http_no_proxy=["127.0.0.1"],
+    )  # fmt: skip
+    try:
+        cells = [{"outputs": execute(channel, cell["source"])} for cell in opened["cells"]
+                 if cell["cell_type"] == "code"]  # fmt: skip
+    finally:
+        channel.close()
+        server.ask(f"api/sessions/{session['id']}", method="DELETE")
+    failed = [output for cell in cells for output in cell["outputs"]
+              if output["output_type"] == "error"]  # fmt: skip
+    assert failed == []
+    assert tables(cells) == tables(nbformat.read(SMALL, as_version=4).cells) != []

@@ -1,0 +1,253 @@
+"""Running a study on a Dask cluster that is already there, whatever becomes of its workers."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import _studies
+import pytest
+from _studies import N_UNITS, n_stored, study, table, wait_for, working
+
+from companion._paths import data_dir, notebooks_dir
+from companion.papers import get_artefact
+from companion.reproduction import workers
+from companion.reproduction.errors import ClusterError, UnitError
+from companion.reproduction.run import load_records
+from companion.reproduction.store import RecordStore
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+
+class Cluster:
+    """A scheduler and workers, each a process of its own that nobody starts again."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.workers = []
+        self._processes = []
+        contact = folder / "scheduler.json"
+        self.scheduler = self._start(
+            "dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", contact
+        )
+        wait_for(contact.exists)
+        wait_for(lambda: contact.read_text().strip().endswith("}"))
+        self.address = json.loads(contact.read_text())["address"]
+
+    def _start(self, module, *options, path=(HERE, ROOT)):
+        number = len(self._processes)
+        with open(self.folder / f"log_{number}", "wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", f"distributed.cli.{module}", *options],
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))},
+                cwd=self.folder, stdout=log, stderr=log,
+            )  # fmt: skip
+        self._processes.append(process)
+        return process
+
+    def add_workers(self, n_workers, **options):
+        for _ in range(n_workers):
+            self.workers.append(
+                self._start(
+                    "dask_worker", self.address, "--no-nanny", "--no-dashboard",
+                    "--nthreads", "1", "--local-directory", self.folder, **options,
+                )
+            )  # fmt: skip
+
+    def kill(self, *processes):
+        for process in processes:
+            with suppress(ProcessLookupError):
+                process.send_signal(signal.SIGKILL)
+            process.wait()
+            if process in self.workers:
+                self.workers.remove(process)
+
+    def close(self):
+        self.kill(*self._processes)
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    found = Cluster(tmp_path)
+    yield found
+    found.close()
+
+
+# ------------------------------------------------------------------------ one worker is killed
+
+
+def reproduce(address, environment, *more):
+    return subprocess.Popen(
+        [sys.executable, "-m", "companion.cli", "reproduce", *more,
+         "--backend", "dask", "--scheduler", address],
+        env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A copy of the project, so that nothing is written to this one."""
+    for folder in (data_dir(), notebooks_dir()):
+        (tmp_path / folder.name).symlink_to(folder)
+    return {"COMPANION_PROJECT": str(tmp_path), "COMPANION_CACHE": str(tmp_path / "cache")}
+
+
+def test_a_worker_killed_midway_loses_nothing_and_changes_nothing(cluster, project, tmp_path):
+    cluster.add_workers(2)
+    studies = get_artefact("l1nsvm/fig_1").studies
+    for study_ in studies:  # first, so that compiled code is there
+        load_records(study_, "quick", cache=tmp_path / "one_job")
+    one_job, running = tmp_path / "one_job/quick/l1nsvm", tmp_path / "cache/records/quick/l1nsvm"
+    n_units = {study_.name: len(study_.units("quick")) for study_ in studies}
+    run = reproduce(cluster.address, project, "l1nsvm/fig_1", "--profile", "quick")
+    wait_for(lambda: n_stored(running / "fig_1.jsonl") >= 5)
+    cluster.kill(cluster.workers[0])
+    assert n_stored(running / "fig_1.jsonl") < n_units["fig_1"]
+    output, errors = run.communicate(timeout=120)
+    assert (run.returncode, errors) == (0, ""), output
+    assert f"{sum(n_units.values())} units computed" in output
+    for name, n in n_units.items():
+        expected, found = (
+            sorted((folder / f"{name}.jsonl").read_bytes().splitlines())
+            for folder in (one_job, running)
+        )
+        assert n_stored(running / f"{name}.jsonl") == n
+        assert found == expected
+
+
+# ------------------------------------------------------------------- the whole cluster is lost
+
+
+def in_background(condition, act):
+    """A thread that acts as soon as a condition holds."""
+    def wait():
+        wait_for(condition)
+        act()
+
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_a_cluster_that_loses_all_it_has_can_be_started_again(
+    cluster, places, reference, monkeypatch
+):
+    monkeypatch.setattr(workers, "_WORKERLESS", 2)
+    options = {"backend": "dask", "scheduler": cluster.address, **places}
+    with pytest.raises(ClusterError, match="has no worker after 2 seconds.* start workers"):
+        load_records(study(n_repetitions=6), **options)
+    assert n_stored(working(places)) == 0
+
+    monkeypatch.setattr(workers, "_WORKERLESS", 20)  # for the workers to come up
+    cluster.add_workers(2)
+
+    def kill_workers():
+        monkeypatch.setattr(workers, "_WORKERLESS", 2)
+        cluster.kill(*cluster.workers)
+
+    stop = in_background(lambda: n_stored(working(places)) >= 3, kill_workers)
+    with pytest.raises(ClusterError, match="cluster is lost .no worker for 2 sec.* are stored"):
+        load_records(study(_studies.slow_error_rate, 6), **options)
+    stop.join()
+    kept = n_stored(working(places))
+    assert 3 <= kept < N_UNITS
+
+    monkeypatch.setattr(workers, "_WORKERLESS", 20)
+    cluster.add_workers(1)
+    stop = in_background(
+        lambda: n_stored(working(places)) > kept, lambda: cluster.kill(cluster.scheduler)
+    )
+    with pytest.raises(ClusterError, match="the Dask cluster is lost .*are stored"):
+        load_records(study(_studies.slow_error_rate, 6), **options)
+    stop.join()
+    kept = n_stored(working(places))
+    assert load_records(study(n_repetitions=6), **places).computed == N_UNITS - kept
+    assert table(places) == reference
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "127.0.0.1", "nonsense://127.0.0.1:9"])
+def test_a_scheduler_that_is_not_there_is_named(places, address):
+    import dask
+
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "300ms"}),
+        pytest.raises(ClusterError, match=f"The Dask scheduler {address} cannot be reached"),
+    ):
+        load_records(study(), backend="dask", scheduler=address, **places)
+
+
+def test_the_command_says_within_seconds_that_nobody_answers(project):
+    start = time.monotonic()
+    run = reproduce("tcp://127.0.0.1:9", project)
+    output, errors = run.communicate(timeout=60)
+    assert time.monotonic() - start < 30  # five of them are for the scheduler to answer
+    assert (run.returncode, output) == (2, "")
+    assert "The Dask scheduler tcp://127.0.0.1:9 cannot be reached" in errors
+    assert "check the address" in errors and "Traceback" not in errors
+
+
+# ------------------------------------------------------------------------------ other software
+
+
+def test_units_fail_on_a_worker_that_has_other_code(cluster, places, tmp_path, monkeypatch):
+    for folder, factor in (("here", 1), ("there", 2)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "code_of_the_cluster.py").write_text(f"factor = {factor}\n")
+    monkeypatch.syspath_prepend(tmp_path / "here")
+    cluster.add_workers(1, path=(tmp_path / "there", HERE, ROOT))
+    with pytest.raises(UnitError, match="(?s)6 of 6 units.*other code.*the same version"):
+        load_records(
+            study(code=("code_of_the_cluster",)),
+            backend="dask", scheduler=cluster.address, **places,
+        )  # fmt: skip
+    assert RecordStore(study(), **places).records() == {}
+
+
+def test_workers_that_lack_the_package_are_told_from_workers_that_die(cluster, places, tmp_path):
+    (tmp_path / "companion.py").write_text("raise ModuleNotFoundError('No module of this name')")
+    cluster.add_workers(1, path=(tmp_path,))
+    with pytest.raises(ClusterError, match="cannot run a unit .*the same version"):
+        load_records(study(), backend="dask", scheduler=cluster.address, **places)
+
+
+# ------------------------------------------------------------------ several threads in a worker
+
+
+@pytest.fixture(scope="module")
+def threaded():
+    """A Dask cluster that is already there: one worker of three threads, BLAS not limited."""
+    import dask
+    from distributed import LocalCluster
+
+    threads = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"], "2")
+    with (
+        dask.config.set({"distributed.nanny.pre-spawn-environ": threads}),
+        LocalCluster(
+            n_workers=1, threads_per_worker=3, processes=True, dashboard_address="127.0.0.1:0"
+        ) as found,
+    ):
+        yield found
+
+
+def test_threads_of_a_running_dask_cluster_give_the_records_of_one_job(
+    places, reference, threaded
+):
+    load_records(
+        study(n_repetitions=6), backend="dask", scheduler=threaded.scheduler_address, **places
+    )
+    assert table(places) == reference
+
+
+def test_every_unit_of_a_dask_cluster_has_one_thread(places, threaded):
+    """Several run in one process at once, where one limit on OpenMP is not enough."""
+    frame = load_records(
+        study(_studies.threads, 20), backend="dask", scheduler=threaded.scheduler_address, **places
+    ).frame
+    assert frame["threads"].tolist() == [1] * 40

@@ -1,0 +1,200 @@
+"""The guide to adding a paper: its blocks are the files of an example, and its steps work."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from companion._paths import project_root
+
+ROOT = project_root()
+GUIDE = ROOT / "docs" / "adding_a_paper.md"
+EXAMPLE = ROOT / "tests" / "example_paper"
+BLOCK = re.compile(r"(?:^\*\*`(?P<path>[^`]+)`\*\*(?P<how>[^\n]*)\n\n)?^```(?P<language>\w+)\n"
+                   r"(?P<text>.*?)^```$", re.M | re.S)  # fmt: skip
+#: Commands over all papers: their own tests run them.
+NOT_WALKED = {
+    "companion reproduce overview --profile paper --in-place",
+    "companion verify --readme README.md",
+    "make test",
+}
+
+
+def blocks():
+    return [match.groupdict() for match in BLOCK.finditer(GUIDE.read_text(encoding="utf-8"))]
+
+
+def commands(text):
+    """Command and expected exit code of each line of a block."""
+    for line in text.splitlines():
+        command, _, remark = line.partition("  # exit code ")
+        yield command, int(remark or 0)
+
+
+def notebook_of(text):
+    """The notebook whose cells are written with ``# %%``."""
+    cells = []
+    for part in re.split(r"^# %%", text, flags=re.M)[1:]:
+        head, _, source = part.partition("\n")
+        source = source.strip("\n")
+        if "[markdown]" in head:
+            lines = [re.sub("^# ?", "", line) for line in source.splitlines()]
+            cells.append(nbformat.v4.new_markdown_cell("\n".join(lines)))
+        else:
+            tags = {"tags": ["parameters"]} if "parameters" in head else {}
+            cells.append(nbformat.v4.new_code_cell(source, metadata=tags))
+    return nbformat.v4.new_notebook(cells=cells)
+
+
+def put(project, path, how, text):
+    """Do with a block what the guide says: write, insert, append, or make a notebook of it."""
+    path = project / path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if "at the end" in how:
+        path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+    elif "after the last" in how:
+        before = path.read_text(encoding="utf-8")
+        head, end, tail = before.partition("        ),\n    )\n}\n")
+        assert end, "the list of papers looks different; the guide must say where to add one"
+        path.write_text(head + "        ),\n" + text + "    )\n}\n" + tail, encoding="utf-8")
+    elif "cells of" in how:
+        nbformat.write(notebook_of(text), path.with_suffix(".ipynb"))
+    else:
+        path.write_text(text, encoding="utf-8")
+
+
+@dataclass
+class Walk:
+    """The copy of the project after all steps, and what each command did."""
+
+    project: Path
+    runs: dict
+    environment: dict
+
+    def run(self, *words):
+        return subprocess.run([sys.executable, *words], env=self.environment, cwd=self.project,
+                              capture_output=True, text=True)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory):
+    """Every block of the guide, in order, in a copy of the project."""
+    project = tmp_path_factory.mktemp("walk") / "project"
+    ignored = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints", "example_paper")
+    for name in ("companion", "data", "notebooks", "tests"):
+        shutil.copytree(ROOT / name, project / name, ignore=ignored)
+    for name in ("pyproject.toml", "conftest.py"):
+        shutil.copy(ROOT / name, project)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(project),
+        "COMPANION_PROJECT": str(project),
+        "COMPANION_CACHE": str(tmp_path_factory.mktemp("cache")),
+        "NUMBA_DISABLE_JIT": "1",  # nothing here is compiled, and a copy has no compiled code yet
+    }
+    walk = Walk(project, {}, environment)
+    for block in blocks():
+        if block["path"]:
+            put(project, block["path"], block["how"], block["text"])
+            continue
+        for command, code in commands(block["text"]):
+            if command in NOT_WALKED:
+                continue
+            words = shlex.split(command)
+            start = {"companion": ["-m", "companion.cli"], "python": []}[words[0]]
+            done = walk.run(*start, *words[1:])
+            assert done.returncode == code, f"{command}\n{done.stdout}{done.stderr}"
+            walk.runs[command] = done.stdout
+    return walk
+
+
+# ------------------------------------------------------------------ the page
+
+
+def test_the_blocks_of_the_guide_are_the_files_of_the_example():
+    shown = {block["path"]: block["text"] for block in blocks() if block["path"]}
+    files = {path.relative_to(EXAMPLE).as_posix(): path.read_text(encoding="utf-8")
+             for path in EXAMPLE.rglob("*")
+             if path.is_file() and "__pycache__" not in path.parts}  # fmt: skip
+    assert shown == files
+
+
+def test_every_block_names_its_file_or_is_a_list_of_commands():
+    assert {block["language"] for block in blocks() if not block["path"]} == {"sh"}
+    listed = {command for block in blocks() if block["language"] == "sh"
+              for command, _ in commands(block["text"])}  # fmt: skip
+    assert NOT_WALKED < listed
+    assert GUIDE.read_text(encoding="utf-8").count("```") == 2 * len(blocks())
+
+
+def test_the_files_that_the_guide_points_to_are_there():
+    text = GUIDE.read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:companion|data|notebooks|tests)/[\w./]+)`", text))
+    theirs = {block["path"] for block in blocks() if block["path"]}
+    made = {"data/records/nearest_mean/table_1.csv"}
+    assert [name for name in named - theirs - made if not (ROOT / name).exists()] == []
+    assert "docs/adding_a_paper.md" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+# ------------------------------------------------------------------ the walk
+
+
+def test_the_new_paper_is_listed_with_its_parameters(walk):
+    listed = walk.runs["companion reproduce nearest_mean --list"]
+    assert "nearest_mean/table_1  Table 1: error of the nearest mean" in listed
+    assert "-p profile STR" in listed
+
+
+def test_what_differs_is_named_until_it_is_declared(walk):
+    for command in ("companion reproduce nearest_mean",
+                    "companion reproduce nearest_mean --profile paper"):  # fmt: skip
+        assert "notebook ran" in walk.runs[command]
+        assert "differs and is not declared in data/deviations.yaml" in walk.runs[command]
+    verified = walk.runs["companion verify nearest_mean"]
+    assert "differs (declared: the digits stand interchanged in print" in verified
+    counts = re.search(r"^nearest_mean/table_1 +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$",
+                       verified, re.M)  # fmt: skip
+    values, reproduced, within, declared, differs, not_run = map(int, counts.groups())
+    assert (values, declared, differs, not_run) == (11, 1, 0, 0)
+    assert reproduced >= 4 and reproduced + within == 10  # three without chance, and the claim
+
+
+def test_records_and_notebook_are_ready_to_be_committed(walk):
+    records = walk.project / "data" / "records" / "nearest_mean" / "table_1.csv"
+    assert records.read_text(encoding="utf-8").count("\n") > 150
+    path = walk.project / "notebooks" / "nearest_mean" / "table_1.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    assert notebook.metadata["companion"]["artefact"] == "nearest_mean/table_1"
+    assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")
+
+
+def test_the_tests_found_the_paper_by_themselves(walk):
+    found = walk.runs["python -m pytest tests/notebooks -k nearest_mean"]
+    assert int(re.search(r"(\d+) passed", found)[1]) == 3  # parameters, stamp, numbers by value
+    errata = walk.runs["python -m pytest tests/papers/test_nearest_mean_errata.py "
+                       "tests/reproduction/test_errata.py"]  # fmt: skip
+    assert " failed" not in errata and " skipped" not in errata
+
+
+def test_the_tests_notice_what_a_new_paper_lacks(walk):
+    """Without its registration, the notebook and the printed table belong to nobody."""
+    papers = walk.project / "companion" / "papers" / "__init__.py"
+    registered = papers.read_text(encoding="utf-8")
+    papers.write_text((ROOT / "companion/papers/__init__.py").read_text(encoding="utf-8"),
+                      encoding="utf-8")  # fmt: skip
+    try:
+        done = walk.run("-m", "pytest", "-q", "tests/notebooks/test_completeness.py", "-k",
+                        "every_notebook_belongs or every_printed_table")  # fmt: skip
+    finally:
+        papers.write_text(registered, encoding="utf-8")
+    assert done.returncode == 1 and "2 failed" in done.stdout, done.stdout
+    done = walk.run("-m", "pytest", "-q", "tests/notebooks/test_completeness.py", "-k",
+                    "every_notebook_belongs or every_printed_table or every_study")  # fmt: skip
+    assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout

@@ -1,0 +1,136 @@
+"""The lock file against pyproject.toml, and the environment that conda and Binder build from it."""
+
+import os
+import re
+import stat
+import subprocess
+import tomllib
+
+import pytest
+import yaml
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from companion._paths import project_root
+
+ROOT = project_root()
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+CLASSIFIER = "Programming Language :: Python :: "
+PYTHONS = [text.removeprefix(CLASSIFIER) for text in PROJECT["project"]["classifiers"]
+           if re.fullmatch(CLASSIFIER + r"3\.\d+", text)]  # fmt: skip
+PLATFORMS = {"linux": "Linux", "darwin": "Darwin", "win32": "Windows"}
+ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+
+
+def locked():
+    """Every line of the lock file as a requirement; `name==version ; marker`."""
+    text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    lines = re.findall(r"(?m)^[a-z0-9][^\n]*", text)
+    return [Requirement(line.rstrip("\\ ")) for line in lines]
+
+
+def wanted():
+    """Every requirement of the project: its own, those of its extras, and of its build."""
+    project = PROJECT["project"]
+    groups = [project["dependencies"], PROJECT["build-system"]["requires"],
+              *project["optional-dependencies"].values()]  # fmt: skip
+    return sorted({text for group in groups for text in group})
+
+
+def environment_of(python, platform):
+    return {**default_environment(), "python_version": python, "extra": "",
+            "python_full_version": f"{python}.1", "implementation_version": f"{python}.1",
+            "sys_platform": platform, "platform_system": PLATFORMS[platform],
+            "os_name": "nt" if platform == "win32" else "posix"}  # fmt: skip
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_lock_file_satisfies_every_requirement_of_the_project(python, platform):
+    environment = environment_of(python, platform)
+    versions = {}
+    for line in locked():
+        if line.marker is None or line.marker.evaluate(environment):
+            (pin,) = line.specifier
+            assert pin.operator == "==", line
+            versions.setdefault(canonicalize_name(line.name), []).append(Version(pin.version))
+    assert [name for name, found in versions.items() if len(found) > 1] == []
+    unmet = []
+    for text in wanted():
+        requirement = Requirement(text)
+        if requirement.marker is None or requirement.marker.evaluate(environment):
+            found = versions.get(canonicalize_name(requirement.name), [])
+            if not any(requirement.specifier.contains(v, prereleases=True) for v in found):
+                unmet.append((text, found))
+    assert unmet == []
+
+
+def test_the_supported_pythons_are_those_that_the_lock_file_is_for():
+    supported = SpecifierSet(PROJECT["project"]["requires-python"])
+    assert PYTHONS and all(supported.contains(f"{python}.1") for python in PYTHONS)
+    first = min(PYTHONS, key=Version)
+    assert supported == SpecifierSet(f">={first}")
+    assert f"--python-version {first}" in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+# ------------------------------------------------------------------ conda and Binder
+
+
+def test_the_conda_environment_is_a_supported_python_and_the_lock_file():
+    conda = [item for item in ENVIRONMENT["dependencies"] if isinstance(item, str)]
+    names = [re.match(r"[a-z]+", item)[0] for item in conda]
+    # Any package more would be one that no lock file holds.
+    assert sorted(names) == ["make", "pip", "python"]
+    (python,) = (item.split("=")[1] for item in conda if item.startswith("python="))
+    assert python in PYTHONS
+    assert SpecifierSet(PROJECT["project"]["requires-python"]).contains(f"{python}.1")
+    assert {"pip": ["-r requirements.lock"]} in ENVIRONMENT["dependencies"]
+    assert ENVIRONMENT["channels"] == ["conda-forge"]
+    assert ENVIRONMENT["name"] == PROJECT["project"]["name"]
+
+
+def test_binder_finds_its_files_where_it_looks():
+    # A folder of these names would hide what lies beside it; so would a Dockerfile.
+    assert not any((ROOT / name).exists() for name in ("binder", ".binder", "Dockerfile"))
+    assert (ROOT / "environment.yml").is_file() and (ROOT / "requirements.lock").is_file()
+    jupyter = {canonicalize_name(Requirement(text).name) for text in wanted()}
+    assert {"jupyterlab", "ipykernel"} <= jupyter
+
+
+def test_post_build_is_executable_and_installs_as_make_does():
+    path = ROOT / "postBuild"
+    assert path.stat().st_mode & stat.S_IXUSR
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "#!/bin/sh" and "set -eu" in lines
+    assert subprocess.run(["sh", "-n", path], check=False).returncode == 0
+    (command,) = (line for line in lines if line and not line.startswith(("#", "set ")))
+    assert command.startswith("python -m pip install ")
+    flags = set(command.split()[4:])
+    script = (ROOT / "tools" / "build_venv.sh").read_text(encoding="utf-8").replace("\\\n", " ")
+    last = [line for line in script.splitlines() if "pip install" in line][-1]
+    assert flags == {"--no-deps", "--no-build-isolation", "--editable", "."}
+    assert flags <= set(last.split())
+
+
+def test_what_post_build_needs_to_build_is_in_the_lock_file():
+    """Without build isolation, the build backend has to be there before."""
+    names = {canonicalize_name(line.name) for line in locked()}
+    assert {canonicalize_name(Requirement(text).name)
+            for text in PROJECT["build-system"]["requires"]} <= names  # fmt: skip
+
+
+@pytest.mark.skipif(os.name != "posix", reason="runs a shell script")
+def test_post_build_runs_pip_in_the_folder_of_the_project(tmp_path):
+    """With a `python` that only notes what it is asked for."""
+    note = tmp_path / "asked"
+    fake = tmp_path / "python"
+    fake.write_text(f'#!/bin/sh\necho "$PWD: $*" >> "{note}"\n', encoding="utf-8")
+    fake.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    subprocess.run([ROOT / "postBuild"], cwd=ROOT, env=environment, check=True)
+    assert note.read_text(encoding="utf-8").strip() == (
+        f"{ROOT}: -m pip install --no-deps --no-build-isolation --editable ."
+    )
