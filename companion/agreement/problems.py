@@ -42,7 +42,7 @@ class Problem:
         Where decision values are compared besides the sample.
     C : float
     gamma : float or None
-        Of exp(-gamma |x - z|^2); None for the inner product.
+        Of ``exp(-gamma |x - z|^2)``; None for the inner product.
     machines : tuple of str
         Which machines are trained on it.
     weight : ndarray of shape (n,) or None

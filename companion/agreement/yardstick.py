@@ -194,9 +194,9 @@ class Yardstick:
     def cost_of_single_precision(self, beta):
         """What the duality gap may grow by if a solver rounds kernel values to single precision.
 
-        Where a function and multipliers are optimal for the rounded values, |beta|' |K| |beta| of
-        the norms and c_i (|K| |beta|)_i of the losses are wrong by a share of 2^-24. Not for
-        squared losses, which have no steepest slope: 0.
+        Where a function and multipliers are optimal for the rounded values,
+        ``|beta|' |K| |beta|`` of the norms and ``c_i (|K| |beta|)_i`` of the losses are wrong by a
+        share of 2^-24. Not for squared losses, which have no steepest slope: 0.
         """
         if self._loss.is_squared:
             return 0.0
