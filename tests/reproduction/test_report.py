@@ -282,6 +282,13 @@ def test_formulas():
     block = to_mathml(r"a = \bigl(b\bigr) \tag{2.1}", block=True)
     assert 'display="block"' in block and '<span class="math-tag">(2.1)</span>' in block
     assert "tag" not in re.sub("math-tag", "", block)
+    assert "<munder>" in to_mathml(r"\min_{w, b} \tfrac12 w^2", block=True)
+    assert ">arg<" in to_mathml(r"\arg\max_j f_j")
+    skipped = to_mathml(r"\begin{cases} a \\[2ex] b \end{cases}")
+    assert "2" not in re.sub(r'alttext="[^"]*"|&#x\w+;|http\S*', "", skipped)
+    # the index beside the letter, not below it
+    assert re.search(r"<msub><mover[^>]*><mi>w</mi>", to_mathml(r"\hat w_+"))
+    assert "msup" not in to_mathml("k(x, x') + x'_j") and "&#x02032;" in to_mathml("x'_j")
     with pytest.raises(ValueError, match="nosuchcommand"):
         to_mathml(r"\nosuchcommand{x}")
 

@@ -85,7 +85,7 @@ def _constant_is_documented(module, name):
     return ("", name) in analyzer.attr_docs
 
 
-def _page(name, heading, line):
+def _page(name, heading):
     module = import_module(name)
     public = public_names(module)
     values = {n: getattr(module, n) for n in public}
@@ -94,7 +94,7 @@ def _page(name, heading, line):
              and (callable(value) or _constant_is_documented(name, n))]  # fmt: skip
     pointer = [f":class:`~companion.{n}`" for n in elsewhere]
     note = [f"{' and '.join(pointer)}: see :doc:`companion`.", ""] if pointer else []
-    parts = [heading, "=" * len(heading), "", f"{line} Module ``{name}``.", "",
+    parts = [heading, "=" * len(heading), "", f"``import {name}``", "",
              f".. automodule:: {name}", "   :no-members:", "",
              f".. currentmodule:: {name}", "",
              *note, ".. autosummary::", "   :nosignatures:", "",
@@ -112,7 +112,7 @@ def api_pages():
     dict of str to str
         From the file's path in the source of the site to its text.
     """
-    pages = {f"api/{name}.rst": _page(name, heading, line) for name, heading, line in MODULES}
+    pages = {f"api/{name}.rst": _page(name, heading) for name, heading, _ in MODULES}
     lines = ["API", "===", "", "Generated from the docstrings. Estimators follow scikit-learn, and",
              "solvers take arrays and know neither.", ""]  # fmt: skip
     lines += [".. list-table::", "   :widths: 35 65", ""]

@@ -18,7 +18,7 @@ from companion.reproduction.report.check import check_site, list_pages
 
 __all__ = ["ReportError", "Site", "build_report", "sphinx_options"]
 
-_NEEDED = ("sphinx", "myst_nb", "numpydoc", "pydata_sphinx_theme")
+_NEEDED = ("latex2mathml", "sphinx", "myst_nb", "numpydoc", "pydata_sphinx_theme")
 _MARKER = ".companion-report"
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 # Pages without other pages below them have no use for a list of those.

@@ -9,8 +9,14 @@ import re
 __all__ = ["to_mathml"]
 
 _TAG = re.compile(r"\\tag\{([^{}]*)\}")
-_FRACTION = re.compile(r"\\([td]?frac)\s*(\w)\s*(\w)")
-_SIZE = re.compile(r"\\[bB]igg?[lrm]?(?![A-Za-z])")
+_LINE_SKIP = re.compile(r"(\\\\)\s*\[[^\]]*\]")
+_ARG = re.compile(r"\\arg(?![A-Za-z])")
+_LIMITS = re.compile(r"\\(min|max)(?=\s*_)")
+_LEAF = r"(<m[ino]\b[^>]*>[^<]*</m[ino]>)"
+_PRIME = r"<mi>(&#x0203[2-4];|&#x02057;|[′″‴⁗])</mi>"
+_PRIMED = re.compile(rf"<msup>{_LEAF}{_PRIME}</msup>")
+_PRIMED_INDEX = re.compile(rf"<msubsup>{_LEAF}{_LEAF}{_PRIME}</msubsup>")
+_UNKNOWN = re.compile(r">\s*(\\[A-Za-z]+)")
 
 
 def to_mathml(latex, *, block=False):
@@ -32,18 +38,27 @@ def to_mathml(latex, *, block=False):
     ValueError
         If a command is unknown.
     """
-    from docutils.utils.math import MathError
-    from docutils.utils.math.latex2mathml import tex2mathml
+    from latex2mathml.converter import convert
 
     tags = _TAG.findall(latex)
-    # MathML stretches its brackets by itself
-    plain = _SIZE.sub("", _TAG.sub("", latex)).strip()
-    plain = _FRACTION.sub(r"\\\1{\2}{\3}", plain)
-    plain = re.sub(r"\\dots(?![A-Za-z])", r"\\ldots", plain)
+    plain = _TAG.sub("", latex).strip()
+    # what latex2mathml does not know: space between lines, the name arg, limits below a name
+    source = _LINE_SKIP.sub(r"\1", plain)
+    source = _ARG.sub(r"\\operatorname{arg}", source)
+    if block:
+        source = _LIMITS.sub(r"\\\1\\limits", source)
     try:
-        markup = tex2mathml(plain, as_block=block)
-    except MathError as error:
-        raise ValueError(f"cannot write {latex!r} as MathML: {error}") from error
+        markup = convert(source, display="block" if block else "inline")
+    except Exception as error:  # its errors have no common base but this
+        fault = f"{type(error).__name__} {error}".strip()
+        raise ValueError(f"cannot write {latex!r} as MathML: {fault}") from error
+    unknown = _UNKNOWN.findall(markup)
+    if unknown:
+        raise ValueError(f"cannot write {latex!r} as MathML: {', '.join(unknown)} is unknown")
+    # A prime is drawn raised by the font itself: as a superscript it nearly vanishes in many.
+    prime = r'<mo lspace="0" rspace="0">'
+    markup = _PRIMED.sub(rf"<mrow>\1{prime}\2</mo></mrow>", markup)
+    markup = _PRIMED_INDEX.sub(rf"<msub><mrow>\1{prime}\3</mo></mrow>\2</msub>", markup)
     # what is read aloud or copied, where a browser has no MathML
     markup = markup.replace("<math ", f'<math alttext="{html.escape(plain)}" ', 1)
     if not block:
