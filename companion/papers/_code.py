@@ -61,6 +61,7 @@ CONFORMAL = (
     "companion.solvers.mdm",
     "companion.solvers.metamodels",
     "companion.solvers.transformations",
+    "companion.solvers._candidate_kernels",
     "companion.solvers._conformal_problem",
     "companion.solvers._families",
     "companion.solvers._hull_newton",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from companion.separability import Separability
 from companion.solvers.mdm import mdm
@@ -181,6 +183,43 @@ class ConformalProblem:
             alpha0 = alpha
         return None
 
+    def candidate(self, d, validation_d, alpha0):
+        """Multipliers of :meth:`machine` for one candidate of a search, without its other results.
+
+        Parameters
+        ----------
+        d, validation_d : ndarray
+            Factors of the training and the validation part, without trouble.
+        alpha0 : ndarray of shape (n_samples,) or None
+            Multipliers to start from; they are not changed.
+
+        Returns
+        -------
+        alpha : ndarray of shape (n_samples,)
+            Of the same relative duality gap as any machine of this problem, if it is reached.
+        n_iter : int
+        error : float
+            As of :meth:`validation_error`.
+        """
+        from companion.solvers._candidate_kernels import train, validation_error
+
+        if alpha0 is not None and self.max_iter is None:
+            alpha, heights = alpha0.copy(), np.empty(alpha0.size)
+            p, ridge = int(np.count_nonzero(self.y > 0.0)), 1.0 / self.C
+            trained, n_iter = train(self.K, d, p, ridge, self.tol, alpha, heights)
+            if trained:
+                weights = alpha * heights
+                intercept = -0.5 * (weights[:p].sum() - weights[p:].sum())
+                coef = self.y * alpha * d
+                error = validation_error(
+                    self.validation_K, self.validation_y, validation_d, coef, intercept
+                )
+                return alpha, n_iter, error
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            machine = self.machine(d, alpha0)
+        return machine.alpha, machine.n_iter, self.validation_error(machine, d, validation_d)
+
     def _nearest_points(self, K, y, alpha0=None):
         return mdm(
             K, y, ridge=1.0 / self.C, alpha0=alpha0, accelerate=True, tol=self.tol,
@@ -214,6 +253,17 @@ class ConformalProblem:
         if max(tops) > _MOST:
             return "is so large that the penalty 1 / C vanishes beside the kernel"
         return None
+
+    def usable(self, D):
+        """Which rows of D are factors on the training part without :meth:`trouble`."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            weights = self.C * D**2 * self.diagonal
+            usable = np.isfinite(D).all(axis=1)
+            usable &= np.any(D > 0.0, axis=1) | np.all(D >= 0.0, axis=1)
+            for own in (self.y > 0, self.y < 0):
+                tops = weights[:, own].max(axis=1)
+                usable &= (tops >= _LEAST) & (tops <= _MOST)
+        return usable
 
 
 def _certified(few, alpha, plain, products, y):

@@ -269,26 +269,32 @@ class _ValidationRace:
 
     def __init__(self, family, state):
         self._family, self._state = family, state
-        self.machine, self._least = None, np.inf
+        self._least = np.inf
         self._last = state.alpha, state.factors
+        self._best = None
+
+    @property
+    def machine(self):
+        """The machine of the first best candidate."""
+        alpha, d, n_iter = self._best
+        machine = self._state.problem.machine(d, alpha)
+        return replace(machine, n_iter=machine.n_iter + n_iter)
 
     def errors(self, candidates):
         state, problem = self._state, self._state.problem
         factors = self._family.values(candidates) * state.factors
         validation = self._family.validation_values(candidates) * state.validation_factors
+        usable = problem.usable(factors) & np.all(np.isfinite(validation), axis=1)
         # An error is at most 1: candidates that cannot be used come last.
         errors = np.full(len(candidates), 2.0)
-        for k, (d, validation_d) in enumerate(zip(factors, validation, strict=True)):
-            if problem.trouble(d) is not None or not np.all(np.isfinite(validation_d)):
-                continue
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                alpha, before = self._last
-                machine = problem.machine(d, carried(alpha, problem.y, before * inverse(d)))
-            self._last = machine.alpha, d
-            errors[k] = problem.validation_error(machine, d, validation_d)
+        for k in np.flatnonzero(usable):
+            alpha, before = self._last
+            d = factors[k]
+            alpha0 = carried(alpha, problem.y, before * inverse(d))
+            alpha, n_iter, errors[k] = problem.candidate(d, validation[k], alpha0)
+            self._last = alpha, d
             if errors[k] < self._least:
-                self.machine, self._least = machine, errors[k]
+                self._least, self._best = errors[k], (alpha, d, n_iter)
         return errors
 
 
