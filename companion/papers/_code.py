@@ -49,6 +49,8 @@ MULTICATEGORY = (
     "companion.solvers._design",
     "companion.solvers._min_margin_interior",
     "companion.solvers._min_margin_kernels",
+    "companion.solvers._min_margin_shrinking",
+    "companion.solvers._min_margin_system",
     *KERNELS,
 )
 
