@@ -269,33 +269,44 @@ class _ValidationRace:
 
     def __init__(self, family, state):
         self._family, self._state = family, state
-        self._least = np.inf
+        self._best, self._least = None, np.inf
         self._last = state.alpha, state.factors
-        self._best = None
 
     @property
     def machine(self):
-        """The machine of the first best candidate."""
+        """The machine of the first best candidate; None if no candidate could be used."""
+        if self._best is None or isinstance(self._best, MDMResult):
+            return self._best
         alpha, d, n_iter = self._best
-        machine = self._state.problem.machine(d, alpha)
-        return replace(machine, n_iter=machine.n_iter + n_iter)
+        machine = self._trained(d, alpha)
+        return replace(machine, n_iter=n_iter + machine.n_iter)
 
     def errors(self, candidates):
+        """Errors of candidates, one a row; 2 for those that cannot be used, so they come last."""
         state, problem = self._state, self._state.problem
         factors = self._family.values(candidates) * state.factors
         validation = self._family.validation_values(candidates) * state.validation_factors
         usable = problem.usable(factors) & np.all(np.isfinite(validation), axis=1)
-        # An error is at most 1: candidates that cannot be used come last.
         errors = np.full(len(candidates), 2.0)
         for k in np.flatnonzero(usable):
-            alpha, before = self._last
-            d = factors[k]
+            d, (alpha, before) = factors[k], self._last
             alpha0 = carried(alpha, problem.y, before * inverse(d))
-            alpha, n_iter, errors[k] = problem.candidate(d, validation[k], alpha0)
+            quick = problem.candidate(d, validation[k], alpha0)
+            if quick is None:
+                found = self._trained(d, alpha0)
+                alpha, errors[k] = found.alpha, problem.validation_error(found, d, validation[k])
+            else:
+                alpha, n_iter, errors[k] = quick
+                found = alpha, d, n_iter
             self._last = alpha, d
             if errors[k] < self._least:
-                self._least, self._best = errors[k], (alpha, d, n_iter)
+                self._best, self._least = found, errors[k]
         return errors
+
+    def _trained(self, d, alpha0):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return self._state.problem.machine(d, alpha0)
 
 
 def _entry(problem, t, machine, d, error, parameters, kept):
