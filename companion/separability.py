@@ -27,6 +27,9 @@ _RIDGE = 1e-10
 # Functions of a basis count as independent above this share of the largest singular value.
 _INDEPENDENT = 1e-8
 
+# The gradient is of the size of 1 / q: of a smaller q it is beyond all numbers.
+_VANISHED = 1e-290
+
 
 class Separability:
     """J of all conformal transformations of one Gram matrix.
@@ -119,7 +122,7 @@ class Separability:
         -------
         value : float
         gradient : ndarray of shape (n_samples,)
-            Zero where J is infinite or q vanishes.
+            Zero where J is infinite or q vanishes, or nearly.
         """
         q = np.asarray(q, dtype=np.float64)
         top = np.abs(q).max()
@@ -130,7 +133,7 @@ class Separability:
         spread = float(self._sort(scaled) ** 2 @ self._diagonal)
         within = float(scaled @ Wq)
         J = float(_ratio(np.array(scaled @ Bq), np.array(within), np.array(spread), self.n))
-        if not np.isfinite(J) or within <= 0.0:
+        if not np.isfinite(J) or within <= 0.0 or top < _VANISHED:
             return J, np.zeros(self.n)
         return J, 2.0 / (within * top) * (Bq - J * Wq)
 
@@ -283,9 +286,10 @@ class Combinations:
         -------
         value : float
         gradient : ndarray of shape (n_functions,)
-            Zero where J is infinite or q vanishes.
+            Zero where J is infinite or q vanishes, or nearly.
         """
-        z = self._to_functions @ np.asarray(coefficients, dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            z = self._to_functions @ np.asarray(coefficients, dtype=np.float64)
         top = np.abs(z).max()
         if not 0.0 < top < np.inf:
             return 0.0, np.zeros(len(coefficients))
@@ -295,7 +299,7 @@ class Combinations:
         within = float(z @ Wz)
         spread = self._top * (z @ z)
         J = float(_ratio(np.array(z @ Bz), np.array(within), np.array(spread), self.n))
-        if not np.isfinite(J) or within <= 0.0:
+        if not np.isfinite(J) or within <= 0.0 or top < _VANISHED:
             return J, np.zeros(len(coefficients))
         return J, (2.0 / (within * top) * (Bz - J * Wz)) @ self._to_functions
 

@@ -101,6 +101,16 @@ def test_combinations_have_the_value_and_the_gradient_of_their_sum():
     assert not J.value_and_gradient(np.full(10, np.inf))[1].any()
 
 
+def test_a_function_next_to_zero_has_its_value_and_no_gradient():
+    _, y, K, rng = problem()
+    criterion, basis = Separability(K, y), rng.uniform(0.5, 1.0, (y.size, 3))
+    q = basis.sum(axis=1)
+    for J, at in ((criterion, q), (criterion.combinations(basis), np.ones(3))):
+        value, gradient = J.value_and_gradient(1e-309 * at)
+        assert value == pytest.approx(criterion.value(q), rel=1e-4)  # so few digits are left
+        assert not gradient.any() and np.abs(J.value_and_gradient(1e-280 * at)[1]).max() > 1e270
+
+
 def test_a_population_has_the_values_of_its_members():
     _, y, K, rng = problem()
     criterion = Separability(K, y)
