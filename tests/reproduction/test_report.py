@@ -100,6 +100,7 @@ def test_the_site_builds_without_a_warning_or_a_fault(site):
     *_, summary, index = site.out.strip().splitlines()
     assert index == str(site.folder / "index.html")
     assert re.fullmatch(r"\d+ pages in \d+ s, 0 faults", summary)
+    assert [path.name for path in site.folder.parent.iterdir()] == [site.folder.name]
 
 
 def test_the_checks_find_nothing_on_the_built_site(site):

@@ -194,11 +194,16 @@ def build_report(output=None, *, profile="paper", executed=None, artefacts=None)
             raise ReportError(str(error)) from error
         source = Path(work).resolve() / "source"
         write_source(content, source)
-        shutil.rmtree(output, ignore_errors=True)
-        output.mkdir(parents=True)
-        (output / _MARKER).write_text("This folder is replaced by `companion report`.\n")
-        faults = _run_sphinx(str(source), str(output), str(source.parent / "doctrees"),
+        # MyST-NB writes beside its output too; and the old site stays until the new one is there.
+        built = source.parent / "built" / "html"
+        shutil.rmtree(built.parent, ignore_errors=True)
+        built.mkdir(parents=True)
+        faults = _run_sphinx(str(source), str(built), str(source.parent / "doctrees"),
                              sphinx_options(profile))  # fmt: skip
+        (built / _MARKER).write_text("This folder is replaced by `companion report`.\n")
+        shutil.rmtree(output, ignore_errors=True)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(built, output)
     faults += check_site(output)
     pages = sum(1 for _ in list_pages(output))
     return Site(output / "index.html", pages, faults, content.remarks, time.monotonic() - start)
