@@ -68,7 +68,7 @@ def moments(basis, G, Z):
 
 @njit(**_LOOPS)
 def columns_that_matter(Z, pairs, least):
-    """The number of leading columns after which T of the module's docstring is at most ``least``."""
+    """The number of leading columns that leave T of the module's docstring at most ``least``."""
     last, n = Z.shape[0] - 1, Z.shape[1]
     if last < _NARROW:
         return last

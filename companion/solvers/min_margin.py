@@ -18,6 +18,9 @@ The box of the solver:
    an orthonormal basis and slacks and multipliers are eliminated.
 2. Predictor, corrector (Mehrotra), a step that stays inside; go to 1.
 
+Half way, terms with a maximum that is decided are left out; the certificate at the end is that of
+the whole problem, and without it the solver goes on with all terms: :mod:`._min_margin_shrinking`.
+
 Terms with U_{y_i j} = 0 do not exist. The minimiser need not be unique in b, nor the set of
 minimisers bounded (a column of U may have all the utility, or truncation may have removed all that
 bounds some f_j - f_l): a Newton step has a small proximal term in b, centred at the iterate, which
