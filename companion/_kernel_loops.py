@@ -14,7 +14,8 @@ from numba.extending import intrinsic
 _FLAGS = {"nnan", "nsz", "contract", "arcp"}
 _OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": _FLAGS, "nogil": True}
 
-_TILE = 32
+# Rows and columns that are computed before they are mirrored.
+_STRIP, _STRIP_WIDTH = 8, 512
 _WIDTH = 512
 
 
@@ -93,35 +94,91 @@ def _exp_single(x):
     return value if x > _LEAST else _ZERO
 
 
+@njit(inline="always")
+def _single_distances_to_row(x, XT, first, last, out):
+    """As _squared_distances_to_row, all in single precision."""
+    n_features = x.shape[0]
+    width = last - first
+    for j in range(width):
+        out[j] = _ZERO
+    k = 0
+    while k + 4 <= n_features:
+        a, b, c, d = x[k], x[k + 1], x[k + 2], x[k + 3]
+        A, B = XT[k][first:last], XT[k + 1][first:last]
+        C, D = XT[k + 2][first:last], XT[k + 3][first:last]
+        for j in range(width):
+            e = a - A[j]
+            f = b - B[j]
+            g = c - C[j]
+            h = d - D[j]
+            out[j] = (out[j] + (e * e + f * f)) + (g * g + h * h)
+        k += 4
+    if k + 2 <= n_features:
+        a, b = x[k], x[k + 1]
+        A, B = XT[k][first:last], XT[k + 1][first:last]
+        for j in range(width):
+            e = a - A[j]
+            f = b - B[j]
+            out[j] += e * e + f * f
+        k += 2
+    if k < n_features:
+        a = x[k]
+        A = XT[k][first:last]
+        for j in range(width):
+            e = a - A[j]
+            out[j] += e * e
+
+
 @njit(**_OPTIONS)
 def rbf_rows_single(Z, XT, gamma, out):
     """As rbf_rows, all in single precision; Z and XT should be centred."""
     n = XT.shape[1]
-    n_features = XT.shape[0]
     buffer = np.empty(_WIDTH, dtype=np.float32)
     for start in range(0, n, _WIDTH):
-        width = min(_WIDTH, n - start)
+        stop = min(start + _WIDTH, n)
         for i in range(Z.shape[0]):
-            for j in range(width):
-                buffer[j] = _ZERO
-            k = 0
-            while k + 2 <= n_features:
-                a, b = Z[i, k], Z[i, k + 1]
-                A, B = XT[k][start:start + width], XT[k + 1][start:start + width]
-                for j in range(width):
-                    e = a - A[j]
-                    f = b - B[j]
-                    buffer[j] += e * e + f * f
-                k += 2
-            if k < n_features:
-                a = Z[i, k]
-                A = XT[k][start:start + width]
-                for j in range(width):
-                    e = a - A[j]
-                    buffer[j] += e * e
-            row = out[i][start:start + width]
-            for j in range(width):
+            _single_distances_to_row(Z[i], XT, start, stop, buffer)
+            row = out[i][start:stop]
+            for j in range(stop - start):
                 row[j] = _exp_single(-gamma * buffer[j])
+
+
+@njit(inline="always")
+def _mirror(strip, height, top, left, width, out):
+    """out[left + j, top + i] = strip[i, j]."""
+    if height == _STRIP:
+        # Eight named rows and no inner loop: the compiler would gather it into vectors, which
+        # takes a quarter of all the time.
+        A, B, C, D = strip[0], strip[1], strip[2], strip[3]
+        E, F, G, H = strip[4], strip[5], strip[6], strip[7]
+        for j in range(width):
+            target = out[left + j][top:top + _STRIP]
+            target[0], target[1], target[2], target[3] = A[j], B[j], C[j], D[j]
+            target[4], target[5], target[6], target[7] = E[j], F[j], G[j], H[j]
+    else:
+        for j in range(width):
+            for i in range(height):
+                out[left + j, top + i] = strip[i, j]
+
+
+@njit(**_OPTIONS)
+def rbf_symmetric_single(X, XT, gamma, out):
+    """As rbf_symmetric, all in single precision; X should be centred."""
+    n = X.shape[0]
+    strip = np.empty((_STRIP, 2 * _STRIP_WIDTH), dtype=np.float32)
+    for top in range(0, n, _STRIP):
+        height = min(_STRIP, n - top)
+        for left in range(top, n, 2 * _STRIP_WIDTH):
+            width = min(2 * _STRIP_WIDTH, n - left)
+            for i in range(height):
+                row = strip[i]
+                target = out[top + i][left:left + width]
+                _single_distances_to_row(X[top + i], XT, left, left + width, row)
+                for j in range(width):
+                    row[j] = _exp_single(-gamma * row[j])
+                for j in range(width):
+                    target[j] = row[j]
+            _mirror(strip, height, top, left, width, out)
 
 
 @njit(**_OPTIONS)
@@ -183,15 +240,15 @@ def rbf_rows(Z, XT, gamma, out):
 
 @njit(**_OPTIONS)
 def rbf_symmetric(X, XT, gamma, out):
-    """As rbf_rows with Z = X: tiles on and above the diagonal are computed and mirrored."""
+    """As rbf_rows with Z = X: strips on and right of the diagonal are computed and mirrored."""
     n = X.shape[0]
-    tile = np.empty((_TILE, 2 * _TILE))
-    for top in range(0, n, _TILE):
-        height = min(_TILE, n - top)
-        for left in range(top, n, 2 * _TILE):
-            width = min(2 * _TILE, n - left)
+    strip = np.empty((_STRIP, _STRIP_WIDTH))
+    for top in range(0, n, _STRIP):
+        height = min(_STRIP, n - top)
+        for left in range(top, n, _STRIP_WIDTH):
+            width = min(_STRIP_WIDTH, n - left)
             for i in range(height):
-                row = tile[i]
+                row = strip[i]
                 target = out[top + i][left:left + width]
                 _squared_distances_to_row(X[top + i], XT, left, left + width, row)
                 if gamma >= 0.0:
@@ -199,10 +256,7 @@ def rbf_symmetric(X, XT, gamma, out):
                         row[j] = _exp(-gamma * row[j])
                 for j in range(width):
                     target[j] = row[j]
-            for j in range(width):
-                target = out[left + j][top:top + height]
-                for i in range(height):
-                    target[i] = tile[i, j]
+            _mirror(strip, height, top, left, width, out)
 
 
 @njit(**_OPTIONS | {"fastmath": _FLAGS | {"reassoc"}})

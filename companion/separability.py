@@ -16,9 +16,9 @@ References
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh, svd
+from scipy.linalg import eigh, qr, svd
 
-__all__ = ["Separability"]
+__all__ = ["Combinations", "Separability"]
 
 # Share of the mean diagonal that is added to the within-class matrix before it is inverted: W is
 # singular where points of a class coincide in feature space.
@@ -26,6 +26,9 @@ _RIDGE = 1e-10
 
 # Functions of a basis count as independent above this share of the largest singular value.
 _INDEPENDENT = 1e-8
+
+# The gradient is of the size of 1 / q: of a smaller q it is beyond all numbers.
+_VANISHED = 1e-290
 
 
 class Separability:
@@ -106,7 +109,7 @@ class Separability:
         (within_p, within_n, cross), spread = self._sums(Q)
         between = within_p / self.n_positive + within_n / self.n_negative
         total = (within_p + within_n + 2.0 * cross) / self.n
-        return np.where(usable, self._ratio(between - total, spread - between, spread), 0.0)
+        return np.where(usable, _ratio(between - total, spread - between, spread, self.n), 0.0)
 
     def value_and_gradient(self, q):
         """J and its gradient with respect to q, 2 (Bq - J Wq) / q'Wq, (5.2.4) of the thesis.
@@ -119,7 +122,7 @@ class Separability:
         -------
         value : float
         gradient : ndarray of shape (n_samples,)
-            Zero where J is infinite or q vanishes.
+            Zero where J is infinite or q vanishes, or nearly.
         """
         q = np.asarray(q, dtype=np.float64)
         top = np.abs(q).max()
@@ -129,8 +132,8 @@ class Separability:
         Bq, Wq = self.products(scaled)
         spread = float(self._sort(scaled) ** 2 @ self._diagonal)
         within = float(scaled @ Wq)
-        J = float(self._ratio(np.array(scaled @ Bq), np.array(within), np.array(spread)))
-        if not np.isfinite(J) or within <= 0.0:
+        J = float(_ratio(np.array(scaled @ Bq), np.array(within), np.array(spread), self.n))
+        if not np.isfinite(J) or within <= 0.0 or top < _VANISHED:
             return J, np.zeros(self.n)
         return J, 2.0 / (within * top) * (Bq - J * Wq)
 
@@ -171,6 +174,20 @@ class Separability:
             return B, W
         places = np.argsort(self._order)
         return B[np.ix_(places, places)], W[np.ix_(places, places)]
+
+    def combinations(self, basis):
+        """J of the combinations of some functions, each for the cost of a small matrix.
+
+        Parameters
+        ----------
+        basis : ndarray of shape (n_samples, n_functions)
+            One function a column.
+
+        Returns
+        -------
+        Combinations
+        """
+        return Combinations(self, basis)
 
     def maximiser(self, basis=None):
         """The q of largest J, the leading generalised eigenvector of B and W.
@@ -220,14 +237,6 @@ class Separability:
             np.einsum("mi,mi->m", head @ self._cross, tail),
         ), Q**2 @ self._diagonal
 
-    def _ratio(self, between, within, spread):
-        """Between over within, both at least 0; what rounding leaves of a zero counts as zero."""
-        rounding = 1e-14 * np.abs(spread) * np.sqrt(self.n)
-        between = np.where(between > rounding, between, 0.0)
-        within = np.where(within > rounding, within, 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(between > 0.0, between / within, 0.0)
-
     def _sort(self, Q):
         return Q if self._order is None else Q[..., self._order]
 
@@ -237,3 +246,68 @@ class Separability:
         out = np.empty_like(q)
         out[self._order] = q
         return out
+
+
+class Combinations:
+    """J of q = basis @ coefficients, as a ratio of two quadratic forms of the coefficients.
+
+    The forms are kept in orthonormal functions: in those of the basis, of which some may nearly be
+    combinations of others, rounding would count twice.
+
+    Parameters
+    ----------
+    separability : Separability
+    basis : ndarray of shape (n_samples, n_functions)
+        One function a column.
+    """
+
+    def __init__(self, separability, basis):
+        J, p = separability, separability.n_positive
+        self.n = J.n
+        functions, self._to_functions = qr(J._sort(np.asarray(basis).T).T, mode="economic")
+        head, tail = functions[:p], functions[p:]
+        positive = head.T @ (J._positive @ head)
+        negative = tail.T @ (J._negative @ tail)
+        cross = head.T @ (J._cross @ tail)
+        spread = functions.T @ (J._diagonal[:, np.newaxis] * functions)
+        own = positive / J.n_positive + negative / J.n_negative
+        total = (positive + negative + cross + cross.T) / J.n
+        self._forms = np.vstack([own - total, spread - own])
+        self._top = J._diagonal.max()
+
+    def value_and_gradient(self, coefficients):
+        """J and its gradient with respect to the coefficients.
+
+        Parameters
+        ----------
+        coefficients : ndarray of shape (n_functions,)
+
+        Returns
+        -------
+        value : float
+        gradient : ndarray of shape (n_functions,)
+            Zero where J is infinite or q vanishes, or nearly.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            z = self._to_functions @ np.asarray(coefficients, dtype=np.float64)
+        top = np.abs(z).max()
+        if not 0.0 < top < np.inf:
+            return 0.0, np.zeros(len(coefficients))
+        z /= top
+        products = self._forms @ z
+        Bz, Wz = products[: z.size], products[z.size :]
+        within = float(z @ Wz)
+        spread = self._top * (z @ z)
+        J = float(_ratio(np.array(z @ Bz), np.array(within), np.array(spread), self.n))
+        if not np.isfinite(J) or within <= 0.0 or top < _VANISHED:
+            return J, np.zeros(len(coefficients))
+        return J, (2.0 / (within * top) * (Bz - J * Wz)) @ self._to_functions
+
+
+def _ratio(between, within, spread, n):
+    """Between over within, both at least 0; what rounding leaves of a zero counts as zero."""
+    rounding = 1e-14 * np.abs(spread) * np.sqrt(n)
+    between = np.where(between > rounding, between, 0.0)
+    within = np.where(within > rounding, within, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(between > 0.0, between / within, 0.0)

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 
 import companion
 
@@ -15,13 +14,10 @@ def run(code):
 
 
 def test_import_is_clean_and_takes_less_than_a_second():
-    run("import companion")
-    start = time.perf_counter()
-    finished = run("import companion")
-    elapsed = time.perf_counter() - start
-    assert finished.returncode == 0, finished.stderr
-    assert finished.stdout == finished.stderr == ""
-    assert elapsed < 1.0
+    """A second of this process's own work, however busy the machine is."""
+    finished = run("import companion, time\nprint(time.process_time())")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert float(finished.stdout) < 1.0
 
 
 def test_import_loads_nothing_heavy():

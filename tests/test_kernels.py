@@ -22,7 +22,9 @@ def points(n, n_features, seed=0):
     return np.random.default_rng(seed).normal(size=(n, n_features))
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (33, 3), (64, 2), (65, 31), (130, 40), (1501, 2)])
+@pytest.mark.parametrize(
+    "shape", [(1, 1), (8, 2), (33, 3), (64, 2), (65, 31), (130, 40), (521, 5), (1501, 2)]
+)
 def test_rbf_gram_matrix_equals_the_formula_and_is_exactly_symmetric(shape):
     X = points(*shape)
     K = gram(X, gamma=0.3)
@@ -217,3 +219,23 @@ def test_single_precision_rows_hold_for_points_of_any_size(size):
     X = np.random.default_rng(0).normal(size=(40, 3))
     rows = KernelRows(size * X, gamma=0.5 / size**2, dtype=np.float32)
     np.testing.assert_allclose(rows.row(7), gram(X, gamma=0.5)[7], rtol=1e-5)
+
+
+@pytest.mark.parametrize("n_features", [2, 8, 11, 13, 32])
+@pytest.mark.parametrize("n", [7, 8, 30, 1035])
+def test_mirrored_rows_in_single_precision_equal_rows_one_by_one(n, n_features):
+    X = points(n, n_features)
+    all_at_once, one_by_one = (KernelRows(X, gamma=0.1, dtype=np.float32) for _ in range(2))
+    all_at_once.ensure(np.arange(n))
+    some = [0, n // 2, n - 1]
+    for i in some:
+        assert np.array_equal(all_at_once.row(i), one_by_one.row(i))
+    assert np.array_equal(all_at_once.buffer, all_at_once.buffer.T)
+    np.testing.assert_allclose(all_at_once.buffer, gram(X, gamma=0.1), atol=1e-6)
+
+
+def test_rows_asked_for_in_another_order_are_those_of_their_samples():
+    X = points(40, 9)
+    rows = KernelRows(X, gamma=0.1, dtype=np.float32)
+    rows.ensure(np.arange(40)[::-1])
+    np.testing.assert_allclose([rows.row(i) for i in range(40)], gram(X, gamma=0.1), atol=1e-6)

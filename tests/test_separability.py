@@ -82,6 +82,35 @@ def test_the_gradient_is_that_of_finite_differences():
         assert abs(gradient @ q) < 1e-9 * np.abs(gradient).max() * q.max()  # J is free of scale
 
 
+def test_combinations_have_the_value_and_the_gradient_of_their_sum():
+    X, y, K, rng = problem()
+    K = K * np.outer(1 + X[:, 0] ** 2, 1 + X[:, 0] ** 2)
+    criterion = Separability(K, y)
+    # the last two functions are one but for rounding
+    basis = np.exp(-0.5 * (X[:, :1] - rng.normal(size=(1, 9))) ** 2)
+    basis = np.column_stack([basis, basis[:, 0] + 1e-9 * rng.normal(size=y.size)])
+    J = criterion.combinations(basis)
+    for scale in (1e-3, 1.0, 1e3):
+        coefficients = scale * rng.normal(size=10)
+        value, gradient = J.value_and_gradient(coefficients)
+        wanted, by_q = criterion.value_and_gradient(basis @ coefficients)
+        assert value == pytest.approx(wanted, rel=1e-11)
+        np.testing.assert_allclose(gradient, by_q @ basis, atol=1e-10 * np.abs(by_q).max())
+        assert np.abs(gradient).max() > 0
+    assert J.value_and_gradient(np.zeros(10))[0] == 0.0
+    assert not J.value_and_gradient(np.full(10, np.inf))[1].any()
+
+
+def test_a_function_next_to_zero_has_its_value_and_no_gradient():
+    _, y, K, rng = problem()
+    criterion, basis = Separability(K, y), rng.uniform(0.5, 1.0, (y.size, 3))
+    q = basis.sum(axis=1)
+    for J, at in ((criterion, q), (criterion.combinations(basis), np.ones(3))):
+        value, gradient = J.value_and_gradient(1e-309 * at)
+        assert value == pytest.approx(criterion.value(q), rel=1e-4)  # so few digits are left
+        assert not gradient.any() and np.abs(J.value_and_gradient(1e-280 * at)[1]).max() > 1e270
+
+
 def test_a_population_has_the_values_of_its_members():
     _, y, K, rng = problem()
     criterion = Separability(K, y)

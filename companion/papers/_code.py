@@ -49,6 +49,8 @@ MULTICATEGORY = (
     "companion.solvers._design",
     "companion.solvers._min_margin_interior",
     "companion.solvers._min_margin_kernels",
+    "companion.solvers._min_margin_shrinking",
+    "companion.solvers._min_margin_system",
     *KERNELS,
 )
 
@@ -61,6 +63,7 @@ CONFORMAL = (
     "companion.solvers.mdm",
     "companion.solvers.metamodels",
     "companion.solvers.transformations",
+    "companion.solvers._candidate_kernels",
     "companion.solvers._conformal_problem",
     "companion.solvers._families",
     "companion.solvers._hull_newton",

@@ -335,7 +335,7 @@ def readme_section(ledgers):
     Returns
     -------
     str
-        The counts, then why values differ, one line a reason.
+        The counts, then, folded up, why values differ, one line a reason.
     """
     parts = [summary_table(ledgers).to_markdown()]
     reasons = Counter()
@@ -345,7 +345,8 @@ def readme_section(ledgers):
     if reasons:
         rows = [[name, n, verdict] for (name, verdict), n in reasons.items()]
         header = ["artefact", "values", "verdict"]
-        parts += ["Why values differ:", Table(header, rows, []).to_markdown()]
+        parts += [f"<details><summary>Why values differ: {len(rows)} reasons</summary>",
+                  Table(header, rows, []).to_markdown(), "</details>"]  # fmt: skip
     return "\n\n".join(parts)
 
 

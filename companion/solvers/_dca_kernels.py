@@ -14,8 +14,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from companion.solvers._min_margin_interior import _LEAST_VALUE, interior_point
-from companion.solvers._min_margin_kernels import _OPTIONS, class_values, margin_loss
+from companion.solvers._min_margin_interior import _LEAST_VALUE
+from companion.solvers._min_margin_kernels import _OPTIONS
+from companion.solvers._min_margin_shrinking import minimise
+from companion.solvers._min_margin_system import class_values
 
 REPEATS, STALLS, SPENT, ZERO = 0, 1, 2, 3
 
@@ -85,7 +87,7 @@ def descend(Z, groups, p, basis, form, ridge, x, is_convex_solution, tol, max_it
     chosen[:] = -1
     F = class_values(basis, x, Z)
     values[0] = robust_value(F, x, groups, p, level, rise, top)
-    total, gap, is_solved, n_inner = p.sum(), np.nan, True, 0
+    total, gap, is_solved, n_inner, has_stalled = p.sum(), np.nan, True, 0, False
     for step in range(max_steps + 1):
         changed, weight = linearise(F, groups, p, cut, chosen, linear)
         # A step that was not solved is repeated: its proximal term is now centred where it ended.
@@ -99,7 +101,7 @@ def descend(Z, groups, p, basis, form, ridge, x, is_convex_solution, tol, max_it
             (total - weight) * top if weight < total else 0.0
         )
         y = x.copy()
-        _, gap, n_iter, is_solved = interior_point(
+        _, gap, n_iter, is_solved = minimise(
             Z, groups, p, linear, basis, level, ridge, x[:, -1].copy(), y, WARM, offset, tol,
             max_iter, alpha,
         )
@@ -110,8 +112,12 @@ def descend(Z, groups, p, basis, form, ridge, x, is_convex_solution, tol, max_it
         if value < values[step]:
             x[:] = y
         is_zero = values[step + 1] <= tol * _LEAST_VALUE * total
-        if not is_zero and not values[step] - value > 0.1 * tol * values[step]:
+        # A solution has ties, and rounding decides which l a tie takes: one step in vain may be
+        # followed by a change of the set and a good one.
+        stalls = not is_zero and not values[step] - value > 0.1 * tol * values[step]
+        if stalls and (has_stalled or not value < values[step]):
             return step + 1, STALLS, gap, is_solved, n_inner
+        has_stalled = stalls
     return max_steps, SPENT, gap, is_solved, n_inner
 
 
@@ -135,7 +141,7 @@ def path(Z, first, groups, basis, form, C_values, share, tol, max_iter, max_step
     x = np.zeros((free, size))
     for q in range(C_values.size):
         p = C_values[q] * start_p
-        value, gap, n_iter, is_solved = interior_point(
+        value, gap, n_iter, is_solved = minimise(
             Z, start_groups, p, nothing, basis, 1.0, 0.0, zero, x, COLD if q == 0 else WARM,
             0.0, tol, max_iter, start_alpha,
         )

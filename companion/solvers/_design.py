@@ -147,16 +147,22 @@ class Design:
 
         Parameters
         ----------
-        w : ndarray of shape (n_columns,)
+        w : ndarray of shape (n_columns,) or (..., n_columns)
+            One machine or several.
 
         Returns
         -------
-        ndarray of shape (n_features,) or (n_prototypes,)
+        ndarray of shape (n_features,) or (n_prototypes,), after the shape of the machines
         """
         if self._factor is None:
             return w.copy()
-        beta = np.zeros(self.n_coefficients)
-        beta[self._pivots] = blas.dtrsv(self._factor, w, lower=1, trans=1)
+        beta = np.zeros((*w.shape[:-1], self.n_coefficients))
+        if w.ndim == 1:
+            beta[self._pivots] = blas.dtrsv(self._factor, w, lower=1, trans=1)
+        else:
+            columns = w.reshape(-1, w.shape[-1]).T
+            solved = blas.dtrsm(1.0, self._factor, columns, lower=1, trans_a=1)
+            beta[..., self._pivots] = solved.T.reshape(w.shape)
         return beta
 
     def weights(self, coefficients):

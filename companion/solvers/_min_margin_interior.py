@@ -9,17 +9,26 @@ import numpy as np
 from numba import njit
 
 from companion.solvers._min_margin_kernels import (
-    _LOOPS,
     _OPTIONS,
     add_brackets,
     advance,
-    centre,
-    class_values,
     corrected_right,
+    inner_product,
     margin_loss,
     moves,
     products,
     ratios,
+    unsorted,
+)
+from companion.solvers._min_margin_system import (
+    cholesky_small,
+    class_values,
+    columns_that_matter,
+    factorise,
+    moments,
+    newton_matrix,
+    solve,
+    solve_newton,
 )
 
 # Share of the way to the boundary that a step may go.
@@ -29,8 +38,9 @@ _SHARE = 0.995
 # nor of the residual of (13): otherwise mu is gone before the residual is.
 _FLOOR = 0.1
 
-# Rows of a matrix product; systems up to this size are factorised here and larger ones by LAPACK.
-_BLOCK, _SMALL = 32, 40
+# What the columns left out of a Newton matrix may add to it, see
+# :func:`companion.solvers._min_margin_system.columns_that_matter`.
+_LEFT_OUT = 1e-4
 
 # Iterations without a better certificate that end a solution.
 _PATIENCE = 8
@@ -57,90 +67,6 @@ _REPAIRS, _EXACT = 20, 1e-13
 _LARGEST_TILT = 0.1
 
 
-@njit(**_LOOPS)
-def _system(Z, basis, pairs, ridge, scaled, H):
-    """Lower half of I + sum_{l < m} (q_l - q_m)(q_l - q_m)' x Z diag(pair) Z', the bias apart."""
-    size, n = Z.shape
-    free = basis.shape[1]
-    H[:] = 0.0
-    q = 0
-    for m in range(basis.shape[0]):
-        for other in range(m):
-            for r in range(size):
-                row, out = Z[r], scaled[r]
-                for i in range(n):
-                    out[i] = row[i] * pairs[q, i]
-            for first in range(0, size, _BLOCK):
-                last = min(first + _BLOCK, size)
-                part = np.dot(scaled[first:last], Z[:last].T)
-                for c in range(free):
-                    for d in range(c + 1):
-                        factor = ((basis[m, c] - basis[other, c])
-                                  * (basis[m, d] - basis[other, d]))
-                        for r in range(first, last):
-                            for s in range(r + 1):
-                                H[c * size + r, d * size + s] += factor * part[r - first, s]
-            q += 1
-    for c in range(free):
-        for d in range(c):
-            for r in range(size):
-                for s in range(r + 1, size):
-                    H[c * size + r, d * size + s] = H[c * size + s, d * size + r]
-        for r in range(size - 1):
-            H[c * size + r, c * size + r] += 1.0
-        H[c * size + size - 1, c * size + size - 1] += ridge
-
-
-@njit(**_LOOPS)
-def _cholesky_small(H):
-    """Cholesky factor in place, in the lower half; a pivot lost to rounding is as large as that."""
-    size = H.shape[0]
-    for r in range(size):
-        row = H[r]
-        for s in range(r):
-            other = H[s]
-            value = row[s]
-            for q in range(s):
-                value -= row[q] * other[q]
-            row[s] = value / other[s]
-        diagonal = row[r]
-        value = diagonal
-        for q in range(r):
-            value -= row[q] * row[q]
-        row[r] = np.sqrt(max(value, 1e-14 * diagonal))
-
-
-@njit(**_LOOPS)
-def _solve(L, right):
-    """Solve L L' x = right in place."""
-    size = right.shape[0]
-    for r in range(size):
-        row, value = L[r], right[r]
-        for q in range(r):
-            value -= row[q] * right[q]
-        right[r] = value / row[r]
-    for r in range(size - 1, -1, -1):
-        row = L[r]
-        right[r] /= row[r]
-        value = right[r]
-        for q in range(r):
-            right[q] -= row[q] * value
-
-
-@njit(**_OPTIONS)
-def _factorise(H):
-    """Cholesky factor of H, whose lower half is given; raise its diagonal where it needs that."""
-    size = H.shape[0]
-    if size <= _SMALL:
-        _cholesky_small(H)
-        return H
-    for r in range(size):
-        H[r, r] *= 1.0 + 1e-14
-        for s in range(r):
-            H[s, r] = H[r, s]
-    return np.linalg.cholesky(H)
-
-
 @njit(**_OPTIONS)
 def gap_at(Z, basis, x, F, G, linear, total, loss, level, ridge, anchor):
     """Primal value, duality gap, and the two sides' difference in (15) and (13), at x.
@@ -148,12 +74,9 @@ def gap_at(Z, basis, x, F, G, linear, total, loss, level, ridge, anchor):
     G is sum (alpha - p e_j) + linear. The gap is one of alpha if the residual of (13), in the last
     column, is zero; otherwise ``price`` has to be added.
     """
-    R = np.dot(basis.T, np.dot(G, Z.T))
+    R = moments(basis, G, Z)
     last = Z.shape[0] - 1
-    primal = loss
-    for m in range(F.shape[0]):
-        for i in range(F.shape[1]):
-            primal += linear[m, i] * F[m, i]
+    primal = loss + inner_product(linear, F)
     gap = primal - level * total
     for c in range(R.shape[0]):
         for r in range(last):
@@ -167,9 +90,9 @@ def gap_at(Z, basis, x, F, G, linear, total, loss, level, ridge, anchor):
 
 
 @njit(**_OPTIONS)
-def price(residual, p, ridge):
-    """What a residual of (13) costs where there is the term PRICE sum(p) / 2 |b - b_x|^2."""
-    return 0.5 * np.dot(residual, residual) / (ridge + PRICE * p.sum())
+def price(residual, weight, ridge):
+    """What a residual of (13) costs where there is the term PRICE weight / 2 |b - b_x|^2."""
+    return 0.5 * np.sum(residual**2) / (ridge + PRICE * weight)
 
 
 @njit(**_OPTIONS)
@@ -193,8 +116,8 @@ def tilt(alpha, p, basis, residual):
         curvature[m, m] += alpha[m].sum()
     H = np.dot(basis.T, np.dot(curvature, basis))
     step = -residual
-    _cholesky_small(H)
-    _solve(H, step)
+    cholesky_small(H)
+    solve(H, step)
     if not np.abs(step).max() <= _LARGEST_TILT:
         return False
     factors = np.exp(np.dot(basis, step))
@@ -231,21 +154,45 @@ def balance(alpha, groups, p, linear, basis, pull):
 
 
 @njit(**_OPTIONS)
-def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, offset, tol,
-                   max_iter, alpha):
-    """Minimise 1/2 |V|^2 + ridge / 2 |b - anchor|^2 + linear . f + sum of the terms, from V on.
+def certified(Z, order, groups, p, linear, basis, level, ridge, anchor, x, alpha):
+    """Certificates of a solution x with these multipliers, computed afresh.
 
-    V and ``alpha`` are overwritten with the best iterate. ``closeness`` is the mean product of a
-    multiplier and a slack at the start, over the mean term. Returns the primal value without
-    ``offset``, the gap, the number of iterations, and whether the gap is at most ``tol`` times the
-    value with ``offset``, which it is unless the budget is spent or rounding errors stop progress.
+    Returns primal value, gap, the largest residual of (15) and (13), decision values and
+    multipliers alpha_ijl in the caller's order.
+    """
+    balanced, G = alpha.copy(), np.empty_like(linear)
+    is_exact = balance(balanced, groups, p, linear, basis, np.zeros(basis.shape[1]))
+    if not is_exact:
+        balanced[:] = alpha
+    F = class_values(basis, x, Z)
+    loss = margin_loss(F, groups, p, level)
+    primal, gap, residual = _certificate(Z, groups, p, linear, basis, level,
+                                         0.0 if is_exact else ridge, anchor, x, F, loss, balanced,
+                                         G)
+    if not is_exact:
+        gap += price(residual[:, -1].copy(), p.sum(), ridge)
+    violation = np.abs(residual).max()
+    values, multipliers = unsorted(order, groups, F, balanced)
+    return primal, gap, violation, values, multipliers
+
+
+@njit(**_OPTIONS)
+def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, offset, tol, max_iter,
+                   until, alpha, t, d_t):
+    """Minimise 1/2 |V|^2 + ridge / 2 |b - anchor|^2 + linear . f + sum of the terms.
+
+    Starts at V, ``alpha`` and the slacks ``t``, see ``centre``. V and ``alpha`` are overwritten
+    with the best iterate; ``t`` and ``d_t`` with the slacks and their last changes at the last one.
+    Returns the primal value without ``offset``, the gap, the number of iterations, and whether the
+    gap is at most ``tol`` times the value with ``offset``, which it is unless the budget is spent,
+    rounding errors stop progress or the gap is at most ``until`` times the value.
     """
     k, n = linear.shape
     size, free, n_terms = Z.shape[0], basis.shape[1], p.shape[0]
-    t, a, over, d_alpha, d_t, goal = np.empty((6, k, n_terms))
+    a, over, d_alpha, goal = np.empty((4, k, n_terms))
     inverse, leader = np.empty(n_terms), np.zeros(n_terms, dtype=np.int64)
     pairs, right, G = np.empty((k * (k - 1) // 2, n)), np.empty((k, n)), np.empty((k, n))
-    scaled, H = np.empty((size, n)), np.empty((free * size, free * size))
+    scaled, column, memory = np.empty((size, n)), np.empty(n), np.empty((free * size) ** 2)
     best_V, best_alpha = V.copy(), alpha.copy()
     # The part of the right-hand side without alpha and V: the linear terms and the pull p e_j.
     fixed = -linear
@@ -254,17 +201,14 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
     x = V.copy()
     F = class_values(basis, x, Z)
     weight = p.sum()
-    loss = margin_loss(F, groups, p, level)
-    centre(F, groups, p, level, closeness * max(loss, 1e-3 * weight) / (k * n_terms), alpha, t)
     value, best, since, n_iter, is_solved = 0.0, np.inf, 0, 0, False
     for n_iter in range(max_iter + 1):
-        if n_iter:
-            loss = margin_loss(F, groups, p, level)
+        loss = margin_loss(F, groups, p, level)
         primal, gap, residual = _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x,
                                              F, loss, alpha, G)
         surplus = residual[:, -1].copy()
         wanted = tol * max(primal + offset, _LEAST_VALUE * weight)
-        cost = price(surplus, p, ridge)
+        cost = price(surplus, weight, ridge)
         if gap <= wanted:
             balanced = alpha.copy()
             if balance(balanced, groups, p, linear, basis, ridge * (x[:, -1] - anchor)):
@@ -284,16 +228,19 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
             best_V[:] = x
             best_alpha[:] = alpha
         is_solved = gap <= wanted
-        if is_solved or since > _PATIENCE or n_iter == max_iter:
+        if is_solved or gap * tol <= until * wanted or since > _PATIENCE or n_iter == max_iter:
             break
         right[:] = 0.0
         mass = ratios(alpha, t, groups, p, a, over, inverse, leader, pairs, right)
-        _system(Z, basis, pairs, ridge + _HOLD * mass, scaled, H)
-        diagonal = np.diag(H)[size - 1::size]
-        hold = _NOISE * diagonal.max()
-        for r in range(size - 1, free * size, size):
-            H[r, r] += hold
-        factor = _factorise(H)
+        used = columns_that_matter(Z, pairs, _LEFT_OUT if since == 0 else 0.0)
+        hold = ridge + _HOLD * mass
+        H = newton_matrix(Z, basis, pairs, hold, used, column, scaled, memory)
+        largest = 0.0
+        for r in range(used, H.shape[0], used + 1):
+            largest = max(largest, H[r, r])
+        for r in range(used, H.shape[0], used + 1):
+            H[r, r] += _NOISE * largest
+        factor = factorise(H)
         right[:] = fixed - right
         # Predictor: right-hand side fixed - (alpha + q - a sum(q) / A) with q = -alpha.
         step = _step(Z, basis, right, x, ridge, anchor, factor)
@@ -309,9 +256,10 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
         step = _step(Z, basis, right, x, ridge, anchor, factor)
         dF = class_values(basis, step, Z)
         worst = moves(alpha, a, over, inverse, leader, groups, dF, goal, True, d_alpha, d_t)
-        if since > 0:
-            # Rounding may be why the last step was of no use: refine this one.
-            step += _miss(Z, basis, d_alpha, groups, residual, step, ridge, factor)
+        if since > 0 or used < size - 1:
+            # Rounding may be why the last step was of no use, or columns are left out.
+            resistance = ridge if since > 0 else hold
+            step += _miss(Z, basis, d_alpha, groups, residual, step, resistance, factor, G)
             dF = class_values(basis, step, Z)
             worst = moves(alpha, a, over, inverse, leader, groups, dF, goal, True, d_alpha, d_t)
         length = min(1.0, _SHARE / max(worst, 1e-300))
@@ -327,26 +275,26 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, closene
 @njit(**_OPTIONS)
 def _step(Z, basis, right, x, ridge, anchor, factor):
     """Solve the Newton system for the right-hand side Q' right Z' - (V, ridge (b - anchor))."""
-    R = np.dot(basis.T, np.dot(right, Z.T))
+    R = moments(basis, right, Z)
     last = Z.shape[0] - 1
     for c in range(R.shape[0]):
         for r in range(last):
             R[c, r] -= x[c, r]
         R[c, last] -= ridge * (x[c, last] - anchor[c])
-    _solve(factor, R.ravel())
+    solve_newton(factor, R)
     return R
 
 
 @njit(**_OPTIONS)
-def _miss(Z, basis, d_alpha, groups, residual, step, ridge, factor):
+def _miss(Z, basis, d_alpha, groups, residual, step, ridge, factor, G):
     """Newton step for what a step with these changes of the multipliers leaves of the residuals."""
-    G = np.zeros((basis.shape[0], Z.shape[1]))
+    G[:] = 0.0
     add_brackets(d_alpha, groups, np.zeros(d_alpha.shape[1]), G)
-    R = -residual - np.dot(basis.T, np.dot(G, Z.T))
+    R = -residual - moments(basis, G, Z)
     last = Z.shape[0] - 1
     for c in range(R.shape[0]):
         for r in range(last):
             R[c, r] -= step[c, r]
         R[c, last] -= ridge * step[c, last]
-    _solve(factor, R.ravel())
+    solve_newton(factor, R)
     return R

@@ -13,7 +13,8 @@ is diag(a) - a a' / A = sum_{l < m} (a_l a_m / A) (e_l - e_m)(e_l - e_m)', a sum
 only, so that nothing cancels near the solution; and the system has (d + 1)(k - 1) equations.
 
 Samples are sorted by class. A group is a class c and a column j with U_cj > 0: its terms are
-neighbours in memory, and all loops run along them.
+neighbours in memory, and all loops run along them. They are short, with few arrays each: LLVM
+makes vector instructions only of a loop in which it has few pairs of arrays to check for overlaps.
 """
 
 from __future__ import annotations
@@ -28,10 +29,76 @@ _LOOPS = {**_OPTIONS, "fastmath": {"nnan", "nsz", "reassoc", "contract", "arcp"}
 _CENTRING_STEPS = 6
 
 
-@njit(**_LOOPS)
-def class_values(basis, V, Z):
-    """f = Q V z of all samples, of shape (k, n)."""
-    return np.dot(np.dot(basis, V), Z)
+@njit(**_OPTIONS)
+def arrange(rows, labels, utility, weight):
+    """Samples sorted by class, and their terms; see ``MarginProblem``.
+
+    Returns the order, transposed rows, sorted weights, the first sample of every class with the
+    number of all in the end, groups and weights of terms; groups are None if a label is no row of
+    the utility.
+    """
+    n, k = labels.shape[0], utility.shape[0]
+    size = rows.shape[1]
+    ends = np.zeros(k + 1, dtype=np.int64)
+    order, sorted_weight, Z = np.empty(n, dtype=np.int64), np.empty(n), np.empty((size, n))
+    for i in range(n):
+        if not 0 <= labels[i] < k:
+            return order, Z, sorted_weight, ends, None
+        ends[labels[i] + 1] += 1
+    for c in range(k):
+        ends[c + 1] += ends[c]
+    place = ends.copy()
+    for i in range(n):
+        position = place[labels[i]]
+        place[labels[i]] += 1
+        order[position] = i
+        sorted_weight[position] = weight[i]
+    for position in range(n):
+        row = rows[order[position]]
+        for r in range(size):
+            Z[r, position] = row[r]
+    return order, Z, sorted_weight, ends, terms(utility, ends, sorted_weight)
+
+
+@njit(**_OPTIONS)
+def terms(utility, ends, weight):
+    """Groups (first and last sample, column, first term) and the weights of all terms."""
+    k = utility.shape[0]
+    groups, n_groups, n_terms = np.empty((k * k, 4), dtype=np.int64), 0, 0
+    for c in range(k):
+        for j in range(k):
+            if utility[c, j] > 0.0 and ends[c + 1] > ends[c]:
+                groups[n_groups, 0], groups[n_groups, 1] = ends[c], ends[c + 1]
+                groups[n_groups, 2], groups[n_groups, 3] = j, n_terms
+                n_groups += 1
+                n_terms += ends[c + 1] - ends[c]
+    p, b = np.empty(n_terms), 0
+    for c in range(k):
+        for j in range(k):
+            if utility[c, j] > 0.0:
+                for i in range(ends[c], ends[c + 1]):
+                    p[b] = utility[c, j] * weight[i]
+                    b += 1
+    return groups[:n_groups].copy(), p
+
+
+@njit(**_OPTIONS)
+def unsorted(order, groups, F, alpha):
+    """Decision values of shape (n, k) and multipliers alpha_ijl in the caller's order."""
+    k, n = F.shape
+    values, full = np.empty((n, k)), np.zeros((n, k, k))
+    for position in range(n):
+        i = order[position]
+        for m in range(k):
+            values[i, m] = F[m, position]
+    for g in range(groups.shape[0]):
+        low, high, j, start = groups[g]
+        for position in range(low, high):
+            own = full[order[position], j]
+            for m in range(k):
+                if m != j:
+                    own[m] = alpha[m, start + position - low]
+    return values, full
 
 
 @njit(**_LOOPS)
@@ -145,8 +212,9 @@ def ratios(alpha, t, groups, p, a, over, inverse, leader, pairs, right):
         for b in range(n_terms):
             one[b] = 1.0 / slack[b]
             out[b] = row[b] * one[b]
-            inverse[b] += out[b]
             total += row[b] * slack[b]
+        for b in range(n_terms):
+            inverse[b] += out[b]
             leader[b] = m if out[b] > most[b] else leader[b]
             most[b] = max(most[b], out[b])
     for b in range(n_terms):
@@ -179,12 +247,12 @@ def moves(alpha, a, over, inverse, leader, groups, dF, goal, corrects, d_alpha, 
     and would magnify a rounding error of t_l = u - f_l; and its multiplier balances the others.
     """
     k, n_terms = alpha.shape
-    worst = 0.0
-    lift, base, rest = np.empty((3, n_terms))
+    lift, base, rest, pace = np.zeros((4, n_terms))
     _spread(dF, groups, d_t)
-    for b in range(n_terms):
-        base[b] = d_t[leader[b], b]
-        lift[b], rest[b] = 0.0, 0.0
+    for m in range(k):
+        gain = d_t[m]
+        for b in range(n_terms):
+            base[b] = gain[b] if leader[b] == m else base[b]
     for m in range(k):
         x, ratio, q, gain = alpha[m], a[m], d_alpha[m], d_t[m]
         if corrects:
@@ -196,6 +264,7 @@ def moves(alpha, a, over, inverse, leader, groups, dF, goal, corrects, d_alpha, 
                 q[b] = -x[b]
         for b in range(n_terms):
             gain[b] -= base[b]
+        for b in range(n_terms):
             lift[b] += q[b] + ratio[b] * gain[b]
     for b in range(n_terms):
         lift[b] *= inverse[b]
@@ -204,17 +273,46 @@ def moves(alpha, a, over, inverse, leader, groups, dF, goal, corrects, d_alpha, 
         for b in range(n_terms):
             rise[b] = lift[b] - rise[b]
             q[b] -= ratio[b] * rise[b]
+        for b in range(n_terms):
             rest[b] += q[b]
         if corrects:
             for b in range(n_terms):
-                worst = max(worst, max(-q[b] / x[b], -rise[b] * one[b]))
+                pace[b] = max(pace[b], max(-q[b] / x[b], -rise[b] * one[b]))
         else:
             for b in range(n_terms):
                 share = rise[b] * one[b]
-                worst = max(worst, max(1.0 + share, -share))
-    for b in range(n_terms):
-        d_alpha[leader[b], b] -= rest[b]
+                pace[b] = max(pace[b], max(1.0 + share, -share))
+    for m in range(k):
+        q = d_alpha[m]
+        for b in range(n_terms):
+            q[b] -= rest[b] if leader[b] == m else 0.0
+    return _largest(pace)
+
+
+@njit(**_LOOPS)
+def _largest(values):
+    """The largest of values >= 0, by folding: a loop with one maximum would wait for each."""
+    size = values.shape[0]
+    while size > 8:
+        half = (size + 1) // 2
+        for b in range(size - half):
+            values[b] = max(values[b], values[b + half])
+        size = half
+    worst = 0.0
+    for b in range(size):
+        worst = max(worst, values[b])
     return worst
+
+
+@njit(**_LOOPS)
+def inner_product(A, B):
+    """sum_mi A_mi B_mi."""
+    total = 0.0
+    for m in range(A.shape[0]):
+        row, other = A[m], B[m]
+        for i in range(row.shape[0]):
+            total += row[i] * other[i]
+    return total
 
 
 @njit(**_LOOPS)

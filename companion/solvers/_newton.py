@@ -15,6 +15,10 @@ from companion.solvers import _smo_kernels as kernels
 _JITTER_SHARE = 0.02
 _LEAST_JITTER = {8: 1e-10, 4: 2e-6}
 
+# From so many free variables on, systems are factorised in single precision where K is, which takes
+# half the time, until a system or a walk shows that it is too little.
+_SINGLE_FROM = 300
+
 # Up to this many free variables the inverse is formed, which makes fixing a variable cheap,
 # unless few bounds will be met.
 _INVERSE_SIZE, _SMALL = 700, 250
@@ -49,6 +53,7 @@ class FaceNewton:
         self.is_steady = self.is_settled = False
         self.best, self.since_best, self.remaining = np.inf, 0.0, 0.0
         self.kept, self.matrix, self.factor = None, None, None
+        self.is_single = True
 
     def is_due(self, state, spent):
         """Take note of ``spent`` nanoseconds of pair updates; return whether to walk now."""
@@ -78,7 +83,11 @@ class FaceNewton:
         """
         self.since = 0.0
         free = np.flatnonzero(state.up == state.down)
+        was_single = self._works_in_single(state, free)
         reached = free.size > 1 and self._walk_over(state, free)
+        if was_single and not self.is_single:
+            self.end()
+            reached = self._walk_over(state, free)
         self.gave_up = not reached
         self.patience = 1.0 if reached else min(2.0 * self.patience, 16.0)
 
@@ -110,20 +119,22 @@ class FaceNewton:
 
     def _walk_over(self, state, free):
         if self._forms_inverse(free.size):
-            matrix, factor = _factorise(state, free, self.tol)
+            matrix, factor = _factorise(state, free, self.tol, np.float64)
             face, held = free, free[:0]
         elif self._still_serves(free):
             matrix, factor, face = None, self.factor, self.kept
             held = np.flatnonzero(~np.isin(face, free))
         else:
             self.end()
-            matrix, factor = _factorise(state, free, self.tol)
+            dtype = np.float32 if self._works_in_single(state, free) else np.float64
+            matrix, factor = _factorise(state, free, self.tol, dtype)
             self.matrix, self.factor, self.kept = matrix, factor, free
             face, held = free, free[:0]
         if factor is None:
             if matrix is not self.matrix:
                 give_back(matrix)
             self.end()
+            self.is_single = False
             return False
         beta, scores = state.beta[face], state.scores[face]
         room_up, room_down = state.high[face] - beta, state.low[face] - beta
@@ -138,7 +149,15 @@ class FaceNewton:
             give_back(matrix)
         else:
             moved, reached = _walk_in_batches(factor, centred, room_up, room_down, held)
-        return accept(state, face, moved, room_up, room_down) and reached
+        if not accept(state, face, moved, room_up, room_down):
+            self.is_single = False
+            return False
+        return reached
+
+    def _works_in_single(self, state, free):
+        if free.size < _SINGLE_FROM or self._forms_inverse(free.size):
+            return False
+        return self.is_single and state.K.dtype == np.float32
 
     def _forms_inverse(self, m):
         return m <= _INVERSE_SIZE and (m <= _SMALL or self.gave_up or not self.is_settled)
@@ -175,17 +194,18 @@ def _is_steady(before, now):
     return abs(now - before) <= _STEADY * now
 
 
-def _factorise(state, free, tol):
+def _factorise(state, free, tol, dtype):
     """Cholesky factor of A = (K + D)_FF plus jitter, and the borrowed memory it lives in."""
-    A = state.block(free)
+    A = state.block(free, dtype)
     diagonal = A.ravel()[:: free.size + 1]
     diagonal += state.ridge[free]
     scale = diagonal.max()
     largest = max(np.abs(state.beta[free]).max(), 1e-300)
     least = _LEAST_JITTER[state.K.itemsize] * scale
     diagonal += min(max(_JITTER_SHARE * tol / largest, least), 1e-3 * scale)
-    # A symmetric matrix in Fortran order is its own transpose; dpotrf fills the lower triangle.
-    factor, info = lapack.dpotrf(A.T, lower=1, overwrite_a=1, clean=0)
+    # A symmetric matrix in Fortran order is its own transpose; potrf fills the lower triangle.
+    potrf = lapack.spotrf if dtype == np.float32 else lapack.dpotrf
+    factor, info = potrf(A.T, lower=1, overwrite_a=1, clean=0)
     return A, factor if info == 0 else None
 
 
@@ -266,4 +286,5 @@ def _minimiser(factor, scores):
 
 
 def _solve(factor, right):
-    return lapack.dpotrs(factor, right, lower=1)[0]
+    potrs = lapack.spotrs if factor.dtype == np.float32 else lapack.dpotrs
+    return potrs(factor, right, lower=1)[0].astype(np.float64, copy=False)

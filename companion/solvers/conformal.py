@@ -269,27 +269,44 @@ class _ValidationRace:
 
     def __init__(self, family, state):
         self._family, self._state = family, state
-        self.machine, self._least = None, np.inf
+        self._best, self._least = None, np.inf
         self._last = state.alpha, state.factors
 
+    @property
+    def machine(self):
+        """The machine of the first best candidate; None if no candidate could be used."""
+        if self._best is None or isinstance(self._best, MDMResult):
+            return self._best
+        alpha, d, n_iter = self._best
+        machine = self._trained(d, alpha)
+        return replace(machine, n_iter=n_iter + machine.n_iter)
+
     def errors(self, candidates):
+        """Errors of candidates, one a row; 2 for those that cannot be used, so they come last."""
         state, problem = self._state, self._state.problem
         factors = self._family.values(candidates) * state.factors
         validation = self._family.validation_values(candidates) * state.validation_factors
-        # An error is at most 1: candidates that cannot be used come last.
+        usable = problem.usable(factors) & np.all(np.isfinite(validation), axis=1)
         errors = np.full(len(candidates), 2.0)
-        for k, (d, validation_d) in enumerate(zip(factors, validation, strict=True)):
-            if problem.trouble(d) is not None or not np.all(np.isfinite(validation_d)):
-                continue
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                alpha, before = self._last
-                machine = problem.machine(d, carried(alpha, problem.y, before * inverse(d)))
-            self._last = machine.alpha, d
-            errors[k] = problem.validation_error(machine, d, validation_d)
+        for k in np.flatnonzero(usable):
+            d, (alpha, before) = factors[k], self._last
+            alpha0 = carried(alpha, problem.y, before * inverse(d))
+            quick = problem.candidate(d, validation[k], alpha0)
+            if quick is None:
+                found = self._trained(d, alpha0)
+                alpha, errors[k] = found.alpha, problem.validation_error(found, d, validation[k])
+            else:
+                alpha, n_iter, errors[k] = quick
+                found = alpha, d, n_iter
+            self._last = alpha, d
             if errors[k] < self._least:
-                self.machine, self._least = machine, errors[k]
+                self._best, self._least = found, errors[k]
         return errors
+
+    def _trained(self, d, alpha0):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return self._state.problem.machine(d, alpha0)
 
 
 def _entry(problem, t, machine, d, error, parameters, kept):

@@ -34,7 +34,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.solvers._dca_kernels import COLD, REPEATS, SPENT, STALLS, ZERO, descend, path
-from companion.solvers._min_margin_interior import interior_point
+from companion.solvers._min_margin_shrinking import minimise
 from companion.solvers.min_margin import (
     MarginProblem,
     MinMarginResult,
@@ -55,7 +55,7 @@ PROXIMAL = 1e-3
 
 _REASONS = {
     REPEATS: "The set of truncated terms repeats.",
-    STALLS: "A step lowers the objective by no more than its own accuracy.",
+    STALLS: "Steps lower the objective by no more than their own accuracy.",
     ZERO: "The objective, which has no negative terms, is zero.",
     SPENT: "The budget of {steps} DC steps is spent.",
 }
@@ -217,7 +217,7 @@ def dca(
     if start is None:
         groups, weights = _convex_terms(problem, form)
         multipliers = np.empty((k, weights.size))
-        *_, n_start, is_solved = interior_point(
+        *_, n_start, is_solved = minimise(
             problem.Z, groups, C * weights, linear, problem.basis, 1.0, ridge, anchor, x, COLD,
             0.0, tol, max_iter, multipliers,
         )
@@ -322,11 +322,11 @@ def dca_path(
 
 
 def _machine_path(problem, C, points, objective, gap, n_iter, converged, n_steps):
-    machines = [problem.coefficients(x) for x in points]
+    _, coef, intercept = problem.coefficients(points)
     return MachinePath(
         C=C,
-        coef=np.array([coef for _, coef, _ in machines]),
-        intercept=np.array([intercept for *_, intercept in machines]),
+        coef=coef,
+        intercept=np.ascontiguousarray(intercept),
         objective=objective.copy(),
         duality_gap=gap.copy(),
         n_steps=n_steps.astype(np.int64),

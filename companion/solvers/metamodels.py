@@ -35,7 +35,7 @@ def ascend_separability(family, separability, factors):
     ----------
     family : object
         With `start`, `lower`, `upper` of shape (n_parameters,), and methods `values`,
-        `pull_back` and `canonical`.
+        `pull_back` and `canonical`; with `basis` if c is linear in the parameters.
     separability : companion.separability.Separability
         Of the base kernel.
     factors : ndarray of shape (n_samples,)
@@ -49,12 +49,12 @@ def ascend_separability(family, separability, factors):
     """
     scale = np.where(family.start != 0.0, np.abs(family.start), 1.0)
 
+    evaluate = _evaluation(family, separability, factors)
+
     def objective(u):
         # The line search may leave the bounds by a rounding error.
-        parameters = np.clip(u * scale, family.lower, family.upper)
-        c = family.values(parameters[np.newaxis])[0]
-        J, by_q = separability.value_and_gradient(c * factors)
-        return -min(J, _LARGEST), -family.pull_back(parameters, by_q * factors) * scale
+        J, gradient = evaluate(np.clip(u * scale, family.lower, family.upper))
+        return -min(J, _LARGEST), -gradient * scale
 
     # J is free of units, so its gradient in scaled parameters and its own tolerances are too. A
     # step cut short by a bound can leave BFGS with a metric in which it does not move: start anew.
@@ -70,6 +70,20 @@ def ascend_separability(family, separability, factors):
         if value <= before * (1.0 + _NO_GAIN):
             break
     return parameters, value
+
+
+def _evaluation(family, separability, factors):
+    """The function that gives J and its gradient with respect to the parameters of a family."""
+    basis = getattr(family, "basis", None)
+    if basis is not None:
+        return separability.combinations(factors[:, np.newaxis] * basis).value_and_gradient
+
+    def evaluate(parameters):
+        c = family.values(parameters[np.newaxis])[0]
+        J, by_q = separability.value_and_gradient(c * factors)
+        return J, family.pull_back(parameters, by_q * factors)
+
+    return evaluate
 
 
 def evolve(objective, lower, upper, *, seed, generations=GENERATIONS, target=-np.inf):

@@ -18,6 +18,9 @@ The box of the solver:
    an orthonormal basis and slacks and multipliers are eliminated.
 2. Predictor, corrector (Mehrotra), a step that stays inside; go to 1.
 
+Half way, terms with a maximum that is decided are left out; the certificate at the end is that of
+the whole problem, and without it the solver goes on with all terms: :mod:`._min_margin_shrinking`.
+
 Terms with U_{y_i j} = 0 do not exist. The minimiser need not be unique in b, nor the set of
 minimisers bounded (a column of U may have all the utility, or truncation may have removed all that
 bounds some f_j - f_l): a Newton step has a small proximal term in b, centred at the iterate, which
@@ -35,13 +38,15 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.solvers._dca_kernels import COLD
-from companion.solvers._min_margin_interior import balance, gap_at, interior_point, price
-from companion.solvers._min_margin_kernels import add_brackets, class_values, margin_loss
+from companion.solvers._min_margin_interior import certified
+from companion.solvers._min_margin_kernels import arrange, terms
+from companion.solvers._min_margin_shrinking import minimise
 
 __all__ = ["MarginProblem", "MinMarginResult", "checked_utility", "min_margin"]
 
@@ -147,7 +152,7 @@ def min_margin(
     p = C * problem.p
     x, alpha = np.zeros((problem.k - 1, problem.Z.shape[0])), np.empty((problem.k, p.size))
     ridge, anchor = 0.0, np.zeros(problem.k - 1)
-    *_, n_iter, is_solved = interior_point(
+    *_, n_iter, is_solved = minimise(
         problem.Z, problem.groups, p, linear, problem.basis, 1.0, ridge, anchor, x, COLD, 0.0, tol,
         int(max_iter), alpha,
     )
@@ -205,32 +210,24 @@ class MarginProblem:
                     f"The 'sample_weight' of {name} must be {self.n} positive numbers, one for "
                     f"each sample; leave out samples of weight zero. Got shape {weight.shape}."
                 )
-        self.order = np.argsort(labels, kind="stable")
-        self.Z = np.ascontiguousarray(design.augmented[self.order].T)
+        self.order, self.Z, self._weight, self._ends, found = arrange(
+            design.augmented, labels, self.utility, weight
+        )
+        if found is None:
+            wrong = np.unique(labels[(labels < 0) | (labels >= self.k)])
+            raise wrong_labels(wrong, self.k, name)
         self.basis = sum_to_zero_basis(self.k)
-        self.groups, self.p = self._terms(self.utility, labels[self.order], weight[self.order])
+        self.groups, self.p = found
         if not self.p.size:
             raise ValueError(
                 f"{name} needs a sample whose row of 'utility' has a positive entry: without one "
                 f"no decision has a use. Got samples of the classes {np.unique(labels).tolist()} "
                 "only, whose rows are zero."
             )
-        self._labels, self._weight = labels[self.order], weight[self.order]
-
-    def _terms(self, utility, labels, weight):
-        groups, weights, start = [], [], 0
-        ends_of = np.searchsorted(labels, np.arange(self.k + 1))
-        for c in range(self.k):
-            low, high = ends_of[c], ends_of[c + 1]
-            for j in np.flatnonzero(utility[c]) if high > low else ():
-                groups.append((low, high, j, start))
-                weights.append(utility[c, j] * weight[low:high])
-                start += high - low
-        return np.array(groups, dtype=np.int64).reshape(-1, 4), np.concatenate([*weights, []])
 
     def terms_of(self, utility):
         """Groups and weights for another matrix on the same samples."""
-        return self._terms(utility, self._labels, self._weight)
+        return terms(utility, self._ends, self._weight)
 
     def linear_terms(self, beta):
         """Factors of f_m(x_i), sorted: sum_l beta_iml - sum_j beta_ijm."""
@@ -242,45 +239,31 @@ class MarginProblem:
             )
         return np.ascontiguousarray((beta.sum(axis=2) - beta.sum(axis=1))[self.order].T)
 
-    def result(self, p, x, alpha, linear, level, ridge, anchor, n_iter, groups=None):
+    def result(self, p, x, alpha, linear, level, ridge, anchor, n_iter):
         """The MinMarginResult of a solution x = (V, b), certificates computed afresh."""
-        groups = self.groups if groups is None else groups
-        F = class_values(self.basis, x, self.Z)
-        balanced = alpha.copy()
-        is_exact = balance(balanced, groups, p, linear, self.basis, np.zeros(self.k - 1))
-        if is_exact:
-            alpha, ridge = balanced, 0.0
-        G = linear.copy()
-        total = add_brackets(alpha, groups, p, G)
-        loss = margin_loss(F, groups, p, level)
-        primal, gap, residual = gap_at(
-            self.Z, self.basis, x, F, G, linear, total, loss, level, ridge, anchor
+        primal, gap, violation, values, multipliers = certified(
+            self.Z, self.order, self.groups, p, linear, self.basis, level, ridge, anchor, x, alpha
         )
-        if not is_exact:
-            gap += price(residual[:, -1].copy(), p, ridge)
+        w, coef, intercept = self.coefficients(x)
         return MinMarginResult(
-            **self.machine(x),
+            w=w,
+            coef=coef,
+            intercept=intercept,
             objective=primal,
             duality_gap=gap,
-            kkt_violation=float(np.abs(residual).max()),
-            alpha=self._multipliers(alpha, groups),
+            kkt_violation=violation,
+            alpha=multipliers,
             n_iter=n_iter,
             converged=True,
             stop_reason="",
+            decision_function=values,
         )
 
-    def machine(self, x):
-        """w, coef, intercept and decision_function of x = (V, b)."""
-        w, coef, intercept = self.coefficients(x)
-        values = np.empty((self.n, self.k))
-        values[self.order] = class_values(self.basis, x, self.Z).T
-        return {"w": w, "coef": coef, "intercept": intercept, "decision_function": values}
-
     def coefficients(self, x):
-        """w, coefficients in the caller's terms and intercept of x = (V, b)."""
+        """w, coefficients in the caller's terms and intercept of x = (V, b), or of several x."""
         W = self.basis @ x
-        coef = np.array([self.design.coefficients(w) for w in np.ascontiguousarray(W[:, :-1])])
-        return W[:, :-1], coef, W[:, -1] if self.design.bias else np.zeros(self.k)
+        coef = self.design.coefficients(W[..., :-1])
+        return W[..., :-1], coef, W[..., -1] if self.design.bias else np.zeros(W.shape[:-1])
 
     def point(self, W):
         """x = (V, b) of a machine; what does not sum to zero over the classes is dropped."""
@@ -295,14 +278,8 @@ class MarginProblem:
             full[self.order[low + used], j, chosen[rows][used]] = p[rows][used]
         return full
 
-    def _multipliers(self, alpha, groups):
-        full = np.zeros((self.n, self.k, self.k))
-        for low, high, j, start in groups:
-            full[self.order[low:high], j] = alpha[:, start : start + high - low].T
-            full[self.order[low:high], j, j] = 0.0
-        return full
 
-
+@cache
 def sum_to_zero_basis(k):
     """An orthonormal basis, of shape (k, k - 1), of the vectors whose entries sum to zero."""
     basis = np.zeros((k, k - 1))
@@ -321,7 +298,8 @@ def checked_utility(utility, name, what="utility"):
             f"The '{what}' of {name} must be a square matrix with a row and a column for each of "
             f"at least two classes. Got shape {matrix.shape}."
         )
-    if not np.isfinite(matrix).all() or matrix.min() < 0.0:
+    # Not a number fails every comparison.
+    if not (matrix.min() >= 0.0 and matrix.max() < np.inf):
         raise ValueError(
             f"The '{what}' of {name} must have finite entries of at least 0. The smallest is "
             f"{matrix.min():g}; add a constant to a row, which changes no best decision."
@@ -335,21 +313,27 @@ def checked_utility(utility, name, what="utility"):
 
 
 def checked_labels(y, n, k, name):
-    """Labels as int64, or ValueError."""
+    """Labels as int64, or ValueError unless they are n whole numbers."""
     labels = np.asarray(y)
     if labels.shape != (n,):
         raise ValueError(
             f"{name} needs one label for each of the {n} samples of the design. "
             f"Got an array of shape {labels.shape}."
         )
+    if labels.dtype.kind in "iub":
+        return labels.astype(np.int64)
     whole = labels.astype(np.int64)
-    if not (whole == labels).all() or whole.min() < 0 or whole.max() >= k:
-        wrong = np.unique(labels[(whole != labels) | (whole < 0) | (whole >= k)])
-        raise ValueError(
-            f"Labels of {name} must be rows of the {k} x {k} matrix: whole numbers from 0 to "
-            f"{k - 1}. Got {wrong[:5].tolist()}."
-        )
+    if not (whole == labels).all():
+        raise wrong_labels(np.unique(labels[whole != labels]), k, name)
     return whole
+
+
+def wrong_labels(wrong, k, name):
+    """The error for labels that are no rows of the matrix."""
+    return ValueError(
+        f"Labels of {name} must be rows of the {k} x {k} matrix: whole numbers from 0 to "
+        f"{k - 1}. Got {wrong[:5].tolist()}."
+    )
 
 
 def checked_positive(value, what, name):

@@ -46,6 +46,9 @@ _SINGLE_SUFFICES = 1.5
 # Nanoseconds of pair updates before anything else is considered.
 _FIRST_BURST = 2e5
 
+# Nanoseconds that pair updates cost, for an entry of K, before it is copied to single precision.
+_COPY_COST = 1.0
+
 # Samples that may still move are worth a problem of their own below this share of all; it is left
 # when the violation has fallen by this factor.
 _SHRINKS, _REDUCTION = 0.7, 0.1
@@ -146,7 +149,9 @@ def smo(
     problem.start(beta, scores)
     log = [] if history else None
 
-    options = _Options(selection == "second_order", tol, budget, shrinking)
+    second_order = selection == "second_order"
+    copies = second_order and not history
+    options = _Options(second_order, tol, budget, shrinking, copies)
     minimise = _minimise_all if accelerate else _update_all_pairs
     if accelerate:
         problem.go_quickly()
@@ -154,6 +159,8 @@ def smo(
         accelerate and options.second_order and not history
         and problem.solve_at_once(tol, budget)
     )
+    if accelerate and copies and problem.K.dtype == np.float32:
+        problem.work_in_single(tol)
     refreshes = 0
     while not converged:
         status = minimise(problem, options, log)
@@ -190,6 +197,7 @@ class _Options(NamedTuple):
     tol: float
     budget: int
     shrinking: bool
+    copies: bool = False
 
 
 def _update_all_pairs(state, options, log):
@@ -233,6 +241,10 @@ def _minimise(state, options, log, target, newton, low_rank):
         spent = (state.n_iter - before) * pair_cost
         since_start += spent
         burst = int(1.5 * burst)
+        if options.copies and state.K_single is None and since_start > _COPY_COST * n * n:
+            state.work_in_single(options.tol)
+            if state.K_single is not None:
+                pair_cost = 60.0 + 0.45 * n
         walks = newton.is_due(state, spent) or status == "stalled"
         if low_rank.is_due(state, newton, spent):
             low_rank.solve(state)

@@ -34,6 +34,7 @@ CORRECT, ERROR, FAILED, UNKNOWN = 0, 1, 2, 3
 
 _APART = 1e-8
 
+# A proof gives up after so many members of F have met bounds; share of its terms left to rounding.
 _MOST_FIXED, _PROOF_SLACK = 15, 1e-9
 
 # A left-out margin up to this is zero: an error.
@@ -89,33 +90,30 @@ def intercept_of(scores, beta, low, high):
 
 @njit(**OPTIONS)
 def _is_correct(R, beta, low, high, free, m, own, step, slope, margin, rest, sense, answers):
-    """Whether the left-out margin is proved positive by a walk on F alone, bounds fixing members.
+    """Whether a walk with F alone proves the left-out margin positive.
 
-    `step` and `slope` answer a unit of beta_out, which has ``rest`` to go, and `margin` is that of
-    now; ``own`` is the position of the sample itself in F, or -1. The k-th row of `answers` is the
-    response of F to a force on the k-th member that was fixed, with those before it fixed.
+    ``step`` and ``slope`` answer a unit of beta_out, which has ``rest`` to go, and ``margin`` is
+    that of now. The walk goes on beyond zero to where the margin is zero or F is at its bounds, and
+    proves the point correct if the integral of the margin exceeds that of its first value over
+    ``rest``. ``own`` is the position of the sample itself in F, or -1. Row k of ``answers`` is what
+    F does for a force on the k-th member that is fixed, where those before it are.
     """
     if margin <= 2.0 * rest * slope:
         return False
-    speed, is_fixed = step[:m].copy(), np.zeros(m, dtype=np.bool_)
-    room = np.empty(m)
-    for a in range(m):
-        room[a] = 0.0
-    fixed = np.empty(_MOST_FIXED + 1, dtype=np.int64)
-    n_fixed = 0
+    slope = max(slope, 1e-100)
+    speed, moved, is_fixed = step[:m].copy(), np.zeros(m), np.zeros(m, dtype=np.bool_)
+    fixed, n_fixed = np.empty(_MOST_FIXED + 1, dtype=np.int64), 0
     if own >= 0:
         is_fixed[own], fixed[0], n_fixed = True, own, 1
         for a in range(m):
             answers[0, a] = R[own + 1, a + 1]
-    slope = max(slope, 1e-100)
     gone, gained, target = 0.0, 0.0, margin * rest * (1.0 + _PROOF_SLACK)
     while True:
-        # Beyond the zero of the margin nothing is gained.
         length, first = margin / slope, -1
         for a in range(m):
             if not is_fixed[a] and speed[a] != 0.0:
                 c, velocity = free[a], sense * speed[a]
-                way = ((high[c] if velocity > 0.0 else low[c]) - beta[c] - room[a]) / velocity
+                way = ((high[c] if velocity > 0.0 else low[c]) - beta[c] - moved[a]) / velocity
                 if way < length:
                     length, first = max(way, 0.0), a
         gained += length * (margin - 0.5 * length * slope)
@@ -125,11 +123,11 @@ def _is_correct(R, beta, low, high, free, m, own, step, slope, margin, rest, sen
         if first < 0 or n_fixed > _MOST_FIXED:
             return False
         margin -= length * slope
-        # The margin falls ever faster: what is left of it is less than this.
+        # The margin falls ever faster: there is no more to gain than at the present slope.
         if gained + margin * margin / (2.0 * slope) <= target:
             return False
         for a in range(m):
-            room[a] += length * sense * speed[a]
+            moved[a] += length * sense * speed[a]
         answer = answers[n_fixed]
         for a in range(m):
             answer[a] = R[first + 1, a + 1]

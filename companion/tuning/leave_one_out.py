@@ -15,19 +15,21 @@ machine without point i. Convexity gives all that is used here:
 * A point with a_i = 0 keeps its decision value wherever the bias is unique. If no vector is free,
   the bias is the middle of an interval that the point itself may have bounded, and the interval
   without it is looked at.
-* Let the solution at t have margin g, and let the free vectors make up for a_i at unit speed with
-  curvature q, with room for a step T > t before one meets its bound. Then V(t - T) <= V(t) -
-  T (g - 1) + T^2 q / 2 by that step and V(0) >= V(t) - t (g - 1), so every subgradient at 0 is at
-  least (V(0) - V(t - T)) / (T - t), and every left-out margin at least
+* Let the solution at t have margin g. Let a_i fall from there to 0 and beyond, only the free
+  vectors making up for it, and fix each at the bound that it meets. The margin on this walk is
+  g(s), s being the way gone. It minimises over fewer vectors, so that for any T > t it gives
+  V(t - T) <= V(t) - int_0^T (g(s) - 1) ds, and V(0) >= V(t) - t (g - 1). Every subgradient at 0 is
+  at least (V(0) - V(t - T)) / (T - t), and every left-out margin at least
 
-      g - T^2 q / (2 (T - t)),    at best g - 2 t q with T = 2 t.
+      (int_0^T g(s) ds - t g) / (T - t),
 
-  Positive, it proves a point correct without going further, also where the left-out bias is an
-  interval. Here q is the squared distance of the point from the affine span of the free vectors
-  (the span of Chapelle & Vapnik): at most the 2 R^2 of Joachims' bound y f > 2 a_i R^2, which
-  takes the slope of y_i f(x_i) along the path to be at most 2 R^2. That is so but for jumps where
-  no vector is free. If all bounds equal C, a sum of zero allows these for a_i = 0 and a_i = C only:
-  the bound holds if both the machine and the one without i have free vectors.
+  where the integral grows until g(s) is zero. Positive, it proves a point correct without going
+  further, also where the left-out bias is an interval. If no bound is met, g(s) = g - s q and the
+  rule is g > 2 t q, where q is the squared distance of the point from the affine span of the free
+  vectors (the span of Chapelle & Vapnik): at most the 2 R^2 of Joachims' bound y f > 2 a_i R^2,
+  which takes the slope of y_i f(x_i) along the path to be at most 2 R^2. That is so but for jumps
+  where no vector is free. If all bounds equal C, a sum of zero allows these for a_i = 0 and a_i = C
+  only: the bound holds if both the machine and the one without i have free vectors.
 
 What is left is followed: with a_i moving to 0 the solution is piecewise linear, pieces ending where
 a free vector meets a bound or a score the bias (Cauwenberghs & Poggio's decremental unlearning).

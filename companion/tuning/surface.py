@@ -10,7 +10,7 @@ from companion._threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._dual import class_factors, signed_labels
 from companion.kernels import gram, squared_distances
-from companion.solvers._smo_kernels import CONVERGED, certificates, masks
+from companion.solvers._smo_kernels import CONVERGED, certificates
 from companion.solvers._smo_quick import solve_small
 from companion.tuning._path import WarmPath
 
@@ -205,21 +205,23 @@ def solve_costs(machine, K, signs, factors, C):
     n_solved = 0
     if is_finite and settings["accelerate"] and len(signs) <= COMPILED_UP_TO:
         n_solved = _solve_compiled(K, signs, factors, C, order, settings, solutions)
-    # What the compiled path leaves, with the checks and the warnings of the machine's own solver.
-    path = WarmPath(machine, K, signs, factors, is_finite, True)
-    for c in order[n_solved:]:
-        solutions.put(c, path.solve(float(C[c])))
+    if n_solved < len(order):
+        # What the compiled path leaves, with the checks and warnings of the machine's own solver.
+        path = WarmPath(machine, K, signs, factors, is_finite, True)
+        for c in order[n_solved:]:
+            solutions.put(c, path.solve(float(C[c])))
     return solutions
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _carry_over(y, factors, before, cost, beta, scores, low, high):
+def _carry_over(y, factors, before, cost, beta, scores, low, high, up, down):
     """Go from the solution of an L1-SVM for one cost to a start for the next larger one.
 
     It is scaled by the ratio of the costs, which keeps sum b = 0 and every variable on its side of
     the box: bounded ones stay bounded, free ones free. Without a bound that holds a variable the
     solution solves the next problem too; return whether this is so. `factors` are those of the
-    samples on the cost; the cost before the first is 0, with beta = low = high = 0.
+    samples on the cost; the cost before the first is 0, with beta = low = high = 0. `up` and `down`
+    become the masks of those that may rise and fall.
     """
     holds = False
     for i in range(y.shape[0]):
@@ -231,6 +233,8 @@ def _carry_over(y, factors, before, cost, beta, scores, low, high):
         low[i], high[i] = min(bound, 0.0), max(bound, 0.0)
         beta[i] = bound if is_held else min(max(ratio * beta[i], low[i]), high[i])
         scores[i] = y[i] - ratio * (y[i] - scores[i])
+        up[i] = 0.0 if beta[i] < high[i] else -np.inf
+        down[i] = 0.0 if beta[i] > low[i] else np.inf
     return before > 0.0 and not holds
 
 
@@ -240,28 +244,31 @@ def _solve_compiled(K, signs, factors, C, order, settings, solutions):
     factors = np.ones(n) if factors is None else factors
     budget = max(10_000_000, 100 * n) if settings["max_iter"] is None else settings["max_iter"]
     beta, low, high, ridge, up, down = np.zeros((6, n))
-    diagonal, interval = K.diagonal().copy(), np.zeros(2)
-    scores, before = signs.copy(), 0.0
-    for k, c in enumerate(order):
+    diagonal, interval, tol = K.diagonal().copy(), np.zeros(2), settings["tol"]
+    scores, before, n_solved = signs.copy(), 0.0, 0
+    for c, cost in zip(order.tolist(), C[order].tolist(), strict=True):
         state = np.zeros(3, dtype=np.int64)
-        if not _carry_over(signs, factors, before, C[c], beta, scores, low, high):
-            masks(scores, beta, low, high, up, down, interval)
+        if not _carry_over(signs, factors, before, cost, beta, scores, low, high, up, down):
             try:
                 status = solve_small(
-                    K, diagonal, signs, low, high, ridge, beta, scores, up, down, settings["tol"],
-                    budget, np.inf, state, interval,
+                    K, diagonal, signs, low, high, ridge, beta, scores, up, down, tol, budget,
+                    np.inf, state, interval,
                 )
             except np.linalg.LinAlgError:
-                return k
+                break
             if status != CONVERGED:
-                return k
-        products, before = signs - scores, C[c]
-        intercept, _, gap, violation = certificates(products, signs, beta, low, high, ridge)
-        solutions.alpha[c], solutions.decision[c] = signs * beta + 0.0, products + intercept
-        solutions.intercept[c], solutions.duality_gap[c] = intercept, gap
-        solutions.kkt_violation[c], solutions.n_iter[c] = violation, state[0]
-        solutions.converged[c] = True
-    return len(order)
+                break
+        products, before = signs - scores, cost
+        solutions.intercept[c], _, solutions.duality_gap[c], solutions.kkt_violation[c] = (
+            certificates(products, signs, beta, low, high, ridge)
+        )
+        solutions.alpha[c], solutions.decision[c], solutions.n_iter[c] = beta, products, state[0]
+        n_solved += 1
+    done = order[:n_solved]
+    solutions.alpha[done] = signs * solutions.alpha[done] + 0.0
+    solutions.decision[done] += solutions.intercept[done][:, np.newaxis]
+    solutions.converged[done] = True
+    return n_solved
 
 
 def _grid_axis(values, name, zero=False):

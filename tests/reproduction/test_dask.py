@@ -86,8 +86,8 @@ def reproduce(address, environment, *more):
     return subprocess.Popen(
         [sys.executable, "-m", "companion.cli", "reproduce", *more,
          "--backend", "dask", "--scheduler", address],
-        env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True,
+        env={**os.environ, **environment, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
 

@@ -27,6 +27,16 @@ fits = [mdm(gram(X, gamma=gamma), y, ridge=ridge, selection=selection, accelerat
         for gamma in (0.1, 1.0) for ridge in (0.1, 1e-3)
         for selection in ("first_order", "second_order") for accelerate in (False, True)]
 """,
+    "candidates of a search": """
+from companion.kernels import squared_distances
+from companion.solvers.conformal import ConformalProblem, conformal_transformations
+D = squared_distances(X)
+part = ConformalProblem(np.exp(-D), np.where(X[:, 0] > noise, 1.0, -1.0), np.arange(0, 100, 4),
+                        C=10.0, distances=D, sigma=0.5 ** 0.5, n_features=2)
+results = [conformal_transformations(part, name, search="validation_cma", generations=3)
+           for name in ("mdt", "tsvt", "xiong")]
+fits = [result.decision_function(part.whole_K, D) for result in results]
+""",
 }
 
 FRAME = """

@@ -252,6 +252,75 @@ def test_a_machine_looked_for_among_few_samples_is_that_of_all(tol):
     assert found > 5
 
 
+@pytest.mark.parametrize("tol", [1e-3, 1e-8])
+@pytest.mark.parametrize(("n", "C"), [(40, 10.0), (200, 10.0), (200, 1e4), (900, 1.0)])
+def test_a_candidate_has_the_gap_and_the_error_of_a_machine(n, C, tol):
+    _, _, part = problem(n=n, positives=n // 10, C=C, tol=tol)
+    state = State(part, part.first, np.ones(part.train.size), np.ones(part.validation.size))
+    family, ridge = RULES["tsvt"]().family(state, None), 1.0 / C
+    rng = np.random.default_rng(0)
+    found, alpha, before = 0, part.first.alpha, np.ones(part.y.size)
+    for _ in range(10):
+        rates = rng.uniform(0.2, 0.8, (1, family.start.size))
+        d, validation_d = family.values(rates)[0], family.validation_values(rates)[0]
+        start = carried(alpha, part.y, before / d)
+        kept = start.copy()
+        quick = part.candidate(d, validation_d, start)
+        np.testing.assert_array_equal(start, kept)
+        wanted = mdm(d[:, None] * d * part.K, part.y, ridge=ridge, tol=1e-9, accelerate=True)
+        if quick is None:
+            alpha, before = wanted.alpha, d
+            continue
+        found += 1
+        alpha, n_iter, error = quick
+        before = d
+        assert alpha.min() >= 0 and n_iter >= 0
+        assert [alpha[part.y == sign].sum() for sign in (1, -1)] == pytest.approx([1, 1])
+        products = d * (part.K @ (d * part.y * alpha)) + ridge * part.y * alpha
+        objective, heights = 0.5 * (part.y * alpha) @ products, part.y * products
+        margin = sum(heights[part.y == sign].min() for sign in (1, -1))
+        assert objective - margin**2 / (4 * objective) <= tol * objective * (1 + 1e-6)
+        assert margin > 0 and wanted.objective <= objective * (1 + 1e-7)
+        machine = part.machine(d, alpha)
+        assert machine.n_iter == 0 and machine.converged
+        assert error == pytest.approx(part.validation_error(machine, d, validation_d), abs=1e-12)
+    assert found > 5
+
+
+def test_a_candidate_with_nothing_to_start_from_or_with_a_budget_is_left_to_the_solver():
+    X, y = board()
+    ones = np.ones(150), np.ones(50)
+    for settings, start in (({}, None), ({"max_iter": 5}, np.full(150, 1.0))):
+        part = ConformalProblem(gram(X), y, np.arange(0, 200, 4), C=10.0, **settings)
+        assert part.candidate(*ones, start) is None
+
+
+def test_a_race_with_and_without_quick_candidates_finds_the_same_errors(monkeypatch):
+    _, _, part = problem(tol=1e-10)
+    state = State(part, part.first, np.ones(part.train.size), np.ones(part.validation.size))
+    family = RULES["tsvt"]().family(state, None)
+    candidates = 10.0 ** np.random.default_rng(3).uniform(-3, 2, (12, family.start.size))
+    quick = _ValidationRace(family, state)
+    errors = quick.errors(candidates)
+    monkeypatch.setattr(ConformalProblem, "candidate", lambda *_: None)
+    slow = _ValidationRace(family, state)
+    np.testing.assert_allclose(slow.errors(candidates), errors, atol=1e-12)
+    assert len(np.unique(errors)) > 1
+    assert quick.machine.objective == pytest.approx(slow.machine.objective, rel=1e-8)
+    assert quick.machine.n_iter > 0 and quick.machine.converged
+
+
+def test_factors_are_usable_where_there_is_no_trouble():
+    _, _, part = problem()
+    n, positive = part.y.size, part.y > 0
+    rows = [np.ones(n), -np.ones(n), np.zeros(n), np.where(positive, 1.0, 1e-8), np.full(n, 1e-8),
+            np.where(positive, 1e-3, -1.0), np.full(n, 1e5), np.full(n, 1e7), np.full(n, 1e200),
+            np.where(np.arange(n) == 3, np.nan, 1.0), np.where(np.arange(n) == 3, np.inf, 1.0)]
+    usable = part.usable(np.array(rows))
+    assert usable.tolist() == [part.trouble(d) is None for d in rows]
+    assert 0 < usable.sum() < len(rows)
+
+
 @pytest.mark.parametrize("transform", ["xiong", "mdt", "tsvt"])
 def test_a_seed_decides_everything_and_the_global_state_is_left_alone(transform):
     _, _, part = problem()

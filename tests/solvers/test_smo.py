@@ -279,9 +279,33 @@ def test_a_factorisation_serves_several_walks(monkeypatch):
     monkeypatch.setattr(_newton, "_factorise", counted("factorise", _newton._factorise))
     monkeypatch.setattr(_newton, "_walk_in_batches", counted("walk", _newton._walk_in_batches))
     box = machine("Least 1-Norm", 100.0)
+    result = smo(K, y, **box, tol=1e-6)
+    assert_optimal(result, K, y, **box, tol=1e-6)
+    assert 1 <= calls["factorise"] < calls["walk"]
+
+
+@pytest.mark.parametrize("refuses", [False, True])
+def test_walks_in_single_precision_give_way_to_double(refuses, monkeypatch):
+    X, y = noisy_two_class(1000, rng=1000)
+    K, y = gram(X, gamma=0.1).astype(np.float32), y.astype(float)
+    dtypes = []
+    factorise, accept = _newton._factorise, _newton.accept
+
+    def noted(state, free, tol, dtype):
+        dtypes.append(dtype)
+        return factorise(state, free, tol, dtype)
+
+    def refused(*arguments):
+        return dtypes[-1] == np.float64 and accept(*arguments)
+
+    monkeypatch.setattr(_newton, "_factorise", noted)
+    if refuses:
+        monkeypatch.setattr(_newton, "accept", refused)
+    box = machine("Least 1-Norm", 100.0)
     result = smo(K, y, **box)
     assert_optimal(result, K, y, **box, tol=1e-3)
-    assert 1 <= calls["factorise"] < calls["walk"]
+    assert dtypes[0] == np.float32
+    assert (np.float64 in dtypes) == refuses
 
 
 @pytest.mark.parametrize("name", MACHINES)

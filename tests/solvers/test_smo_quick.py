@@ -71,3 +71,33 @@ def test_curvatures_beyond_single_precision_do_not_stop_the_updates(n_calls):
     assert result.converged and result.kkt_violation <= 1e-4
     expected = smo(K, y, 0.0, 3.0, tol=1e-4)
     assert scale * result.objective == pytest.approx(expected.objective, rel=1e-3)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_long_solution_goes_on_with_a_copy_in_single_precision(name, monkeypatch):
+    X, y = two_classes(800, n_features=8)
+    K = gram(X, gamma=0.1)
+    precisions = set()
+    run = _problem.run_quick_pairs
+
+    def noted(K, slot, used, diagonal, scores, *rest):
+        precisions.add((K.dtype.name, scores.dtype.name))
+        return run(K, slot, used, diagonal, scores, *rest)
+
+    monkeypatch.setattr(_problem, "run_quick_pairs", noted)
+    monkeypatch.setattr(_problem, "_SMALL_AT_END", 0)
+    box = machine(name, 30.0)
+    result = smo(K, y, **box)
+    assert result.converged
+    scores = y - K @ (y * result.alpha) - box.get("ridge", 0.0) * y * result.alpha
+    assert result.decision_function - result.intercept == pytest.approx(
+        K @ (y * result.alpha), abs=1e-9
+    )
+    rises = np.where(y > 0, result.alpha < box["upper"], result.alpha > box["lower"])
+    falls = np.where(y > 0, result.alpha > box["lower"], result.alpha < box["upper"])
+    assert scores[rises].max() - scores[falls].min() <= 1e-3 * (1.0 + 1e-6)
+    assert ("float64", "float64") in precisions and ("float32", "float32") in precisions
+    precisions.clear()
+    smo(K, y, **box, history=True)
+    smo(K, y, **box, tol=1e-9)
+    assert precisions == {("float64", "float64")}

@@ -46,6 +46,18 @@ class Counted(Separability):
         self.evaluations += 1
         return super().value_and_gradient(q)
 
+    def combinations(self, basis):
+        """As its parent's."""
+        found = super().combinations(basis)
+        evaluate = found.value_and_gradient
+
+        def counted(coefficients):
+            self.evaluations += 1
+            return evaluate(coefficients)
+
+        found.value_and_gradient = counted
+        return found
+
 
 def compute_searches(unit):
     """J and test errors of every search: a row a fold and method."""
