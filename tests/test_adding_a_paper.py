@@ -155,7 +155,7 @@ def test_the_new_paper_is_listed_with_its_parameters(walk):
 def test_what_differs_is_named_until_it_is_declared(walk):
     for command in ("companion reproduce nearest_mean",
                     "companion reproduce nearest_mean --profile paper"):  # fmt: skip
-        assert "notebook ran" in walk.runs[command]
+        assert "nearest_mean/table_1: ran in" in walk.runs[command]
         assert "differs and is not declared in data/deviations.yaml" in walk.runs[command]
     verified = walk.runs["companion verify nearest_mean"]
     assert "differs (declared: the digits stand interchanged in print" in verified

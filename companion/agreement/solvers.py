@@ -234,5 +234,16 @@ FAMILIES = {
 
 
 def solvers_of(machine):
-    """Names of the solvers that train a machine, in the order of :data:`SOLVERS`."""
+    """Names of the solvers that train a machine.
+
+    Parameters
+    ----------
+    machine : str
+        Its name, as in the problems.
+
+    Returns
+    -------
+    list of str
+        In the order of :data:`SOLVERS`.
+    """
     return [name for name, (machines, _) in SOLVERS.items() if machine in machines]

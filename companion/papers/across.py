@@ -1,4 +1,4 @@
-"""Notebooks about all papers at once, ``notebooks/<name>.ipynb``: nothing printed belongs to them."""
+"""Notebooks about all papers, ``notebooks/<name>.ipynb``: nothing printed belongs to them."""
 
 from __future__ import annotations
 
