@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["ClusterError", "StoreError", "UnitError"]
+import traceback
+
+__all__ = ["ClusterError", "StoreError", "UnitError", "first_sentence", "last_line"]
 
 
 class StoreError(RuntimeError):
@@ -27,3 +29,13 @@ class UnitError(RuntimeError):
 
 class ClusterError(UnitError):
     """A Dask cluster that cannot be reached, or that has no worker; finished units are stored."""
+
+
+def last_line(error: BaseException) -> str:
+    """The last line of an error's traceback: its name and the beginning of its message."""
+    return traceback.format_exception_only(error)[-1].strip().splitlines()[-1]
+
+
+def first_sentence(error: BaseException) -> str:
+    """The first sentence of an error's message, on one line."""
+    return " ".join(str(error).split()).split(". ")[0].rstrip(".") or type(error).__name__

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import os
 import signal
 import threading
-import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 from companion.papers.base import Study, Unit
 from companion.reproduction.codehash import code_digest
-from companion.reproduction.errors import ClusterError, UnitError
+from companion.reproduction.errors import ClusterError, UnitError, first_sentence, last_line
 from companion.reproduction.records import check_rows
 
 __all__ = ["BACKENDS", "check_backend", "lost_workers", "pool", "run_unit", "workers_error"]
 
 BACKENDS = ("loky", "dask")
-
-# Seconds in which a scheduler must answer, and in which a cluster without any worker must get one:
-# a nanny needs some to start a worker that died again.
-_CONNECT = 5
-_WORKERLESS = 30
 
 # --------------------------------------------------------------------------------- one unit
 
@@ -81,15 +73,6 @@ class _Quiet:
 
 
 _quiet = _Quiet()
-
-
-def _last_line(error: BaseException) -> str:
-    return traceback.format_exception_only(error)[-1].strip().splitlines()[-1]
-
-
-def _first_sentence(error: BaseException) -> str:
-    """The first sentence of an error's message, on one line."""
-    return " ".join(str(error).split()).split(". ")[0].rstrip(".") or type(error).__name__
 
 
 @cache
@@ -147,7 +130,7 @@ def run_unit(
 
             if isinstance(error, DataUnavailable):
                 return unit.key, "missing", " ".join(str(error).split())
-            return unit.key, "failed", f"{_last_line(error)} ({_place(error)})"
+            return unit.key, "failed", f"{last_line(error)} ({_place(error)})"
 
 
 def _place(error: BaseException) -> str:
@@ -177,19 +160,9 @@ def lost_workers() -> tuple[type[BaseException], ...]:
     """The errors that say that workers died."""
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    return (BrokenProcessPool, _DeadWorker, _UnfitWorker, _NoWorker)
+    from companion.reproduction._dask import DeadWorker, NoWorker, UnfitWorker
 
-
-class _DeadWorker(RuntimeError):
-    """A task that a Dask cluster gave up, since too many workers died of it."""
-
-
-class _UnfitWorker(RuntimeError):
-    """A task that a worker could not even begin."""
-
-
-class _NoWorker(RuntimeError):
-    """A cluster without workers, or without its scheduler."""
+    return (BrokenProcessPool, DeadWorker, UnfitWorker, NoWorker)
 
 
 def workers_error(study: Study, error: BaseException) -> UnitError:
@@ -206,13 +179,15 @@ def workers_error(study: Study, error: BaseException) -> UnitError:
     -------
     UnitError
     """
-    name, reason = f"{study.paper}/{study.name}", _first_sentence(error)
-    if isinstance(error, _NoWorker):
+    from companion.reproduction._dask import NoWorker, UnfitWorker
+
+    name, reason = f"{study.paper}/{study.name}", first_sentence(error)
+    if isinstance(error, NoWorker):
         return ClusterError(
             f"{name}: the Dask cluster is lost ({reason}). Finished units are stored; start "
             "scheduler and workers, and run the same command again."
         )
-    if isinstance(error, _UnfitWorker):
+    if isinstance(error, UnfitWorker):
         return ClusterError(
             f"{name}: the workers cannot run a unit ({reason}). Finished units are stored; install "
             "the same version of companion on every worker, and run the same command again."
@@ -245,7 +220,9 @@ def pool(study: Study, jobs: int, backend: str, scheduler: str | None):
     # Batches of one, since a batch comes back, and is stored, only as a whole.
     options = {"return_as": "generator_unordered", "batch_size": 1}
     if backend == "dask":
-        with _dask_backend(jobs, scheduler) as dask:
+        from companion.reproduction._dask import dask_backend
+
+        with dask_backend(jobs, scheduler) as dask:
             reference = _reference(study)
             code = (tuple(study.code), code_digest(study.code))
             # Enough on the cluster for workers that join later, too.
@@ -261,7 +238,9 @@ def pool(study: Study, jobs: int, backend: str, scheduler: str | None):
             with nullcontext() if jobs == 1 else _interrupts_held():
                 return parallel(delayed(run_unit)(compute, unit) for unit in units)
 
-        with _quiet_tracker():
+        with _quiet_tracker(), warnings.catch_warnings():
+            # loky ends workers that have grown and starts others; no unit is lost by it.
+            warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
             yield outcomes
 
 
@@ -307,19 +286,6 @@ def _quiet_tracker() -> Iterator[None]:
             os.environ["PYTHONWARNINGS"] = before
 
 
-def _import_dask():
-    """The class of joblib's Dask backend; the one place that says what is needed for it."""
-    try:
-        import distributed  # noqa: F401
-        from joblib._dask import DaskDistributedBackend
-    except ImportError as error:
-        raise ValueError(
-            "The backend 'dask' needs the packages dask and distributed. "
-            "Install them (pip install 'companion[distributed]'), or use the backend 'loky'."
-        ) from error
-    return DaskDistributedBackend
-
-
 def check_backend(backend: str, scheduler: str | None = None) -> None:
     """Check, before anything is computed, that there is what the backend needs.
 
@@ -336,112 +302,6 @@ def check_backend(backend: str, scheduler: str | None = None) -> None:
         If the scheduler does not answer.
     """
     if backend == "dask":
-        _import_dask()
-        if scheduler is not None:
-            with _client(scheduler):
-                pass
+        from companion.reproduction import _dask
 
-
-@contextmanager
-def _client(scheduler):
-    """A client of a scheduler that answers; what it logs is told by our own errors."""
-    import dask
-    from distributed import Client
-    from distributed.utils import silence_logging_cmgr
-
-    configured = dask.utils.parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
-    with silence_logging_cmgr(logging.CRITICAL):
-        try:
-            client = Client(scheduler, timeout=min(configured, _CONNECT), set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise ClusterError(
-                f"The Dask scheduler {scheduler} cannot be reached ({_last_line(error)}). Nothing "
-                "was computed; check the address, or leave it out for a cluster of this machine."
-            ) from error
-        with client:
-            yield client
-
-
-def _watched(backend: type) -> type:
-    """joblib's Dask backend, which would wait for ever for a cluster that gives up or is gone."""
-
-    class Backend(backend):
-        def effective_n_jobs(self, n_jobs):
-            # With one job joblib would compute in this process and leave the only worker alone.
-            return max(2, super().effective_n_jobs(n_jobs))
-
-        def submit(self, func, callback=None):
-            def take(result):
-                # What joblib hands over of a task that was cancelled, with the scheduler lost.
-                lost = isinstance(result, BaseException)
-                callback(_NoWorker(_first_sentence(result)) if lost else result)
-
-            def report(done):
-                from distributed import KilledWorker
-
-                error = done.exception()
-                if error is not None:
-                    kind = _DeadWorker if isinstance(error, KilledWorker) else _UnfitWorker
-                    callback(kind(_first_sentence(error)))
-
-            future = super().submit(func, take)
-            future.add_done_callback(report)
-            return future
-
-        def start_call(self):
-            super().start_call()
-            self.client.loop.add_callback(self._watch)
-
-        async def _watch(self):
-            """End the run when the cluster has been without a worker for too long."""
-            seen = time.monotonic()
-            while self._continue:
-                with suppress(OSError):
-                    if await asyncio.wait_for(self.client.scheduler.ncores(), _CONNECT):
-                        seen = time.monotonic()
-                if time.monotonic() - seen > _WORKERLESS:
-                    for callback in list(self._callbacks.values()):
-                        callback(_NoWorker(f"no worker for {_WORKERLESS} seconds"))
-                await asyncio.sleep(0.5)
-
-    return Backend
-
-
-@contextmanager
-def _dask_backend(jobs: int, scheduler: str | None):
-    """joblib's Dask backend on a running scheduler, or on a cluster of this machine's own."""
-    backend = _watched(_import_dask())
-    with ExitStack() as stack:
-        own = scheduler is None
-        if own:
-            from distributed import LocalCluster
-            from joblib import cpu_count
-
-            scheduler = stack.enter_context(
-                LocalCluster(
-                    n_workers=cpu_count() if jobs == -1 else jobs,
-                    threads_per_worker=1,
-                    processes=True,
-                    dashboard_address="127.0.0.1:0",
-                    silence_logs=logging.CRITICAL,
-                )
-            )
-        client = stack.enter_context(_client(scheduler))
-        if own:
-            client.run(_ignore_interrupts)
-        try:
-            client.wait_for_workers(1, timeout=_WORKERLESS)
-        except TimeoutError as error:
-            raise ClusterError(
-                f"The Dask scheduler {scheduler} has no worker after {_WORKERLESS} seconds. "
-                "Nothing was computed; start workers (dask worker ADDRESS), and run again."
-            ) from error
-        yield backend(client=client)
-
-
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C, which a terminal sends to every process, to the parent: it stops the workers.
-
-    Runs in a worker's main thread; without it the workers answer with tracebacks of their own.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _dask.check(scheduler)

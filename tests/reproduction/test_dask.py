@@ -16,7 +16,7 @@ from _studies import N_UNITS, n_stored, study, table, wait_for, working
 
 from companion._paths import data_dir, notebooks_dir
 from companion.papers import get_artefact
-from companion.reproduction import workers
+from companion.reproduction import _dask
 from companion.reproduction.errors import ClusterError, UnitError
 from companion.reproduction.run import load_records
 from companion.reproduction.store import RecordStore
@@ -139,17 +139,17 @@ def in_background(condition, act):
 def test_a_cluster_that_loses_all_it_has_can_be_started_again(
     cluster, places, reference, monkeypatch
 ):
-    monkeypatch.setattr(workers, "_WORKERLESS", 2)
+    monkeypatch.setattr(_dask, "WORKERLESS", 2)
     options = {"backend": "dask", "scheduler": cluster.address, **places}
     with pytest.raises(ClusterError, match="has no worker after 2 seconds.* start workers"):
         load_records(study(n_repetitions=6), **options)
     assert n_stored(working(places)) == 0
 
-    monkeypatch.setattr(workers, "_WORKERLESS", 20)  # for the workers to come up
+    monkeypatch.setattr(_dask, "WORKERLESS", 20)  # for the workers to come up
     cluster.add_workers(2)
 
     def kill_workers():
-        monkeypatch.setattr(workers, "_WORKERLESS", 2)
+        monkeypatch.setattr(_dask, "WORKERLESS", 2)
         cluster.kill(*cluster.workers)
 
     stop = in_background(lambda: n_stored(working(places)) >= 3, kill_workers)
@@ -159,7 +159,7 @@ def test_a_cluster_that_loses_all_it_has_can_be_started_again(
     kept = n_stored(working(places))
     assert 3 <= kept < N_UNITS
 
-    monkeypatch.setattr(workers, "_WORKERLESS", 20)
+    monkeypatch.setattr(_dask, "WORKERLESS", 20)
     cluster.add_workers(1)
     stop = in_background(
         lambda: n_stored(working(places)) > kept, lambda: cluster.kill(cluster.scheduler)
