@@ -34,13 +34,13 @@ _ALARMS = ("level", "machine", "by", "false alarms", "SE", "SD over test parts",
 _NARROW = 0.35
 
 
-def start_table(frame, reading):
+def start_table(records, reading):
     """Table 1 under every start and way to iterate, with the trials in the other minimum.
 
     Parameters
     ----------
-    frame : DataFrame
-        Records of the study ``table_1``.
+    records : mapping of str to DataFrame
+        Records of the studies ``table_1`` and ``table_1_plain``, among others.
     reading : str
         A key of ``READINGS`` that has records.
 
@@ -49,7 +49,7 @@ def start_table(frame, reading):
     DataFrame
         A row a machine, start and way.
     """
-    rows = []
+    frame, rows = pd.concat([records["table_1"], records["table_1_plain"]]), []
     for machine, start, way in _ways():
         own = trials(frame, reading, machine, start, way)
         error, placed = mean_and_standard_error(own.error), with_threshold(own)
