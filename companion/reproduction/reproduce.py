@@ -276,12 +276,19 @@ class Reproduction:
         Yields
         ------
         ArtefactReport
-            As the notebooks finish.
+            As the notebooks finish. Those about all papers come last, as they show what became of
+            the others, their times included; their own are not kept.
         """
         todo = [(report, values) for report, values in zip(reports, parameters, strict=True)
                 if not report.failures]  # fmt: skip
         at_a_time = min(cpu_count() if self._options["jobs"] == -1 else self._options["jobs"],
                         max(len(todo), 1))  # fmt: skip
+        for group in (True, False):
+            part = [(report, values) for report, values in todo
+                    if bool(report.artefact.paper) is group]  # fmt: skip
+            yield from self._side_by_side(part, at_a_time, in_place)
+
+    def _side_by_side(self, todo, at_a_time, in_place):
         # Threads, since each only waits for a kernel, a process of its own.
         with ThreadPoolExecutor(at_a_time) as threads, notebook_surroundings():
             running = {
@@ -307,7 +314,7 @@ class Reproduction:
     def _with_notebook(self, report, notebook, in_place):
         report.notebook = notebook
         report.times.append((NOTEBOOK, 1, 1, notebook.duration))
-        if in_place and self._options["fresh"] and report.ok:
+        if in_place and self._options["fresh"] and report.ok and report.artefact.paper:
             save_times(report.artefact, report.times)
         return report
 

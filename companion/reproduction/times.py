@@ -47,7 +47,7 @@ def save_times(artefact, lines):
     """
     import pandas as pd
 
-    from companion.papers import list_across, list_artefacts
+    from companion.papers import list_artefacts
 
     new = pd.DataFrame(
         [(artefact.id, study, units, jobs, os.cpu_count(), round(seconds, 1))
@@ -58,7 +58,7 @@ def save_times(artefact, lines):
     replaced = (old["artefact"] == artefact.id) & old["study"].isin(new["study"])
     kept = old[~replaced]
     table = pd.concat([kept, new], ignore_index=True) if len(kept) else new
-    known = [a.id for a in list_artefacts() + list_across()]
+    known = [a.id for a in list_artefacts()]
     order = {name: place for place, name in enumerate(known)}
     place = table["artefact"].map(order).fillna(len(order))
     table = table.iloc[place.argsort(kind="stable")]
