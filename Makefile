@@ -37,5 +37,6 @@ lock:  ## resolve requirements.lock anew (needs uv)
 	  --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  --fork-strategy fewest --upgrade -o requirements.lock
 
-clean:  ## remove .venv and build products
+clean:  ## remove .venv, build products and compiled loops
 	rm -rf $(VENV) build
+	find companion -name '*.nb[ci]' -delete
