@@ -157,7 +157,7 @@ def reproduce(context, targets, profile, jobs, backend, scheduler, fresh, in_pla
     code = _summarise(reports, run, in_place)
     if with_report:
         _heading("Report")
-        report_code, _ = _build_report(context, profile=profile)
+        report_code, _ = _build_report(context, tell=False, profile=profile)
         code = code or report_code
     context.exit(code)
 
@@ -317,15 +317,18 @@ def report(context, output, profile, executed, open_it):
     context.exit(code)
 
 
-def _build_report(context, **options):
-    """Build the site and say where it is; the exit code and the site."""
+def _build_report(context, tell=True, **options):
+    """Build the site and say where it is; the exit code and the site.
+
+    With `tell`, also what is missing or old, which a run has said already.
+    """
     from companion.reproduction.report import ReportError, build_report
 
     try:
         site = build_report(artefacts=context.obj, **options)
     except ReportError as error:
         raise click.UsageError(str(error), context) from error
-    for text in [*site.remarks, *site.faults]:
+    for text in [*(site.remarks if tell else ()), *site.faults]:
         click.echo(text, err=True)
     click.echo(f"{site.pages} pages in {site.seconds:.0f} s, {len(site.faults)} faults")
     click.echo(site.index)

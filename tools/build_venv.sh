@@ -19,7 +19,7 @@ if [ -z "$python" ]; then
     exit 1
 fi
 
-echo "[1/3] virtual environment $venv with $("$python" --version 2>&1)"
+echo "[1/4] virtual environment $venv with $("$python" --version 2>&1)"
 rm -rf "$venv"
 if ! "$python" -m venv "$venv"; then
     echo "This Python cannot make virtual environments." >&2
@@ -27,10 +27,13 @@ if ! "$python" -m venv "$venv"; then
     rm -rf "$venv"
     exit 1
 fi
-echo "[2/3] packages at the exact versions of requirements.lock (hashes checked)"
+echo "[2/4] packages at the exact versions of requirements.lock (hashes checked)"
 "$venv/bin/python" -m pip install --disable-pip-version-check --quiet --progress-bar off \
     --require-hashes --requirement requirements.lock
-echo "[3/3] companion itself"
+echo "[3/4] companion itself"
 "$venv/bin/python" -m pip install --disable-pip-version-check --quiet \
     --no-deps --no-build-isolation --editable .
+echo "[4/4] compiled loops (a minute or two)"
+"$venv/bin/python" tools/compile_loops.py ||
+    echo "They will be compiled when they are first used." >&2
 echo "ready: $("$venv/bin/python" -c 'import sys; print(sys.version.split()[0])') in $venv"

@@ -1,0 +1,41 @@
+"""Compile the solvers' loops once, so that the first run need not wait for them.
+
+One unit of every study that needs no data file is computed and thrown away, in two processes: two
+papers with loops of their own in one, the others in the other. numba keeps what it compiles
+beside the sources; what changes later is compiled when it is used.
+"""
+
+import sys
+from multiprocessing import get_context
+
+from companion.papers import PAPERS, list_artefacts
+
+ALONE = ("wrsvm", "conformal")
+
+
+def compile_for(papers):
+    """Compute the first unit of every study of these papers; return what went wrong."""
+    from companion.reproduction.workers import run_unit
+
+    faults, done = [], set()
+    for study in (study for key in papers for a in list_artefacts(key) for study in a.studies):
+        unit = next((unit for unit in study.units("quick") if not unit.data), None)
+        if unit is not None and (study.paper, study.name) not in done:
+            done.add((study.paper, study.name))
+            _, kind, content = run_unit(study.compute, unit)
+            if kind == "failed":
+                faults.append(f"{unit}: {content}")
+    return faults
+
+
+def main():
+    """Compile, and say what could not be."""
+    groups = [ALONE, [key for key in PAPERS if key not in ALONE]]
+    with get_context("spawn").Pool(len(groups)) as pool:
+        faults = sum(pool.map(compile_for, groups), [])
+    for fault in faults:
+        print(fault, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
