@@ -32,10 +32,28 @@ class ClusterError(UnitError):
 
 
 def last_line(error: BaseException) -> str:
-    """The last line of an error's traceback: its name and the beginning of its message."""
+    """The last line of an error's traceback: its name and the beginning of its message.
+
+    Parameters
+    ----------
+    error : BaseException
+
+    Returns
+    -------
+    str
+    """
     return traceback.format_exception_only(error)[-1].strip().splitlines()[-1]
 
 
 def first_sentence(error: BaseException) -> str:
-    """The first sentence of an error's message, on one line."""
+    """The first sentence of an error's message, on one line.
+
+    Parameters
+    ----------
+    error : BaseException
+
+    Returns
+    -------
+    str
+    """
     return " ".join(str(error).split()).split(". ")[0].rstrip(".") or type(error).__name__
