@@ -131,7 +131,10 @@ def main():
                 forms = [program(Z, y, C, lifted) for lifted in (False, True)]
                 for name, peer in (("piqp", by_piqp), ("Clarabel", by_clarabel)):
                     solvers = [peer(*form) for form in forms]
-                    taken = _common.interleaved([ours, *solvers], 2, least=0.0, in_a_row=2)
+                    rounds = 15 if kind == "linear" else 2
+                    taken = _common.interleaved(
+                        [ours, *solvers], rounds, least=0.0, in_a_row=10 if kind == "linear" else 3
+                    )
                     best = int(np.argmin(taken[1:]))
                     error = abs(solvers[best]() / reference - 1.0)
                     ratio = taken[1 + best] / taken[0]

@@ -13,27 +13,21 @@ import numpy as np
 from numba import njit
 
 from companion.solvers._min_margin_interior import (
+    _BETTER,
+    _HALF_WAY,
     _LEAST_VALUE,
+    _LITTLE,
+    _MANY,
+    _MOVED,
     _OPTIONS,
+    _WORTH,
     _certificate,
     balance,
     interior_point,
 )
 from companion.solvers._min_margin_kernels import centre, margin_loss
+from companion.solvers._min_margin_plane import minimise_in_plane
 from companion.solvers._min_margin_system import class_values
-
-# Terms are left out at this gap, over the value of the objective.
-_HALF_WAY = 1e-2
-
-# A term is decided if all multipliers but one are at most this share of p, and if the last step
-# changed their slacks by at most this share.
-_LITTLE, _MOVED = 0.03, 0.3
-
-# Fewer terms than this, or a larger share that is not decided, are not worth the effort.
-_MANY, _WORTH = 100, 0.7
-
-# The smaller problem is solved a little better than the whole one has to be.
-_BETTER = 0.9
 
 
 @njit(**_OPTIONS)
@@ -46,7 +40,14 @@ def minimise(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, of
     ``offset``, the gap, the number of iterations, and whether the gap is at most ``tol`` times the
     value with ``offset``.
     """
-    k, n_terms = basis.shape[0], p.shape[0]
+    k, n_terms, in_vain = basis.shape[0], p.shape[0], 0
+    if k == 3 and Z.shape[0] == 3:
+        value, gap, in_vain, is_solved = minimise_in_plane(
+            Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, offset, tol, max_iter,
+            alpha)
+        if gap < np.inf:
+            return value, gap, in_vain, is_solved
+        max_iter -= in_vain
     t, d_t = np.empty((k, n_terms)), np.empty((k, n_terms))
     weight = p.sum()
     F = class_values(basis, V, Z)
@@ -57,7 +58,7 @@ def minimise(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, of
         _HALF_WAY if n_terms >= _MANY else 0.0, alpha, t, d_t)
     half_way = _HALF_WAY * max(value + offset, _LEAST_VALUE * weight)
     if is_solved or n_iter == 0 or n_iter >= max_iter or n_terms < _MANY or not gap <= half_way:
-        return value, gap, n_iter, is_solved
+        return value, gap, in_vain + n_iter, is_solved
     leader = decided(p, alpha, t, d_t)
     n_kept = np.count_nonzero(leader < 0)
     if 0 < n_kept <= _WORTH * n_terms:
@@ -73,13 +74,13 @@ def minimise(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, of
             if exact <= tol * max(primal + offset, _LEAST_VALUE * weight):
                 V[:] = x
                 alpha[:] = multipliers
-                return primal, exact, n_iter, True
+                return primal, exact, in_vain + n_iter, True
     if n_iter >= max_iter:
-        return value, gap, n_iter, False
+        return value, gap, in_vain + n_iter, False
     value, gap, n_more, is_solved = interior_point(
         Z, groups, p, linear, basis, level, ridge, anchor, V, offset, tol, max_iter - n_iter, 0.0,
         alpha, t, d_t)
-    return value, gap, n_iter + n_more, is_solved
+    return value, gap, in_vain + n_iter + n_more, is_solved
 
 
 @njit(**_OPTIONS)

@@ -41,7 +41,7 @@ from companion.solvers.min_margin import (
     checked_positive,
     checked_utility,
     end_of,
-    with_end,
+    ended,
 )
 
 __all__ = ["DCAResult", "MachinePath", "dca", "dca_path", "utility_from_cost"]
@@ -233,17 +233,19 @@ def dca(
     )
     if steps:
         anchor, ridge = x[:, -1].copy(), proximal
-    result = problem.result(p, x, alpha, linear, constants[0], ridge, anchor, n_start + n_iter)
+    fields = problem.solution(p, x, alpha, linear, constants[0], ridge, anchor, n_start + n_iter)
     is_near = is_near if steps else is_solved
     sentence, advice = _REASONS[reason].format(steps=steps), "Raise max_steps."
     if not is_near:
         sentence, advice = end_of(False, n_iter, tol, max_iter)
-    fields = result.__dict__ | {"objective": float(values[steps])}
-    result = DCAResult(
-        **fields, n_steps=steps, objectives=values[: steps + 1].copy(),
-        beta=problem.beta(p, chosen),
-    )
-    return with_end(result, bool(is_near and reason != SPENT), sentence, advice, "dca")
+    fields |= {
+        "objective": float(values[steps]),
+        "n_steps": steps,
+        "objectives": values[: steps + 1].copy(),
+        "beta": problem.beta(p, chosen),
+    }
+    converged = bool(is_near and reason != SPENT)
+    return ended(DCAResult, fields, converged, sentence, advice, "dca")
 
 
 def dca_path(

@@ -156,8 +156,9 @@ def min_margin(
         problem.Z, problem.groups, p, linear, problem.basis, 1.0, ridge, anchor, x, COLD, 0.0, tol,
         int(max_iter), alpha,
     )
-    result = problem.result(p, x, alpha, linear, 1.0, ridge, anchor, n_iter)
-    return with_end(result, bool(is_solved), *end_of(is_solved, n_iter, tol, max_iter))
+    fields = problem.solution(p, x, alpha, linear, 1.0, ridge, anchor, n_iter)
+    end = end_of(is_solved, n_iter, tol, max_iter)
+    return ended(MinMarginResult, fields, bool(is_solved), *end)
 
 
 def end_of(converged, n_iter, tol, max_iter):
@@ -169,9 +170,9 @@ def end_of(converged, n_iter, tol, max_iter):
     return "Rounding errors stop all progress.", "Raise tol, lower C or scale the inputs."
 
 
-def with_end(result, converged, reason, advice, name="min_margin"):
-    """The result with its end written in; warn if the solver has not converged."""
-    fields = result.__dict__ | {"converged": converged, "stop_reason": reason}
+def ended(kind, fields, converged, reason, advice, name="min_margin"):
+    """A result of this kind with its end written in; warn if the solver has not converged."""
+    result = kind(**fields, converged=converged, stop_reason=reason)
     if not converged:
         warnings.warn(
             f"{name} did not converge: {reason} The duality gap is {result.duality_gap:.3g} at an "
@@ -179,7 +180,7 @@ def with_end(result, converged, reason, advice, name="min_margin"):
             ConvergenceWarning,
             stacklevel=3,
         )
-    return type(result)(**fields)
+    return result
 
 
 class MarginProblem:
@@ -226,11 +227,35 @@ class MarginProblem:
             )
 
     def terms_of(self, utility):
-        """Groups and weights for another matrix on the same samples."""
+        """Groups and weights for another matrix on the same samples.
+
+        Parameters
+        ----------
+        utility : ndarray of shape (k, k)
+
+        Returns
+        -------
+        groups, p : ndarray of shape (n_groups, 4), ndarray of shape (n_terms,)
+        """
         return terms(utility, self._ends, self._weight)
 
     def linear_terms(self, beta):
-        """Factors of f_m(x_i), sorted: sum_l beta_iml - sum_j beta_ijm."""
+        """Factors of f_m(x_i), sorted: sum_l beta_iml - sum_j beta_ijm.
+
+        Parameters
+        ----------
+        beta : ndarray of shape (n_samples, k, k)
+            In the caller's order.
+
+        Returns
+        -------
+        ndarray of shape (k, n_samples)
+
+        Raises
+        ------
+        ValueError
+            For another shape or entries that are not finite.
+        """
         beta = np.asarray(beta, dtype=np.float64)
         if beta.shape != (self.n, self.k, self.k) or not np.isfinite(beta).all():
             raise ValueError(
@@ -239,38 +264,88 @@ class MarginProblem:
             )
         return np.ascontiguousarray((beta.sum(axis=2) - beta.sum(axis=1))[self.order].T)
 
-    def result(self, p, x, alpha, linear, level, ridge, anchor, n_iter):
-        """The MinMarginResult of a solution x = (V, b), certificates computed afresh."""
+    def solution(self, p, x, alpha, linear, level, ridge, anchor, n_iter):
+        """The fields of a MinMarginResult but for its end, with certificates computed afresh.
+
+        Parameters
+        ----------
+        p : ndarray of shape (n_terms,)
+            Weights of the terms.
+        x : ndarray of shape (k - 1, n_columns + 1)
+            (V, b).
+        alpha : ndarray of shape (k, n_terms)
+            Multipliers.
+        linear : ndarray of shape (k, n_samples)
+            Factors of f_m(x_i), as from :meth:`linear_terms`.
+        level : float
+            The margin.
+        ridge, anchor : float, ndarray of shape (k - 1,)
+            Weight and centre of the proximal term in b.
+        n_iter : int
+
+        Returns
+        -------
+        dict
+        """
         primal, gap, violation, values, multipliers = certified(
             self.Z, self.order, self.groups, p, linear, self.basis, level, ridge, anchor, x, alpha
         )
         w, coef, intercept = self.coefficients(x)
-        return MinMarginResult(
-            w=w,
-            coef=coef,
-            intercept=intercept,
-            objective=primal,
-            duality_gap=gap,
-            kkt_violation=violation,
-            alpha=multipliers,
-            n_iter=n_iter,
-            converged=True,
-            stop_reason="",
-            decision_function=values,
-        )
+        return {
+            "w": w,
+            "coef": coef,
+            "intercept": intercept,
+            "objective": primal,
+            "duality_gap": gap,
+            "kkt_violation": violation,
+            "alpha": multipliers,
+            "n_iter": n_iter,
+            "decision_function": values,
+        }
 
     def coefficients(self, x):
-        """w, coefficients in the caller's terms and intercept of x = (V, b), or of several x."""
+        """w, coefficients in the caller's terms and intercept of x = (V, b), or of several x.
+
+        Parameters
+        ----------
+        x : ndarray of shape (..., k - 1, n_columns + 1)
+
+        Returns
+        -------
+        w, coef, intercept : ndarray
+            Of shapes (..., k, n_columns), (..., k, n_coefficients) and (..., k).
+        """
         W = self.basis @ x
         coef = self.design.coefficients(W[..., :-1])
         return W[..., :-1], coef, W[..., -1] if self.design.bias else np.zeros(W.shape[:-1])
 
     def point(self, W):
-        """x = (V, b) of a machine; what does not sum to zero over the classes is dropped."""
+        """x = (V, b) of a machine; what does not sum to zero over the classes is dropped.
+
+        Parameters
+        ----------
+        W : ndarray of shape (k, n_columns + 1)
+
+        Returns
+        -------
+        ndarray of shape (k - 1, n_columns + 1)
+        """
         return np.ascontiguousarray(self.basis.T @ W)
 
     def beta(self, p, chosen):
-        """beta_ijl of the terms whose l is ``chosen``, -1 for none."""
+        """beta_ijl of the terms whose l is ``chosen``.
+
+        Parameters
+        ----------
+        p : ndarray of shape (n_terms,)
+        chosen : ndarray of int of shape (n_terms,)
+            -1 for none.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, k, k)
+            In the caller's order.
+        """
         full = np.zeros((self.n, self.k, self.k))
         for low, high, j, start in self.groups:
             rows = slice(start, start + high - low)
