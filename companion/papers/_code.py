@@ -8,11 +8,13 @@ DUAL = (
     "companion.solvers.smo",
     "companion.solvers.ls",
     "companion.solvers.result",
+    "companion.solvers._box_kernels",
     "companion.solvers._low_rank",
     "companion.solvers._newton",
     "companion.solvers._problem",
     "companion.solvers._smo_kernels",
     "companion.solvers._smo_quick",
+    "companion.solvers._state",
     *KERNELS,
 )
 
