@@ -1,7 +1,8 @@
 """Modules whose source the records depend on, by what a study uses."""
 
 #: Kernels and Gram matrices.
-KERNELS = ("companion.kernels", "companion._kernel_loops", "companion._scratch")
+KERNELS = ("companion.kernels", "companion._gram", "companion._kernel_loops",
+           "companion._kernel_rows", "companion._scratch")  # fmt: skip
 
 #: The dual of the four machines, by pair updates and in closed form.
 DUAL = (
