@@ -30,6 +30,11 @@ def squared_distances(X, Y=None, *, out=None):
         Exactly symmetric with a zero diagonal when ``Y`` is None. Up to 32 features the sums run
         over differences; above, the matrix product form ||x||^2 + ||z||^2 - 2 x'z of centred data
         is used and negative rounding errors are set to zero.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match.
     """
     X, Y = check_points(X, Y)
     return _distance_form(X, Y, -1.0, _prepare_out(out, X, Y))
@@ -72,6 +77,12 @@ def gram(
     ndarray of shape (n_X, n_Y)
         Float64 unless ``out`` says otherwise; exactly symmetric when ``Y`` is None (for a callable
         this is the callable's business), and the same bits on every call.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is unknown, if shapes do not match, or if ``squared_distances`` are given
+        for a kernel other than "rbf".
 
     Examples
     --------

@@ -78,6 +78,11 @@ def resolve_gamma(gamma, X):
     Returns
     -------
     float
+
+    Raises
+    ------
+    ValueError
+        If gamma is another word, negative or not finite.
     """
     if isinstance(gamma, str):
         if gamma == "scale":

@@ -348,6 +348,11 @@ class ConformalSVC(KernelClassifier):
         -------
         ndarray of shape (n_queries,)
             Volume in feature space over volume in input space, by the metric of Theorem 5.
+
+        Raises
+        ------
+        ValueError
+            If the kernel is not the Gaussian.
         """
         check_is_fitted(self)
         if self.kernel != "rbf":

@@ -291,6 +291,11 @@ def judge(artefact, records, profile="paper", deviations=None):
     -------
     pandas.DataFrame
         As of :func:`compare`.
+
+    Raises
+    ------
+    ValueError
+        If the artefact has no published values, or as :func:`compare`.
     """
     published = load_published(artefact.paper)
     published = published[published["artefact"] == artefact.name]

@@ -157,7 +157,12 @@ def _reference(study: Study) -> str:
 
 
 def lost_workers() -> tuple[type[BaseException], ...]:
-    """The errors that say that workers died."""
+    """The errors that say that workers died.
+
+    Returns
+    -------
+    tuple of type
+    """
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     from companion.reproduction._dask import DeadWorker, NoWorker, UnfitWorker

@@ -147,6 +147,10 @@ class MDMResult:
     def to_svm(self) -> SVMSolution:
         """The equivalent SVM, (2.2.7).
 
+        Returns
+        -------
+        SVMSolution
+
         Raises
         ------
         ValueError

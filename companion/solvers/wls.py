@@ -191,6 +191,11 @@ def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
     -------
     list of WLSResult
 
+    Raises
+    ------
+    ValueError
+        If the start is another word or not one machine for each C, or as :func:`wls`.
+
     Examples
     --------
     >>> import numpy as np
