@@ -39,6 +39,7 @@ WLS = (
     "companion.solvers.wls",
     "companion.solvers._design",
     "companion.solvers._interior",
+    "companion.solvers._wls_iteration",
     "companion.solvers._wls_problem",
     *KERNELS,
 )
