@@ -11,6 +11,7 @@ from sklearn import get_config
 
 from companion._scratch import borrow_matrix, give_back
 from companion.estimators._compat import Interval, Options, StrOptions
+from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import (
     KernelClassifier,
     class_factors,
@@ -32,6 +33,7 @@ SINGLE_PRECISION_FROM = 3000
 SHRINKING_FROM = 400
 
 
+@with_shared_documentation
 class DualClassifier(KernelClassifier):
     """Base of the machines that one dual problem with different boxes describes."""
 
@@ -78,26 +80,18 @@ class DualClassifier(KernelClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training points, or their Gram matrix if ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-            Labels of exactly two classes, numbers or strings.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative factors on `C`, one per sample. A weight of zero is the sample
-            left out, a weight of two the sample given twice.
+        %(X)s
+        %(y)s
+        %(sample_weight)s
 
-        Returns
-        -------
-        self : object
-            The fitted classifier.
+        %(self)s
 
         Raises
         ------
         ValueError
             If a parameter or an input is invalid, if `y` has not exactly two classes, or
             if the weights are negative or leave no two classes.
-        TypeError
-            If `X` is sparse.
+        %(sparse)s
         """
         if not get_config()["skip_parameter_validation"]:
             self._validate_params()

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from companion.estimators._compat import Interval, StrOptions, check_sample_weight
 from companion.estimators._compiled import all_finite, two_labels
+from companion.estimators._docs import with_shared_documentation
 from companion.kernels import gram, resolve_gamma
 
 PREDICTION_BLOCK_MEGABYTES = 64
@@ -90,6 +91,7 @@ def _plain_labels(X, y):
     return np.array([low, high], dtype=y.dtype), signs
 
 
+@with_shared_documentation
 class KernelClassifier(ClassifierMixin, BaseEstimator):
     """Base of binary classifiers f(x) = sum_j beta_j k(c_j, x) + b.
 
@@ -130,9 +132,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
-            Points, or kernel values between them and all training points if
-            ``kernel="precomputed"``.
+        %(queries)s
 
         Returns
         -------

@@ -86,10 +86,7 @@ class WeightedRobustSVC(KernelClassifier):
         Whether a fixed point was reached within the tolerance.
     stop_reason_ : str
         Why the solver stopped, as a sentence.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features; only if `X` had names, all strings.
+    %(features)s
 
     See Also
     --------
@@ -177,13 +174,10 @@ class WeightedRobustSVC(KernelClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training points, or their Gram matrix if ``kernel="precomputed"``.
+        %(X)s
         y : array-like of shape (n_samples,)
             Labels of at least two classes, numbers or strings.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative factors on `C`, one per sample. A weight of zero is the sample left out, a
-            weight of two the sample given twice.
+        %(sample_weight)s
 
         Returns
         -------
@@ -214,9 +208,7 @@ class WeightedRobustSVC(KernelClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
-            Points, or kernel values between them and all training points if
-            ``kernel="precomputed"``.
+        %(queries)s
 
         Returns
         -------
