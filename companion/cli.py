@@ -327,7 +327,7 @@ def data():
     """
 
 
-@data.command("list", short_help="List the data sets.")
+@data.command("list", epilog=EXIT_CODES, short_help="List the data sets.")
 def data_list():
     """List the registered data sets and whether they are here."""
     from companion.datasets import check, list_sources
@@ -362,7 +362,7 @@ def _report_files(context, act, keys):
     context.exit(DATA if bad else OK)
 
 
-@data.command("fetch", short_help="Bring files here.")
+@data.command("fetch", epilog=EXIT_CODES, short_help="Bring files here.")
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
 @click.pass_context
 def data_fetch(context, keys):
@@ -372,7 +372,7 @@ def data_fetch(context, keys):
     _report_files(context, fetch, keys)
 
 
-@data.command("check", short_help="Check the files that are here.")
+@data.command("check", epilog=EXIT_CODES, short_help="Check the files that are here.")
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
 @click.pass_context
 def data_check(context, keys):

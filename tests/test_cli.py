@@ -130,7 +130,8 @@ def declare(project, row="mean", column="error", artefact="table_1"):
 # -- words ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("words", [[], ["reproduce"], ["verify"], ["report"], ["data"]])
+@pytest.mark.parametrize("words", [[], ["reproduce"], ["verify"], ["report"], ["data"],
+                                   ["data", "list"], ["data", "fetch"], ["data", "check"]])
 def test_every_help_page_documents_the_exit_codes(words):
     text = invoke([], *words, "--help").output
     for line in ("0  all is well", "1  an undeclared deviation", "130  interrupted"):

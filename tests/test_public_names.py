@@ -1,4 +1,4 @@
-"""Every public name can be had from where it is listed, and says what it takes, gives and raises."""
+"""Every public name is where it is listed, and says what it takes, gives and raises."""
 
 import ast
 import inspect

@@ -421,12 +421,7 @@ class ConformalSVC(KernelClassifier):
         self.intercept_ = np.array([side * scale * machine.intercept])
         self.n_transforms_ = result.n_transforms
         self.history_ = result.history
-        # At least one, as scikit-learn asks.
-        self.n_iter_ = max(1, int(machine.n_iter))
-        self.objective_ = certificate.objective
-        self.duality_gap_ = certificate.duality_gap
-        self.kkt_violation_ = certificate.kkt_violation
-        self.converged_ = bool(machine.converged)
+        self._keep_certificate(certificate)
         self.stop_reason_ = result.stop_reason
         self._predictor, self._needed = result.compact()
         self._side, self._gamma = side, gamma

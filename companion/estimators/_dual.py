@@ -215,11 +215,5 @@ class DualClassifier(KernelClassifier):
         self.n_support_ = np.array([nonzero.size - n_positive, n_positive])
         self.dual_coef_ = beta[np.newaxis, :]
         self.intercept_ = np.array([result.intercept])
-        # At least one, as scikit-learn asks: a direct solution counts as one iteration.
-        self.n_iter_ = max(1, int(result.n_iter))
-        self.objective_ = float(result.objective)
-        self.duality_gap_ = float(result.duality_gap)
-        self.kkt_violation_ = float(result.kkt_violation)
-        self.converged_ = bool(result.converged)
-        self.stop_reason_ = result.stop_reason
+        self._keep_certificate(result)
         self._gamma = gamma

@@ -294,11 +294,5 @@ class UnbiasedSVC(KernelClassifier):
                 self.prototypes_ = (X if centres is None else centres)[used]
         self.dual_coef_ = result.coef[used][np.newaxis, :]
         self.intercept_ = np.array([result.intercept])
-        # At least one, as scikit-learn asks: a start that solves the problem counts as one.
-        self.n_iter_ = max(1, result.n_iter)
-        self.objective_ = result.objective
-        self.duality_gap_ = result.duality_gap
-        self.kkt_violation_ = result.kkt_violation
-        self.converged_ = result.converged
-        self.stop_reason_ = result.stop_reason
+        self._keep_certificate(result)
         self._gamma = gamma

@@ -227,23 +227,6 @@ class WeightedRobustSVC(KernelClassifier):
         values = values + self.intercept_
         return values[:, 0] if len(self.classes_) == 2 else values
 
-    def predict(self, X):
-        """Label of every point: the class with the largest decision value.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
-            As in :meth:`decision_function`.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,)
-            Predicted labels.
-        """
-        values = self.decision_function(X)
-        chosen = values > 0 if values.ndim == 1 else values.argmax(axis=1)
-        return self.classes_[chosen.astype(np.intp)]
-
     @property
     def coef_(self):
         """The normal vectors of a linear machine, of shape (n_classes, n_features)."""
@@ -322,10 +305,6 @@ class WeightedRobustSVC(KernelClassifier):
                 self.support_vectors_ = X[used]
         self.support_, self.dual_coef_ = kept[used], np.ascontiguousarray(coef[:, used])
         self.intercept_ = intercept
+        self._keep_certificate(result)
         self.n_iter_ = 1 + result.n_steps
-        self.objective_ = result.objective
-        self.duality_gap_ = result.duality_gap
-        self.kkt_violation_ = result.kkt_violation
-        self.converged_ = result.converged
-        self.stop_reason_ = result.stop_reason
         self._gamma = gamma
