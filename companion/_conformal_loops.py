@@ -1,7 +1,8 @@
 """Compiled sums of Gaussians behind :mod:`companion.conformal`.
 
-The whole call tree is in this file: a cached numba caller is not recompiled when a callee in
-another file changes.
+The whole call tree is in this file, with a copy of the exponential of
+:mod:`companion._kernel_loops`: a cached numba caller is not recompiled when a callee in another
+file changes.
 """
 
 import numpy as np
@@ -35,9 +36,10 @@ def _double_from_bits(typingctx, bits):
 
 @njit(inline="always")
 def _exp(x):
-    """exp(x) for x <= 0 to about 3e-16 relative, 0 below -708; branch free, so that it vectorises.
+    """exp(x) for x <= 0 to about 3e-16 relative; branch free, so that loops over it vectorise.
 
-    x = k log 2 + r with |r| <= log(2) / 2, Taylor series of degree 12 for exp(r), times 2^k.
+    x = k log 2 + r with |r| <= log(2) / 2; Taylor series of degree 12 for exp(r) (remainder below
+    2e-16), times 2^k. Below -708 the result is 0 instead of a denormal number.
     """
     z = x if x > -708.0 else -708.0
     shifted = z * 1.4426950408889634 + 6755399441055744.0  # adding 1.5 * 2^52 rounds to an integer
@@ -57,7 +59,8 @@ def _exp(x):
     p = p * r + 0.5
     p = p * r + 1.0
     p = p * r + 1.0
-    value = p * _double_from_bits((types.int64(k) + 1023) << 52)
+    power = _double_from_bits((types.int64(k) + 1023) << 52)
+    value = p * power
     return value if x > -708.0 else 0.0
 
 

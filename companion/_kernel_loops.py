@@ -96,7 +96,11 @@ def _exp_single(x):
 
 @njit(inline="always")
 def _single_distances_to_row(x, XT, first, last, out):
-    """As _squared_distances_to_row, all in single precision."""
+    """As _squared_distances_to_row, all in single precision.
+
+    Not the same text in another type: terms are added in another order, and of the features left
+    over two are taken at once. One text for both would move the last bits of one.
+    """
     n_features = x.shape[0]
     width = last - first
     for j in range(width):

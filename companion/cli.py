@@ -8,7 +8,6 @@ import sys
 import click
 
 PROFILES = ("quick", "paper")
-_CHANCE = ("stochastic", "spread", "ordinal")
 OK, DEVIATION, USAGE, DATA, FAILED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 EXIT_CODES = """\
 \b
@@ -195,16 +194,15 @@ def _missing_lines(reports):
 def _summarise(reports, run, in_place):
     """The end of a run, and its exit code."""
     from companion.reproduction.display import summary_table, verdict_table
-    from companion.reproduction.verdicts import problems
+    from companion.reproduction.verdicts import problems, repetitions
 
     ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
     bad = {name: problems(ledger) for name, ledger in ledgers.items()}
     if ledgers:
         _heading(f"Verdicts, {run.profile} profile")
         click.echo(summary_table(ledgers).to_text(_width()))
-        repetitions = _repetitions(ledgers.values(), run.profile)
-        if repetitions:
-            click.echo(repetitions)
+        if rests_on := repetitions(ledgers.values(), run.profile):
+            click.echo(rests_on)
         for name, ledger in ledgers.items():
             shown = ledger[ledger["outcome"].str.startswith("differs") | (ledger["problem"] != "")]
             if len(shown):
@@ -222,24 +220,6 @@ def _summarise(reports, run, in_place):
     if failures:
         return FAILED
     return DEVIATION if any(len(found) for found in bad.values()) else OK
-
-
-def _repetitions(ledgers, profile):
-    """How many repetitions the verdicts rest on, beside those of the print; "" if on none."""
-    own, printed = [], []
-    for ledger in ledgers:
-        chance = ledger[ledger["kind"].isin(_CHANCE) & (ledger["outcome"] != "not run")]
-        own += [n for n in chance["reproduced_n"] if n > 1]
-        printed += [n for n in chance["n"] if n > 1]
-    if not own:
-        return ""
-
-    def span(counts):
-        low, high = min(counts), max(counts)
-        return f"{low:g}" if low == high else f"{low:g} to {high:g}"
-
-    text = f"Verdicts of the {profile} profile rest on {span(own)} repetitions"
-    return text + (f", the print on {span(printed)}." if printed else ".")
 
 
 # -- verify ---------------------------------------------------------------------------------
@@ -347,7 +327,7 @@ def data():
     """
 
 
-@data.command("list", short_help="List the data sets.")
+@data.command("list", epilog=EXIT_CODES, short_help="List the data sets.")
 def data_list():
     """List the registered data sets and whether they are here."""
     from companion.datasets import check, list_sources
@@ -382,7 +362,7 @@ def _report_files(context, act, keys):
     context.exit(DATA if bad else OK)
 
 
-@data.command("fetch", short_help="Bring files here.")
+@data.command("fetch", epilog=EXIT_CODES, short_help="Bring files here.")
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
 @click.pass_context
 def data_fetch(context, keys):
@@ -392,7 +372,7 @@ def data_fetch(context, keys):
     _report_files(context, fetch, keys)
 
 
-@data.command("check", short_help="Check the files that are here.")
+@data.command("check", epilog=EXIT_CODES, short_help="Check the files that are here.")
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
 @click.pass_context
 def data_check(context, keys):

@@ -62,6 +62,11 @@ def kernel_metric(X, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0):
     -------
     ndarray of shape (n_points, n_features, n_features)
         2 gamma I for the Gaussian kernel: (3.3.17) with gamma = 1 / (2 sigma^2).
+
+    Raises
+    ------
+    ValueError
+        If the kernel is another one.
     """
     n, d = X.shape
     identity = np.broadcast_to(np.eye(d), (n, d, d))
@@ -174,6 +179,11 @@ def gaussian_sums(distances, rates, weights=None, offset=0.0):
     Returns
     -------
     ndarray of shape (n_sets, n_points)
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match or a rate is negative.
     """
     from companion._conformal_loops import gaussian_sums as add
 

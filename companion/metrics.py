@@ -45,9 +45,8 @@ def mean_and_standard_error(values, n_train=None, n_test=None):
         repetitions are random splits of one pool, their training sets overlap and the
         values are correlated; with the sizes, the variance of the mean is
         (1 / n + n_test / n_train) s^2 instead of s^2 / n, the corrected resampled
-        variance of [1]_. Leave
-        them out if the repetitions are independent draws, or if the question is about
-        splits of this pool and not about the population.
+        variance of [1]_. Leave them out if the repetitions are independent draws, or if
+        the question is about splits of this pool and not about the population.
 
     Returns
     -------
@@ -97,8 +96,8 @@ def paired_difference(a, b, n_train=None, n_test=None):
     a, b : array-like of shape (n_repetitions,)
         Values of two methods on the same repetitions, in the same order.
     n_train, n_test : int, optional
-        As in :func:`mean_and_standard_error`: the correction of [1]_ for repetitions
-        that are random splits of one pool.
+        As in :func:`mean_and_standard_error`: for repetitions that are random splits of
+        one pool.
 
     Returns
     -------
@@ -109,11 +108,6 @@ def paired_difference(a, b, n_train=None, n_test=None):
     ------
     ValueError
         If the lengths differ, or as in :func:`mean_and_standard_error`.
-
-    References
-    ----------
-    .. [1] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine
-       Learning 52, 2003, 239-281.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from nbformat.v4 import new_code_cell, new_notebook
 
-from companion.cli import main
+from companion.cli import EXIT_CODES, main
 from companion.datasets import DataUnavailable, FetchReport
 from companion.papers.base import Artefact, Parameter, Study
 from companion.reproduction.notebooks import NotebookReport
@@ -129,11 +130,19 @@ def declare(project, row="mean", column="error", artefact="table_1"):
 # -- words ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("words", [[], ["reproduce"], ["verify"], ["data"]])
+@pytest.mark.parametrize("words", [[], ["reproduce"], ["verify"], ["report"], ["data"],
+                                   ["data", "list"], ["data", "fetch"], ["data", "check"]])
 def test_every_help_page_documents_the_exit_codes(words):
     text = invoke([], *words, "--help").output
     for line in ("0  all is well", "1  an undeclared deviation", "130  interrupted"):
         assert line in text
+
+
+def test_the_readme_names_every_exit_code():
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    [sentence] = re.findall(r"(?ms)^Exit codes.*?\n\n", readme)
+    in_help = re.findall(r"(?m)^ +(\d+)  ", EXIT_CODES)
+    assert re.findall(r"\d+", sentence) == in_help == ["0", "1", "2", "3", "4", "130"]
 
 
 def test_the_help_page_needs_no_numerical_package():

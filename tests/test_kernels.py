@@ -1,5 +1,8 @@
 """Kernel functions: values, exact symmetry, conventions, rows on demand."""
 
+import ast
+import inspect
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -73,6 +76,18 @@ def test_exponential_is_accurate_to_a_few_units_in_the_last_place():
     out = np.empty((1, 2))
     loops.exp_scaled(np.array([[709.0, 1e308]]), -1.0, out)
     assert np.array_equal(out, [[0.0, 0.0]])
+
+
+def definition(module, name):
+    """Source of a function of a module, its decorators included."""
+    source = inspect.getsource(module)
+    [node] = [node for node in ast.parse(source).body if getattr(node, "name", "") == name]
+    return source.splitlines()[node.decorator_list[0].lineno - 1 : node.end_lineno]
+
+
+@pytest.mark.parametrize("name", ["_exp", "_double_from_bits"])
+def test_both_copies_of_the_exponential_have_the_same_text(name):
+    assert definition(loops, name) == definition(conformal_loops, name)
 
 
 def test_both_copies_of_the_exponential_give_the_same_bits():

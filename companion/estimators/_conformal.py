@@ -18,30 +18,11 @@ from companion.estimators._kernel_classifier import (
     KernelClassifier,
     weighted_gamma,
 )
+from companion.estimators._unreadable import UnreadableParameter
 from companion.kernels import KernelRows, gram, squared_distances
 from companion.solvers.conformal import SEARCHES, ConformalProblem, conformal_transformations
 from companion.solvers.result import certify
 from companion.solvers.transformations import RULES, Rule
-
-
-class _Unreadable:
-    """A constructor parameter that is not an attribute.
-
-    Scikit-learn takes whatever has an attribute `transform` for a transformer. The value is kept
-    where all parameters are, and get_params and set_params know it.
-    """
-
-    def __set_name__(self, owner, name):
-        self._name = name
-
-    def __get__(self, instance, owner=None):
-        raise AttributeError(
-            f"{self._name!r} is a parameter of a classifier here, not a method: read it by "
-            f"get_params()[{self._name!r}]."
-        )
-
-    def __set__(self, instance, value):
-        vars(instance)[self._name] = value
 
 
 @with_shared_documentation
@@ -97,8 +78,7 @@ class ConformalSVC(KernelClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        Class labels, sorted; `decision_function` is positive for the second.
+    %(classes)s
     minority_class_ : object
         The rarer label, the second where they are even: the positive class of the thesis, towards
         which ACT, KBA and MDT correct.
@@ -110,12 +90,7 @@ class ConformalSVC(KernelClassifier):
         "kept".
     validation_ : ndarray of int
         Samples set aside.
-    support_ : ndarray of shape (n_SV,)
-        Indices of the samples whose coefficient is not exactly zero.
-    support_vectors_ : ndarray of shape (n_SV, n_features)
-        Those samples; empty, of shape (0, 0), if the kernel is precomputed.
-    n_support_ : ndarray of shape (2,)
-        Number of support vectors of each class.
+    %(support)s
     dual_coef_ : ndarray of shape (1, n_SV)
         y_i alpha_i of the support vectors in the transformed kernel, y_i = +1 for ``classes_[1]``.
     intercept_ : ndarray of shape (1,)
@@ -132,10 +107,7 @@ class ConformalSVC(KernelClassifier):
         Whether the solver reached its tolerance for that machine.
     stop_reason_ : str
         Why no further transformation was applied, as a sentence.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features; only if `X` had names, all strings.
+    %(features)s
 
     See Also
     --------
@@ -193,7 +165,7 @@ class ConformalSVC(KernelClassifier):
         "random_state": ["random_state"],
     }
 
-    transform = _Unreadable()
+    transform = UnreadableParameter()
 
     def __init__(
         self,
@@ -250,23 +222,17 @@ class ConformalSVC(KernelClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training points, or their Gram matrix if ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-            Labels of exactly two classes, numbers or strings.
+        %(X)s
+        %(y)s
 
-        Returns
-        -------
-        self : object
-            The fitted classifier.
+        %(self)s
 
         Raises
         ------
         ValueError
             If a parameter or an input is invalid, if `y` has not exactly two classes, or if the
             validation part or the rest would be without one of them.
-        TypeError
-            If `X` is sparse.
+        %(sparse)s
         """
         if not get_config()["skip_parameter_validation"]:
             self._validate_params()
@@ -308,9 +274,7 @@ class ConformalSVC(KernelClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
-            Points, or kernel values between them and all training points if
-            ``kernel="precomputed"``.
+        %(queries)s
 
         Returns
         -------
@@ -348,6 +312,11 @@ class ConformalSVC(KernelClassifier):
         -------
         ndarray of shape (n_queries,)
             Volume in feature space over volume in input space, by the metric of Theorem 5.
+
+        Raises
+        ------
+        ValueError
+            If the kernel is not the Gaussian.
         """
         check_is_fitted(self)
         if self.kernel != "rbf":
@@ -452,12 +421,7 @@ class ConformalSVC(KernelClassifier):
         self.intercept_ = np.array([side * scale * machine.intercept])
         self.n_transforms_ = result.n_transforms
         self.history_ = result.history
-        # At least one, as scikit-learn asks.
-        self.n_iter_ = max(1, int(machine.n_iter))
-        self.objective_ = certificate.objective
-        self.duality_gap_ = certificate.duality_gap
-        self.kkt_violation_ = certificate.kkt_violation
-        self.converged_ = bool(machine.converged)
+        self._keep_certificate(certificate)
         self.stop_reason_ = result.stop_reason
         self._predictor, self._needed = result.compact()
         self._side, self._gamma = side, gamma

@@ -1,4 +1,7 @@
-"""Documentation shared by the four machines: one text, four docstrings."""
+"""Documentation that estimators share: one text, many docstrings."""
+
+import inspect
+import textwrap
 
 _C = """
     C : float, default=1.0
@@ -60,15 +63,19 @@ _REST = """
         the end is judged in double precision, which takes over if `tol` does not hold.
         A factorisation needs the whole matrix to fit."""
 
-_ATTRIBUTES = """
+_CLASSES = """
     classes_ : ndarray of shape (2,)
-        Class labels, sorted; `decision_function` is positive for the second.
+        Class labels, sorted; `decision_function` is positive for the second."""
+
+_SUPPORT = """
     support_ : ndarray of shape (n_SV,)
         Indices of the samples whose coefficient is not exactly zero.
     support_vectors_ : ndarray of shape (n_SV, n_features)
         Those samples; empty, of shape (0, 0), if the kernel is precomputed.
     n_support_ : ndarray of shape (2,)
-        Number of support vectors of each class.
+        Number of support vectors of each class."""
+
+_DUAL = """
     dual_coef_ : ndarray of shape (1, n_SV)
         y_i alpha_i of the support vectors, with y_i = +1 for ``classes_[1]``.
     intercept_ : ndarray of shape (1,)
@@ -86,15 +93,47 @@ _ATTRIBUTES = """
         kernel values as `objective_`.
     kkt_violation_ : float
         Largest violation of the optimality conditions, recomputed in double precision
-        from the exact kernel.
+        from the exact kernel."""
+
+_END = """
     converged_ : bool
         Whether the solver reached its tolerance.
     stop_reason_ : str
-        Why the solver stopped, as a sentence.
+        Why the solver stopped, as a sentence."""
+
+_FEATURES = """
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features; only if `X` had names, all strings."""
+
+_X = """
+    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+        Training points, or their Gram matrix if ``kernel="precomputed"``."""
+
+_Y = """
+    y : array-like of shape (n_samples,)
+        Labels of exactly two classes, numbers or strings."""
+
+_WEIGHT = """
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative factors on `C`, one per sample. A weight of zero is the sample
+        left out, a weight of two the sample given twice."""
+
+_SELF = """
+    Returns
+    -------
+    self : object
+        The fitted classifier."""
+
+_SPARSE = """
+    TypeError
+        If `X` is sparse."""
+
+_QUERIES = """
+    X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
+        Points, or kernel values between them and all training points if
+        ``kernel="precomputed"``."""
 
 _REFERENCES = """
     .. [1] J. Lopez, J. R. Dorronsoro, "Least 1-Norm SVMs: a new SVM variant between
@@ -110,14 +149,26 @@ SHARED = {
     "kernel": _KERNEL,
     "smo": _SMO,
     "rest": _REST,
-    "attributes": _ATTRIBUTES,
+    "classes": _CLASSES,
+    "support": _SUPPORT,
+    "end": _END,
+    "features": _FEATURES,
+    "attributes": _CLASSES + _SUPPORT + _DUAL + _END + _FEATURES,
     "references": _REFERENCES,
+    "X": _X,
+    "y": _Y,
+    "sample_weight": _WEIGHT,
+    "self": _SELF,
+    "sparse": _SPARSE,
+    "queries": _QUERIES,
 }
 
 
 def with_shared_documentation(cls):
-    """Fill the ``%(name)s`` places of a class docstring from the shared texts."""
-    if cls.__doc__ is not None:  # absent under python -OO
-        shared = {name: text.strip() for name, text in SHARED.items()}
-        cls.__doc__ = cls.__doc__ % shared
+    """Fill the ``%(name)s`` places in the docstrings of a class and its methods."""
+    shared = {name: textwrap.dedent(text).strip() for name, text in SHARED.items()}
+    for documented in (cls, *vars(cls).values()):
+        text = getattr(documented, "__doc__", None)  # none under python -OO
+        if isinstance(text, str) and "%(" in text:
+            documented.__doc__ = inspect.cleandoc(text) % shared
     return cls

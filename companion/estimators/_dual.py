@@ -11,6 +11,7 @@ from sklearn import get_config
 
 from companion._scratch import borrow_matrix, give_back
 from companion.estimators._compat import Interval, Options, StrOptions
+from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import (
     KernelClassifier,
     class_factors,
@@ -32,6 +33,7 @@ SINGLE_PRECISION_FROM = 3000
 SHRINKING_FROM = 400
 
 
+@with_shared_documentation
 class DualClassifier(KernelClassifier):
     """Base of the machines that one dual problem with different boxes describes."""
 
@@ -78,26 +80,18 @@ class DualClassifier(KernelClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training points, or their Gram matrix if ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-            Labels of exactly two classes, numbers or strings.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative factors on `C`, one per sample. A weight of zero is the sample
-            left out, a weight of two the sample given twice.
+        %(X)s
+        %(y)s
+        %(sample_weight)s
 
-        Returns
-        -------
-        self : object
-            The fitted classifier.
+        %(self)s
 
         Raises
         ------
         ValueError
             If a parameter or an input is invalid, if `y` has not exactly two classes, or
             if the weights are negative or leave no two classes.
-        TypeError
-            If `X` is sparse.
+        %(sparse)s
         """
         if not get_config()["skip_parameter_validation"]:
             self._validate_params()
@@ -221,11 +215,5 @@ class DualClassifier(KernelClassifier):
         self.n_support_ = np.array([nonzero.size - n_positive, n_positive])
         self.dual_coef_ = beta[np.newaxis, :]
         self.intercept_ = np.array([result.intercept])
-        # At least one, as scikit-learn asks: a direct solution counts as one iteration.
-        self.n_iter_ = max(1, int(result.n_iter))
-        self.objective_ = float(result.objective)
-        self.duality_gap_ = float(result.duality_gap)
-        self.kkt_violation_ = float(result.kkt_violation)
-        self.converged_ = bool(result.converged)
-        self.stop_reason_ = result.stop_reason
+        self._keep_certificate(result)
         self._gamma = gamma

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from companion.estimators._compat import Interval, StrOptions, check_sample_weight
 from companion.estimators._compiled import all_finite, two_labels
+from companion.estimators._docs import with_shared_documentation
 from companion.kernels import gram, resolve_gamma
 
 PREDICTION_BLOCK_MEGABYTES = 64
@@ -90,6 +91,7 @@ def _plain_labels(X, y):
     return np.array([low, high], dtype=y.dtype), signs
 
 
+@with_shared_documentation
 class KernelClassifier(ClassifierMixin, BaseEstimator):
     """Base of binary classifiers f(x) = sum_j beta_j k(c_j, x) + b.
 
@@ -130,9 +132,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
-            Points, or kernel values between them and all training points if
-            ``kernel="precomputed"``.
+        %(queries)s
 
         Returns
         -------
@@ -152,7 +152,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         return values + self.intercept_[0]
 
     def predict(self, X):
-        """Label of every point: ``classes_[1]`` where the decision value is positive.
+        """Label of every point: the class with the largest decision value.
+
+        With two classes that is ``classes_[1]`` where their one decision value is positive.
 
         Parameters
         ----------
@@ -164,8 +166,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_queries,)
             Predicted labels.
         """
-        positive = self.decision_function(X) > 0
-        return self.classes_[positive.astype(np.intp)]
+        values = self.decision_function(X)
+        chosen = values > 0 if values.ndim == 1 else values.argmax(axis=1)
+        return self.classes_[chosen.astype(np.intp)]
 
     def _centres(self):
         """The points c_j; their indices among the training samples if the kernel is precomputed."""
@@ -265,6 +268,16 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
                 )
             bound_weight = factors if weight is None else factors * weight
         return kept, X, signs, weight, bound_weight
+
+    def _keep_certificate(self, result):
+        """Store what the solver says of its result as fitted attributes."""
+        # At least one, as scikit-learn asks: a direct solution, and a start that is one, count.
+        self.n_iter_ = max(1, int(result.n_iter))
+        self.objective_ = float(result.objective)
+        self.duality_gap_ = float(result.duality_gap)
+        self.kkt_violation_ = float(result.kkt_violation)
+        self.converged_ = bool(result.converged)
+        self.stop_reason_ = result.stop_reason
 
     def _kernel_parameters(self, gamma):
         return dict(kernel=self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0)

@@ -117,25 +117,19 @@ class LSSVCCV(DualClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training points, or their Gram matrix if ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-            Labels of exactly two classes, numbers or strings.
+        %(X)s
+        %(y)s
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative factors on `C`, one per sample.
 
-        Returns
-        -------
-        self : object
-            The fitted classifier.
+        %(self)s
 
         Raises
         ------
         ValueError
             If a parameter or an input is invalid, if `y` has not exactly two classes, or
             if the Gram matrix does not fit in `cache_size`.
-        TypeError
-            If `X` is sparse.
+        %(sparse)s
         """
         X, y, signs = self._checked(X, y)
         C_values = self._validated_Cs()

@@ -77,8 +77,7 @@ class UnbiasedSVC(KernelClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        Class labels, sorted; `decision_function` is positive for the second.
+    %(classes)s
     prototypes_ : ndarray of shape (n_kernels, n_features)
         The centres c_j of the kernels in use: n_kernels is the size of the machine. Prototypes
         that are combinations of others in feature space, such as repeated points, are left out.
@@ -102,14 +101,8 @@ class UnbiasedSVC(KernelClassifier):
     kkt_violation_ : float
         The larger of ``||W - sum_i alpha_i y_i Phi(X_i)||``, within the span of the kernels,
         and ``|sum_i alpha_i y_i|``.
-    converged_ : bool
-        Whether the solver reached its tolerance.
-    stop_reason_ : str
-        Why the solver stopped, as a sentence.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features; only if `X` had names, all strings.
+    %(end)s
+    %(features)s
 
     See Also
     --------
@@ -207,18 +200,11 @@ class UnbiasedSVC(KernelClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training points, or their Gram matrix if ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-            Labels of exactly two classes, numbers or strings.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative factors on `C`, one per sample. A weight of zero is the sample
-            left out, a weight of two the sample given twice.
+        %(X)s
+        %(y)s
+        %(sample_weight)s
 
-        Returns
-        -------
-        self : object
-            The fitted classifier.
+        %(self)s
 
         Raises
         ------
@@ -226,8 +212,7 @@ class UnbiasedSVC(KernelClassifier):
             If a parameter or an input is invalid, if `y` has not exactly two classes, if
             the weights are negative or leave no two classes, or if there are more prototypes
             than samples.
-        TypeError
-            If `X` is sparse.
+        %(sparse)s
         """
         if not get_config()["skip_parameter_validation"]:
             self._validate_params()
@@ -309,11 +294,5 @@ class UnbiasedSVC(KernelClassifier):
                 self.prototypes_ = (X if centres is None else centres)[used]
         self.dual_coef_ = result.coef[used][np.newaxis, :]
         self.intercept_ = np.array([result.intercept])
-        # At least one, as scikit-learn asks: a start that solves the problem counts as one.
-        self.n_iter_ = max(1, result.n_iter)
-        self.objective_ = result.objective
-        self.duality_gap_ = result.duality_gap
-        self.kkt_violation_ = result.kkt_violation
-        self.converged_ = result.converged
-        self.stop_reason_ = result.stop_reason
+        self._keep_certificate(result)
         self._gamma = gamma

@@ -86,10 +86,7 @@ class WeightedRobustSVC(KernelClassifier):
         Whether a fixed point was reached within the tolerance.
     stop_reason_ : str
         Why the solver stopped, as a sentence.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features; only if `X` had names, all strings.
+    %(features)s
 
     See Also
     --------
@@ -177,13 +174,10 @@ class WeightedRobustSVC(KernelClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training points, or their Gram matrix if ``kernel="precomputed"``.
+        %(X)s
         y : array-like of shape (n_samples,)
             Labels of at least two classes, numbers or strings.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative factors on `C`, one per sample. A weight of zero is the sample left out, a
-            weight of two the sample given twice.
+        %(sample_weight)s
 
         Returns
         -------
@@ -214,9 +208,7 @@ class WeightedRobustSVC(KernelClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
-            Points, or kernel values between them and all training points if
-            ``kernel="precomputed"``.
+        %(queries)s
 
         Returns
         -------
@@ -234,23 +226,6 @@ class WeightedRobustSVC(KernelClassifier):
             values = self._kernel_expansion(X, self.dual_coef_.T)
         values = values + self.intercept_
         return values[:, 0] if len(self.classes_) == 2 else values
-
-    def predict(self, X):
-        """Label of every point: the class with the largest decision value.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
-            As in :meth:`decision_function`.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,)
-            Predicted labels.
-        """
-        values = self.decision_function(X)
-        chosen = values > 0 if values.ndim == 1 else values.argmax(axis=1)
-        return self.classes_[chosen.astype(np.intp)]
 
     @property
     def coef_(self):
@@ -330,10 +305,6 @@ class WeightedRobustSVC(KernelClassifier):
                 self.support_vectors_ = X[used]
         self.support_, self.dual_coef_ = kept[used], np.ascontiguousarray(coef[:, used])
         self.intercept_ = intercept
+        self._keep_certificate(result)
         self.n_iter_ = 1 + result.n_steps
-        self.objective_ = result.objective
-        self.duality_gap_ = result.duality_gap
-        self.kkt_violation_ = result.kkt_violation
-        self.converged_ = result.converged
-        self.stop_reason_ = result.stop_reason
         self._gamma = gamma

@@ -1,18 +1,21 @@
 """Modules whose source the records depend on, by what a study uses."""
 
 #: Kernels and Gram matrices.
-KERNELS = ("companion.kernels", "companion._kernel_loops", "companion._scratch")
+KERNELS = ("companion.kernels", "companion._gram", "companion._kernel_loops",
+           "companion._kernel_rows", "companion._scratch")  # fmt: skip
 
 #: The dual of the four machines, by pair updates and in closed form.
 DUAL = (
     "companion.solvers.smo",
     "companion.solvers.ls",
     "companion.solvers.result",
+    "companion.solvers._box_kernels",
     "companion.solvers._low_rank",
     "companion.solvers._newton",
     "companion.solvers._problem",
     "companion.solvers._smo_kernels",
     "companion.solvers._smo_quick",
+    "companion.solvers._state",
     *KERNELS,
 )
 
@@ -36,6 +39,7 @@ WLS = (
     "companion.solvers.wls",
     "companion.solvers._design",
     "companion.solvers._interior",
+    "companion.solvers._wls_iteration",
     "companion.solvers._wls_problem",
     *KERNELS,
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+__all__ = ["FAMILY_STYLES", "plot_agreement", "plot_large_costs", "plot_solver_times"]
+
 #: Colours and marks of kinds of solvers.
 FAMILY_STYLES = {
     "pair updates": {"color": "#1b4f9c", "marker": "o"},

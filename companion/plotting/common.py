@@ -4,6 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+__all__ = [
+    "CRITERION_STYLES",
+    "MACHINE_STYLES",
+    "plot_differences",
+    "plot_distributions",
+    "style",
+    "style_of",
+]
+
 #: One look for each machine in every figure.
 MACHINE_STYLES = {
     "LS": {"color": "#d95f02", "marker": "s", "linestyle": "-"},
@@ -38,7 +47,18 @@ CRITERION_STYLES = {
 
 
 def style_of(name):
-    """Style of a machine, or of the criterion whose name begins like this."""
+    """Style of a machine, or of the criterion whose name begins like this.
+
+    Parameters
+    ----------
+    name : str
+        A key of :data:`MACHINE_STYLES`, or a name that begins with one of :data:`CRITERION_STYLES`.
+
+    Returns
+    -------
+    dict
+        Colour, marker and line style.
+    """
     if name in MACHINE_STYLES:
         return MACHINE_STYLES[name]
     starts = [start for start in CRITERION_STYLES if name.startswith(start)]
@@ -46,7 +66,12 @@ def style_of(name):
 
 
 def style():
-    """Settings shared by all figures, as a context manager: ``with style(): ...``."""
+    """Settings shared by all figures: ``with style(): ...``.
+
+    Returns
+    -------
+    context manager
+    """
     import matplotlib.pyplot as plt
 
     return plt.rc_context({

@@ -4,6 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
+__all__ = [
+    "plot_against",
+    "plot_hulls",
+    "plot_lines",
+    "plot_magnification",
+    "plot_mapped_grid",
+    "plot_paths",
+    "plot_placed",
+    "plot_right_and_wrong",
+    "plot_slacks",
+    "plot_tiles",
+    "plot_two_classes",
+]
+
 #: Edges and fills of the two classes, and what the thesis colours right and wrong.
 POSITIVE, NEGATIVE = "#c0392b", "#1b4f9c"
 RIGHT, WRONG = "#a6c8e8", "#f0a8a0"

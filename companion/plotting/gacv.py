@@ -6,6 +6,8 @@ import numpy as np
 
 from companion.plotting.common import style_of
 
+__all__ = ["plot_criterion", "plot_decision_curves", "plot_minima"]
+
 
 def plot_decision_curves(ax, X, y, axes, curves, boundary, *, title=""):
     """One panel of Figure 1 of the GACV report: the sample, the true curve, the tuned ones.

@@ -6,6 +6,8 @@ import numpy as np
 
 from companion.plotting.common import MACHINE_STYLES
 
+__all__ = ["TOY_LEVELS", "TOY_TICKS", "plot_influence", "plot_surface", "plot_toy_machine"]
+
 #: Contour levels and tick marks of Figure 1 of the Least 1-Norm paper.
 TOY_LEVELS = (-1.0, 0.0, 1.0)
 TOY_TICKS = {"x": (0.0, 5.0, 10.0), "y": (-2.0, 0.0, 2.0, 4.0)}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+__all__ = ["plot_boundaries", "plot_regions"]
+
 #: Fill and edge of each class.
 CLASS_COLORS = (("#c6dbef", "#1b4f9c"), ("#fdd0a2", "#d95f02"), ("#c7e9c0", "#276419"))
 _MARKERS = ("o", "s", "^")

@@ -6,6 +6,19 @@ import numpy as np
 
 from companion.plotting.common import style_of
 
+__all__ = [
+    "plot_densities",
+    "plot_error_against_size",
+    "plot_error_surface",
+    "plot_false_alarms",
+    "plot_gain",
+    "plot_intervals",
+    "plot_iterates",
+    "plot_losses",
+    "plot_profile",
+    "plot_threshold_error",
+]
+
 _LOSS_STYLES = ((0, ()), "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 _LOSS_COLOURS = ("black", "#d95f02", "#1b4f9c", "#66a9d8", "#4d9221")
 

@@ -6,6 +6,8 @@ import numpy as np
 
 from companion.reproduction.verdicts import DECLARED, DIFFERS, NOT_RUN, REPRODUCED, WITHIN
 
+__all__ = ["VERDICT_STYLES", "plot_verdicts"]
+
 #: Dark to light from good to bad, and hatched where a value differs, so that neither a grey print
 #: nor a reader who sees no red and green mixes them up.
 VERDICT_STYLES = {

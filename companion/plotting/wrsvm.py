@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__all__ = ["plot_lead_losses"]
+
 _LEAD_LOOKS = (("black", "-"), ("#d95f02", "--"), ("#1b4f9c", "-."), ("#4d9221", ":"))
 
 

@@ -8,7 +8,8 @@ import signal
 import time
 from contextlib import ExitStack, contextmanager, suppress
 
-from companion.reproduction.errors import ClusterError, first_sentence, last_line
+from companion.reproduction._messages import first_sentence, last_line
+from companion.reproduction.errors import ClusterError
 
 __all__ = ["DeadWorker", "NoWorker", "UnfitWorker", "check", "dask_backend"]
 

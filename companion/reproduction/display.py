@@ -81,6 +81,11 @@ class Table:
         Returns
         -------
         Table
+
+        Raises
+        ------
+        ValueError
+            If `formats` names a column that the frame does not have.
         """
         formats = formats or {}
         unknown = [name for name in formats if name not in frame]
@@ -133,7 +138,12 @@ class Table:
         return "\n".join([self.title, *body] if self.title else body)
 
     def to_html(self):
-        """HTML table, every text escaped."""
+        """HTML table, every text escaped.
+
+        Returns
+        -------
+        str
+        """
         parts = ['<table class="companion">']
         if self.title:
             parts.append(f"<caption>{html.escape(self.title)}</caption>")
@@ -147,7 +157,12 @@ class Table:
         return "\n".join([*parts, "</tbody>", "</table>"])
 
     def to_markdown(self):
-        """Markdown table; the title is left to the text around it."""
+        """Markdown table; the title is left to the text around it.
+
+        Returns
+        -------
+        str
+        """
 
         def line(cells):
             escaped = [" ".join(cell.replace("|", "\\|").split()) for cell in cells]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import traceback
-
-__all__ = ["ClusterError", "StoreError", "UnitError", "first_sentence", "last_line"]
+__all__ = ["ClusterError", "StoreError", "UnitError"]
 
 
 class StoreError(RuntimeError):
@@ -29,31 +27,3 @@ class UnitError(RuntimeError):
 
 class ClusterError(UnitError):
     """A Dask cluster that cannot be reached, or that has no worker; finished units are stored."""
-
-
-def last_line(error: BaseException) -> str:
-    """The last line of an error's traceback: its name and the beginning of its message.
-
-    Parameters
-    ----------
-    error : BaseException
-
-    Returns
-    -------
-    str
-    """
-    return traceback.format_exception_only(error)[-1].strip().splitlines()[-1]
-
-
-def first_sentence(error: BaseException) -> str:
-    """The first sentence of an error's message, on one line.
-
-    Parameters
-    ----------
-    error : BaseException
-
-    Returns
-    -------
-    str
-    """
-    return " ".join(str(error).split()).split(". ")[0].rstrip(".") or type(error).__name__

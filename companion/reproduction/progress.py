@@ -12,7 +12,12 @@ ENVIRONMENT = "COMPANION_PROGRESS"
 
 
 def in_jupyter() -> bool:
-    """Whether this process is the kernel of a notebook."""
+    """Whether this process is the kernel of a notebook.
+
+    Returns
+    -------
+    bool
+    """
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return type(shell).__name__ == "ZMQInteractiveShell"
@@ -88,7 +93,12 @@ class Progress:
             )
 
     def update(self, n: int = 1) -> None:
-        """Count ``n`` more finished units."""
+        """Count more finished units.
+
+        Parameters
+        ----------
+        n : int, default=1
+        """
         if self._bar is not None:
             self._bar.update(n)
 

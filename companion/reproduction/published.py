@@ -156,12 +156,30 @@ class Relation:
     bound: float
 
     def holds(self, value):
-        """Whether the relation holds for an exactly known value."""
+        """Whether the relation holds for an exactly known value.
+
+        Parameters
+        ----------
+        value : float
+
+        Returns
+        -------
+        bool
+        """
         compare = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
         return bool(compare[self.sign](value, self.bound))
 
     def margin(self, value):
-        """Distance to the bound, positive on the side where the relation holds."""
+        """Distance to the bound, positive on the side where the relation holds.
+
+        Parameters
+        ----------
+        value : float
+
+        Returns
+        -------
+        float
+        """
         return self.bound - value if self.sign.startswith("<") else value - self.bound
 
 

@@ -59,7 +59,16 @@ class Record:
     rows: tuple[Mapping[str, Any], ...]
 
     def same_numbers(self, other: Record) -> bool:
-        """Whether the results are equal, bit for bit, whatever code they come from."""
+        """Whether the results are equal, bit for bit, whatever code they come from.
+
+        Parameters
+        ----------
+        other : Record
+
+        Returns
+        -------
+        bool
+        """
         return _lines(self.rows) == _lines(other.rows)
 
 

@@ -278,7 +278,13 @@ class RecordStore:
             self._write(_FINISHED)
 
     def clear(self) -> None:
-        """Remove the working file; the committed table stays."""
+        """Remove the working file; the committed table stays.
+
+        Raises
+        ------
+        StoreError
+            If the file is not one of records, or cannot be removed.
+        """
         self._read_working()  # refuses a foreign file
         _UNSAVED.pop(self.working, None)
         try:

@@ -80,9 +80,24 @@ Profiles
 
 import math
 from collections import Counter
-from dataclasses import dataclass
-from statistics import NormalDist
 
+from companion.reproduction._comparisons import (
+    DECLARED,
+    DIFFERS,
+    MAX_Z,
+    MAX_Z_ORDINAL,
+    NOT_RUN,
+    OUTCOMES,
+    REPRODUCED,
+    WITHIN,
+    Comparison,
+    compare_deterministic,
+    compare_draw,
+    compare_ordinal,
+    compare_spread,
+    compare_stochastic,
+    first_finite,
+)
 from companion.reproduction.deviations import load_deviations
 from companion.reproduction.published import load_published, parse_printed, parse_relation
 
@@ -97,223 +112,16 @@ __all__ = [
     "compare_stochastic",
     "judge",
     "problems",
+    "repetitions",
     "verdict_counts",
 ]
 
-REPRODUCED, WITHIN, DECLARED, DIFFERS, NOT_RUN = OUTCOMES = (
-    "reproduced",
-    "within spread",
-    "differs (declared)",
-    "differs",
-    "not run",
-)
 NO_VALUE = "no regenerated value of this row and column"
-_MAX_Z = 3.0
-_MAX_Z_ORDINAL = 2.0
 _QUICK_ALLOWANCE = 1.0
-_RARE = 0.1
-_RARE_DRAW = 0.02
-_EPS = 2.0**-52
+_CHANCE = ("stochastic", "spread", "ordinal")
 _COPIED = ("paper", "artefact", "row", "column", "kind", "printed")
 _NEEDED = ("row", "column", "value", "converged")
 _NUMBERS = {"spread": math.nan, "n": math.nan, "se": math.nan, "overlap": 0.0}
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Outcome of one comparison.
-
-    Attributes
-    ----------
-    outcome : str
-        ``"reproduced"``, ``"within spread"``, ``"differs"`` or ``"not run"``.
-    z : float
-        Signed distance in standard errors; NaN where there is none.
-    se : float
-        The standard error that z was measured in; NaN where there is none.
-    note : str
-        What a reader should know, often empty.
-    """
-
-    outcome: str
-    z: float = math.nan
-    se: float = math.nan
-    note: str = ""
-
-
-def _excess(printed, value):
-    """Signed distance to the nearest number printed alike, 0 within rounding."""
-    difference = value - printed.value
-    slack = 1e-9 * printed.half_unit + 8 * _EPS * max(abs(value), abs(printed.value))
-    if abs(difference) <= printed.half_unit + slack:
-        return 0.0
-    return math.copysign(abs(difference) - printed.half_unit, difference)
-
-
-def _ratio(distance, se):
-    """Distance in standard errors; infinite for any distance in no error."""
-    if se > 0:
-        return distance / se
-    return math.copysign(math.inf, distance) if distance else 0.0
-
-
-def _first_finite(*numbers):
-    return next((number for number in numbers if math.isfinite(number)), math.nan)
-
-
-def compare_deterministic(printed, value):
-    """Compare at printed precision.
-
-    Parameters
-    ----------
-    printed : Printed or str
-        A number with its precision, or a word.
-    value : float or str
-
-    Returns
-    -------
-    Comparison
-    """
-    if isinstance(printed, str):
-        same = isinstance(value, str) and value.strip() == printed
-    else:
-        same = _excess(printed, value) == 0.0
-    return Comparison(REPRODUCED if same else DIFFERS)
-
-
-def compare_stochastic(printed, spread, n, value, spread_r, n_r, *, se_r=math.nan, overlap=0.0,
-                       overlap_r=0.0, fails_beyond=_MAX_Z):  # fmt: skip
-    """Compare two means by both spreads and both numbers of repetitions.
-
-    Parameters
-    ----------
-    printed : Printed
-    spread, n, overlap : float
-        Standard deviation, repetitions and overlap of the paper; the spread may be NaN.
-    value, spread_r, n_r, overlap_r : float
-        The same of the regeneration.
-    se_r : float, optional
-        Standard error of the regenerated mean where it is not spread / sqrt(n), else NaN.
-    fails_beyond : float, default=3
-        The largest abs(z) within spread.
-
-    Returns
-    -------
-    Comparison
-    """
-    own = spread_r if n_r > 1 else math.nan
-    known = _first_finite(own, spread, se_r * math.sqrt(n_r), 0.0)
-    variance = known**2 * (1 / n_r + overlap_r) if math.isnan(se_r) else se_r**2
-    variance += _first_finite(spread, known) ** 2 * (1 / n + overlap)
-    se, excess = math.sqrt(variance), _excess(printed, value)
-    z = _ratio(excess, se)
-    outcome = REPRODUCED if excess == 0 else WITHIN if abs(z) <= fails_beyond else DIFFERS
-    unknown = math.isnan(own) and math.isnan(spread) and math.isnan(se_r)
-    return Comparison(outcome, z, se, "no spread is known on either side" if unknown else "")
-
-
-def compare_spread(printed, n, value, n_r, *, se_r=math.nan, fails_beyond=_MAX_Z):
-    """Compare two standard deviations by the logarithm of their ratio.
-
-    Parameters
-    ----------
-    printed : Printed
-        The printed standard deviation.
-    n, n_r : float
-        Repetitions of the paper and of the regeneration.
-    value : float
-        The regenerated standard deviation.
-    se_r : float, optional
-        Its standard error where the repetitions are far from normal, else NaN.
-    fails_beyond : float, default=3
-        The largest abs(z) within spread.
-
-    Returns
-    -------
-    Comparison
-        z and se are on the logarithmic scale.
-    """
-    if not n_r >= 2:
-        return Comparison(NOT_RUN, note="a spread needs at least 2 repetitions")
-    excess = _excess(printed, value)
-    if math.isfinite(se_r) and value > 0:
-        se = se_r / value * math.sqrt(1 + n_r / n)
-    else:
-        se = math.sqrt(0.5 / (n - 1) + 0.5 / (n_r - 1))
-    if excess == 0:
-        return Comparison(REPRODUCED, 0.0, se)
-    if value <= 0:
-        z = NormalDist().inv_cdf(max((1 - _RARE) ** n_r / 2, 5e-324))
-    else:
-        z = math.log(value / (value - excess)) / se
-    return Comparison(WITHIN if abs(z) <= fails_beyond else DIFFERS, z, se)
-
-
-def compare_draw(printed, draws):
-    """Place a single printed draw in the distribution of the regenerated ones.
-
-    Parameters
-    ----------
-    printed : Printed
-    draws : sequence of float
-        At least one.
-
-    Returns
-    -------
-    Comparison
-        z is positive where the regenerated draws tend to lie above the print.
-    """
-    excess = [_excess(printed, draw) for draw in draws]
-    below, above = sum(e < 0 for e in excess), sum(e > 0 for e in excess)
-    if below == above == 0:
-        return Comparison(REPRODUCED, 0.0)
-    n = len(excess)
-    chance = min(1.0, 2 * (min(n - above, n - below) + 1) / (n + 1))
-    z = math.copysign(NormalDist().inv_cdf(chance / 2), above - below)
-    note = f"{below} of {n} draws lie below the print, {above} above"
-    return Comparison(DIFFERS if chance < _RARE_DRAW else WITHIN, z, note=note)
-
-
-def compare_ordinal(relation, value, se, n=math.nan, *, fails_beyond=_MAX_Z_ORDINAL):
-    """Decide a claim that a quantity stands in a relation to a bound.
-
-    Parameters
-    ----------
-    relation : Relation
-    value : float
-        The regenerated quantity.
-    se : float
-        Its standard error; 0 or NaN for a quantity without chance.
-    n : float, optional
-        Repetitions that the standard error was estimated from; NaN if it is known without them.
-    fails_beyond : float, default=2.0
-        Standard errors on the wrong side of the bound from which on the claim has failed.
-
-    Returns
-    -------
-    Comparison
-        z is positive on the claim's side.
-    """
-    margin = relation.margin(value)
-    if not se > 0:
-        if abs(margin) <= 1e-12 * max(1.0, abs(relation.bound)):
-            margin = 0.0
-        holds = relation.holds(relation.bound) if margin == 0 else margin > 0
-        return Comparison(REPRODUCED if holds else DIFFERS)
-    z = _normal_from_t(margin / se, n - 1) if n >= 2 else margin / se
-    if -fails_beyond <= z <= _MAX_Z_ORDINAL:
-        limit = fails_beyond if z < 0 else _MAX_Z_ORDINAL
-        return Comparison(WITHIN, z, se,
-                          f"undecided: within {limit:g} standard errors of the bound")
-    return Comparison(REPRODUCED if z > 0 else DIFFERS, z, se)
-
-
-def _normal_from_t(t, degrees):
-    """The normal z with the probability of a Student t."""
-    from scipy.special import ndtri, stdtr
-
-    tail = stdtr(degrees, -abs(t))  # of the far side: it keeps its digits
-    return math.copysign(-ndtri(tail) if tail > 0 else abs(t), t)
 
 
 def _missing(value):
@@ -343,14 +151,14 @@ def _compare_row(row, own, profile):
         return compare_draw(printed, draws)
     if kind == "spread":
         return compare_spread(
-            printed, row["n"], value, own["n"], se_r=own["se"], fails_beyond=_MAX_Z + allowance
+            printed, row["n"], value, own["n"], se_r=own["se"], fails_beyond=MAX_Z + allowance
         )
     if kind == "ordinal":
         derived = own["spread"] * math.sqrt(1 / own["n"] + own["overlap"]) if own["n"] > 0 else 0.0
-        se = _first_finite(own["se"], derived, 0.0)
+        se = first_finite(own["se"], derived, 0.0)
         return compare_ordinal(
             parse_relation(row["relation"]), value, se, own["n"],
-            fails_beyond=_MAX_Z_ORDINAL + allowance,
+            fails_beyond=MAX_Z_ORDINAL + allowance,
         )  # fmt: skip
     if math.isnan(own["se"]) and not own["n"] >= 1:
         raise ValueError(
@@ -360,7 +168,7 @@ def _compare_row(row, own, profile):
     return compare_stochastic(
         printed, row["spread"], row["n"], value, own["spread"], own["n"],
         se_r=own["se"], overlap=row["overlap"], overlap_r=own["overlap"],
-        fails_beyond=_MAX_Z + allowance,
+        fails_beyond=MAX_Z + allowance,
     )  # fmt: skip
 
 
@@ -483,6 +291,11 @@ def judge(artefact, records, profile="paper", deviations=None):
     -------
     pandas.DataFrame
         As of :func:`compare`.
+
+    Raises
+    ------
+    ValueError
+        If the artefact has no published values, or as :func:`compare`.
     """
     published = load_published(artefact.paper)
     published = published[published["artefact"] == artefact.name]
@@ -522,3 +335,32 @@ def problems(ledger):
         Its rows with an undeclared or a healed deviation.
     """
     return ledger[ledger["problem"] != ""]
+
+
+def repetitions(ledgers, profile):
+    """How many repetitions the verdicts rest on, beside those of the print.
+
+    Parameters
+    ----------
+    ledgers : iterable of pandas.DataFrame
+    profile : {"paper", "quick"}
+
+    Returns
+    -------
+    str
+        A sentence; empty if no verdict rests on repetitions.
+    """
+    own, printed = [], []
+    for ledger in ledgers:
+        chance = ledger[ledger["kind"].isin(_CHANCE) & (ledger["outcome"] != NOT_RUN)]
+        own += [n for n in chance["reproduced_n"] if n > 1]
+        printed += [n for n in chance["n"] if n > 1]
+    if not own:
+        return ""
+
+    def span(counts):
+        low, high = min(counts), max(counts)
+        return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+    text = f"Verdicts of the {profile} profile rest on {span(own)} repetitions"
+    return text + (f", the print on {span(printed)}." if printed else ".")

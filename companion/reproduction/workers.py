@@ -15,7 +15,8 @@ from typing import Any
 
 from companion.papers.base import Study, Unit
 from companion.reproduction.codehash import code_digest
-from companion.reproduction.errors import ClusterError, UnitError, first_sentence, last_line
+from companion.reproduction._messages import first_sentence, last_line
+from companion.reproduction.errors import ClusterError, UnitError
 from companion.reproduction.records import check_rows
 
 __all__ = ["BACKENDS", "check_backend", "lost_workers", "pool", "run_unit", "workers_error"]
@@ -157,7 +158,12 @@ def _reference(study: Study) -> str:
 
 
 def lost_workers() -> tuple[type[BaseException], ...]:
-    """The errors that say that workers died."""
+    """The errors that say that workers died.
+
+    Returns
+    -------
+    tuple of type
+    """
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     from companion.reproduction._dask import DeadWorker, NoWorker, UnfitWorker

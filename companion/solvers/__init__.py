@@ -1,5 +1,9 @@
-"""Solvers: one dual for four machines, nearest points, conformal transformations, least
-squares, the DC algorithm.
+"""Solvers, one optimiser a file: arrays in, a result with its certificate out.
+
+``smo`` and ``ls`` solve the dual of the four machines, ``mdm`` finds the nearest points of two
+convex hulls and ``conformal`` transforms kernels on top of it, ``wls`` is iterated weighted least
+squares on the prototypes of ``fscl``, and ``dca`` minimises a truncated loss by convex problems,
+which ``min_margin`` solves.
 """
 
 from companion.solvers.conformal import (

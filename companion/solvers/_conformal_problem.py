@@ -137,7 +137,19 @@ class ConformalProblem:
         return self._nearest_points(self.whole_K, self.whole_y)
 
     def machine(self, d, alpha0=None):
-        """The machine on the training part with the kernel d(x) d(z) k(x, z)."""
+        """The machine on the training part with the kernel d(x) d(z) k(x, z).
+
+        Parameters
+        ----------
+        d : ndarray of shape (n_train,)
+            Factors of the kernel.
+        alpha0 : ndarray of shape (n_train,), optional
+            Multipliers of a similar machine, from which the search starts.
+
+        Returns
+        -------
+        MDMResult
+        """
         if alpha0 is not None and self.y.size >= _MANY:
             machine = self._machine_of_few(d, alpha0)
             if machine is not None:
@@ -223,20 +235,52 @@ class ConformalProblem:
         )  # fmt: skip
 
     def validation_error(self, machine, d, validation_d):
-        """The g-means error of a machine on the validation part."""
+        """The g-means error of a machine on the validation part.
+
+        Parameters
+        ----------
+        machine : MDMResult
+            Trained with the factors `d`.
+        d, validation_d : ndarray
+            Factors of the training and the validation part.
+
+        Returns
+        -------
+        float
+        """
         chosen = self.validation_decision(machine, d, validation_d) > 0.0
         positive = self.validation_y > 0.0
         hits = chosen[positive].mean(), 1.0 - chosen[~positive].mean()
         return 1.0 - float(np.sqrt(hits[0] * hits[1]))
 
     def validation_decision(self, machine, d, validation_d):
-        """Decision values of the validation part, in hull units."""
+        """Decision values of the validation part, in hull units.
+
+        Parameters
+        ----------
+        machine, d, validation_d
+            As of :meth:`validation_error`.
+
+        Returns
+        -------
+        ndarray of shape (n_validation,)
+        """
         support = np.flatnonzero(machine.alpha)
         coef = (self.y * machine.alpha * d)[support]
         return validation_d * (self.validation_K[:, support] @ coef) + machine.intercept
 
     def trouble(self, d):
-        """What is wrong with factors d on the training part; None if nothing is."""
+        """What is wrong with factors d on the training part; None if nothing is.
+
+        Parameters
+        ----------
+        d : ndarray of shape (n_train,)
+
+        Returns
+        -------
+        str or None
+            The predicate of a sentence whose subject is the transformation.
+        """
         if not np.all(np.isfinite(d)):
             return "is not finite"
         if np.any(d < 0.0) and not np.any(d > 0.0):
@@ -251,7 +295,16 @@ class ConformalProblem:
         return None
 
     def usable(self, D):
-        """Which rows of D are factors on the training part without :meth:`trouble`."""
+        """Which rows of D are factors on the training part without :meth:`trouble`.
+
+        Parameters
+        ----------
+        D : ndarray of shape (n_candidates, n_train)
+
+        Returns
+        -------
+        ndarray of bool of shape (n_candidates,)
+        """
         with np.errstate(over="ignore", invalid="ignore"):
             weights = self.C * D**2 * self.diagonal
             usable = np.isfinite(D).all(axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from companion.solvers import _mdm_kernels as kernels
-from companion.solvers._problem import _check_matrix, _vector
+from companion.solvers._problem import checked_matrix, checked_vector
 from companion.solvers._smo_kernels import add_products
 
 
@@ -47,7 +47,7 @@ class Hulls:
             self.products = self._products(self.alpha)
         # With all multipliers positive the products are not finite if an entry of K is not.
         if check_finite and not (self.alpha.all() and np.isfinite(self.products).all()):
-            _check_matrix(self.K, True)
+            checked_matrix(self.K, True)
         if not np.isfinite(self.products).all():
             raise ValueError(
                 "The 'K' of mdm must be finite, and so must sums of its rows. Got NaN or infinity "
@@ -137,7 +137,7 @@ class Hulls:
 
 
 def _start(alpha0, n):
-    alpha = _vector(alpha0, n, "alpha0")
+    alpha = checked_vector(alpha0, n, "alpha0")
     if not np.isfinite(alpha).all():
         raise ValueError("The 'alpha0' of mdm must be finite. Got NaN or infinity.")
     alpha = np.maximum(alpha, 0.0)
@@ -146,7 +146,7 @@ def _start(alpha0, n):
 
 
 def _ridge(ridge, n):
-    ridge = _vector(0.0 if ridge is None else ridge, n, "ridge")
+    ridge = checked_vector(0.0 if ridge is None else ridge, n, "ridge")
     if not ((ridge >= 0.0) & (ridge < np.inf)).all():
         raise ValueError("The 'ridge' of mdm must be finite and at least 0 for every sample.")
     return ridge

@@ -102,7 +102,16 @@ class LSPath:
         return u - v * (u.sum() / v.sum()), v
 
     def solve(self, C) -> Result:
-        """Return the LS-SVM for one C."""
+        """Return the LS-SVM for one C.
+
+        Parameters
+        ----------
+        C : float
+
+        Returns
+        -------
+        Result
+        """
         beta, _ = self._coefficients(C)
         return self._problem.certify(
             beta - beta.mean(), C, "One eigendecomposition solves the problem for every C."

@@ -125,8 +125,8 @@ class MDMResult:
     converged : bool
         Whether the tolerance was reached.
     touching : bool
-        Whether ``|w|^2`` is nothing but rounding: the hulls have a point in common (or cross), and no
-        plane separates the classes.
+        Whether ``|w|^2`` is nothing but rounding: the hulls have a point in common (or cross), and
+        no plane separates the classes.
     """
 
     alpha: np.ndarray
@@ -146,6 +146,10 @@ class MDMResult:
 
     def to_svm(self) -> SVMSolution:
         """The equivalent SVM, (2.2.7).
+
+        Returns
+        -------
+        SVMSolution
 
         Raises
         ------

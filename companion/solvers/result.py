@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.solvers._smo_kernels import certificates
+from companion.solvers._box_kernels import certificates
+
+__all__ = ["Result", "certify"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,17 @@ def certify(products, y, beta, low, high, ridge, *, n_iter, stop_reason, converg
     loss for the bounds and ridges of the four machines. The intercept is the mean score of the
     free variables (without bounds, LS, all are free), else the middle of the KKT interval; where
     that is open on one side its finite end, and 0 where no variable can move at all.
+
+    Parameters
+    ----------
+    products, y, beta, low, high, ridge : ndarray of shape (n_samples,)
+        K beta, labels -1 and +1, the variables, their box, and the ridge D of K + D.
+    n_iter, stop_reason, converged, log
+        Handed on to the result.
+
+    Returns
+    -------
+    Result
     """
     intercept, objective, gap, violation = certificates(products, y, beta, low, high, ridge)
     return Result(

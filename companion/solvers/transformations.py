@@ -32,11 +32,49 @@ class Rule:
     uses_diagonal = False
 
     def stage(self, state):
-        """The transformation that follows from a machine."""
+        """The transformation that follows from a machine.
+
+        Parameters
+        ----------
+        state : State
+            The machine, its samples and the transformations before this one.
+
+        Returns
+        -------
+        Gaussians, Decay or Interpolations
+            The function c with all its parameters, which can be evaluated at any point.
+
+        Raises
+        ------
+        TypeError
+            If the rule has parameters to be searched.
+        ValueError
+            If a setting is left to the kernel and the problem does not know it.
+        """
         raise TypeError(f"{type(self).__name__} has parameters to be searched; use its family.")
 
     def family(self, state, rng):
-        """The transformations that a metamodel chooses from."""
+        """The transformations that a metamodel chooses from.
+
+        Parameters
+        ----------
+        state : State
+            As of :meth:`stage`.
+        rng : numpy.random.Generator
+            Draws the cores of Xiong.
+
+        Returns
+        -------
+        Displacements, Widths or Cores
+            Its starting point, and the values and the stage of every vector of parameters.
+
+        Raises
+        ------
+        TypeError
+            If the rule has no parameters to be searched.
+        ValueError
+            As :meth:`stage`.
+        """
         raise TypeError(f"{type(self).__name__} has no parameters to be searched; use its stage.")
 
 
@@ -60,7 +98,6 @@ class Amari(Rule):
         _check_units(self)
 
     def stage(self, state):
-        """The transformation that follows from a machine."""
         tau = self.tau
         if tau is None:
             _require(self, "tau", state.problem, "sigma", "n_features")
@@ -89,7 +126,6 @@ class WuAmari(Rule):
             )
 
     def stage(self, state):
-        """The transformation that follows from a machine."""
         rates = c.wu_amari_rates(state.support_distances(), self.n_neighbors)
         return Gaussians(state.columns, rates)
 
@@ -99,7 +135,6 @@ class ACT(Rule):
     """As Wu-Amari with widths from feature space, wider for the rarer class; Algorithm 4."""
 
     def stage(self, state):
-        """The transformation that follows from a machine."""
         return Gaussians(state.columns, _act_rates(state))
 
 
@@ -132,7 +167,6 @@ class KBA(Rule):
             )
 
     def stage(self, state):
-        """The transformation that follows from a machine."""
         f = 2.0 / state.machine.squared_norm * state.f
         beta = 0.5 * (1.0 + c.boundary_shift(f, state.y))
         first, second = (_on_their_side(state, f, sign) for sign in (1.0, -1.0))
@@ -169,7 +203,6 @@ class Williams(Rule):
             )
 
     def stage(self, state):
-        """The transformation that follows from a machine."""
         kappa, unit = self.kappa, state.unit(self.units)
         if isinstance(kappa, str):
             kappa = c.williams_kappa(unit * state.f, kappa)
@@ -207,7 +240,6 @@ class Xiong(Rule):
             )
 
     def family(self, state, rng):
-        """The transformations that a metamodel chooses from."""
         n = state.y.size
         is_number = isinstance(self.n_cores, Integral)
         count = min(self.n_cores, n) if is_number else max(1, round(self.n_cores * n))
@@ -238,7 +270,6 @@ class MDT(Rule):
         _check_units(self)
 
     def family(self, state, rng):
-        """The transformations that a metamodel chooses from."""
         return Displacements(state, state.unit(self.units))
 
 
@@ -249,7 +280,6 @@ class TSVT(Rule):
     is_searched = True
 
     def family(self, state, rng):
-        """The transformations that a metamodel chooses from."""
         return Widths(state, _act_rates(state))
 
 

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 
 from companion.estimators import LSSVC
-from companion.solvers._problem import State
+from companion.solvers._state import State
 from companion.solvers.result import certify
 from companion.solvers.smo import _minimise_all, _Options
 

@@ -10,7 +10,8 @@ from companion._threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._dual import class_factors, signed_labels
 from companion.kernels import gram, squared_distances
-from companion.solvers._smo_kernels import CONVERGED, certificates
+from companion.solvers._box_kernels import certificates
+from companion.solvers._smo_kernels import CONVERGED
 from companion.solvers._smo_quick import solve_small
 from companion.tuning._path import WarmPath
 

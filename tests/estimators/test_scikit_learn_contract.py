@@ -48,8 +48,9 @@ MACHINES = [
 ]
 
 
-# scikit-learn 1.6 makes the labels of this check binary by comparing them with the first one, before
-# and after a shuffle: it then fits two different problems. test_weights.py has the same comparison.
+# scikit-learn 1.6 makes the labels of this check binary by comparing them with the first one,
+# before and after a shuffle: it then fits two different problems. test_weights.py has the same
+# comparison.
 LABELS_MIXED_UP = parse_version(sklearn_version) < parse_version("1.7")
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 

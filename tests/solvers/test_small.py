@@ -8,7 +8,7 @@ from problems import machine, problem, two_classes
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.kernels import KernelRows, gram
-from companion.solvers import _problem, _smo_quick, smo
+from companion.solvers import _smo_quick, _state, smo
 
 BOUNDED = ("L1", "Least 1-Norm")
 
@@ -17,13 +17,13 @@ BOUNDED = ("L1", "Least 1-Norm")
 def statuses(monkeypatch):
     """What the compiled solver has returned so far."""
     returned = []
-    run = _problem.solve_small
+    run = _state.solve_small
 
     def noted(*args):
         returned.append(run(*args))
         return returned[-1]
 
-    monkeypatch.setattr(_problem, "solve_small", noted)
+    monkeypatch.setattr(_state, "solve_small", noted)
     return returned
 
 
@@ -102,16 +102,16 @@ def test_it_is_left_aside_where_it_does_not_serve(statuses, monkeypatch):
     smo(K, y, **machine("L2", 1.0))
     with pytest.warns(ConvergenceWarning, match="budget of 0 iterations"):
         smo(K, y, 0.0, 1.0, max_iter=0)
-    monkeypatch.setattr(_problem, "_SMALL_INSIDE", 59)
+    monkeypatch.setattr(_state, "_SMALL_INSIDE", 59)
     smo(K, y, -1.0, 1.0)
-    monkeypatch.setattr(_problem, "_SMALL_AT_END", 59)
+    monkeypatch.setattr(_state, "_SMALL_AT_END", 59)
     smo(K, y, 0.0, 1.0)
     assert statuses == []
 
 
 @pytest.mark.parametrize("name", BOUNDED)
 def test_what_it_gives_up_is_finished_by_the_others(name, statuses, monkeypatch):
-    monkeypatch.setattr(_problem, "_SMALL_EFFORT", 1.0)
+    monkeypatch.setattr(_state, "_SMALL_EFFORT", 1.0)
     K, y = problem(150)
     result = smo(K, y, **machine(name, 30.0), tol=1e-5)
     assert statuses == [_smo_quick.GAVE_UP]

@@ -5,22 +5,22 @@ import pytest
 from problems import MACHINES, machine, problem, two_classes
 
 from companion.kernels import KernelRows, gram
-from companion.solvers import _problem, smo
+from companion.solvers import _state, smo
 
 
 @pytest.fixture
 def n_calls(monkeypatch):
     """Number of calls of the quick pair updates so far, in a list of one entry."""
     calls = [0]
-    run = _problem.run_quick_pairs
+    run = _state.run_quick_pairs
 
     def counted(*args):
         calls[0] += 1
         return run(*args)
 
-    monkeypatch.setattr(_problem, "run_quick_pairs", counted)
+    monkeypatch.setattr(_state, "run_quick_pairs", counted)
     # The compiled solver for few samples would come first.
-    monkeypatch.setattr(_problem, "_SMALL_AT_END", 0)
+    monkeypatch.setattr(_state, "_SMALL_AT_END", 0)
     return calls
 
 
@@ -78,14 +78,14 @@ def test_a_long_solution_goes_on_with_a_copy_in_single_precision(name, monkeypat
     X, y = two_classes(800, n_features=8)
     K = gram(X, gamma=0.1)
     precisions = set()
-    run = _problem.run_quick_pairs
+    run = _state.run_quick_pairs
 
     def noted(K, slot, used, diagonal, scores, *rest):
         precisions.add((K.dtype.name, scores.dtype.name))
         return run(K, slot, used, diagonal, scores, *rest)
 
-    monkeypatch.setattr(_problem, "run_quick_pairs", noted)
-    monkeypatch.setattr(_problem, "_SMALL_AT_END", 0)
+    monkeypatch.setattr(_state, "run_quick_pairs", noted)
+    monkeypatch.setattr(_state, "_SMALL_AT_END", 0)
     box = machine(name, 30.0)
     result = smo(K, y, **box)
     assert result.converged

@@ -6,7 +6,7 @@ from problems import two_classes
 
 from companion.kernels import gram
 from companion.solvers import smo
-from companion.solvers._smo_kernels import certificates, snap
+from companion.solvers._box_kernels import certificates, snap
 
 
 @pytest.mark.parametrize("accelerate", [False, True])

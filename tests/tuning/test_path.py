@@ -7,8 +7,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from companion import KernelGridSearchCV, L1SVC, L2SVC, LSSVC, LeastOneNormSVC
 from companion.kernels import gram
-from companion.solvers import _problem
-from companion.solvers._problem import State
+from companion.solvers import _state
+from companion.solvers._state import State
 from companion.solvers.result import certify
 from companion.tuning import _evaluate, _path
 from companion.tuning._path import WarmPath
@@ -105,15 +105,15 @@ def l1_state(K, y, C):
 def precisions(monkeypatch):
     """Types of the scores in all calls of the quick pair updates so far."""
     seen = []
-    run = _problem.run_quick_pairs
+    run = _state.run_quick_pairs
 
     def noted(*args):
         seen.append(args[4].dtype)
         return run(*args)
 
-    monkeypatch.setattr(_problem, "run_quick_pairs", noted)
+    monkeypatch.setattr(_state, "run_quick_pairs", noted)
     # The compiled solver for few samples would come first.
-    monkeypatch.setattr(_problem, "_SMALL_AT_END", 0)
+    monkeypatch.setattr(_state, "_SMALL_AT_END", 0)
     return seen
 
 
@@ -173,7 +173,7 @@ def test_where_every_end_turns_out_false_the_updates_go_over_to_double(monkeypat
     K, y = problem(gamma=1.0)
     state = l1_state(K, y, C=10.0)
     state.allow_single(problem(gamma=1.05)[0].astype(np.float32))
-    monkeypatch.setattr(_problem, "_CORRECTIONS", 1)
+    monkeypatch.setattr(_state, "_CORRECTIONS", 1)
     assert state.update_pairs(True, 1e-3, 1_000_000) == "converged"
     scores = y - K @ state.beta
     up, down = state.beta < state.high, state.beta > state.low

@@ -154,7 +154,7 @@ def test_the_compiled_path_and_the_general_one_agree(weights, monkeypatch):
     settings = {"class_weight": weights, "tol": 1e-8}
     compiled = machine_surface(X, y, C, gamma, **settings)
     monkeypatch.setattr(companion.tuning.surface, "COMPILED_UP_TO", 0)
-    monkeypatch.setattr(companion.solvers._problem, "_SMALL_AT_END", 0)
+    monkeypatch.setattr(companion.solvers._state, "_SMALL_AT_END", 0)
     general = machine_surface(X, y, C, gamma, **settings)
     assert general.converged.all()
     assert (compiled.n_iter.sum(axis=1) < general.n_iter.sum(axis=1)).any()

@@ -46,7 +46,7 @@ def public_names(module):
 
 
 def own_members(cls):
-    """Public methods and properties of a class that the companion wrote: how it is used, then the rest."""
+    """Public methods and properties of a class that are our own: those of use first."""
     names = []
     for base in reversed(cls.__mro__):
         if base.__module__.partition(".")[0] != "companion":

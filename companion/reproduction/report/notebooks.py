@@ -120,7 +120,8 @@ def figure_text(cells, index, title):
     Returns
     -------
     str
-        Which figure of the notebook it is, the section, the sentences right above the figure, and the titles in it.
+        Which figure of the notebook it is, the section, the sentences right above the figure, and
+        the titles in it.
     """
     section, prose = "", ""
     for cell in cells[:index]:

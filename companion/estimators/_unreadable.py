@@ -1,0 +1,21 @@
+"""A constructor parameter that scikit-learn must not take for a method."""
+
+
+class UnreadableParameter:
+    """A constructor parameter that is not an attribute.
+
+    Scikit-learn takes whatever has an attribute `transform` for a transformer. The value is kept
+    where all parameters are, and get_params and set_params know it.
+    """
+
+    def __set_name__(self, owner, name):
+        self._name = name
+
+    def __get__(self, instance, owner=None):
+        raise AttributeError(
+            f"{self._name!r} is a parameter of a classifier here, not a method: read it by "
+            f"get_params()[{self._name!r}]."
+        )
+
+    def __set__(self, instance, value):
+        vars(instance)[self._name] = value
