@@ -194,7 +194,7 @@ def test_boosting_lowers_the_training_error_of_a_single_network():
 def test_the_unbiased_machine_gains_more_on_larger_samples():
     gain = {}
     for n in (20, 2000):
-        units = [unit for unit in benefit.SIZE.units("quick") if unit.params["n"] == n]
+        units = [unit for unit in benefit.BENEFIT_SIZE.units("quick") if unit.params["n"] == n]
         rows = [benefit.compute_size(unit) for unit in units[:10]]
         gain[n] = np.mean([row["svc_error"] - row["usvc_error"] for row in rows])
     assert gain[2000] > gain[20]

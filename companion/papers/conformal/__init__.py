@@ -35,10 +35,9 @@ ARTEFACTS = (
     Artefact("conformal", "real_sets", "Tables 6.2.1, 6.3.2 and 6.3.3: seven real sets",
              (experiments.FOLDS, sizes.SIZES), RUN_PARAMETERS, values.real_values),
     Artefact("conformal", "criterion", "Sections 4.6 and 5.2: the separability criterion",
-             (criterion.IDENTITY_STUDY, criterion.SEARCH_STUDY), RUN_PARAMETERS,
-             claims.criterion_values),
+             (criterion.IDENTITIES, criterion.SEARCHES), RUN_PARAMETERS, claims.criterion_values),
     Artefact("conformal", "beyond", "What the transformations are worth, and why",
-             (experiments.FOLDS, experiments.BOARD, studies.WIDTH_STUDY, studies.FORCED_STUDY,
-              studies.SHIFT_STUDY, studies.ASTERISK_STUDY, units.UNIT_STUDY), RUN_PARAMETERS,
+             (experiments.FOLDS, experiments.BOARD, studies.WIDTHS, studies.FORCED, studies.SHIFT,
+              studies.ASTERISKS, units.UNITS), RUN_PARAMETERS,
              claims.beyond_values),
 )

@@ -11,7 +11,7 @@ from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.conformal import studies
 from companion.papers.conformal.claims import over_sets, separabilities, width_means
 from companion.papers.conformal.criterion import METHODS
-from companion.papers.conformal.experiments import ASTERISKS, SVM
+from companion.papers.conformal.experiments import PRINTED_ASTERISKS, SVM
 from companion.papers.conformal.problems import N_FOLDS, SETS, C
 from companion.papers.conformal.units import METHODS as UNIT_METHODS
 from companion.papers.conformal.values import by_partition, errors
@@ -199,8 +199,8 @@ def forced_table(frame):
 
 def hidden_increase(frame):
     """Share of the gain of forced transformations that a larger C brings: a row a method."""
-    own = frame[(frame.dataset == studies.BOARD) & (frame.asked > 0)]
-    base = frame[(frame.dataset == studies.BOARD) & (frame.asked == 0)]
+    own = frame[(frame.dataset == studies.BOARD_NAME) & (frame.asked > 0)]
+    base = frame[(frame.dataset == studies.BOARD_NAME) & (frame.asked == 0)]
     rows = []
     for (method, asked), part in own.groupby(["method", "asked"], sort=False):
         plain = errors(base[base.method == method].sort_values("partition")).to_numpy()
@@ -290,7 +290,7 @@ def asterisk_evidence(frame):
             name, len(own), folds("grid"), folds("MDT-VMETA"), folds("TSVT-VMETA"),
             own.v_before.mean(), own.grid.mean(), own["MDT-VMETA"].mean(),
             own["TSVT-VMETA"].mean(),
-            *("*" if f"{m}-VMETA" in ASTERISKS[name] else "" for m in ("MDT", "TSVT")),
+            *("*" if f"{m}-VMETA" in PRINTED_ASTERISKS[name] else "" for m in ("MDT", "TSVT")),
         ), strict=True)))
     return pd.DataFrame(rows, columns=_ASTERISKS)
 
@@ -299,12 +299,13 @@ def unit_table(frame):
     """Errors and shares of transformed folds in both units: a row a data set and method."""
     printed = load_published("conformal").set_index(["artefact", "row", "column"]).value
     rows = []
-    for name in [studies.BOARD, *SETS]:
+    for name in [studies.BOARD_NAME, *SETS]:
         own = frame[frame.dataset == name]
         for method in UNIT_METHODS if len(own) else ():
-            place = ("checkers", method, "g-means error") if name == studies.BOARD else (
+            place = ("checkers", method, "g-means error") if name == studies.BOARD_NAME else (
                 "real_sets", method, name)
-            starred = method in (BOARD_ASTERISKS if name == studies.BOARD else ASTERISKS[name])
+            starred = method in (BOARD_ASTERISKS if name == studies.BOARD_NAME
+                                 else PRINTED_ASTERISKS[name])
             row = {"data set": name, "method": method,
                    "printed": f"{printed[place]:g}{' *' if starred else ''}"}
             for units in ("hull", "svm"):

@@ -9,7 +9,7 @@ from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers._values import Values
 from companion.papers.conformal import problems
 from companion.papers.conformal.experiments import CONFORMAL, SVM
-from companion.papers.conformal.studies import BOARD
+from companion.papers.conformal.studies import BOARD_NAME
 from companion.papers.conformal.values import (
     by_partition,
     error_table,
@@ -180,7 +180,7 @@ def beyond_values(records):
     if not folds.empty:
         _methods(out, folds)
     forced = records["forced"]
-    if len(forced) and (forced.dataset != BOARD).any():
+    if len(forced) and (forced.dataset != BOARD_NAME).any():
         _forced(out, forced)
     if not records["widths"].empty:
         _widths(out, records["widths"])
@@ -219,7 +219,7 @@ def _methods(out, folds):
 
 def forced_means(frame, method, column):
     """Mean of a column over folds and real sets: a row a partition, a column a number asked."""
-    own = frame[(frame.method == method) & (frame.dataset != BOARD)]
+    own = frame[(frame.method == method) & (frame.dataset != BOARD_NAME)]
     own = own.assign(test_error=errors(own))
     means = own.groupby(["asked", "partition", "dataset"])[column].mean()
     return means.groupby(level=["partition", "asked"]).mean().unstack()

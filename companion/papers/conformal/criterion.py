@@ -200,5 +200,5 @@ def identity_units(profile):
 
 
 _CODE = ("companion.papers.conformal.criterion", "companion.papers.conformal.studies", *CODE)
-SEARCH_STUDY = Study(PAPER, "searches", search_units, compute_searches, _CODE)
-IDENTITY_STUDY = Study(PAPER, "identities", identity_units, compute_identities, _CODE)
+SEARCHES = Study(PAPER, "searches", search_units, compute_searches, _CODE)
+IDENTITIES = Study(PAPER, "identities", identity_units, compute_identities, _CODE)

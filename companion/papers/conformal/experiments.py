@@ -55,7 +55,7 @@ _LIST = {
 }
 
 #: Methods with a printed asterisk, by data set.
-ASTERISKS = {name: tuple(methods.split()) for name, methods in _LIST.items()}
+PRINTED_ASTERISKS = {name: tuple(methods.split()) for name, methods in _LIST.items()}
 
 N_DRAWS = {"paper": 20, "quick": 2}
 N_PARTITIONS = {"paper": 20, "quick": 1}

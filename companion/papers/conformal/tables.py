@@ -7,7 +7,7 @@ import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.conformal import problems
-from companion.papers.conformal.experiments import ALL, ASTERISKS, CONFORMAL, PRINTED, SVM
+from companion.papers.conformal.experiments import ALL, PRINTED_ASTERISKS, CONFORMAL, PRINTED, SVM
 from companion.papers.conformal.values import (
     LEVEL,
     by_partition,
@@ -118,7 +118,7 @@ def asterisk_table(frame):
         for method in PRINTED[1:]:
             folds = own[own.method == method]
             mean = problems.N_FOLDS * (folds.n_transformations > 0).mean()
-            row[method] = f"{mean:.1f}{' *' if method in ASTERISKS[name] else ''}"
+            row[method] = f"{mean:.1f}{' *' if method in PRINTED_ASTERISKS[name] else ''}"
         rows.append(row)
     return pd.DataFrame(rows, columns=["data set", *PRINTED[1:]])
 

@@ -60,5 +60,5 @@ def curves(machines, points):
     return values, chosen
 
 
-SAMPLES = Study(PAPER, "fig_1", sample_units, describe_sample,
-                ("companion.papers.gacv.fig_1", *CODE))
+FIG_1 = Study(PAPER, "fig_1", sample_units, describe_sample,
+              ("companion.papers.gacv.fig_1", *CODE))

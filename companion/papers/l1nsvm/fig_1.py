@@ -179,5 +179,5 @@ def _angle(w, v):
 
 _CODE = ("companion.papers.l1nsvm.fig_1", *CODE)
 
-FIGURE = Study(PAPER, "fig_1", figure_units, compute_draw, _CODE)
-LEVERAGE = Study(PAPER, "fig_1_leverage", leverage_units, compute_leverage, _CODE)
+FIG_1 = Study(PAPER, "fig_1", figure_units, compute_draw, _CODE)
+FIG_1_LEVERAGE = Study(PAPER, "fig_1_leverage", leverage_units, compute_leverage, _CODE)

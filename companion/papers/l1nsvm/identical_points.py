@@ -93,6 +93,6 @@ def interior_point(K, y, C):
     return y * found.x
 
 
-IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_identical,
-                  ("companion.papers.l1nsvm.identical_points",
-                   "companion.papers.l1nsvm.table_2", *CODE))
+TABLE_2_IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_identical,
+                          ("companion.papers.l1nsvm.identical_points",
+                           "companion.papers.l1nsvm.table_2", *CODE))

@@ -154,5 +154,6 @@ def worst_second_order(frame, machine):
     return mean_and_standard_error(worst[1])
 
 
-ITERATIONS = Study(PAPER, "table_2_iterations", iteration_units, compute_iterations,
-                   ("companion.papers.l1nsvm.iterations", "companion.papers.l1nsvm.table_2", *CODE))
+TABLE_2_ITERATIONS = Study(PAPER, "table_2_iterations", iteration_units, compute_iterations,
+                           ("companion.papers.l1nsvm.iterations",
+                            "companion.papers.l1nsvm.table_2", *CODE))

@@ -204,5 +204,5 @@ def _digits(value):
     return float(f"{value:.3g}")
 
 
-TABLE = Study(PAPER, "table_1", table_units, compute_cells,
-              ("companion.papers.l1nsvm.table_1", *CODE))
+TABLE_1 = Study(PAPER, "table_1", table_units, compute_cells,
+                ("companion.papers.l1nsvm.table_1", *CODE))

@@ -278,6 +278,6 @@ def _n_wrong(values, y):
 
 _CODE = ("companion.papers.l1nsvm.table_2", *CODE)
 
-TABLE = Study(PAPER, "table_2", table_units, compute_split, _CODE)
-SEARCH = Study(PAPER, "table_2_search", search_units, compute_search, _CODE)
-SURFACE = Study(PAPER, "table_2_surface", surface_units, compute_surface, _CODE)
+TABLE_2 = Study(PAPER, "table_2", table_units, compute_split, _CODE)
+TABLE_2_SEARCH = Study(PAPER, "table_2_search", search_units, compute_search, _CODE)
+TABLE_2_SURFACE = Study(PAPER, "table_2_surface", surface_units, compute_surface, _CODE)

@@ -103,5 +103,5 @@ def compute_width(unit):
 
 _CODE = ("companion.papers.usvc.benefit", "companion.kernels", "companion._kernel_loops",
          *CODE)
-SIZE = Study(PAPER, "benefit_size", size_units, compute_size, _CODE)
-WIDTH = Study(PAPER, "benefit_width", width_units, compute_width, _CODE)
+BENEFIT_SIZE = Study(PAPER, "benefit_size", size_units, compute_size, _CODE)
+BENEFIT_WIDTH = Study(PAPER, "benefit_width", width_units, compute_width, _CODE)

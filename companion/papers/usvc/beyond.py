@@ -173,6 +173,6 @@ def _units(study):
 
 _CODE = ("companion.papers.usvc.beyond", "companion.papers.usvc.linear",
          "companion.papers.usvc.splits", "companion.papers._counts", *CODE)
-COSTS = Study(PAPER, "beyond_costs", _units("beyond_costs"), compute_costs, _CODE)
-FALSE_ALARMS = Study(PAPER, "beyond_false_alarms", _units("beyond_false_alarms"),
-                     compute_false_alarms, _CODE)
+BEYOND_COSTS = Study(PAPER, "beyond_costs", _units("beyond_costs"), compute_costs, _CODE)
+BEYOND_FALSE_ALARMS = Study(PAPER, "beyond_false_alarms", _units("beyond_false_alarms"),
+                            compute_false_alarms, _CODE)

@@ -111,7 +111,7 @@ def compute_case(unit):
     return row
 
 
-LOSSES = Study(PAPER, "fig_1_losses", loss_units, compute_loss,
-               ("companion.papers.usvc.fig_1", *CODE))
-CASES = Study(PAPER, "fig_1_cases", case_units, compute_case,
-              ("companion.papers.usvc.fig_1", *CODE))
+FIG_1_LOSSES = Study(PAPER, "fig_1_losses", loss_units, compute_loss,
+                     ("companion.papers.usvc.fig_1", *CODE))
+FIG_1_CASES = Study(PAPER, "fig_1_cases", case_units, compute_case,
+                    ("companion.papers.usvc.fig_1", *CODE))

@@ -238,5 +238,6 @@ def iteration_eigenvalue(design, y, loss, minimum, damping):
 
 
 _CODE = ("companion.papers.usvc.fig_3_4", *CODE)
-PROFILES = Study(PAPER, "fig_3_4", profile_units, compute_profiles, _CODE)
-CONVERGENCE = Study(PAPER, "fig_3_4_convergence", convergence_units, compute_convergence, _CODE)
+FIG_3_4 = Study(PAPER, "fig_3_4", profile_units, compute_profiles, _CODE)
+FIG_3_4_CONVERGENCE = Study(PAPER, "fig_3_4_convergence", convergence_units, compute_convergence,
+                            _CODE)

@@ -143,9 +143,9 @@ def compute_orders(unit):
     return rows
 
 
-TABLE = Study(PAPER, "table_1", trial_units, compute_trial,
-              ("companion.papers.usvc.table_1", *CODE))
-PLAIN = Study(PAPER, "table_1_plain", plain_units, compute_plain,
-              ("companion.papers.usvc.table_1", *CODE))
-ORDER = Study(PAPER, "table_1_order", order_units, compute_orders,
-              ("companion.papers.usvc.table_1", *CODE))
+TABLE_1 = Study(PAPER, "table_1", trial_units, compute_trial,
+                ("companion.papers.usvc.table_1", *CODE))
+TABLE_1_PLAIN = Study(PAPER, "table_1_plain", plain_units, compute_plain,
+                      ("companion.papers.usvc.table_1", *CODE))
+TABLE_1_ORDER = Study(PAPER, "table_1_order", order_units, compute_orders,
+                      ("companion.papers.usvc.table_1", *CODE))

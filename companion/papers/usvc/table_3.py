@@ -178,8 +178,8 @@ def split_units(profile):
     ]
 
 
-TABLE = Study(PAPER, "table_3", split_units, compute_split,
-              ("companion.papers.usvc.table_3", "companion.papers.usvc.splits",
-               "companion.papers.usvc.boosting",
-               "companion.kernels", "companion._kernel_loops",
-               "companion.estimators", "companion.tuning", *CODE, *DUAL))
+TABLE_3 = Study(PAPER, "table_3", split_units, compute_split,
+                ("companion.papers.usvc.table_3", "companion.papers.usvc.splits",
+                 "companion.papers.usvc.boosting",
+                 "companion.kernels", "companion._kernel_loops",
+                 "companion.estimators", "companion.tuning", *CODE, *DUAL))

@@ -32,7 +32,7 @@ _LOGISTIC_C = tuple(10.0**k for k in range(-3, 3))
 _SVC_C = tuple(2.0**k for k in range(-7, 6, 2))
 
 #: Table 3 as printed, rows true digits 3, 6, 9, columns decisions.
-TABLE_3 = {
+PRINTED_TABLE_3 = {
     0.0: ((0.9929, 0.0005, 0.0066), (0.0001, 0.9989, 0.0010), (0.0130, 0.0002, 0.9868)),
     0.2: ((0.9886, 0.0034, 0.0080), (0.0001, 0.9990, 0.0009), (0.0109, 0.0015, 0.9875)),
     0.6: ((0.4545, 0.1573, 0.3882), (0.0, 0.9990, 0.0010), (0.0, 0.0002, 0.9998)),
@@ -209,7 +209,7 @@ def compute_levels(unit):
 
 def table_3_units(profile):
     """One unit a printed block of Table 3 after the first."""
-    return [Unit(PAPER, "beyond_table_3", {"a": a}) for a in TABLE_3 if a > 0]
+    return [Unit(PAPER, "beyond_table_3", {"a": a}) for a in PRINTED_TABLE_3 if a > 0]
 
 
 def compute_table_3(unit):
@@ -218,7 +218,8 @@ def compute_table_3(unit):
     U = examples.utility(2, a)
     shares = _TEST_SIZES / _TEST_SIZES.sum()
     return {name: round(float(shares @ (np.array(rows) * U).sum(axis=1)), 8)
-            for name, rows in (("weighted", TABLE_3[a]), ("unweighted", TABLE_3[0.0]))}
+            for name, rows in (("weighted", PRINTED_TABLE_3[a]),
+                               ("unweighted", PRINTED_TABLE_3[0.0]))}
 
 
 def grades(n, rng, flip=0.0):
@@ -285,9 +286,10 @@ def compute_five(unit):
 
 _CODE = ("companion.papers.wrsvm.beyond", "companion.papers.wrsvm.population",
          "companion.papers.wrsvm.simulation", *CODE)
-TRUNCATION = Study(PAPER, "beyond_truncation", truncation_units, compute_truncation, _CODE)
-BASELINES = Study(PAPER, "beyond_baselines", baseline_units, compute_baselines, _CODE)
-KERNEL = Study(PAPER, "beyond_kernel", kernel_units, compute_kernel, _CODE)
-LEVELS = Study(PAPER, "beyond_levels", level_units, compute_levels, _CODE)
-TABLE_3_BY_UTILITY = Study(PAPER, "beyond_table_3", table_3_units, compute_table_3, _CODE)
-FIVE = Study(PAPER, "beyond_five", five_units, compute_five, (*_CODE, "companion.estimators"))
+BEYOND_TRUNCATION = Study(PAPER, "beyond_truncation", truncation_units, compute_truncation, _CODE)
+BEYOND_BASELINES = Study(PAPER, "beyond_baselines", baseline_units, compute_baselines, _CODE)
+BEYOND_KERNEL = Study(PAPER, "beyond_kernel", kernel_units, compute_kernel, _CODE)
+BEYOND_LEVELS = Study(PAPER, "beyond_levels", level_units, compute_levels, _CODE)
+BEYOND_TABLE_3 = Study(PAPER, "beyond_table_3", table_3_units, compute_table_3, _CODE)
+BEYOND_FIVE = Study(PAPER, "beyond_five", five_units, compute_five,
+                    (*_CODE, "companion.estimators"))

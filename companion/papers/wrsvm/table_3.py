@@ -80,5 +80,5 @@ def split_units(profile):
             for k in range(1, N_SPLITS[profile] + 1)]
 
 
-TABLE = Study(PAPER, "table_3", split_units, compute_split,
-              ("companion.papers.wrsvm.table_3", "companion.datasets.digits", *CODE))
+TABLE_3 = Study(PAPER, "table_3", split_units, compute_split,
+                ("companion.papers.wrsvm.table_3", "companion.datasets.digits", *CODE))

@@ -254,6 +254,6 @@ def _by_hand(design, X, y, U, C=1.0):
 
 
 _CODE = ("companion.papers.wrsvm.theory", "companion.papers.wrsvm.population", *CODE)
-THEOREM = Study(PAPER, "theory_theorem", theorem_units, compute_theorem, _CODE)
-EQUALITY = Study(PAPER, "theory_equality", equality_units, compute_equality, _CODE)
-FORMS = Study(PAPER, "theory_forms", form_units, compute_forms, _CODE)
+THEORY_THEOREM = Study(PAPER, "theory_theorem", theorem_units, compute_theorem, _CODE)
+THEORY_EQUALITY = Study(PAPER, "theory_equality", equality_units, compute_equality, _CODE)
+THEORY_FORMS = Study(PAPER, "theory_forms", form_units, compute_forms, _CODE)
