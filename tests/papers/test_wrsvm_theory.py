@@ -13,6 +13,7 @@ from companion.papers.wrsvm import (
     claim_tables,
     claims,
     exact,
+    five_classes,
     examples,
     population,
     simulation,
@@ -191,10 +192,10 @@ def test_no_machine_is_above_bayes():
 
 
 def test_grades_too_low_cost_twice_what_grades_too_high_do():
-    cost = beyond.grade_cost()
+    cost = five_classes.grade_cost()
     assert cost[1, 3] == 2 and cost[3, 1] == 4 and not np.diag(cost).any()
-    X, y = beyond.grades(4000, np.random.default_rng(0))
-    assert set(y) == set(range(beyond.N_GRADES))
+    X, y = five_classes.grades(4000, np.random.default_rng(0))
+    assert set(y) == set(range(five_classes.N_GRADES))
     assert np.hypot(*X[y == 3].T).mean() == pytest.approx(3.0, abs=0.1)
 
 

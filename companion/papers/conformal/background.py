@@ -13,7 +13,7 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.distance import cdist
 
 from companion import conformal
-from companion.papers._code import CONFORMAL, DUAL
+from companion.papers._code import CONFORMAL, DUAL, IMBALANCED
 from companion.papers.base import Study, Unit, seed_for
 from companion.papers.conformal.problems import PAPER, C
 from companion.solvers.mdm import mdm
@@ -282,6 +282,4 @@ def statement_units(profile):
 
 STATEMENTS = Study(PAPER, "statements", statement_units, compute_statements,
                    ("companion.papers.conformal.background", "companion.papers.conformal.problems",
-                    "companion.datasets.checkers", "companion.datasets.imbalanced",
-                    "companion.datasets.uci", "companion.datasets._coding",
-                    "companion.datasets.preprocessing", *CONFORMAL, *DUAL))
+                    *IMBALANCED, *CONFORMAL, *DUAL))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sklearn.model_selection import StratifiedKFold, TunedThresholdClassifierCV
 
-from companion import KernelGridSearchCV, L1SVC, L2SVC
+from companion.estimators import L1SVC, L2SVC
 from companion.metrics import g_mean_scorer
 from companion.papers.conformal.problems import WIDTH, C
-from companion.tuning import ParameterVectorGridSearchCV
+from companion.tuning import KernelGridSearchCV, ParameterVectorGridSearchCV
 
 FOLDS = 5
 

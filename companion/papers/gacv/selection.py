@@ -15,7 +15,7 @@ from companion.kernels import gram
 from companion.papers._code import GENERATORS, SURFACES
 from companion.papers.base import seed_for
 from companion.papers.gacv.example import CASES, COSTS, PAPER, grid_of
-from companion.tuning.gacv import gacv_values, gckl_values, misclass_values, xi_alpha_values
+from companion.tuning.criteria import gacv_values, gckl_values, misclass_values, xi_alpha_values
 from companion.tuning.leave_one_out import leave_one_out_surface
 from companion.tuning.surface import machine_surface
 

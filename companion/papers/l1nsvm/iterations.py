@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from companion.kernels import gram
-from companion.metrics import mean_and_standard_error
 from companion.papers.base import Study
 from companion.papers.l1nsvm.machines import (
     CODE,
@@ -130,28 +129,6 @@ def ratio_table(frame):
                 "share above 1": float((ratio > 1).mean()),
             })
     return pd.DataFrame(rows)
-
-
-def worst_second_order(frame, machine):
-    """The grid point at which the second order helps least, tested on other splits.
-
-    The point is picked on the odd splits and its ratio measured on the even ones, so that picking
-    the largest of many does not make it large.
-
-    Returns
-    -------
-    Mean
-    """
-    worst = None
-    for name in frame.dataset.unique():
-        first, _, _ = iterations_of(frame, name, machine, "first")
-        second, _, _ = iterations_of(frame, name, machine, "second")
-        ratio = second / first
-        picked = ratio[::2].mean(axis=0)
-        if worst is None or picked.max() > worst[0]:
-            where = np.unravel_index(np.argmax(picked), picked.shape)
-            worst = picked.max(), ratio[1::2][(slice(None), *where)]
-    return mean_and_standard_error(worst[1])
 
 
 TABLE_2_ITERATIONS = Study(PAPER, "table_2_iterations", iteration_units, compute_iterations,

@@ -11,7 +11,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from companion import datasets
+from companion.datasets import data_digest, load_ida, load_uci, ringnorm, twonorm
 from companion.papers.base import seed_for
 from companion.papers.usvc.machines import PAPER
 
@@ -34,6 +34,7 @@ MEDICAL_SETS = {
     "Liver disorder": ("bupa", "uci"),
 }
 SETS = BENCHMARK_SETS | MEDICAL_SETS
+_GENERATORS = {"ringnorm": ringnorm, "twonorm": twonorm}
 
 #: Patterns drawn of ringnorm and twonorm, as in the benchmark's files.
 N_GENERATED = 7400
@@ -60,9 +61,9 @@ def load(dataset):
     key, source = SETS[dataset]
     if source == "generator":
         rng = np.random.default_rng(seed_for(PAPER, "pool", key))
-        X, y = getattr(datasets, key)(N_GENERATED, rng)
+        X, y = _GENERATORS[key](N_GENERATED, rng)
         return X, y.astype(float)
-    data = datasets.load_ida(key, "drawn") if source == "ida" else datasets.load_uci(key)
+    data = load_ida(key, "drawn") if source == "ida" else load_uci(key)
     return data.X, data.y.astype(float)
 
 
@@ -71,8 +72,8 @@ def digest(dataset):
     key, source = SETS[dataset]
     return {
         "generator": lambda: "",
-        "ida": lambda: datasets.data_digest(key, "drawn"),
-        "uci": lambda: datasets.data_digest(key),
+        "ida": lambda: data_digest(key, "drawn"),
+        "uci": lambda: data_digest(key),
     }[source]()
 
 

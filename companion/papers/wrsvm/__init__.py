@@ -2,8 +2,9 @@
 
 ``examples`` holds the settings, ``simulation`` (Tables 1 and 2), ``table_3`` and ``figures`` what
 is computed, ``values`` how records become the printed numbers and the claims, ``tables`` what the
-notebooks show beside them. ``theory``, ``beyond`` (with ``population``) and ``exact`` are what is
-computed about the claims in words, with ``claims`` and ``claim_tables`` for their records.
+notebooks show beside them. ``theory``, ``beyond`` (with ``population``), ``exact`` and
+``five_classes`` are what is computed about the claims in words, with ``claims`` and
+``claim_tables`` for their records.
 """
 
 from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter
@@ -12,6 +13,7 @@ from companion.papers.wrsvm import (
     claims,
     exact,
     figures,
+    five_classes,
     simulation,
     table_3,
     theory,
@@ -40,7 +42,7 @@ ARTEFACTS = (
              claims.theory_values),
     Artefact("wrsvm", "beyond", "Why truncation helps, global minima, baselines, more classes",
              (beyond.BEYOND_TRUNCATION, beyond.BEYOND_BASELINES, beyond.BEYOND_KERNEL,
-              beyond.BEYOND_LEVELS, beyond.BEYOND_TABLE_3, beyond.BEYOND_FIVE,
+              beyond.BEYOND_LEVELS, beyond.BEYOND_TABLE_3, five_classes.BEYOND_FIVE,
               exact.BEYOND_EXACT), RUN_PARAMETERS,
              claims.beyond_values),
 )
