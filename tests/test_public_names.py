@@ -8,6 +8,7 @@ from importlib import import_module
 import pytest
 
 import companion
+from companion.papers import PAPERS
 
 PACKAGES = ("datasets", "estimators", "papers", "plotting", "solvers", "tuning")
 
@@ -32,7 +33,24 @@ def test_the_packages_are_found():
     assert {f"companion.{name}" for name in PACKAGES} < set(public_modules())
 
 
-@pytest.mark.parametrize("module", list(public_modules()))
+def inner_modules():
+    """The modules within the packages that list public names."""
+    for package in (*PACKAGES, "agreement"):
+        home = import_module(f"companion.{package}")
+        for module in pkgutil.walk_packages(home.__path__, home.__name__ + "."):
+            private = any(part.startswith("_") for part in module.name.split("."))
+            if not private and hasattr(import_module(module.name), "__all__"):
+                yield module.name
+
+
+def test_the_tables_of_the_papers_are_among_the_inner_modules():
+    found = set(inner_modules())
+    for paper in PAPERS:
+        assert f"companion.papers.{paper}.tables" in found
+    assert "companion.papers.wrsvm.claim_tables" in found
+
+
+@pytest.mark.parametrize("module", [*public_modules(), *inner_modules()])
 def test_public_names_exist_and_document_their_parameters(module):
     home = import_module(module)
     assert len(set(home.__all__)) == len(home.__all__)

@@ -23,6 +23,8 @@ from companion.tuning.grid import checked_candidates, paths_by_kernel
 from companion.tuning.leave_one_out import leave_one_out, leave_one_out_errors
 from companion.tuning.surface import solve_costs
 
+__all__ = ["GACVSearch"]
+
 # Values that differ by rounding only are tied.
 _TIE = 1e-12
 

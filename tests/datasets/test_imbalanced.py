@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _or_skip import or_skip
 
 from companion.datasets import (
     DataUnavailable,
@@ -26,17 +27,8 @@ SHAPES = {
     "wdbc": (569, 212, 30),
 }
 
-
-@pytest.fixture(autouse=True)
-def offline(no_network):
-    """No test here may wait for a download."""
-
-
-def load(name):
-    try:
-        return load_imbalanced(name)
-    except DataUnavailable as error:
-        pytest.skip(str(error))
+pytestmark = pytest.mark.usefixtures("no_network")  # no test here may wait for a download
+load = or_skip(load_imbalanced)
 
 
 def test_the_shapes_of_all_problems_are_listed():

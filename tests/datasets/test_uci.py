@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _or_skip import or_skip
 
 from companion.datasets import (
     DataUnavailable,
@@ -26,17 +27,8 @@ SHAPES = {
 #: Missing values of the hepatitis table by attribute, from its description.
 HEPATITIS_MISSING = [0, 0, 1, 0, 1, 1, 1, 10, 11, 5, 5, 5, 5, 6, 29, 4, 16, 67, 0]
 
-
-@pytest.fixture(autouse=True)
-def offline(no_network):
-    """No test here may wait for a download."""
-
-
-def load(name):
-    try:
-        return load_uci(name)
-    except DataUnavailable as error:
-        pytest.skip(str(error))
+pytestmark = pytest.mark.usefixtures("no_network")  # no test here may wait for a download
+load = or_skip(load_uci)
 
 
 def test_the_shapes_of_all_problems_are_listed():

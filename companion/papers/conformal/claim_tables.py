@@ -17,6 +17,26 @@ from companion.papers.conformal.units import METHODS as UNIT_METHODS
 from companion.papers.conformal.values import by_partition, errors
 from companion.reproduction.published import load_published
 
+__all__ = [
+    "BOARD_ASTERISKS",
+    "asterisk_evidence",
+    "displacement_table",
+    "falls_of_J",
+    "forced_table",
+    "growth_and_gain",
+    "hidden_increase",
+    "printed_pattern",
+    "rank_agreement",
+    "scene_table",
+    "search_table",
+    "shift_table",
+    "statement_table",
+    "unit_table",
+    "width_curves",
+    "width_gains",
+    "width_table",
+]
+
 _SHIFT = ("data set", "SVM without V", "bias shift", "MDT-VMETA", "MDT-VMETA - bias shift", "SE",
           "better on", "worse on", "of")  # fmt: skip
 #: Methods with a printed asterisk in Table 6.3.1.
@@ -40,7 +60,18 @@ def _or_none(*columns):
 
 
 def statement_table(frame):
-    """The largest value over the random problems of every number of the background study."""
+    """The largest value over the random problems of every number of the background study.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``statements``.
+
+    Returns
+    -------
+    DataFrame
+        A row a number, with its least value too.
+    """
     rows = [{"statement": words, "least": frame[name].min(), "largest": frame[name].max()}
             for name, words in (
                 ("multipliers", "multipliers, hulls against the dual of the L2 machine"),
@@ -55,7 +86,17 @@ def statement_table(frame):
 
 
 def scene_table(frame):
-    """Where each method magnifies, means over the scenes: a row a method."""
+    """Where each method magnifies, means over the scenes: a row a method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``scenes``.
+
+    Returns
+    -------
+    DataFrame
+    """
     rows = []
     for name, own in frame.groupby("method", sort=False):
         contrast = paired_difference(own.near, own.far)
@@ -70,7 +111,18 @@ def scene_table(frame):
 
 
 def displacement_table(frame):
-    """How far the hyperplane of the larger class moves, means over the scenes."""
+    """How far the hyperplane of the larger class moves, means over the scenes.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``displacements``.
+
+    Returns
+    -------
+    DataFrame
+        A row a way of displacing.
+    """
     rows = []
     for way, own in frame.groupby("way", sort=False):
         moved = mean_and_standard_error(own.moved)
@@ -83,6 +135,11 @@ def displacement_table(frame):
           "method - SVM", "SE")
 def search_table(frame):
     """J and errors by search over the real sets: a row a method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``searches``.
 
     Returns
     -------
@@ -109,6 +166,11 @@ def search_table(frame):
 def rank_agreement(frame):
     """Whether a larger J goes with a smaller error: rank correlations over the methods of a fold.
 
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``searches``.
+
     Returns
     -------
     DataFrame
@@ -129,7 +191,17 @@ def rank_agreement(frame):
 
 @_or_none("method", "folds that end below the J of no transformation")
 def falls_of_J(frame):
-    """How often a search ends below the J of no transformation: a row a search."""
+    """How often a search ends below the J of no transformation: a row a search.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``searches``.
+
+    Returns
+    -------
+    DataFrame
+    """
     log_J, _ = separabilities(frame)
     return pd.DataFrame([
         {"method": name, "folds that end below the J of no transformation":
@@ -139,7 +211,17 @@ def falls_of_J(frame):
 
 
 def growth_and_gain(frame):
-    """Growth of log10 J and the fall of the error, a point a fold, by method."""
+    """Growth of log10 J and the fall of the error, a point a fold, by method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``searches``.
+
+    Returns
+    -------
+    dict of str to (ndarray, ndarray)
+    """
     if frame.empty:
         return {}
     table = frame.assign(error=errors(frame), J=frame.J.astype(float))
@@ -155,7 +237,17 @@ def growth_and_gain(frame):
 
 
 def shift_table(folds, shift):
-    """MDT-VMETA beside a shift of the bias that also minimises the error on V: a row a set."""
+    """MDT-VMETA beside a shift of the bias that also minimises the error on V: a row a set.
+
+    Parameters
+    ----------
+    folds, shift : DataFrame
+        Records of the studies of these names.
+
+    Returns
+    -------
+    DataFrame
+    """
     rows = []
     for name in SETS:
         own, other = folds[folds.dataset == name], shift[shift.dataset == name]
@@ -178,6 +270,11 @@ def shift_table(folds, shift):
 def forced_table(frame):
     """Forced transformations beside a plain machine of larger C: a row a set, method and number.
 
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``forced``.
+
     Returns
     -------
     DataFrame
@@ -198,7 +295,18 @@ def forced_table(frame):
 
 
 def hidden_increase(frame):
-    """Share of the gain of forced transformations that a larger C brings: a row a method."""
+    """Share of the gain of forced transformations that a larger C brings: a row a method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``forced``.
+
+    Returns
+    -------
+    DataFrame
+        Of the board alone, for every number of transformations.
+    """
     own = frame[(frame.dataset == studies.BOARD_NAME) & (frame.asked > 0)]
     base = frame[(frame.dataset == studies.BOARD_NAME) & (frame.asked == 0)]
     rows = []
@@ -217,7 +325,17 @@ def hidden_increase(frame):
 
 @_or_none("data set", "2 sigma^2", SVM, *studies.WIDTH_METHODS)
 def width_table(frame):
-    """g-means errors by width: a row a data set and width, a column a method."""
+    """g-means errors by width: a row a data set and width, a column a method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``widths``.
+
+    Returns
+    -------
+    DataFrame
+    """
     table = width_means(frame).groupby(level=["dataset", "width"]).mean()
     table = table.reindex([name for name in SETS if name in set(frame.dataset)], level="dataset")
     columns = [SVM, *studies.WIDTH_METHODS]
@@ -226,7 +344,20 @@ def width_table(frame):
 
 
 def width_curves(frame, name):
-    """Errors against 2 sigma^2 on one set, for :func:`companion.plotting.plot_paths`."""
+    """Errors against 2 sigma^2 on one set, for :func:`companion.plotting.plot_paths`.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``widths``.
+    name : str
+        A data set as printed.
+
+    Returns
+    -------
+    dict of str to (ndarray, ndarray, ndarray)
+        Widths, means over the partitions and their standard errors, by method.
+    """
     table = width_means(frame[frame.dataset == name])
     curves = {}
     for method in (SVM, *studies.WIDTH_METHODS):
@@ -238,7 +369,17 @@ def width_curves(frame, name):
 
 
 def width_gains(frame):
-    """SVM's error and the gain over it, a point a data set and width, by method."""
+    """SVM's error and the gain over it, a point a data set and width, by method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``widths``.
+
+    Returns
+    -------
+    dict of str to (ndarray, ndarray)
+    """
     if frame.empty:
         return {}
     table = width_means(frame).groupby(level=["dataset", "width"]).mean()
@@ -248,6 +389,13 @@ def width_gains(frame):
 
 def printed_pattern(frame, names=("Segment1", "Hepatitis")):
     """The printed rows of the two deviating sets beside every width: how far the errors are apart.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``widths``.
+    names : sequence of str, optional
+        Data sets as printed.
 
     Returns
     -------
@@ -270,6 +418,11 @@ def printed_pattern(frame, names=("Segment1", "Hepatitis")):
 
 def asterisk_evidence(frame):
     """What an optimiser that minimises the error on V would do: a row a data set.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``asterisks``.
 
     Returns
     -------
@@ -296,7 +449,18 @@ def asterisk_evidence(frame):
 
 
 def unit_table(frame):
-    """Errors and shares of transformed folds in both units: a row a data set and method."""
+    """Errors and shares of transformed folds in both units: a row a data set and method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``units``.
+
+    Returns
+    -------
+    DataFrame
+        With the print, and its asterisk where it has one.
+    """
     printed = load_published("conformal").set_index(["artefact", "row", "column"]).value
     rows = []
     for name in [studies.BOARD_NAME, *SETS]:

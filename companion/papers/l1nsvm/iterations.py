@@ -108,6 +108,11 @@ def ratio_surface(frame, dataset, machine):
 def ratio_table(frame):
     """How the second order does over the grid: a row a data set and machine.
 
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``table_2_iterations``.
+
     Returns
     -------
     DataFrame

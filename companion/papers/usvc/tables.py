@@ -21,6 +21,22 @@ from companion.papers.usvc.values import (
     with_threshold,
 )
 
+__all__ = [
+    "alarm_curves",
+    "alarm_table",
+    "case_table",
+    "choice_table",
+    "convergence_table",
+    "cost_table",
+    "differences",
+    "gain_curve",
+    "gain_table",
+    "order_table",
+    "paired_table",
+    "sizes_and_errors",
+    "start_table",
+]
+
 # Columns of the tables of real data, which are empty where no data set can be had.
 _PAIRED = ("data set", "n test", "splits", "USVC - SVMlight", "SE, these data", "SE, new samples",
            "SD of a mean over 10 splits", "USVC better on", "worse on")  # fmt: skip
@@ -168,7 +184,21 @@ def paired_table(frame):
 
 
 def differences(frame, first, second):
-    """Names of the sets, and means and standard errors of the error of one machine over another."""
+    """Names of the sets, and means and standard errors of the error of one machine over another.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of ``table_2``, ``table_3`` or ``table_4``.
+    first, second : str
+        Names of machines.
+
+    Returns
+    -------
+    names : list of str
+    series : (ndarray, ndarray)
+        Of the first machine minus the second.
+    """
     names = present(frame, SETS)
     means = [paired_difference(errors_of(frame, name, first).error,
                                errors_of(frame, name, second).error) for name in names]
@@ -202,7 +232,19 @@ def choice_table(frame):
 
 
 def sizes_and_errors(frame, name):
-    """Mean size and error of each machine of Table 3, with the standard error of the error."""
+    """Mean size and error of each machine of Table 3, with the standard error of the error.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``table_3``.
+    name : str
+        A data set as printed.
+
+    Returns
+    -------
+    dict of str to (float, float, float)
+    """
     return {
         machine: (own["size"].mean(), *mean_and_standard_error(own.error)[:2])
         for machine in ("SVMlight", "AdaBoost", "SVC on prototypes", "USVC")
@@ -211,7 +253,19 @@ def sizes_and_errors(frame, name):
 
 
 def gain_curve(frame, case, column):
-    """Gain of the unbiased machine in points against n or sigma: places, means, errors."""
+    """Gain of the unbiased machine in points against n or sigma: places, means, errors.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of ``benefit_size`` or ``benefit_width``.
+    case : {"A", "B"}
+    column : {"n", "sigma"}
+
+    Returns
+    -------
+    places, means, errors : ndarray of shape (n_places,)
+    """
     reading = TABLE_READINGS[case]
     places = np.sort(frame[frame.reading == reading][column].unique())
     means = [mean_and_standard_error(gains(frame, reading, column, at)) for at in places]
@@ -219,7 +273,18 @@ def gain_curve(frame, case, column):
 
 
 def gain_table(frame, column):
-    """Errors of both machines and the gain, a row a case and place."""
+    """Errors of both machines and the gain, a row a case and place.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of ``benefit_size`` or ``benefit_width``.
+    column : {"n", "sigma"}
+
+    Returns
+    -------
+    DataFrame
+    """
     rows = []
     for case, reading in TABLE_READINGS.items():
         for at, mean, error in zip(*gain_curve(frame, case, column), strict=True):
@@ -302,7 +367,20 @@ def alarm_table(frame, dataset):
 
 
 def alarm_curves(frame, dataset, way):
-    """Held-out false-alarm rates against the nominal level, for a figure."""
+    """Held-out false-alarm rates against the nominal level, for a figure.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``beyond_false_alarms``.
+    dataset : str
+    way : {"threshold", "weights"}
+
+    Returns
+    -------
+    dict of str to (ndarray, ndarray, ndarray)
+        Levels, mean rates and their standard errors, by machine.
+    """
     table = alarm_table(frame, dataset)
     own = table[table.by == way]
     return {machine: (rows.level.to_numpy(), rows["false alarms"].to_numpy(), rows.SE.to_numpy())
