@@ -35,7 +35,7 @@ def test_the_packages_are_found():
 
 def inner_modules():
     """The modules within the packages that list public names."""
-    for package in (*PACKAGES, "agreement"):
+    for package in ("agreement", "datasets", "papers", "tuning"):
         home = import_module(f"companion.{package}")
         for module in pkgutil.walk_packages(home.__path__, home.__name__ + "."):
             private = any(part.startswith("_") for part in module.name.split("."))

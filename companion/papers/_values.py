@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import wraps
 
 import numpy as np
 
@@ -41,6 +42,32 @@ def present(frame, names):
     list of str
     """
     return [name for name in names if not frame.empty and (frame.dataset == name).any()]
+
+
+def none_without_records(*columns):
+    """Where no data file could be had there are no records, and a table has no rows.
+
+    Parameters
+    ----------
+    *columns : str
+        Columns of the empty table.
+
+    Returns
+    -------
+    callable
+        Decorator of a function from the records to a table.
+    """
+
+    def decorate(function):
+        @wraps(function)
+        def table(frame):
+            import pandas as pd
+
+            return function(frame) if len(frame) else pd.DataFrame(columns=columns)
+
+        return table
+
+    return decorate
 
 
 def means_and_errors(found):

@@ -3,8 +3,8 @@
 ``problems`` holds data and settings, ``baselines`` what a user would take today. ``experiments``
 computes Tables 6.3.1 to 6.3.3; ``background``, ``magnification``, ``criterion``, ``studies`` and
 ``units`` what the other chapters say. ``values`` and ``claims`` turn records into the printed
-numbers and the sentences, ``tables`` and ``claim_tables`` into what stands beside them; ``figures``
-draws the board.
+numbers and the sentences, ``tables``, ``claim_tables`` and ``beyond_tables`` into what stands
+beside them; ``figures`` draws the board.
 """
 
 from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter

@@ -2,8 +2,8 @@
 
 ``machines`` holds the settings and ``splits`` the data. ``fig_1``, ``table_1``, ``fig_3_4``,
 ``linear`` (Tables 2 and 4), ``table_3``, ``benefit`` and ``beyond`` are what is computed.
-``values`` turns records into the printed numbers and the claims, ``tables`` into what stands beside
-them.
+``values`` turns records into the printed numbers and the claims, ``tables`` and ``beyond_tables``
+into what stands beside them.
 """
 
 from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter
