@@ -13,21 +13,20 @@ import numpy as np
 
 from companion.datasets import threshold_case_error
 from companion.losses import Hinge, Unbiased
-from companion.papers.base import Study, Unit
+from companion.papers.base import Study
 from companion.papers.usvc.machines import (
     CODE,
     DAMPING,
     PAPER,
     READINGS,
     STARTS,
-    TABLE_READINGS,
-    TRIALS,
     C,
     K,
     fit,
     line,
     linear_error,
     sample,
+    trial_units,
 )
 
 LOSSES = {"SVC": Hinge(), "USVC s=2": Unbiased(2.0, K), "USVC s=4": Unbiased(4.0, K)}
@@ -128,15 +127,6 @@ def machine(X, y, name, start="least_squares"):
     return -b / w, w, result
 
 
-def profile_units(profile):
-    """One unit a case and trial."""
-    return [
-        Unit(PAPER, "fig_3_4", {"reading": reading, "trial": trial})
-        for reading in TABLE_READINGS.values()
-        for trial in range(1, TRIALS[profile] + 1)
-    ]
-
-
 def compute_profiles(unit):
     """How well the profile of each loss stands for the error: a row a loss."""
     reading, trial = unit.params["reading"], unit.params["trial"]
@@ -176,15 +166,6 @@ def _narrow_minimum(shape):
         return None, None
     best = min(found, key=lambda j: shape.profile[j])
     return round(float(shape.thresholds[best]), 4), round(float(shape.locus[best]), 4)
-
-
-def convergence_units(profile):
-    """One unit a case and trial."""
-    return [
-        Unit(PAPER, "fig_3_4_convergence", {"reading": reading, "trial": trial})
-        for reading in TABLE_READINGS.values()
-        for trial in range(1, TRIALS[profile] + 1)
-    ]
 
 
 def compute_convergence(unit):
@@ -238,6 +219,6 @@ def iteration_eigenvalue(design, y, loss, minimum, damping):
 
 
 _CODE = ("companion.papers.usvc.fig_3_4", *CODE)
-FIG_3_4 = Study(PAPER, "fig_3_4", profile_units, compute_profiles, _CODE)
-FIG_3_4_CONVERGENCE = Study(PAPER, "fig_3_4_convergence", convergence_units, compute_convergence,
-                            _CODE)
+FIG_3_4 = Study(PAPER, "fig_3_4", trial_units("fig_3_4"), compute_profiles, _CODE)
+FIG_3_4_CONVERGENCE = Study(PAPER, "fig_3_4_convergence", trial_units("fig_3_4_convergence"),
+                            compute_convergence, _CODE)

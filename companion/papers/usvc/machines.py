@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import product
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -10,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from companion.datasets import get_threshold_case, threshold_case
 from companion.losses import Unbiased
 from companion.papers._code import GENERATORS, IDA, UCI, WLS
-from companion.papers.base import seed_for
+from companion.papers.base import Unit, seed_for
 from companion.solvers.wls import Design, wls
 
 PAPER = "usvc"
@@ -41,6 +42,34 @@ TABLE_READINGS = {"A": "A, cluster weight .265", "B": "B"}
 
 #: Where the unbiased machine starts in each case; see the starts compared in table_1.
 STARTS = {"A": "least_squares", "B": "svc"}
+
+
+def trial_units(study, readings=tuple(TABLE_READINGS.values()), number="trial", **settings):
+    """The function that lists the units of a study: one a reading, further setting and trial.
+
+    Parameters
+    ----------
+    study : str
+    readings : sequence of str, optional
+        Keys of ``READINGS``; those of Table 1 by default.
+    number : str, default="trial"
+        What the units call the number of the trial.
+    **settings : sequence
+        Further settings, all combined.
+
+    Returns
+    -------
+    callable
+        From a profile to a list of units.
+    """
+    names = ("reading", *settings, number)
+
+    def units(profile):
+        trials = range(1, TRIALS[profile] + 1)
+        return [Unit(PAPER, study, dict(zip(names, values, strict=True)))
+                for values in product(readings, *settings.values(), trials)]
+
+    return units
 
 
 def sample(reading, part, trial, n=N_PATTERNS):
