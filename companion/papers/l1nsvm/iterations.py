@@ -38,9 +38,7 @@ SELECTIONS = ("first", "second")
 
 def iteration_units(profile):
     """One unit a data set and split, each for the whole grid."""
-    size = SIZES[profile]
-    return split_units("table_2_iterations", size["splits"], C_step=size["C_step"],
-                       sigma_step=size["sigma_step"])
+    return split_units("table_2_iterations", **SIZES[profile])
 
 
 def compute_iterations(unit):

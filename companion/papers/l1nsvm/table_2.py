@@ -57,8 +57,21 @@ def grid(bounds, step):
 # -- the printed experiment -----------------------------------------------------------------
 
 
-def split_units(study, n_splits, **params):
-    """One unit of a study for each data set and split, with the same further parameters."""
+def split_units(study, splits, **params):
+    """One unit of a study for each data set and split, with the same further parameters.
+
+    Parameters
+    ----------
+    study : str
+    splits : int
+        Number of splits of a data set.
+    **params : float
+        Steps of a grid, for example.
+
+    Returns
+    -------
+    list of Unit
+    """
     return [
         Unit(
             PAPER, study,
@@ -66,7 +79,7 @@ def split_units(study, n_splits, **params):
             data=data_digest(name),
         )
         for name in DATASETS
-        for split in range(1, n_splits + 1)
+        for split in range(1, splits + 1)
     ]
 
 

@@ -39,7 +39,8 @@ def compute(unit):
     return {"error": 50 * sum(NormalDist().cdf(-x) for x in lead)}
 
 
-TABLE_1 = Study(PAPER, "table_1", units, compute, ("companion.papers.nearest_mean",))
+TABLE_1 = Study(PAPER, "table_1", units, compute,
+                ("companion.papers.nearest_mean", "companion.papers._values", "companion.metrics"))
 
 
 def table_1_values(records):
