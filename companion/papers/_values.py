@@ -18,6 +18,15 @@ def standard_error_of_spread(values):
 
     Where most repetitions are alike, as numbers of support vectors at the size of the training
     part, the normal value would be far too small. NaN where all values are equal.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One a repetition.
+
+    Returns
+    -------
+    float
     """
     n, mean = len(values), math.fsum(values) / len(values)
     variance = sum((value - mean) ** 2 for value in values) / n
@@ -106,16 +115,52 @@ class Values:
         self.rows = []
 
     def add(self, row, column, value, *, spread=_NAN, n=1, se=_NAN, draws=None, converged=True):
-        """A value with what is known about its chance."""
+        """A value with what is known about its chance.
+
+        Parameters
+        ----------
+        row, column : str
+            The place in the print.
+        value : float
+        spread : float, optional
+            Standard deviation over the repetitions.
+        n : int, default=1
+            Number of repetitions.
+        se : float, optional
+            Standard error, where it is not spread / sqrt(n).
+        draws : tuple of float, optional
+            The repetitions, where the print shows one.
+        converged : bool, default=True
+            Whether every fit behind the value did.
+        """
         self.rows.append({"row": row, "column": column, "value": float(value), "spread": spread,
                           "n": n, "se": se, "draws": draws, "converged": bool(converged)})
 
     def add_mean(self, row, column, mean, converged=True):
-        """A mean with the standard error of a claim, from :mod:`companion.metrics`."""
+        """A mean with the standard error of a claim, from :mod:`companion.metrics`.
+
+        Parameters
+        ----------
+        row, column : str
+            The place in the print.
+        mean : companion.metrics.Mean
+        converged : bool, default=True
+            Whether every fit behind the value did.
+        """
         self.add(row, column, mean.mean, n=mean.n, se=mean.standard_error, converged=converged)
 
     def add_cell(self, row, column, values, converged=True):
-        """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±"."""
+        """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±".
+
+        Parameters
+        ----------
+        row, column : str
+            The place in the print.
+        values : iterable of float
+            One a repetition.
+        converged : bool, default=True
+            Whether every fit behind the value did.
+        """
         values = [float(value) for value in values]
         n, (mean, spread) = len(values), _mean_and_spread(values)
         self.add(row, column, mean, spread=spread, n=n, converged=converged)
@@ -123,13 +168,27 @@ class Values:
         self.add(row, f"{column} ±", spread, n=n, se=se, converged=converged)
 
     def add_draws(self, row, column, draws, converged=True):
-        """The distribution that the one printed draw is placed in."""
+        """The distribution that the one printed draw is placed in.
+
+        Parameters
+        ----------
+        row, column : str
+            The place in the print.
+        draws : iterable of float
+        converged : bool, default=True
+            Whether every fit behind the value did.
+        """
         draws = tuple(sorted(float(draw) for draw in draws))
         mean, spread = _mean_and_spread(draws)
         self.add(row, column, mean, spread=spread, n=len(draws), draws=draws, converged=converged)
 
     def frame(self):
-        """One row a value."""
+        """One row a value.
+
+        Returns
+        -------
+        DataFrame
+        """
         import pandas as pd
 
         columns = ["row", "column", "value", "spread", "n", "se", "draws", "converged"]

@@ -10,7 +10,12 @@ from companion.papers.conformal.experiments import CONFORMAL, SVM, Part
 
 
 def grid_axis():
-    """Coordinates of the test grid, the same for both variables."""
+    """Coordinates of the test grid, the same for both variables.
+
+    Returns
+    -------
+    ndarray of shape (GRID,)
+    """
     return problems.SIDE * ((np.arange(problems.GRID) + 0.5) / problems.GRID - 0.5)
 
 

@@ -81,27 +81,69 @@ def _problem(X, y, X_test, y_test, *identity):
 
 
 def board_sample(draw):
-    """Training patterns of a draw of the checkers board, and their labels as floats."""
+    """Training patterns of a draw of the checkers board, and their labels as floats.
+
+    Parameters
+    ----------
+    draw : int
+
+    Returns
+    -------
+    X : ndarray of shape (n, 2)
+    y : ndarray of shape (n,)
+        Labels -1.0 and +1.0.
+    """
     rng = np.random.default_rng(seed_for(PAPER, "board", draw))
     X, y = checkers_board(N_POSITIVE, N_NEGATIVE, SIDE, rng)
     return X, y.astype(float)
 
 
 def board(draw):
-    """A draw of the checkers board with its test grid, as :class:`Problem`."""
+    """A draw of the checkers board with its test grid, as :class:`Problem`.
+
+    Parameters
+    ----------
+    draw : int
+
+    Returns
+    -------
+    Problem
+    """
     X_test, y_test = checkers_board_grid(GRID, SIDE)
     return _problem(*board_sample(draw), X_test, y_test.astype(float), "board", draw)
 
 
 @lru_cache(maxsize=4)
 def load(name):
-    """Inputs and labels of a real set by its printed name, unscaled, NaN where missing."""
+    """Inputs and labels of a real set by its printed name, unscaled, NaN where missing.
+
+    Parameters
+    ----------
+    name : str
+        A data set as printed.
+
+    Returns
+    -------
+    X : ndarray of shape (n, n_features)
+    y : ndarray of shape (n,)
+        Labels -1.0 and +1.0.
+    """
     data = load_imbalanced(SETS[name])
     return data.X, data.y.astype(float)
 
 
 def digest(name):
-    """Digest of the file behind a real set."""
+    """Digest of the file behind a real set.
+
+    Parameters
+    ----------
+    name : str
+        A data set as printed.
+
+    Returns
+    -------
+    str
+    """
     return data_digest(imbalanced_source(SETS[name]))
 
 

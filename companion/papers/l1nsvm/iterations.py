@@ -91,13 +91,43 @@ def iterations_of(frame, dataset, machine, selection):
 
 
 def match_surface(frame, dataset, machine, printed):
-    """Mean first-order iterations over the printed ones, as a table over the grid."""
+    """Mean first-order iterations over the printed ones, as a table over the grid.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``table_2_iterations``.
+    dataset : str
+    machine : str
+        A name of :data:`companion.papers.l1nsvm.machines.MACHINES`.
+    printed : float
+        Printed number of iterations.
+
+    Returns
+    -------
+    DataFrame
+        A row a log10 C, a column a log10 sigma.
+    """
     n_iter, log10_C, log10_sigma = iterations_of(frame, dataset, machine, "first")
     return pd.DataFrame(n_iter.mean(axis=0) / printed, index=log10_C, columns=log10_sigma)
 
 
 def ratio_surface(frame, dataset, machine):
-    """Mean over the splits of second- over first-order iterations, over the grid."""
+    """Mean over the splits of second- over first-order iterations, over the grid.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``table_2_iterations``.
+    dataset : str
+    machine : str
+        A name of :data:`companion.papers.l1nsvm.machines.MACHINES`.
+
+    Returns
+    -------
+    DataFrame
+        A row a log10 C, a column a log10 sigma.
+    """
     first, log10_C, log10_sigma = iterations_of(frame, dataset, machine, "first")
     second, _, _ = iterations_of(frame, dataset, machine, "second")
     return pd.DataFrame((second / first).mean(axis=0), index=log10_C, columns=log10_sigma)

@@ -95,6 +95,18 @@ def path(X, y, name, start="least_squares", damping=DAMPING, max_iter=300):
     The hinge's weight grows without bound as a slack goes to zero, and its iteration slows down
     there; its path ends within 1e-3 of the margin, as far as a figure shows.
 
+    Parameters
+    ----------
+    X : ndarray of shape (n, 1)
+    y : ndarray of shape (n,)
+    name : str
+        A name of ``LOSSES``.
+    start : str or result, default="least_squares"
+        As of :func:`companion.solvers.wls.wls`.
+    damping : float, optional
+        By default that of the paper.
+    max_iter : int, default=300
+
     Returns
     -------
     points : ndarray of shape (n_iter + 1, 2)
@@ -109,19 +121,56 @@ def path(X, y, name, start="least_squares", damping=DAMPING, max_iter=300):
 
 
 def empirical_error(X, y, thresholds):
-    """Training error of the rule "+1 above the threshold", in per cent."""
+    """Training error of the rule "+1 above the threshold", in per cent.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, 1)
+    y : ndarray of shape (n,)
+    thresholds : ndarray of shape (n_thresholds,)
+
+    Returns
+    -------
+    ndarray of shape (n_thresholds,)
+    """
     wrong = (X[:, 0] > thresholds[:, None]) != (y > 0)
     return 100.0 * wrong.mean(axis=1)
 
 
 def theoretical_error(reading, thresholds):
-    """Error of the rule "+1 above the threshold" in closed form, in per cent."""
+    """Error of the rule "+1 above the threshold" in closed form, in per cent.
+
+    Parameters
+    ----------
+    reading : str
+        A key of :data:`companion.papers.usvc.machines.READINGS`.
+    thresholds : ndarray of shape (n_thresholds,)
+
+    Returns
+    -------
+    ndarray of shape (n_thresholds,)
+    """
     case, weight = READINGS[reading]
     return 100.0 * threshold_case_error(case, thresholds, weight)
 
 
 def machine(X, y, name, start="least_squares"):
-    """The minimum that is reached from a start: (threshold, slope, WLSResult)."""
+    """The minimum that is reached from a start: (threshold, slope, WLSResult).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, 1)
+    y : ndarray of shape (n,)
+    name : str
+        A name of ``LOSSES``.
+    start : str or result, default="least_squares"
+        As of :func:`companion.solvers.wls.wls`.
+
+    Returns
+    -------
+    threshold, slope : float
+    result : WLSResult
+    """
     result = fit(line(X), y, C, loss=LOSSES[name], start=start)
     w, b = float(result.coef[0]), result.intercept
     return -b / w, w, result
@@ -208,6 +257,18 @@ def iteration_eigenvalue(design, y, loss, minimum, damping):
 
     With M the matrix of (20) and H the Hessian of the objective, a small deviation is multiplied
     by d I + (1 - d) (I - M^-1 H).
+
+    Parameters
+    ----------
+    design : Design
+    y : ndarray of shape (n,)
+    loss : loss of :mod:`companion.losses`
+    minimum : WLSResult
+    damping : float
+
+    Returns
+    -------
+    float
     """
     rows = design.augmented
     slack = np.maximum(0.0, 1.0 - y * minimum.decision_function)
