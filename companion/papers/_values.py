@@ -7,6 +7,8 @@ from functools import wraps
 
 import numpy as np
 
+from companion.metrics import Mean
+
 _NAN = math.nan
 
 # The kurtosis of fewer repetitions is too small too often; their spreads are judged as normal.
@@ -34,6 +36,23 @@ def standard_error_of_spread(values):
         return _NAN
     kurtosis = sum((value - mean) ** 4 for value in values) / n / variance**2
     return math.sqrt(variance * max(kurtosis - 1, 0) / (4 * n))
+
+
+def share(hits):
+    """A share with its binomial standard error, of half a case more and less where it is 0 or 1.
+
+    Parameters
+    ----------
+    hits : array-like of bool
+
+    Returns
+    -------
+    companion.metrics.Mean
+    """
+    hits = np.asarray(hits, dtype=float)
+    n, mean = len(hits), hits.mean()
+    smoothed = (hits.sum() + 0.5) / (n + 1)
+    return Mean(mean, float(np.sqrt(smoothed * (1 - smoothed) / n)), n)
 
 
 def present(frame, names):

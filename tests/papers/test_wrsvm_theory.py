@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import minimize
 
 from companion.papers import get_artefact
+from companion.papers._values import share
 from companion.papers.wrsvm import (
     beyond,
     claim_tables,
@@ -200,8 +201,8 @@ def test_grades_too_low_cost_twice_what_grades_too_high_do():
 
 
 def test_a_share_of_all_has_a_standard_error():
-    assert claims.share([1, 1, 0, 0]) == (0.5, pytest.approx(0.25), 4)
-    mean, error, n = claims.share(np.ones(30))
+    assert share([1, 1, 0, 0]) == (0.5, pytest.approx(0.25), 4)
+    mean, error, n = share(np.ones(30))
     assert (mean, n) == (1.0, 30) and 0 < error < 0.05
 
 

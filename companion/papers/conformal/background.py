@@ -50,16 +50,40 @@ class Machine:
     nearest: np.ndarray
 
     def decision(self, points):
-        """w . x + b of points."""
+        """w . x + b of points.
+
+        Parameters
+        ----------
+        points : ndarray of shape (..., 2)
+
+        Returns
+        -------
+        ndarray of shape (...)
+        """
         return points @ self.w + self.b
 
     def lattice(self, axis=AXIS):
-        """Decision values on the lattice, shape (n, n)."""
+        """Decision values on the lattice, shape (n, n).
+
+        Parameters
+        ----------
+        axis : ndarray of shape (n,), optional
+            Coordinates in both directions.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+        """
         points = np.stack(np.meshgrid(axis, axis), axis=-1)
         return self.decision(points)
 
     def margin_ends(self):
-        """For patterns with a slack: the points of their support hyperplanes nearest to them."""
+        """For patterns with a slack: the points of their support hyperplanes nearest to them.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+        """
         f = self.decision(self.X)
         gap = np.where(self.y * f < 1, self.y - f, 0.0)
         return self.X + gap[:, np.newaxis] * self.w / (self.w @ self.w)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import Values
+from companion.papers._values import Values, share
 from companion.papers.conformal import problems
 from companion.papers.conformal.experiments import CONFORMAL, SVM
 from companion.papers.conformal.studies import BOARD_NAME
@@ -14,7 +14,6 @@ from companion.papers.conformal.values import (
     by_partition,
     error_table,
     errors,
-    share,
     undecided_if_few,
 )
 
@@ -106,14 +105,34 @@ def magnification_values(records):
 
 
 def separabilities(frame):
-    """log J and number of evaluations, a row a data set, partition and fold, by method."""
+    """log J and number of evaluations, a row a data set, partition and fold, by method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``searches``.
+
+    Returns
+    -------
+    log_J, evaluations : DataFrame
+    """
     index = ["dataset", "partition", "fold"]
     J = frame.pivot(index=index, columns="method", values="J").astype(float)
     return np.log(J), frame.pivot(index=index, columns="method", values="evaluations")
 
 
 def over_sets(table):
-    """Mean over folds and data sets of a column, a value a partition."""
+    """Mean over folds and data sets of a column, a value a partition.
+
+    Parameters
+    ----------
+    table : Series
+        Indexed by partition, among others.
+
+    Returns
+    -------
+    Series
+    """
     return table.groupby(level="partition").mean()
 
 
@@ -169,7 +188,17 @@ def _searches(out, frame):
 
 
 def all_sets(frame):
-    """Mean g-means error over the real sets: a row a partition, a column a method."""
+    """Mean g-means error over the real sets: a row a partition, a column a method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``folds``.
+
+    Returns
+    -------
+    DataFrame
+    """
     names = [name for name in problems.SETS if (frame.dataset == name).any()]
     return sum(by_partition(frame[frame.dataset == name]) for name in names) / len(names)
 
@@ -218,7 +247,19 @@ def _methods(out, folds):
 
 
 def forced_means(frame, method, column):
-    """Mean of a column over folds and real sets: a row a partition, a column a number asked."""
+    """Mean of a column over folds and real sets: a row a partition, a column a number asked.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``forced``.
+    method : str
+    column : str
+
+    Returns
+    -------
+    DataFrame
+    """
     own = frame[(frame.method == method) & (frame.dataset != BOARD_NAME)]
     own = own.assign(test_error=errors(own))
     means = own.groupby(["asked", "partition", "dataset"])[column].mean()
@@ -239,7 +280,17 @@ def _forced(out, frame):
 
 
 def width_means(frame):
-    """Mean g-means error, indexed by partition, data set and width, a column a method."""
+    """Mean g-means error, indexed by partition, data set and width, a column a method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``widths``.
+
+    Returns
+    -------
+    DataFrame
+    """
     error = frame.assign(error=errors(frame))
     means = error.groupby(["partition", "dataset", "width", "method"]).error.mean()
     return means.unstack()

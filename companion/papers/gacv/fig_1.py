@@ -18,7 +18,16 @@ def sample_units(profile):
 
 
 def describe_sample(unit):
-    """Moments of a sample, and what the true rules cost at its points."""
+    """Moments of a sample, and what the true rules cost at its points.
+
+    Parameters
+    ----------
+    unit : Unit
+
+    Returns
+    -------
+    dict
+    """
     X, y, probability = example.sample(unit.params["sample"], unit.params["n"])
     row = {"share_positive": float((y > 0).mean())}
     for label, name in ((1, "positive"), (-1, "negative")):

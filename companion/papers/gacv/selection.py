@@ -272,7 +272,17 @@ class Valley(NamedTuple):
     decades: float
 
     def position(self, point):
-        """Place of a point along the strip: -1 and 1 are its ends, 1 at the larger lambda."""
+        """Place of a point along the strip: -1 and 1 are its ends, 1 at the larger lambda.
+
+        Parameters
+        ----------
+        point : ndarray of shape (2,)
+            log10 lambda and log10 sigma^2.
+
+        Returns
+        -------
+        float
+        """
         half = max(self.length, 1e-12) / 2
         return float((point - self.centre) @ self.axis / half)
 

@@ -62,7 +62,18 @@ def compute_identical(unit):
 
 
 def share_evenly(alpha, X, y):
-    """Give identical points with the same label equal multipliers, keeping their sum."""
+    """Give identical points with the same label equal multipliers, keeping their sum.
+
+    Parameters
+    ----------
+    alpha : ndarray of shape (n,)
+    X : ndarray of shape (n, n_features)
+    y : ndarray of shape (n,)
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
     _, _, counts, inverse = distinct_patterns(X, y)
     return (np.bincount(inverse, weights=alpha, minlength=len(counts)) / counts)[inverse]
 

@@ -2,12 +2,22 @@
 
 ``machines`` holds the settings and ``splits`` the data. ``fig_1``, ``table_1``, ``fig_3_4``,
 ``linear`` (Tables 2 and 4), ``table_3``, ``benefit`` and ``beyond`` are what is computed.
-``values`` turns records into the printed numbers and the claims, ``tables`` and ``beyond_tables``
-into what stands beside them.
+``values`` and ``claims`` turn records into the printed numbers and the sentences, ``tables`` and
+``beyond_tables`` into what stands beside them.
 """
 
 from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter
-from companion.papers.usvc import benefit, beyond, fig_1, fig_3_4, linear, table_1, table_3, values
+from companion.papers.usvc import (
+    benefit,
+    beyond,
+    claims,
+    fig_1,
+    fig_3_4,
+    linear,
+    table_1,
+    table_3,
+    values,
+)
 
 _TRIAL = Parameter("trial", int, 1, "the trial shown, 1 to 100", low=1, high=100)
 
@@ -28,5 +38,5 @@ ARTEFACTS = (
              (linear.TABLE_4,), RUN_PARAMETERS, values.table_4_values),
     Artefact("usvc", "beyond", "Sections 3.1 and 5: when it pays, unequal costs, false alarms",
              (benefit.BENEFIT_SIZE, benefit.BENEFIT_WIDTH, beyond.BEYOND_COSTS,
-              beyond.BEYOND_FALSE_ALARMS), RUN_PARAMETERS, values.beyond_values),
+              beyond.BEYOND_FALSE_ALARMS), RUN_PARAMETERS, claims.beyond_values),
 )

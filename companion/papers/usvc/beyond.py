@@ -58,6 +58,15 @@ def points(design, y, loss, C_values, positive=1.0, negative=1.0):
 def held_out_decisions(part, design, loss, C_values, **weights):
     """Decision values of each training pattern by the machine of the fold that leaves it out.
 
+    Parameters
+    ----------
+    part : Split
+    design : Design
+    loss : loss of :mod:`companion.losses`
+    C_values : sequence of float
+    **weights : float
+        Weights of the classes.
+
     Returns
     -------
     ndarray of shape (n_samples, n_C)

@@ -7,9 +7,9 @@ import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers._values import means_and_errors, present
+from companion.papers.usvc.claims import alarm_rates, costs_per_pattern, gains, test_overlap
 from companion.papers.usvc.machines import TABLE_READINGS
 from companion.papers.usvc.splits import SETS
-from companion.papers.usvc.values import alarm_rates, costs_per_pattern, gains, test_overlap
 
 __all__ = ["alarm_curves", "alarm_table", "cost_table", "gain_curve", "gain_table"]
 

@@ -96,14 +96,45 @@ def sample(reading, part, trial, n=N_PATTERNS):
 
 
 def fit(design, y, C, **options):
-    """:func:`companion.solvers.wls.wls` for a run whose convergence is on record, not warned of."""
+    """:func:`companion.solvers.wls.wls` for a run whose convergence is on record, not warned of.
+
+    Parameters
+    ----------
+    design : Design
+    y : ndarray of shape (n,)
+    C : float
+    **options : object
+        As of that function.
+
+    Returns
+    -------
+    WLSResult
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return wls(design, y, C, **options)
 
 
 def fit_unbiased(design, y, s, start, *, plain=False, C=C, k=K):
-    """The unbiased machine of order s: accelerated and stably damped, or the paper's iteration."""
+    """The unbiased machine of order s: accelerated and stably damped, or the paper's iteration.
+
+    Parameters
+    ----------
+    design : Design
+    y : ndarray of shape (n,)
+    s : float
+        Order of the loss.
+    start : str or result
+    plain : bool, default=False
+        Whether to iterate as the paper does.
+    C : float, optional
+    k : float, optional
+        Constant of the loss.
+
+    Returns
+    -------
+    WLSResult
+    """
     options = {"damping": DAMPING, "accelerate": False} if plain else {}
     return fit(design, y, C, loss=Unbiased(s, k), start=start, max_iter=500, **options)
 
@@ -135,11 +166,31 @@ def rule_error(reading, decision, edges):
 
 
 def linear_error(reading, w, b):
-    """Probability of error of sign(w x + b), in closed form."""
+    """Probability of error of sign(w x + b), in closed form.
+
+    Parameters
+    ----------
+    reading : str
+        A key of ``READINGS``.
+    w, b : float
+
+    Returns
+    -------
+    float
+    """
     threshold = -b / w
     return rule_error(reading, np.array([-w, w]), np.array([-np.inf, threshold, np.inf]))
 
 
 def line(X):
-    """Design of the linear machine with a free bias."""
+    """Design of the linear machine with a free bias.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, 1)
+
+    Returns
+    -------
+    Design
+    """
     return Design.linear(X)

@@ -68,7 +68,17 @@ def load(dataset):
 
 
 def digest(dataset):
-    """Digest of the files behind a data set, "" for one that is drawn."""
+    """Digest of the files behind a data set, "" for one that is drawn.
+
+    Parameters
+    ----------
+    dataset : str
+        A printed name.
+
+    Returns
+    -------
+    str
+    """
     key, source = SETS[dataset]
     return {
         "generator": lambda: "",
@@ -121,5 +131,15 @@ def split(dataset, number):
 
 
 def wrong(decision, y):
-    """Number of samples on the wrong side; a decision value of 0 counts as -1."""
+    """Number of samples on the wrong side; a decision value of 0 counts as -1.
+
+    Parameters
+    ----------
+    decision : array-like of shape (n,)
+    y : ndarray of shape (n,)
+
+    Returns
+    -------
+    int
+    """
     return int(np.count_nonzero(np.where(np.asarray(decision) > 0, 1.0, -1.0) != y))

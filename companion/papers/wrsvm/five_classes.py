@@ -42,7 +42,12 @@ def grades(n, rng, flip=0.0):
 
 
 def grade_cost():
-    """The cost of a grade too high is one a grade, of a grade too low two: shape (5, 5)."""
+    """The cost of a grade too high is one a grade, of a grade too low two: shape (5, 5).
+
+    Returns
+    -------
+    ndarray of shape (5, 5)
+    """
     off = np.arange(N_GRADES)[None, :] - np.arange(N_GRADES)[:, None]
     return np.where(off > 0, off, -2.0 * off)
 
