@@ -101,11 +101,7 @@ def test_an_unknown_problem_is_refused_with_the_nearest_name(call):
         call("glass")
 
 
-def test_a_file_with_too_few_rows_is_not_used(tmp_path, monkeypatch, register):
-    rows = b"0.1,R\n0.2,M\n"
-    (tmp_path / "sonar").mkdir()
-    (tmp_path / "sonar" / "sonar.all-data").write_bytes(rows)
-    monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
-    register(("sonar", "sonar.all-data", "https://example.org/sonar.all-data", rows))
+def test_a_file_with_too_few_rows_is_not_used(in_mirror):
+    in_mirror("sonar", "sonar.all-data", b"0.1,R\n0.2,M\n")
     with pytest.raises(DataUnavailable, match="2 rows where the problem 'sonar' has 208"):
         load_imbalanced("sonar")

@@ -75,11 +75,7 @@ def test_an_unknown_problem_is_refused_with_the_nearest_name():
         load_uci("hepatits")
 
 
-def test_a_file_with_too_few_rows_is_not_used(tmp_path, monkeypatch, register):
-    rows = b"30,64,1,1\n31,64,1,2\n"
-    (tmp_path / "haberman").mkdir()
-    (tmp_path / "haberman" / "haberman.data").write_bytes(rows)
-    monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
-    register(("haberman", "haberman.data", "https://example.org/haberman.data", rows))
+def test_a_file_with_too_few_rows_is_not_used(in_mirror):
+    in_mirror("haberman", "haberman.data", b"30,64,1,1\n31,64,1,2\n")
     with pytest.raises(DataUnavailable, match="2 usable rows where the problem 'haberman' has 306"):
         load_uci("haberman")
