@@ -4,7 +4,7 @@
 computes Tables 6.3.1 to 6.3.3; ``background``, ``magnification``, ``criterion``, ``studies`` and
 ``units`` what the other chapters say. ``values`` and ``claims`` turn records into the printed
 numbers and the sentences, ``tables``, ``claim_tables`` and ``beyond_tables`` into what stands
-beside them; ``figures`` draws the board.
+beside them; ``figures`` computes what is drawn.
 """
 
 from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter

@@ -55,7 +55,8 @@ def background_values(records):
 
 
 def _parabola():
-    from companion.papers.conformal.background import linear_machine, parabola_sample
+    from companion.papers.conformal.background import linear_machine
+    from companion.papers.conformal.figures import parabola_sample
 
     _, y, image = parabola_sample()
     return float(np.mean(np.sign(linear_machine(image, y).decision(image)) == y))
