@@ -17,7 +17,16 @@ SAMPLES = {"quick": 8, "paper": 50}
 
 
 def bayes_error(distance):
-    """Error in per cent of the best rule for means this far apart, (1) of the paper."""
+    """Error in per cent of the best rule for means this far apart, (1) of the paper.
+
+    Parameters
+    ----------
+    distance : float
+
+    Returns
+    -------
+    float
+    """
     return 100 * NormalDist().cdf(-distance / 2)
 
 
