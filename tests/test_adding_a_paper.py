@@ -178,6 +178,8 @@ def test_records_and_notebook_are_ready_to_be_committed(walk):
 def test_the_tests_found_the_paper_by_themselves(walk):
     found = walk.runs["python -m pytest tests/notebooks -k nearest_mean"]
     assert int(re.search(r"(\d+) passed", found)[1]) == 3  # parameters, stamp, numbers by value
+    studies = walk.runs["python -m pytest tests/papers/test_studies.py -k nearest_mean"]
+    assert int(re.search(r"(\d+) passed", studies)[1]) == 2  # the constant and the code
     errata = walk.runs["python -m pytest tests/papers/test_nearest_mean_errata.py "
                        "tests/reproduction/test_errata.py"]  # fmt: skip
     assert " failed" not in errata and " skipped" not in errata

@@ -11,50 +11,30 @@ import pytest
 
 import companion
 
-PACKAGES = ("agreement", "datasets", "estimators", "papers", "plotting", "reproduction", "solvers",
-            "tuning")  # fmt: skip
+PACKAGES = ("agreement", "datasets", "estimators", "papers", "plotting", "solvers", "tuning")
 
-#: Functions and methods whose docstring is still without a section that it needs.
-INCOMPLETE = {
-    "companion.agreement.problems.Problem.gram",
-    "companion.agreement.solvers.weighted_least_squares",
-    "companion.agreement.yardstick.Yardstick.cost_of_single_precision",
-    "companion.datasets.generators.waveform",
-    "companion.datasets.three_classes.quadratic_logits_probability",
-    "companion.datasets.three_classes.three_gaussians_probability",
-    "companion.papers.base.Study.unit",
-    "companion.papers.base.Unit.rng",
-    "companion.papers.list_across",
-    "companion.reproduction.overview.Overview.of",
-    "companion.solvers.min_margin.MarginProblem",
-    "companion.solvers.min_margin.MarginProblem.beta",
-    "companion.solvers.min_margin.MarginProblem.coefficients",
-    "companion.solvers.min_margin.MarginProblem.linear_terms",
-    "companion.solvers.min_margin.MarginProblem.point",
-    "companion.solvers.min_margin.MarginProblem.result",
-    "companion.solvers.min_margin.MarginProblem.terms_of",
-    "companion.solvers.min_margin.checked_utility",
-}
+#: What a study or an artefact calls: what these take and return stands at `Study` and `Artefact`.
+CALLBACKS = (["unit"], ["profile"], ["records"])
 
 
 def submodules(package):
-    """The public modules of a package, one level down."""
+    """The public modules of a package."""
     for module in pkgutil.iter_modules(import_module(package).__path__):
         if not module.name.startswith("_"):
             yield f"{package}.{module.name}"
 
 
 def public_modules():
-    """The package, its modules and packages, and the modules in these but those of one paper."""
+    """The package, and the public modules and packages in it that list names."""
     yield "companion"
-    for module in submodules("companion"):
-        if module not in ("companion.cli", "companion.reproduction"):
+    waiting = [name for name in submodules("companion") if name != "companion.cli"]
+    while waiting:
+        module = waiting.pop()
+        home = import_module(module)
+        if hasattr(home, "__path__"):
+            waiting += submodules(module)
+        if hasattr(home, "__all__"):
             yield module
-    for name in PACKAGES:
-        for module in submodules(f"companion.{name}"):
-            is_paper = name == "papers" and hasattr(import_module(module), "__path__")
-            if not is_paper and hasattr(import_module(module), "__all__"):
-                yield module
 
 
 def documented(name, documentation):
@@ -114,8 +94,9 @@ def needed_sections(function):
 
 def test_the_packages_are_found():
     found = set(public_modules())
-    assert {f"companion.{name}" for name in PACKAGES if name != "reproduction"} < found
-    assert {"companion.solvers.transformations", "companion.reproduction.verdicts"} < found
+    assert {f"companion.{name}" for name in PACKAGES} < found
+    assert {"companion.solvers.transformations", "companion.reproduction.verdicts",
+            "companion.papers.gacv.tables", "companion.datasets.uci"} < found  # fmt: skip
     assert len(FUNCTIONS) > 300
 
 
@@ -135,18 +116,19 @@ def test_public_names_exist_and_document_their_parameters(module):
         assert text.strip(), f"{module}.{name} has no docstring"
         if inspect.isclass(found) and issubclass(found, Exception):
             continue
-        if f"{found.__module__}.{found.__qualname__}" in INCOMPLETE:
-            continue
-        missing = [p for p in inspect.signature(found).parameters if not documented(p, text)]
+        parameters = list(inspect.signature(found).parameters)
+        missing = [p for p in parameters if parameters not in CALLBACKS and not documented(p, text)]
         assert not missing, f"{module}.{name} does not document {', '.join(missing)}"
 
 
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in INCOMPLETE])
+@pytest.mark.parametrize("name", sorted(FUNCTIONS)
 def test_public_functions_and_methods_document_what_they_take_give_and_raise(name):
     function = FUNCTIONS[name]
     text = inspect.getdoc(function) or ""
     assert text, f"{name} has no docstring"
     parameters = [p for p in inspect.signature(function).parameters if p not in ("self", "cls")]
+    if parameters in CALLBACKS:
+        return
     missing = [p for p in parameters if not documented(p, text)]
     missing += [s for s in needed_sections(function) if not re.search(rf"(?m)^{s}$", text)]
     assert not missing, f"{name} does not document {', '.join(missing)}"

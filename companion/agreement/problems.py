@@ -73,7 +73,12 @@ class Problem:
         return self.gamma is None
 
     def gram(self):
-        """The Gram matrix that the solvers get."""
+        """The Gram matrix that the solvers get.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+        """
         if self.is_linear:
             return gram(self.X, kernel="linear")
         return gram(self.X, gamma=self.gamma)

@@ -106,7 +106,19 @@ def _mdm(accelerate):
 
 
 def weighted_least_squares(accelerate, damping=_DAMPING):
-    """The hinge by the paper's iteration, or by the interior point behind ``accelerate``."""
+    """The hinge by the paper's iteration, or by the interior point behind ``accelerate``.
+
+    Parameters
+    ----------
+    accelerate : bool
+    damping : float, optional
+        Of the paper's iteration.
+
+    Returns
+    -------
+    callable
+        From a task to an :class:`Answer`.
+    """
     options = {"tol": _GAP_TOL}
     if not accelerate:
         options = {"tol": _PLAIN_TOL, "damping": damping, "max_iter": _PLAIN_ITERATIONS}

@@ -197,6 +197,15 @@ class Yardstick:
         Where a function and multipliers are optimal for the rounded values,
         ``|beta|' |K| |beta|`` of the norms and ``c_i (|K| |beta|)_i`` of the losses are wrong by a
         share of 2^-24. Not for squared losses, which have no steepest slope: 0.
+
+        Parameters
+        ----------
+        beta : ndarray
+            Multipliers, as they multiply the kernel.
+
+        Returns
+        -------
+        float
         """
         if self._loss.is_squared:
             return 0.0

@@ -3,6 +3,7 @@
 Only `companion.papers` uses this package; solvers and estimators know nothing of data sets.
 """
 
+from companion.datasets._at_hand import data_digest, is_available, why_unavailable
 from companion.datasets._errors import DataUnavailable, UnknownDataset
 from companion.datasets._fetch import fetch_file, forget_failures
 from companion.datasets._sources import Source, SourceFile, get_source, list_sources
@@ -22,16 +23,7 @@ from companion.datasets.generators import (
     waveform,
     unequal_gaussians,
 )
-from companion.datasets.ida import (
-    Dataset,
-    data_digest,
-    ida_split,
-    is_available,
-    list_ida,
-    load_ida,
-    split_source,
-    why_unavailable,
-)
+from companion.datasets.ida import Dataset, ida_split, list_ida, load_ida, split_source
 from companion.datasets.imbalanced import (
     hepatitis_indicators,
     imbalanced_source,

@@ -100,20 +100,34 @@ class Source:
         """
         if name is None:
             return self.files[0]
-        for file in self.files:
-            if file.name == name:
-                return file
-        raise UnknownDataset(
-            unknown_name(f"file of the data set {self.key!r}", name, [f.name for f in self.files])
-        )
+        files = {file.name: file for file in self.files}
+        return look_up(f"file of the data set {self.key!r}", name, files)
 
 
-def unknown_name(what, name, known):
-    """One line that says that a name is unknown, with the nearest known ones."""
-    known = list(known)
-    near = difflib.get_close_matches(str(name), known, n=2, cutoff=0.6)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(known)}"
-    return f"{name!r} is not a {what}; {hint}"
+def look_up(what, name, table):
+    """The entry of a table by its name.
+
+    Parameters
+    ----------
+    what : str
+        What the table lists, for the error message.
+    name : str
+    table : dict of str to object
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    UnknownDataset
+        If there is no such entry; the message names the nearest ones.
+    """
+    if isinstance(name, str) and name in table:
+        return table[name]
+    near = difflib.get_close_matches(str(name), table, n=2, cutoff=0.6)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(table)}"
+    raise UnknownDataset(f"{name!r} is not a {what}; {hint}")
 
 
 def read_sources(path):
@@ -172,10 +186,7 @@ def get_source(key):
     UnknownDataset
         If the registry has no such key; the message names the nearest ones.
     """
-    try:
-        return _registry()[key]
-    except (KeyError, TypeError):
-        raise UnknownDataset(unknown_name("registered data set", key, _registry())) from None
+    return look_up("registered data set", key, _registry())
 
 
 def digest_of(*parts):

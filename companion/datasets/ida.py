@@ -18,20 +18,11 @@ import numpy as np
 
 from companion._paths import data_dir
 from companion.datasets import _coding
-from companion.datasets._errors import DataUnavailable, UnknownDataset
+from companion.datasets._errors import DataUnavailable
 from companion.datasets._fetch import find_file, locate
-from companion.datasets._sources import digest_of, get_source, list_sources, unknown_name
+from companion.datasets._sources import get_source, look_up
 
-__all__ = [
-    "Dataset",
-    "data_digest",
-    "ida_split",
-    "is_available",
-    "list_ida",
-    "load_ida",
-    "split_source",
-    "why_unavailable",
-]
+__all__ = ["Dataset", "ida_split", "list_ida", "load_ida", "split_source"]
 
 _SOURCES = ("drawn", "ida")
 
@@ -69,7 +60,21 @@ class Dataset:
 
 
 @dataclass(frozen=True)
-class _Form:
+class Form:
+    """How a problem is made from its file.
+
+    Attributes
+    ----------
+    build : callable
+        From the path of the file to inputs and labels.
+    key, file : str or None
+        Where the file is registered; None for the one in ``data/``.
+    n_train, n_test, n_splits : int
+        Sizes of the two parts of a split, and the number of splits.
+    positive : str
+        What the label +1 means.
+    """
+
     build: object
     key: str | None
     file: str | None
@@ -79,17 +84,17 @@ class _Form:
     n_splits: int = 100
 
 
-_FORMS = {
-    "titanic": _Form(_coding.titanic, None, None, 150, 2051, "survived"),
-    "heart": _Form(_coding.heart, "heart-statlog", "heart.dat", 170, 100, "heart disease"),
-    "breast-cancer": _Form(
+FORMS = {
+    "titanic": Form(_coding.titanic, None, None, 150, 2051, "survived"),
+    "heart": Form(_coding.heart, "heart-statlog", "heart.dat", 170, 100, "heart disease"),
+    "breast-cancer": Form(
         _coding.breast_cancer, "breast-cancer", "breast-cancer.data", 200, 77, "recurrence"
     ),
-    "german": _Form(_coding.german, "german", "german.data", 700, 300, "bad credit risk"),
-    "diabetis": _Form(
+    "german": Form(_coding.german, "german", "german.data", 700, 300, "bad credit risk"),
+    "diabetis": Form(
         _coding.diabetis, "diabetes", "pima-indians-diabetes.data", 468, 300, "diabetes"
     ),
-    "image": _Form(
+    "image": Form(
         _coding.image,
         "image-segmentation",
         "segment.dat",
@@ -98,10 +103,10 @@ _FORMS = {
         "brickface, sky, foliage or path",
         n_splits=20,
     ),
-    "thyroid": _Form(
+    "thyroid": Form(
         _coding.thyroid, "new-thyroid", "new-thyroid.data", 140, 75, "hyper- or hypothyroid"
     ),
-    "waveform": _Form(_coding.waveform, "waveform", "waveform.data", 400, 4600, "class 1"),
+    "waveform": Form(_coding.waveform, "waveform", "waveform.data", 400, 4600, "class 1"),
 }
 
 
@@ -112,22 +117,58 @@ def list_ida():
     -------
     list of str
     """
-    return list(_FORMS)
+    return list(FORMS)
 
 
-def _form(name):
-    try:
-        return _FORMS[name]
-    except (KeyError, TypeError):
-        raise UnknownDataset(unknown_name("problem of the IDA benchmark", name, _FORMS)) from None
+def get_form(name):
+    """How a problem is made from its file.
+
+    Parameters
+    ----------
+    name : str
+        A name of `list_ida`.
+
+    Returns
+    -------
+    Form
+
+    Raises
+    ------
+    UnknownDataset
+        If there is no such problem.
+    """
+    return look_up("problem of the IDA benchmark", name, FORMS)
 
 
-def _benchmark_file():
+def benchmark_file():
+    """The registered file of the genuine splits.
+
+    Returns
+    -------
+    SourceFile
+    """
     return get_source("ida-benchmarks").file()
 
 
-def _resolve(name, source):
-    _form(name)
+def resolve_source(name, source):
+    """Where the rows of a problem come from.
+
+    Parameters
+    ----------
+    name : str
+        A name of `list_ida`.
+    source : {None, "drawn", "ida"}
+
+    Returns
+    -------
+    {"drawn", "ida"}
+
+    Raises
+    ------
+    ValueError
+        If the source is none of these.
+    """
+    get_form(name)
     if source is None:
         return split_source(name)
     if source not in _SOURCES:
@@ -149,8 +190,8 @@ def split_source(name):
         ``"ida"`` if a genuine ``benchmarks.mat`` is in ``COMPANION_DATA`` or in the cache, else
         ``"drawn"``. Nothing is downloaded to find out.
     """
-    _form(name)
-    return "ida" if locate(_benchmark_file())[0] is not None else "drawn"
+    get_form(name)
+    return "ida" if locate(benchmark_file())[0] is not None else "drawn"
 
 
 def load_ida(name, source=None):
@@ -186,8 +227,8 @@ def load_ida(name, source=None):
     In ``benchmarks.mat`` a row may stand for several equal samples: its splits can name it more
     than once.
     """
-    form = _form(name)
-    if _resolve(name, source) == "ida":
+    form = get_form(name)
+    if resolve_source(name, source) == "ida":
         return _read_benchmark(name, _genuine_benchmark())[0]
     if form.key is None:
         path = data_dir() / f"{name}.csv"
@@ -203,7 +244,7 @@ def _frozen(array):
 
 @lru_cache(maxsize=32)
 def _build(name, path):
-    form = _FORMS[name]
+    form = FORMS[name]
     X, y = form.build(path)
     if len(y) != form.n_train + form.n_test:
         raise DataUnavailable(
@@ -250,8 +291,8 @@ def ida_split(name, i, source=None):
     DataUnavailable
         If ``source="ida"`` and the file is not here.
     """
-    form = _form(name)
-    if _resolve(name, source) == "ida":
+    form = get_form(name)
+    if resolve_source(name, source) == "ida":
         data, train, test = _read_benchmark(name, _genuine_benchmark())
         i = _split_number(name, i, data.n_splits)
         return train[i - 1], test[i - 1]
@@ -269,7 +310,7 @@ def _split_number(name, i, n_splits):
 
 
 def _genuine_benchmark():
-    path, why = locate(_benchmark_file())
+    path, why = locate(benchmark_file())
     if path is None:
         raise DataUnavailable(why)
     return path
@@ -292,7 +333,7 @@ def _read_benchmark(name, path):
     X = np.ascontiguousarray(record["x"], dtype=float)
     y = np.where(record["t"].ravel() > 0, 1, -1)
     train, test = (_frozen(record[part].astype(np.intp) - 1) for part in ("train", "test"))
-    form = _FORMS[name]
+    form = FORMS[name]
     data = Dataset(
         name,
         _frozen(X),
@@ -304,75 +345,3 @@ def _read_benchmark(name, path):
         "ida",
     )
     return data, train, test
-
-
-def data_digest(name, source=None):
-    """Digest of what a data set is made of, without having it.
-
-    Parameters
-    ----------
-    name : str
-        A name of `list_ida`, else a key of ``data/sources.toml``.
-    source : {None, "drawn", "ida"}, default=None
-        As in `load_ida`; of no meaning for a key.
-
-    Returns
-    -------
-    str
-        Sixteen hexadecimal digits that change with the registered hashes of the files, the sizes
-        of the splits and the source of the splits, and with nothing else. For the Titanic they
-        change with the cross-table in ``data/``.
-    """
-    if name not in _FORMS and name in {source.key for source in list_sources()}:
-        return digest_of("files", *(file.sha256 for file in get_source(name).files))
-    form = _form(name)
-    if _resolve(name, source) == "ida":
-        return digest_of("ida", name, _benchmark_file().sha256)
-    if form.key is None:
-        text = (data_dir() / f"{name}.csv").read_text(encoding="ascii")
-        content = hashlib.sha256(text.encode()).hexdigest()
-    else:
-        content = get_source(form.key).file(form.file).sha256
-    return digest_of("drawn", name, content, form.n_train, form.n_test)
-
-
-def why_unavailable(name):
-    """Say why a data set is not here, looking at mirror and cache alone.
-
-    Parameters
-    ----------
-    name : str
-        A name of `list_ida`, else a key of ``data/sources.toml``.
-
-    Returns
-    -------
-    str or None
-        One line that names the file and what to do, or None if the data are here. A data set that
-        is not here may still be had by a download.
-    """
-    try:
-        if name in _FORMS:
-            form = _FORMS[name]
-            if form.key is None or split_source(name) == "ida":
-                return None
-            files = (get_source(form.key).file(form.file),)
-        else:
-            files = get_source(name).files
-    except UnknownDataset as error:
-        return str(error)
-    return next((why for path, why in map(locate, files) if path is None), None)
-
-
-def is_available(name):
-    """Tell whether a data set is here, looking at mirror and cache alone.
-
-    Parameters
-    ----------
-    name : str
-        A name of `list_ida`, else a key of ``data/sources.toml``.
-
-    Returns
-    -------
-    bool
-    """
-    return why_unavailable(name) is None

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from companion.datasets._errors import DataUnavailable, UnknownDataset
+from companion.datasets._errors import DataUnavailable
 from companion.datasets._fetch import find_file
-from companion.datasets._sources import get_source, unknown_name
+from companion.datasets._sources import get_source, look_up
 from companion.datasets.uci import UCIProblem, load_uci
 
 __all__ = ["hepatitis_indicators", "imbalanced_source", "list_imbalanced", "load_imbalanced"]
@@ -77,8 +77,8 @@ def imbalanced_source(name):
     UnknownDataset
         If there is no such problem.
     """
-    _require(name)
-    return _UCI[name] if name in _UCI else _FORMS[name].source
+    form = _form(name)
+    return _UCI[name] if form is None else form.source
 
 
 def load_imbalanced(name):
@@ -106,12 +106,11 @@ def load_imbalanced(name):
     ``ionosphere`` is left out (33 remain, as in the thesis), that of ``segment1`` is kept (19).
     For ``hepatitis`` see `hepatitis_indicators`.
     """
-    _require(name)
-    if name in _UCI:
+    form = _form(name)
+    if form is None:
         problem = load_uci(_UCI[name])
         X = hepatitis_indicators(problem.X) if name == "hepatitis" else problem.X
         return UCIProblem(name, X, problem.y, problem.positive)
-    form = _FORMS[name]
     return _read(name, find_file(get_source(form.source).file(form.file)))
 
 
@@ -148,9 +147,9 @@ def hepatitis_indicators(X):
     return coded
 
 
-def _require(name):
-    if not isinstance(name, str) or name not in _FORMS:
-        raise UnknownDataset(unknown_name("imbalanced problem", name, _FORMS))
+def _form(name):
+    """How the table of a problem is read; None where `load_uci` reads it."""
+    return look_up("imbalanced problem", name, _FORMS)
 
 
 @lru_cache(maxsize=len(_FORMS))

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from typing import ClassVar
 
 from companion.datasets._errors import DataUnavailable
 from companion.datasets._fetch import (
@@ -18,7 +19,22 @@ __all__ = ["CheckReport", "FetchReport", "check", "fetch"]
 
 
 @dataclass(frozen=True)
-class FetchReport:
+class _FileReport:
+    """The state of one file, of which one is a fault."""
+
+    key: str
+    file: str
+    status: str
+    message: str
+    _FAULT: ClassVar[str]
+
+    @property
+    def ok(self):
+        """Whether there is no fault."""
+        return self.status != self._FAULT
+
+
+class FetchReport(_FileReport):
     """What became of one file.
 
     Attributes
@@ -29,21 +45,14 @@ class FetchReport:
         Where it is, or that it is not.
     message : str
         One line.
+    ok : bool
+        Whether the file is here.
     """
 
-    key: str
-    file: str
-    status: str
-    message: str
-
-    @property
-    def ok(self):
-        """Whether the file is here."""
-        return self.status != "failed"
+    _FAULT = "failed"
 
 
-@dataclass(frozen=True)
-class CheckReport:
+class CheckReport(_FileReport):
     """The state of one file.
 
     Attributes
@@ -54,17 +63,11 @@ class CheckReport:
         ``"damaged"`` is a copy whose sha256 is not the registered one; it is never used.
     message : str
         One line.
+    ok : bool
+        False for a damaged copy; a file that is merely missing is no fault.
     """
 
-    key: str
-    file: str
-    status: str
-    message: str
-
-    @property
-    def ok(self):
-        """False for a damaged copy; a file that is merely missing is no fault."""
-        return self.status != "damaged"
+    _FAULT = "damaged"
 
 
 def _selected(keys):

@@ -57,6 +57,10 @@ def three_gaussians_probability(X, flip=0.0):
     ----------
     X : ndarray of shape (n, 2)
     flip : float, default=0.0
+
+    Returns
+    -------
+    ndarray of shape (n, 3)
     """
     squares = ((np.asarray(X, dtype=float)[:, None, :] - _CENTRES) ** 2).sum(axis=2)
     return _with_flips(_softmax(-squares / (2 * _SD**2)), flip)
@@ -107,6 +111,10 @@ def quadratic_logits_probability(X, flip=0.0):
     ----------
     X : ndarray of shape (n, 2)
     flip : float, default=0.0
+
+    Returns
+    -------
+    ndarray of shape (n, 3)
     """
     x1, x2 = np.asarray(X, dtype=float).T
     sides = 0.1 * x1**2 - 0.05 * x2**2 + 0.1

@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from companion.datasets._errors import DataUnavailable, UnknownDataset
+from companion.datasets._errors import DataUnavailable
 from companion.datasets._fetch import find_file
-from companion.datasets._sources import get_source, unknown_name
+from companion.datasets._sources import get_source, look_up
 
 __all__ = ["UCIProblem", "list_uci", "load_uci"]
 
@@ -110,10 +110,7 @@ def load_uci(name):
     The values of ``post-operative`` that are words are numbered in their natural order. The last
     column of ``bupa``, which is meant to select a training part, is its label, as in most papers.
     """
-    try:
-        form = _FORMS[name]
-    except (KeyError, TypeError):
-        raise UnknownDataset(unknown_name("problem made of a UCI table", name, _FORMS)) from None
+    form = look_up("problem made of a UCI table", name, _FORMS)
     return _read(name, find_file(get_source(name).file(form.file)))
 
 

@@ -89,7 +89,12 @@ def list_artefacts(paper: str | None = None) -> list[Artefact]:
 
 
 def list_across() -> list[Artefact]:
-    """The notebooks about all papers at once, ``notebooks/<name>.ipynb``."""
+    """The notebooks about all papers at once, ``notebooks/<name>.ipynb``.
+
+    Returns
+    -------
+    list of Artefact
+    """
     from companion.papers.across import ARTEFACTS
 
     return list(ARTEFACTS)

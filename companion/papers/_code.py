@@ -19,16 +19,29 @@ DUAL = (
     *KERNELS,
 )
 
-#: All machines of a grid, and their leave-one-out errors.
+#: The estimators on the dual.
+ESTIMATORS = (
+    "companion.estimators._compat",
+    "companion.estimators._compiled",
+    "companion.estimators._dual",
+    "companion.estimators._kernel_classifier",
+    "companion.estimators._least_squares",
+    "companion.estimators._least_squares_cv",
+    "companion.estimators._single",
+    "companion.estimators._standard",
+    *DUAL,
+)
+
+#: All machines of a grid, their criteria and their leave-one-out errors.
 SURFACES = (
-    "companion.tuning.gacv",
+    "companion.tuning.criteria",
     "companion.tuning.leave_one_out",
     "companion.tuning.surface",
     "companion.tuning._free_set",
     "companion.tuning._leave_one_out_kernels",
     "companion.tuning._path",
     "companion.tuning._training_set",
-    *DUAL,
+    *ESTIMATORS,
 )
 
 #: Iterated weighted least squares, for the hinge and the unbiased loss.
@@ -96,7 +109,7 @@ SEARCHES = (
     "companion.tuning._evaluate",
     "companion.tuning._folds",
     "companion.tuning._path",
-    *DUAL,
+    *ESTIMATORS,
 )
 
 #: The board and the seven real sets of the conformal kernel thesis.

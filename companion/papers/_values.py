@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import wraps
 
 import numpy as np
+
+from companion.metrics import Mean
 
 _NAN = math.nan
 
@@ -17,6 +20,15 @@ def standard_error_of_spread(values):
 
     Where most repetitions are alike, as numbers of support vectors at the size of the training
     part, the normal value would be far too small. NaN where all values are equal.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One a repetition.
+
+    Returns
+    -------
+    float
     """
     n, mean = len(values), math.fsum(values) / len(values)
     variance = sum((value - mean) ** 2 for value in values) / n
@@ -24,6 +36,23 @@ def standard_error_of_spread(values):
         return _NAN
     kurtosis = sum((value - mean) ** 4 for value in values) / n / variance**2
     return math.sqrt(variance * max(kurtosis - 1, 0) / (4 * n))
+
+
+def share(hits):
+    """A share with its binomial standard error, of half a case more and less where it is 0 or 1.
+
+    Parameters
+    ----------
+    hits : array-like of bool
+
+    Returns
+    -------
+    companion.metrics.Mean
+    """
+    hits = np.asarray(hits, dtype=float)
+    n, mean = len(hits), hits.mean()
+    smoothed = (hits.sum() + 0.5) / (n + 1)
+    return Mean(mean, float(np.sqrt(smoothed * (1 - smoothed) / n)), n)
 
 
 def present(frame, names):
@@ -41,6 +70,32 @@ def present(frame, names):
     list of str
     """
     return [name for name in names if not frame.empty and (frame.dataset == name).any()]
+
+
+def none_without_records(*columns):
+    """Where no data file could be had there are no records, and a table has no rows.
+
+    Parameters
+    ----------
+    *columns : str
+        Columns of the empty table.
+
+    Returns
+    -------
+    callable
+        Decorator of a function from the records to a table.
+    """
+
+    def decorate(function):
+        @wraps(function)
+        def table(frame):
+            import pandas as pd
+
+            return function(frame) if len(frame) else pd.DataFrame(columns=columns)
+
+        return table
+
+    return decorate
 
 
 def means_and_errors(found):
@@ -79,16 +134,52 @@ class Values:
         self.rows = []
 
     def add(self, row, column, value, *, spread=_NAN, n=1, se=_NAN, draws=None, converged=True):
-        """A value with what is known about its chance."""
+        """A value with what is known about its chance.
+
+        Parameters
+        ----------
+        row, column : str
+            The place in the print.
+        value : float
+        spread : float, optional
+            Standard deviation over the repetitions.
+        n : int, default=1
+            Number of repetitions.
+        se : float, optional
+            Standard error, where it is not spread / sqrt(n).
+        draws : tuple of float, optional
+            The repetitions, where the print shows one.
+        converged : bool, default=True
+            Whether every fit behind the value did.
+        """
         self.rows.append({"row": row, "column": column, "value": float(value), "spread": spread,
                           "n": n, "se": se, "draws": draws, "converged": bool(converged)})
 
     def add_mean(self, row, column, mean, converged=True):
-        """A mean with the standard error of a claim, from :mod:`companion.metrics`."""
+        """A mean with the standard error of a claim, from :mod:`companion.metrics`.
+
+        Parameters
+        ----------
+        row, column : str
+            The place in the print.
+        mean : companion.metrics.Mean
+        converged : bool, default=True
+            Whether every fit behind the value did.
+        """
         self.add(row, column, mean.mean, n=mean.n, se=mean.standard_error, converged=converged)
 
     def add_cell(self, row, column, values, converged=True):
-        """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±"."""
+        """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±".
+
+        Parameters
+        ----------
+        row, column : str
+            The place in the print.
+        values : iterable of float
+            One a repetition.
+        converged : bool, default=True
+            Whether every fit behind the value did.
+        """
         values = [float(value) for value in values]
         n, (mean, spread) = len(values), _mean_and_spread(values)
         self.add(row, column, mean, spread=spread, n=n, converged=converged)
@@ -96,13 +187,27 @@ class Values:
         self.add(row, f"{column} ±", spread, n=n, se=se, converged=converged)
 
     def add_draws(self, row, column, draws, converged=True):
-        """The distribution that the one printed draw is placed in."""
+        """The distribution that the one printed draw is placed in.
+
+        Parameters
+        ----------
+        row, column : str
+            The place in the print.
+        draws : iterable of float
+        converged : bool, default=True
+            Whether every fit behind the value did.
+        """
         draws = tuple(sorted(float(draw) for draw in draws))
         mean, spread = _mean_and_spread(draws)
         self.add(row, column, mean, spread=spread, n=len(draws), draws=draws, converged=converged)
 
     def frame(self):
-        """One row a value."""
+        """One row a value.
+
+        Returns
+        -------
+        DataFrame
+        """
         import pandas as pd
 
         columns = ["row", "column", "value", "spread", "n", "se", "draws", "converged"]

@@ -181,7 +181,12 @@ class Unit:
         return seed_for(self.paper, self.study, canonical_json(self.params))
 
     def rng(self) -> np.random.Generator:
-        """A fresh generator on the unit's own seed: two calls give the same stream."""
+        """A fresh generator on the unit's own seed: two calls give the same stream.
+
+        Returns
+        -------
+        numpy.random.Generator
+        """
         return np.random.default_rng(self.seed_sequence)
 
     def __eq__(self, other: object) -> bool:
@@ -224,7 +229,19 @@ class Study:
     code: tuple[str, ...] = ()
 
     def unit(self, data: str = "", /, **params: Any) -> Unit:
-        """A unit of this study with these parameters."""
+        """A unit of this study with these parameters.
+
+        Parameters
+        ----------
+        data : str, default=""
+            As of `Unit`.
+        **params : str, int, float, bool or None
+            The setting.
+
+        Returns
+        -------
+        Unit
+        """
         return Unit(self.paper, self.name, params, data)
 
 

@@ -79,7 +79,17 @@ class Overview:
     times: object
 
     def of(self, paper):
-        """The part of the ledger of one paper."""
+        """The part of the ledger of one paper.
+
+        Parameters
+        ----------
+        paper : str
+            Its key.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
         return self.ledger[self.ledger["paper"] == paper]
 
 
@@ -116,6 +126,12 @@ def load_overview(profile="paper"):
 # ------------------------------------------------------------------ counts
 
 
+def _table(rows, title, columns=None, formats=None):
+    import pandas as pd
+
+    return Table.from_frame(pd.DataFrame(rows, columns=columns), formats, title=title)
+
+
 def _claims(ledger):
     """How many claims of a ledger hold, are undecided, fail and are not run."""
     outcomes = ledger[ledger["kind"] == "ordinal"]["outcome"]
@@ -136,8 +152,6 @@ def papers_table(overview, title=""):
     Table
         The claims are among the values.
     """
-    import pandas as pd
-
     ledgers = {paper: overview.of(paper) for paper in overview.papers}
     rows = []
     for counts in summary_table(ledgers, what="paper").values:
@@ -148,7 +162,7 @@ def papers_table(overview, title=""):
                   for word, count in _claims(part).items()}  # fmt: skip
         own = {"paper": counts["paper"], "artefacts": n}
         rows.append({**own, **counts, "claims": sum(claims.values()), **claims})
-    return Table.from_frame(pd.DataFrame(rows), title=title)
+    return _table(rows, title)
 
 
 def counts_by_kind(ledger):
@@ -180,13 +194,11 @@ def kinds_table(overview, title=""):
     Table
         A last block sums up over the papers.
     """
-    import pandas as pd
-
     blocks = {**{paper: overview.of(paper) for paper in overview.papers}, _ALL: overview.ledger}
     rows = [{"paper": name, "kind": kind, "values": sum(counts.values()), **counts}
             for name, ledger in blocks.items()
             for kind, counts in counts_by_kind(ledger).items()]  # fmt: skip
-    return Table.from_frame(pd.DataFrame(rows), title=title)
+    return _table(rows, title)
 
 
 def summary(overview):
@@ -248,8 +260,6 @@ def claims_table(overview, paper, title=""):
         it, and how many more there are; how many tests hold, are undecided and fail; and a verdict,
         ``in part`` where they do not all end alike.
     """
-    import pandas as pd
-
     ledger = overview.of(paper)
     claims = ledger[ledger["kind"] == "ordinal"]
     rows = []
@@ -261,7 +271,7 @@ def claims_table(overview, paper, title=""):
                      "tested by": quantity, "artefact": artefact, **counts,
                      "verdict": _verdict_of(counts)})  # fmt: skip
     columns = ["claim", "where", "tested by", "artefact", *_CLAIM_COUNTS, "verdict"]
-    return Table.from_frame(pd.DataFrame(rows, columns=columns), title=title)
+    return _table(rows, title, columns)
 
 
 def reasons_table(overview, paper, title=""):
@@ -279,8 +289,6 @@ def reasons_table(overview, paper, title=""):
     Table
         Columns artefact, values, reason, evidence.
     """
-    import pandas as pd
-
     deviations = load_deviations()
     counts = Counter()
     for line in overview.of(paper).to_dict("records"):
@@ -291,7 +299,7 @@ def reasons_table(overview, paper, title=""):
             counts[line["artefact"], *why] += 1
     rows = [(artefact, n, reason, evidence) for (artefact, reason, evidence), n in counts.items()]
     columns = ["artefact", "values", "reason", "evidence"]
-    return Table.from_frame(pd.DataFrame(rows, columns=columns), title=title)
+    return _table(rows, title, columns)
 
 
 # ------------------------------------------------------------------ errata and times
@@ -309,15 +317,13 @@ def errata_table(overview, title=""):
     -------
     Table
     """
-    import pandas as pd
-
     groups = {paper: [e for e in overview.errata if e.paper == paper] for paper in overview.papers}
     rows = []
     for name, errata in {**groups, _ALL: overview.errata}.items():
         counts = Counter(erratum.kind for erratum in errata)
         rows.append({"paper": name, "errata": len(errata),
                      **{kind: counts[kind] for kind in ERRATUM_KINDS}})  # fmt: skip
-    return Table.from_frame(pd.DataFrame(rows), title=title)
+    return _table(rows, title)
 
 
 def _link(proof, root):
@@ -366,8 +372,6 @@ def times_table(overview, title=""):
         Studies and units timed, jobs and cores, minutes of the studies and of the notebooks; no
         rows if nothing was timed.
     """
-    import pandas as pd
-
     times = overview.times
     names = times["artefact"].str.partition("/")[0] if len(times) else times["artefact"]
     rows = []
@@ -390,7 +394,7 @@ def times_table(overview, title=""):
     columns = ["paper", "studies", "units", "jobs", "cores", "minutes to compute", "notebooks",
                "minutes to run them"]  # fmt: skip
     formats = {"minutes to compute": ".1f", "minutes to run them": ".1f"}
-    return Table.from_frame(pd.DataFrame(rows, columns=columns), formats, title=title)
+    return _table(rows, title, columns, formats)
 
 
 def _span(counts):

@@ -1,15 +1,12 @@
 """Choice of hyper-parameters that knows what kernel machines can share."""
 
-from companion.tuning.gacv import (
-    gacv,
+from companion.tuning.criteria import (
     gacv_values,
-    gckl,
     gckl_values,
-    misclass,
     misclass_values,
-    xi_alpha,
     xi_alpha_values,
 )
+from companion.tuning.gacv import gacv, gckl, misclass, xi_alpha
 from companion.tuning.gacv_search import GACVSearch
 from companion.tuning.grid import KernelGridSearchCV
 from companion.tuning.leave_one_out import (

@@ -17,10 +17,13 @@ from companion.estimators._compat import Interval, StrOptions, fit_context
 from companion.estimators._dual import class_factors
 from companion.kernels import gram, squared_distances
 from companion.tuning._training_set import cost_vector, largest_difference
-from companion.tuning.gacv import gacv, gacv_values, xi_alpha, xi_alpha_values
+from companion.tuning.criteria import gacv_values, xi_alpha_values
+from companion.tuning.gacv import gacv, xi_alpha
 from companion.tuning.grid import checked_candidates, paths_by_kernel
 from companion.tuning.leave_one_out import leave_one_out, leave_one_out_errors
 from companion.tuning.surface import solve_costs
+
+__all__ = ["GACVSearch"]
 
 # Values that differ by rounding only are tied.
 _TIE = 1e-12

@@ -26,6 +26,8 @@ from companion.tuning._evaluate import CPath, Evaluation
 from companion.tuning._folds import FoldKernels, Folds
 from companion.tuning._path import is_direct
 
+__all__ = ["KernelGridSearchCV"]
+
 
 class KernelGridSearchCV(GridSearchCV):
     """Cross-validated grid search over the parameters of a kernel machine.

@@ -172,7 +172,14 @@ class Solutions:
         self.converged = np.zeros(n_costs, dtype=bool)
 
     def put(self, c, result):
-        """Store a :class:`companion.solvers.result.Result`."""
+        """Store a :class:`companion.solvers.result.Result`.
+
+        Parameters
+        ----------
+        c : int
+            Where.
+        result : Result
+        """
         self.alpha[c], self.decision[c] = result.alpha, result.decision_function
         for name in ("intercept", "kkt_violation", "duality_gap", "n_iter", "converged"):
             getattr(self, name)[c] = getattr(result, name)

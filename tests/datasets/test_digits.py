@@ -2,26 +2,22 @@
 
 import numpy as np
 import pytest
+from _or_skip import or_skip
 
 from companion.datasets import DataUnavailable, load_pen_digits
 from companion.datasets import digits as module
 
-
-def loaded(digits):
-    try:
-        return load_pen_digits(digits)
-    except DataUnavailable as error:
-        pytest.skip(str(error))
+load = or_skip(load_pen_digits)
 
 
 def test_the_three_digits_of_the_paper_are_3166_rows_of_16_columns():
-    X, y = loaded((3, 6, 9))
+    X, y = load((3, 6, 9))
     assert X.shape == (3166, 16) and X.min() == 0 and X.max() == 100
     assert dict(zip(*np.unique(y, return_counts=True), strict=True)) == {3: 1055, 6: 1056, 9: 1055}
 
 
 def test_all_digits_are_all_rows():
-    X, _ = loaded(range(10))
+    X, _ = load(range(10))
     assert len(X) == 10_992
 
 

@@ -5,9 +5,11 @@ import hashlib
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
+from _or_skip import or_skip
 from scipy.io import savemat
 
 from companion._paths import data_dir
@@ -35,12 +37,8 @@ SHAPES = {
     "waveform": (5000, 21, 1647, 400, 4600),
 }
 
-
-def load(name):
-    try:
-        return load_ida(name, "drawn")
-    except DataUnavailable as error:
-        pytest.skip(str(error))
+pytestmark = pytest.mark.usefixtures("no_network")  # no test here may wait for a download
+load = or_skip(partial(load_ida, source="drawn"))
 
 
 def sorted_rows(X, y, decimals=5):
@@ -54,11 +52,6 @@ def distributed(mirror, name):
         pytest.skip(f"the mirror has no IDA form of {name}")
     with np.load(path) as archive:
         return dict(archive)
-
-
-@pytest.fixture(autouse=True)
-def offline(no_network):
-    """No test here may wait for a download; what is not in the mirror is skipped by name."""
 
 
 def test_the_shapes_of_all_problems_are_listed():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _or_skip import or_skip
 
 from companion.datasets import (
     DataUnavailable,
@@ -26,17 +27,8 @@ SHAPES = {
     "wdbc": (569, 212, 30),
 }
 
-
-@pytest.fixture(autouse=True)
-def offline(no_network):
-    """No test here may wait for a download."""
-
-
-def load(name):
-    try:
-        return load_imbalanced(name)
-    except DataUnavailable as error:
-        pytest.skip(str(error))
+pytestmark = pytest.mark.usefixtures("no_network")  # no test here may wait for a download
+load = or_skip(load_imbalanced)
 
 
 def test_the_shapes_of_all_problems_are_listed():
@@ -109,11 +101,7 @@ def test_an_unknown_problem_is_refused_with_the_nearest_name(call):
         call("glass")
 
 
-def test_a_file_with_too_few_rows_is_not_used(tmp_path, monkeypatch, register):
-    rows = b"0.1,R\n0.2,M\n"
-    (tmp_path / "sonar").mkdir()
-    (tmp_path / "sonar" / "sonar.all-data").write_bytes(rows)
-    monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
-    register(("sonar", "sonar.all-data", "https://example.org/sonar.all-data", rows))
+def test_a_file_with_too_few_rows_is_not_used(in_mirror):
+    in_mirror("sonar", "sonar.all-data", b"0.1,R\n0.2,M\n")
     with pytest.raises(DataUnavailable, match="2 rows where the problem 'sonar' has 208"):
         load_imbalanced("sonar")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _or_skip import or_skip
 
 from companion.datasets import (
     DataUnavailable,
@@ -26,17 +27,8 @@ SHAPES = {
 #: Missing values of the hepatitis table by attribute, from its description.
 HEPATITIS_MISSING = [0, 0, 1, 0, 1, 1, 1, 10, 11, 5, 5, 5, 5, 6, 29, 4, 16, 67, 0]
 
-
-@pytest.fixture(autouse=True)
-def offline(no_network):
-    """No test here may wait for a download."""
-
-
-def load(name):
-    try:
-        return load_uci(name)
-    except DataUnavailable as error:
-        pytest.skip(str(error))
+pytestmark = pytest.mark.usefixtures("no_network")  # no test here may wait for a download
+load = or_skip(load_uci)
 
 
 def test_the_shapes_of_all_problems_are_listed():
@@ -83,11 +75,7 @@ def test_an_unknown_problem_is_refused_with_the_nearest_name():
         load_uci("hepatits")
 
 
-def test_a_file_with_too_few_rows_is_not_used(tmp_path, monkeypatch, register):
-    rows = b"30,64,1,1\n31,64,1,2\n"
-    (tmp_path / "haberman").mkdir()
-    (tmp_path / "haberman" / "haberman.data").write_bytes(rows)
-    monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
-    register(("haberman", "haberman.data", "https://example.org/haberman.data", rows))
+def test_a_file_with_too_few_rows_is_not_used(in_mirror):
+    in_mirror("haberman", "haberman.data", b"30,64,1,1\n31,64,1,2\n")
     with pytest.raises(DataUnavailable, match="2 usable rows where the problem 'haberman' has 306"):
         load_uci("haberman")

@@ -7,9 +7,10 @@ of the tests of (4.3.1), (4.4.6) and (4.6.10).
 import cvxpy as cp
 import numpy as np
 import pytest
+from _or_skip import or_skip
 
 from companion import conformal as c
-from companion.datasets import DataUnavailable, load_uci
+from companion.datasets import load_uci
 from companion.kernels import gram, squared_distances
 from companion.separability import Separability
 from companion.solvers import smo
@@ -366,10 +367,7 @@ def test_act_keeps_the_correction_for_the_class_sizes_of_4_3_3():
 
 
 def test_table_6_2_1_hepatitis_has_32_positives_and_32_coded_columns():
-    try:
-        problem = load_uci("hepatitis")
-    except DataUnavailable as error:
-        pytest.skip(str(error))
+    problem = or_skip(load_uci)("hepatitis")
     assert [np.sum(problem.y == label) for label in (1, -1)] == [32, 123]
     values = [np.unique(column[~np.isnan(column)]) for column in problem.X.T]
     binary = sum(len(found) == 2 for found in values)

@@ -116,15 +116,15 @@ def test_all_methods_have_a_row_and_the_tables_know_them():
 
 def test_asterisks_are_those_of_the_published_tables():
     published = load_published("conformal")
-    for name, methods in experiments.ASTERISKS.items():
+    for name, methods in experiments.PRINTED_ASTERISKS.items():
         own = published[published.column == f"{name}: chance of no transformation in 7 folds"]
         assert set(own[own.printed == "*"].row) == set(methods)
-    assert sum(map(len, experiments.ASTERISKS.values())) == 38
+    assert sum(map(len, experiments.PRINTED_ASTERISKS.values())) == 38
 
 
 def test_a_printed_asterisk_goes_with_the_printed_cell_of_the_svm():
     own = load_published("conformal").set_index(["row", "column"]).value
-    for name, methods in experiments.ASTERISKS.items():
+    for name, methods in experiments.PRINTED_ASTERISKS.items():
         for method in methods:
             assert own[method, name] == own["SVM", name], (method, name)
 

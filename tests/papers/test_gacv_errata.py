@@ -6,7 +6,7 @@ from scipy.stats import multivariate_normal
 
 from companion.papers.gacv import example
 from companion.papers.gacv.example import COSTS, ERROR_COST, SAMPLE_SHARE, TARGET_SHARE
-from companion.tuning.gacv import xi_alpha_values
+from companion.tuning.criteria import xi_alpha_values
 
 
 def densities(X):

@@ -163,7 +163,7 @@ def test_iterations_are_read_back_on_their_grid():
     np.testing.assert_array_equal(log10_sigma, [0.0, 1.0])
     np.testing.assert_array_equal(n_iter[:, 0, :], [[100, 101], [200, 201]])
     assert iterations.ratio_surface(frame, "d", "LS").loc[0.5, 1.0] == pytest.approx(2.0)
-    worst = iterations.worst_second_order(frame, "LS")
+    worst = values.worst_second_order(frame, "LS")
     assert (worst.mean, worst.n) == (2.0, 1)
 
 

@@ -3,18 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from _records import fresh_and_committed, sample, studies_of
 
-from companion.datasets import DataUnavailable
-from companion.papers import get_artefact, list_artefacts
+from companion.papers import PAPERS, list_artefacts
 from companion.reproduction.store import RecordStore
 
-STUDIES = {
-    f"{study.paper}/{study.name}": study
-    for artefact in list_artefacts()
-    # iterations that do not settle and evolutionary searches have tests of their own
-    if artefact.paper not in ("usvc", "conformal")
-    for study in artefact.studies
-}
+#: Iterations that do not settle and evolutionary searches have tests of their own.
+STUDIES = studies_of(*(paper for paper in PAPERS if paper not in ("usvc", "conformal")))
 #: A tuned machine of the DC algorithm moves with the last bit: test_wrsvm_records.
 TUNED = {f"wrsvm/{name}" for name in ("fig_1", "fig_2", "table_1", "table_2", "table_3")}
 #: Units recomputed of each study, spread over its list; of slow ones fewer.
@@ -55,13 +50,6 @@ OF_A_COUNT = {"estimate": 0.02, "target": 0.03, "target_low": 0.03, "target_high
               "n_wrong": 0.05}  # fmt: skip
 
 
-def sample(study):
-    units = [unit for unit in study.units("paper") if not _is_slow(unit)]
-    rng = np.random.default_rng(len(units))
-    size = min(FEWER.get(f"{study.paper}/{study.name}", SAMPLE), len(units))
-    return [units[k] for k in sorted(rng.choice(len(units), size=size, replace=False))]
-
-
 def _is_slow(unit):
     if unit.paper == "gacv":
         return unit.params.get("n") == 500 or unit.params.get("by_scikit_learn", False)
@@ -73,24 +61,13 @@ def _is_slow(unit):
 @pytest.mark.parametrize("name", sorted(STUDIES.keys() - TUNED))
 def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
     study = STUDIES[name]
-    records, compared, unavailable = RecordStore(study, "paper").records(), 0, set()
-    for unit in sample(study):
-        try:
-            rows = study.compute(unit)
-        except DataUnavailable as error:
-            unavailable.add(str(error))
-            continue
-        rows = rows if isinstance(rows, list) else [rows]
-        committed = records[unit.key].rows
-        assert len(rows) == len(committed)
-        for row, record in zip(rows, committed, strict=True):
-            assert {name for name, value in record.items() if value is not None} <= set(row)
-            for column, value in row.items():
-                if column not in (*TIMES, *OF_THE_CHOSEN_CELL.get(name, ())):
-                    assert_close(column, value, record[column], row, f"{unit}: {column}", name)
-        compared += 1
-    if not compared:
-        pytest.skip("; ".join(sorted(unavailable)))
+    units = [unit for unit in study.units("paper") if not _is_slow(unit)]
+    chosen = sample(units, FEWER.get(name, SAMPLE))
+    for unit, row, record in fresh_and_committed(study, chosen):
+        assert {name for name, value in record.items() if value is not None} <= set(row)
+        for column, value in row.items():
+            if column not in (*TIMES, *OF_THE_CHOSEN_CELL.get(name, ())):
+                assert_close(column, value, record[column], row, f"{unit}: {column}", name)
 
 
 def assert_close(column, value, committed, row, where, name):
@@ -113,7 +90,7 @@ def assert_close(column, value, committed, row, where, name):
 
 
 def test_every_unit_of_the_paper_profile_is_on_record():
-    for name, study in STUDIES.items():
+    for name, study in studies_of(*PAPERS).items():
         missing = {unit.key for unit in study.units("paper")} - set(
             RecordStore(study, "paper").records()
         )
@@ -138,5 +115,5 @@ def test_without_the_data_files_the_titanic_is_still_reproduced(monkeypatch, tmp
 def test_values_of_empty_records_are_empty_and_not_an_error():
     for artefact in list_artefacts():
         empty = {study.name: pd.DataFrame() for study in artefact.studies}
-        frame = get_artefact(artefact.id).values(empty)
+        frame = artefact.values(empty)
         assert list(frame.columns[:3]) == ["row", "column", "value"]

@@ -6,8 +6,9 @@ beside the generator, the loss and the solver.
 
 import numpy as np
 import pytest
+from _or_skip import or_skip
 
-from companion.datasets import DataUnavailable, ringnorm
+from companion.datasets import ringnorm
 from companion.papers.usvc import fig_3_4, linear, machines, table_3
 from companion.papers.usvc.splits import split, wrong
 from companion.reproduction.published import load_published
@@ -53,10 +54,7 @@ def test_without_a_bias_the_machine_on_prototypes_does_not_solve_ringnorm():
 
 
 def test_least_squares_is_not_the_solution_that_the_others_share_on_separable_data():
-    try:
-        part = split("Dermat", 1)
-    except DataUnavailable as error:
-        pytest.skip(str(error))
+    part = or_skip(split)("Dermat", 1)
     found = linear.paths(linear.Design.linear(part.X), part.y, (1e3,))
     directions = {name: points[0][:-1] / np.linalg.norm(points[0][:-1])
                   for name, (points, _) in found.items()}  # fmt: skip

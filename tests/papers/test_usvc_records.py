@@ -1,17 +1,16 @@
 """Committed records against a fresh computation of a sample of their units."""
 
 import numpy as np
-import pandas as pd
 import pytest
+from _records import fresh_and_committed, sample, studies_of
 
-from companion.datasets import DataUnavailable
-from companion.papers import get_artefact, list_artefacts
 from companion.reproduction.store import RecordStore
 
-STUDIES = {study.name: study for artefact in list_artefacts("usvc") for study in artefact.studies}
+STUDIES = studies_of("usvc")
 
 #: Units recomputed of each study, spread over its list; of Table 3 two of the small sets.
-SAMPLE, FEWER = 12, {"table_2": 5, "table_3": 2, "beyond_costs": 3, "beyond_false_alarms": 3}
+SAMPLE, FEWER = 12, {"usvc/table_2": 5, "usvc/table_3": 2, "usvc/beyond_costs": 3,
+                     "usvc/beyond_false_alarms": 3}  # fmt: skip
 SLOW = ("Image", "Ringnorm", "Twonorm", "Waveform")
 
 #: Another processor rounds otherwise. An iteration may then take some steps more or less; a test
@@ -26,35 +25,16 @@ def is_unstable(row):
     return row.get("way") == "plain" or (row.get("s") == 4 and row.get("damping", 1) < 1 / 3)
 
 
-def sample(study):
-    units = study.units("paper")
-    if study.name == "table_3":
-        units = [unit for unit in units if unit.params["dataset"] not in SLOW]
-    size = min(FEWER.get(study.name, SAMPLE), len(units))
-    chosen = np.random.default_rng(len(units)).choice(len(units), size=size, replace=False)
-    return [units[k] for k in sorted(chosen)]
-
-
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
     study = STUDIES[name]
-    records, compared, unavailable = RecordStore(study, "paper").records(), 0, set()
-    for unit in sample(study):
-        try:
-            rows = study.compute(unit)
-        except DataUnavailable as error:
-            unavailable.add(str(error))
-            continue
-        rows = rows if isinstance(rows, list) else [rows]
-        committed = records[unit.key].rows
-        assert len(rows) == len(committed)
-        for row, record in zip(rows, committed, strict=True):
-            for column, value in row.items():
-                if not is_unstable(row) or column in ("machine", "start", "way", "s", "damping"):
-                    assert_close(column, value, record[column], row, f"{unit}: {column}")
-        compared += 1
-    if not compared:
-        pytest.skip("; ".join(sorted(unavailable)))
+    units = [unit for unit in study.units("paper")
+             if name != "usvc/table_3" or unit.params["dataset"] not in SLOW]  # fmt: skip
+    chosen = sample(units, FEWER.get(name, SAMPLE))
+    for unit, row, record in fresh_and_committed(study, chosen):
+        for column, value in row.items():
+            if not is_unstable(row) or column in ("machine", "start", "way", "s", "damping"):
+                assert_close(column, value, record[column], row, f"{unit}: {column}")
 
 
 def assert_close(column, value, committed, row, where):
@@ -73,14 +53,6 @@ def assert_close(column, value, committed, row, where):
         assert value == committed, where
 
 
-def test_every_unit_of_the_paper_profile_is_on_record():
-    for name, study in STUDIES.items():
-        missing = {unit.key for unit in study.units("paper")} - set(
-            RecordStore(study, "paper").records()
-        )
-        assert not missing, f"{name}: {len(missing)} units have no record"
-
-
 def test_only_the_papers_own_iteration_misses_its_tolerance():
     for name, study in STUDIES.items():
         for record in RecordStore(study, "paper").records().values():
@@ -97,10 +69,3 @@ def test_without_the_data_files_the_generated_sets_are_still_reproduced(monkeypa
     monkeypatch.setenv("COMPANION_CACHE", str(tmp_path))
     X, y = load.__wrapped__("Twonorm")
     assert X.shape == (7400, 20) and set(np.unique(y)) == {-1.0, 1.0}
-
-
-def test_values_of_empty_records_are_no_error():
-    for artefact in list_artefacts("usvc"):
-        empty = {study.name: pd.DataFrame() for study in artefact.studies}
-        frame = get_artefact(artefact.id).values(empty)
-        assert list(frame.columns[:3]) == ["row", "column", "value"]

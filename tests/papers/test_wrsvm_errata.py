@@ -156,7 +156,7 @@ def test_the_linear_program_for_b_need_not_determine_b():
 
 def test_4_is_not_convex_but_consistent_without_truncation():
     """The weights by costs that the paper gives up decide rightly in the population."""
-    unit = theory.EQUALITY.unit(k=3, draws=500)
+    unit = theory.THEORY_EQUALITY.unit(k=3, draws=500)
     found = theory.compute_equality(unit)
     assert found["n_cost_form_consistent"] == 500 and found["share_not_convex"] > 0.1
     K = np.array([0.30, 0.31, 0.39])
@@ -172,16 +172,16 @@ def test_4_is_not_convex_but_consistent_without_truncation():
 def test_the_blocks_of_table_3_are_those_of_the_published_values():
     published = load_published("wrsvm")
     table = published[published.artefact == "table_3"].set_index(["row", "column"]).value
-    for a, rows in beyond.TABLE_3.items():
+    for a, rows in beyond.PRINTED_TABLE_3.items():
         for y, row in enumerate(rows, start=1):
             assert row == tuple(table[f"U2,{a:g} y = {y}", f"ŷ = {j}"] for j in (1, 2, 3))
 
 
 def test_the_shift_of_table_3_costs_what_the_utilities_reward():
-    for rows in beyond.TABLE_3.values():
+    for rows in beyond.PRINTED_TABLE_3.values():
         assert np.sum(rows, axis=1) == pytest.approx(np.ones(3), abs=2.1e-4)
     for a, loss in ((0.2, -0.0009), (0.6, -0.0674)):
-        found = beyond.compute_table_3(beyond.TABLE_3_BY_UTILITY.unit(a=a))
+        found = beyond.compute_table_3(beyond.BEYOND_TABLE_3.unit(a=a))
         difference = found["weighted"] - found["unweighted"]
         assert difference == pytest.approx(loss, abs=5e-5)
         assert difference < -3 * 2 * 0.5e-4  # more than all roundings of a row together

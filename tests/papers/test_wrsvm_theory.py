@@ -7,11 +7,14 @@ import pandas as pd
 import pytest
 from scipy.optimize import minimize
 
+from companion.papers import get_artefact
+from companion.papers._values import share
 from companion.papers.wrsvm import (
     beyond,
     claim_tables,
     claims,
     exact,
+    five_classes,
     examples,
     population,
     simulation,
@@ -54,7 +57,7 @@ def test_margins_are_differences_to_the_best_other_class():
 @pytest.mark.parametrize("place", theory.PLACES)
 def test_the_theorem_holds_inside_the_interval_and_fails_outside(place):
     for loss in LOSSES:
-        unit = theory.THEOREM.unit(loss=loss, k=3, s_is=place, draws=4000)
+        unit = theory.THEORY_THEOREM.unit(loss=loss, k=3, s_is=place, draws=4000)
         row = theory.compute_theorem(unit)
         assert row["random_f_below"] < 1e-9
         inside = place in ("inside", "at the end")
@@ -164,7 +167,8 @@ def test_the_best_of_equal_machines_is_the_first():
 
 
 def test_machines_without_truncation_are_those_of_s_minus_infinity():
-    rows = beyond.compute_truncation(beyond.TRUNCATION.unit(config=2, a=0.4, flip=0.15, sample=2))
+    unit = beyond.BEYOND_TRUNCATION.unit(config=2, a=0.4, flip=0.15, sample=2)
+    rows = beyond.compute_truncation(unit)
     assert [row["machine"] for row in rows] == [*beyond.TRUNCATIONS, "s = -1/2, unweighted start"]
     U = examples.utility(2, 0.4)
     (X, y), tune = population.samples(2, 0.15)
@@ -178,9 +182,9 @@ def test_machines_without_truncation_are_those_of_s_minus_infinity():
 
 
 def test_no_machine_is_above_bayes():
-    rows = beyond.compute_baselines(beyond.BASELINES.unit(flip=0.15, sample=1))
+    rows = beyond.compute_baselines(beyond.BEYOND_BASELINES.unit(flip=0.15, sample=1))
     levels = {(row["config"], row["a"]): row for row in beyond.compute_levels(
-        beyond.LEVELS.unit(example="piecewise_linear", flip=0.15))}  # fmt: skip
+        beyond.BEYOND_LEVELS.unit(example="piecewise_linear", flip=0.15))}  # fmt: skip
     assert {(row["config"], row["a"]) for row in rows} == set(levels)
     for row in rows:
         assert row["utility"] < levels[row["config"], row["a"]]["bayes"]
@@ -189,16 +193,16 @@ def test_no_machine_is_above_bayes():
 
 
 def test_grades_too_low_cost_twice_what_grades_too_high_do():
-    cost = beyond.grade_cost()
+    cost = five_classes.grade_cost()
     assert cost[1, 3] == 2 and cost[3, 1] == 4 and not np.diag(cost).any()
-    X, y = beyond.grades(4000, np.random.default_rng(0))
-    assert set(y) == set(range(beyond.N_GRADES))
+    X, y = five_classes.grades(4000, np.random.default_rng(0))
+    assert set(y) == set(range(five_classes.N_GRADES))
     assert np.hypot(*X[y == 3].T).mean() == pytest.approx(3.0, abs=0.1)
 
 
 def test_a_share_of_all_has_a_standard_error():
-    assert claims.share([1, 1, 0, 0]) == (0.5, pytest.approx(0.25), 4)
-    mean, error, n = claims.share(np.ones(30))
+    assert share([1, 1, 0, 0]) == (0.5, pytest.approx(0.25), 4)
+    mean, error, n = share(np.ones(30))
     assert (mean, n) == (1.0, 30) and 0 < error < 0.05
 
 
@@ -207,12 +211,9 @@ def test_settings_are_called_as_in_the_paper():
 
 
 def test_values_of_no_records_are_none():
-    for values, studies in (
-        (claims.theory_values, (theory.THEOREM, theory.EQUALITY, theory.FORMS)),
-        (claims.beyond_values, (beyond.TRUNCATION, beyond.BASELINES, beyond.KERNEL, beyond.LEVELS,
-                                beyond.TABLE_3_BY_UTILITY, beyond.FIVE, exact.EXACT)),
-    ):  # fmt: skip
-        assert values({study.name: pd.DataFrame() for study in studies}).empty
+    for name in ("wrsvm/theory", "wrsvm/beyond"):
+        artefact = get_artefact(name)
+        assert artefact.values({study.name: pd.DataFrame() for study in artefact.studies}).empty
 
 
 def test_gains_by_flips_are_paired_over_samples():

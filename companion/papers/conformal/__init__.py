@@ -3,8 +3,8 @@
 ``problems`` holds data and settings, ``baselines`` what a user would take today. ``experiments``
 computes Tables 6.3.1 to 6.3.3; ``background``, ``magnification``, ``criterion``, ``studies`` and
 ``units`` what the other chapters say. ``values`` and ``claims`` turn records into the printed
-numbers and the sentences, ``tables`` and ``claim_tables`` into what stands beside them; ``figures``
-draws the board.
+numbers and the sentences, ``tables``, ``claim_tables`` and ``beyond_tables`` into what stands
+beside them; ``figures`` computes what is drawn.
 """
 
 from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter
@@ -35,10 +35,9 @@ ARTEFACTS = (
     Artefact("conformal", "real_sets", "Tables 6.2.1, 6.3.2 and 6.3.3: seven real sets",
              (experiments.FOLDS, sizes.SIZES), RUN_PARAMETERS, values.real_values),
     Artefact("conformal", "criterion", "Sections 4.6 and 5.2: the separability criterion",
-             (criterion.IDENTITY_STUDY, criterion.SEARCH_STUDY), RUN_PARAMETERS,
-             claims.criterion_values),
+             (criterion.IDENTITIES, criterion.SEARCHES), RUN_PARAMETERS, claims.criterion_values),
     Artefact("conformal", "beyond", "What the transformations are worth, and why",
-             (experiments.FOLDS, experiments.BOARD, studies.WIDTH_STUDY, studies.FORCED_STUDY,
-              studies.SHIFT_STUDY, studies.ASTERISK_STUDY, units.UNIT_STUDY), RUN_PARAMETERS,
+             (experiments.FOLDS, experiments.BOARD, studies.WIDTHS, studies.FORCED, studies.SHIFT,
+              studies.ASTERISKS, units.UNITS), RUN_PARAMETERS,
              claims.beyond_values),
 )

@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import ConvexHull
 from scipy.spatial.distance import cdist
 
 from companion import conformal
-from companion.papers._code import CONFORMAL, DUAL
+from companion.papers._code import CONFORMAL, DUAL, IMBALANCED
 from companion.papers.base import Study, Unit, seed_for
 from companion.papers.conformal.problems import PAPER, C
 from companion.solvers.mdm import mdm
@@ -50,23 +49,62 @@ class Machine:
     nearest: np.ndarray
 
     def decision(self, points):
-        """w . x + b of points."""
+        """w . x + b of points.
+
+        Parameters
+        ----------
+        points : ndarray of shape (..., 2)
+
+        Returns
+        -------
+        ndarray of shape (...)
+        """
         return points @ self.w + self.b
 
     def lattice(self, axis=AXIS):
-        """Decision values on the lattice, shape (n, n)."""
+        """Decision values on the lattice, shape (n, n).
+
+        Parameters
+        ----------
+        axis : ndarray of shape (n,), optional
+            Coordinates in both directions.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+        """
         points = np.stack(np.meshgrid(axis, axis), axis=-1)
         return self.decision(points)
 
     def margin_ends(self):
-        """For patterns with a slack: the points of their support hyperplanes nearest to them."""
+        """For patterns with a slack: the points of their support hyperplanes nearest to them.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+        """
         f = self.decision(self.X)
         gap = np.where(self.y * f < 1, self.y - f, 0.0)
         return self.X + gap[:, np.newaxis] * self.w / (self.w @ self.w)
 
 
 def plane_sample(number, distance=1.6, n=24):
-    """Two Gaussian classes in the plane whose centres are 2 x ``distance`` apart."""
+    """Two Gaussian classes in the plane whose centres are 2 x ``distance`` apart.
+
+    Parameters
+    ----------
+    number : int
+        Which sample.
+    distance : float, default=1.6
+    n : int, default=24
+        Patterns of both classes together.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 2)
+    y : ndarray of shape (n,)
+        Labels -1.0 and +1.0.
+    """
     rng = np.random.default_rng(seed_for(PAPER, "plane", number))
     y = np.repeat([1.0, -1.0], n // 2)
     direction = np.array([0.8, 0.6])
@@ -75,7 +113,19 @@ def plane_sample(number, distance=1.6, n=24):
 
 
 def linear_machine(X, y, ridge=0.0):
-    """The machine of (2.2.6) with a linear kernel; ``ridge`` = 1 / C for squared slacks."""
+    """The machine of (2.2.6) with a linear kernel; ``ridge`` = 1 / C for squared slacks.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, 2)
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
+    ridge : float, default=0.0
+
+    Returns
+    -------
+    Machine
+    """
     found = mdm(X @ X.T, y, ridge=ridge, tol=1e-8)
     scale = 2.0 / found.squared_norm
     nearest = np.array([(found.alpha * (y == label)) @ X for label in (1.0, -1.0)])
@@ -83,47 +133,32 @@ def linear_machine(X, y, ridge=0.0):
                    nearest)
 
 
-def hulls(X, y):
-    """Corners of the convex hull of each class in order, by label."""
-    corners = {}
-    for label in (1, -1):
-        own = X[y == label]
-        corners[label] = own[ConvexHull(own).vertices]
-    return corners
+def conformal_map(z):
+    """The map of Figure 3.3.2's picture; its derivative vanishes nowhere on the grid.
 
-
-def parabola_sample():
-    """Figure 2.1.5: points of a line, the positive ones between, and their images (x, x^2)."""
-    x = np.array([-2.4, -2.0, -1.6, -0.8, -0.4, 0.1, 0.5, 0.9, 1.7, 2.1, 2.5])
-    y = np.where(np.abs(x) < 1.2, 1.0, -1.0)
-    return x, y, np.column_stack([x, x**2])
-
-
-def mapped_grid(n_lines=13, n_points=200):
-    """Figure 3.3.2: a grid of the plane and its image under a conformal map.
+    Parameters
+    ----------
+    z : ndarray of complex
 
     Returns
     -------
-    grid, image : list of two lists of ndarray of shape (n_points, 2)
-        Lines of constant imaginary part, and of constant real part.
+    ndarray of complex, of the shape of z
     """
-    grid, image = [[], []], [[], []]
-    run = np.linspace(-1.5, 1.5, n_points)
-    for at in np.linspace(-1.5, 1.5, n_lines):
-        for k, z in enumerate((run + 1j * at, at + 1j * run)):
-            grid[k].append(np.column_stack([z.real, z.imag]))
-            w = conformal_map(z)
-            image[k].append(np.column_stack([w.real, w.imag]))
-    return grid, image
-
-
-def conformal_map(z):
-    """The map of Figure 3.3.2's picture; its derivative vanishes nowhere on the grid."""
     return np.exp(0.45 * z) + 0.05 * z**2
 
 
 def angle(first, second, metric=None):
-    """Angle in degrees between directions, in a metric of shape (n, 2, 2) or that of the plane."""
+    """Angle in degrees between directions, in a metric of shape (n, 2, 2) or that of the plane.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n, 2)
+    metric : ndarray of shape (n, 2, 2), optional
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
     if metric is None:
         metric = np.broadcast_to(np.eye(2), (len(first), 2, 2))
 
@@ -134,33 +169,41 @@ def angle(first, second, metric=None):
     return np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
-def circle_chart(n=200):
-    """Figure 3.3.1: the circle, an arc with its chord, and the arc's angle as its chart.
-
-    Returns
-    -------
-    circle, arc : ndarray of shape (n, 2)
-    length, chord : float
-        Riemannian length of the arc, added up from small chords, and the Euclidean distance.
-    """
-    turn, part = np.linspace(0, 2 * np.pi, n), np.linspace(0.3, 1.6, n)
-    circle, arc = (np.column_stack([np.cos(t), np.sin(t)]) for t in (turn, part))
-    length = float(np.linalg.norm(np.diff(arc, axis=0), axis=1).sum())
-    return circle, arc, length, float(np.linalg.norm(arc[-1] - arc[0]))
-
-
 # -- the statements -------------------------------------------------------------------------
 
 
 def random_problem(rng):
-    """Overlapping classes in the plane, a quarter of them positive, and their Gaussian kernel."""
+    """Overlapping classes in the plane, a quarter of them positive, and their Gaussian kernel.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    X : ndarray of shape (N_PATTERNS, 2)
+    y : ndarray of shape (N_PATTERNS,)
+    K : ndarray of shape (N_PATTERNS, N_PATTERNS)
+    """
     y = np.where(np.arange(N_PATTERNS) < N_PATTERNS // 4, 1.0, -1.0)
     X = rng.standard_normal((N_PATTERNS, 2)) + 0.8 * y[:, np.newaxis]
     return X, y, np.exp(-cdist(X, X, "sqeuclidean") / WIDTH)
 
 
 def bumps(rng, X):
-    """A transformation c, a sum of Gaussians on some patterns, and its gradient."""
+    """A transformation c, a sum of Gaussians on some patterns, and its gradient.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    X : ndarray of shape (n, n_features)
+        Patterns, of which eight are centres.
+
+    Returns
+    -------
+    c, gradient : callable
+        Functions of points of shape (m, n_features).
+    """
     centres, weights = X[rng.permutation(len(X))[:8]], rng.uniform(0.2, 1.0, 8)
 
     def c(points):
@@ -175,7 +218,19 @@ def bumps(rng, X):
 
 
 def metric_by_differences(kernel, points, step=1e-4):
-    """d^2 k(x, z) / dx_i dz_j at z = x by second differences, (3.3.2)."""
+    """d^2 k(x, z) / dx_i dz_j at z = x by second differences, (3.3.2).
+
+    Parameters
+    ----------
+    kernel : callable
+        Of two arrays of points, row by row.
+    points : ndarray of shape (n, d)
+    step : float, default=1e-4
+
+    Returns
+    -------
+    ndarray of shape (n, d, d)
+    """
     d = points.shape[1]
     out = np.empty((len(points), d, d))
     for i, e in enumerate(step * np.eye(d)):
@@ -252,6 +307,10 @@ def _angle_after_map(z, first, second, step=1e-5):
 def noise_sample(rng):
     """Figure 3.1.4: a rare class with two patterns at the true border x1 = 0, others further back.
 
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+
     Returns
     -------
     X, y : ndarray
@@ -282,6 +341,4 @@ def statement_units(profile):
 
 STATEMENTS = Study(PAPER, "statements", statement_units, compute_statements,
                    ("companion.papers.conformal.background", "companion.papers.conformal.problems",
-                    "companion.datasets.checkers", "companion.datasets.imbalanced",
-                    "companion.datasets.uci", "companion.datasets._coding",
-                    "companion.datasets.preprocessing", *CONFORMAL, *DUAL))
+                    *IMBALANCED, *CONFORMAL, *DUAL))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sklearn.model_selection import StratifiedKFold, TunedThresholdClassifierCV
 
-from companion import KernelGridSearchCV, L1SVC, L2SVC
+from companion.estimators import L1SVC, L2SVC
 from companion.metrics import g_mean_scorer
 from companion.papers.conformal.problems import WIDTH, C
-from companion.tuning import ParameterVectorGridSearchCV
+from companion.tuning import KernelGridSearchCV, ParameterVectorGridSearchCV
 
 FOLDS = 5
 
@@ -27,12 +27,30 @@ def _cut(problem):
 
 
 def balanced_weights(problem):
-    """The base machine with C inversely proportional to the size of the class."""
+    """The base machine with C inversely proportional to the size of the class.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    fitted classifier
+    """
     return L2SVC(C=C, gamma=1.0 / WIDTH, class_weight="balanced").fit(problem.X, problem.y)
 
 
 def moved_threshold(problem):
-    """The base machine with the threshold of the best cross-validated g-means."""
+    """The base machine with the threshold of the best cross-validated g-means.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    fitted classifier
+    """
     machine = TunedThresholdClassifierCV(
         L2SVC(C=C, gamma=1.0 / WIDTH), scoring=_g_means(), response_method="decision_function",
         cv=_cut(problem),
@@ -41,7 +59,16 @@ def moved_threshold(problem):
 
 
 def smote(problem):
-    """The base machine on the training part with synthetic positives, as many as negatives."""
+    """The base machine on the training part with synthetic positives, as many as negatives.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    fitted classifier
+    """
     from imblearn.over_sampling import SMOTE
 
     sampler = SMOTE(k_neighbors=NEIGHBOURS, random_state=problem.seed % 2**31)
@@ -50,7 +77,16 @@ def smote(problem):
 
 
 def tuned(problem):
-    """A support vector machine with C and width of the best cross-validated g-means."""
+    """A support vector machine with C and width of the best cross-validated g-means.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    fitted classifier
+    """
     search = KernelGridSearchCV(L1SVC(), {"C": TUNED_C, "gamma": TUNED_GAMMA}, cv=_cut(problem),
                                 scoring=g_mean_scorer)
     return search.fit(problem.X, problem.y)

@@ -1,46 +1,41 @@
-"""What the notebooks ``background``, ``magnification``, ``criterion`` and ``beyond`` show."""
+"""What the notebooks ``background``, ``magnification`` and ``criterion`` show."""
 
 from __future__ import annotations
-
-from functools import wraps
 
 import numpy as np
 import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.conformal import studies
-from companion.papers.conformal.claims import over_sets, separabilities, width_means
+from companion.papers._values import none_without_records
+from companion.papers.conformal.claims import over_sets, separabilities
 from companion.papers.conformal.criterion import METHODS
-from companion.papers.conformal.experiments import ASTERISKS, SVM
-from companion.papers.conformal.problems import N_FOLDS, SETS, C
-from companion.papers.conformal.units import METHODS as UNIT_METHODS
-from companion.papers.conformal.values import by_partition, errors
-from companion.reproduction.published import load_published
+from companion.papers.conformal.experiments import SVM
+from companion.papers.conformal.values import errors
 
-_SHIFT = ("data set", "SVM without V", "bias shift", "MDT-VMETA", "MDT-VMETA - bias shift", "SE",
-          "better on", "worse on", "of")  # fmt: skip
-#: Methods with a printed asterisk in Table 6.3.1.
-BOARD_ASTERISKS = ("WIL", "MDT-JGRAD", "MDT-VMETA", "TSVT-VMETA")
-
-_ASTERISKS = ("data set", "folds", "least error on V can fall", "MDT-VMETA lowers it",
-              "TSVT-VMETA lowers it", "error on V", "MDT on a grid", "MDT-VMETA", "TSVT-VMETA",
-              "printed, MDT", "printed, TSVT")  # fmt: skip
-
-
-def _or_none(*columns):
-    """Where no data file could be had there are no records, and a table has no rows."""
-    def decorate(function):
-        @wraps(function)
-        def table(frame):
-            return function(frame) if len(frame) else pd.DataFrame(columns=columns)
-
-        return table
-
-    return decorate
+__all__ = [
+    "displacement_table",
+    "falls_of_J",
+    "growth_and_gain",
+    "rank_agreement",
+    "scene_table",
+    "search_table",
+    "statement_table",
+]
 
 
 def statement_table(frame):
-    """The largest value over the random problems of every number of the background study."""
+    """The largest value over the random problems of every number of the background study.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``statements``.
+
+    Returns
+    -------
+    DataFrame
+        A row a number, with its least value too.
+    """
     rows = [{"statement": words, "least": frame[name].min(), "largest": frame[name].max()}
             for name, words in (
                 ("multipliers", "multipliers, hulls against the dual of the L2 machine"),
@@ -55,7 +50,17 @@ def statement_table(frame):
 
 
 def scene_table(frame):
-    """Where each method magnifies, means over the scenes: a row a method."""
+    """Where each method magnifies, means over the scenes: a row a method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``scenes``.
+
+    Returns
+    -------
+    DataFrame
+    """
     rows = []
     for name, own in frame.groupby("method", sort=False):
         contrast = paired_difference(own.near, own.far)
@@ -70,7 +75,18 @@ def scene_table(frame):
 
 
 def displacement_table(frame):
-    """How far the hyperplane of the larger class moves, means over the scenes."""
+    """How far the hyperplane of the larger class moves, means over the scenes.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``displacements``.
+
+    Returns
+    -------
+    DataFrame
+        A row a way of displacing.
+    """
     rows = []
     for way, own in frame.groupby("way", sort=False):
         moved = mean_and_standard_error(own.moved)
@@ -79,10 +95,15 @@ def displacement_table(frame):
     return pd.DataFrame(rows)
 
 
-@_or_none("method", "J / J of the SVM", "least", "evaluations of J", "g-means error",
+@none_without_records("method", "J / J of the SVM", "least", "evaluations of J", "g-means error",
           "method - SVM", "SE")
 def search_table(frame):
     """J and errors by search over the real sets: a row a method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``searches``.
 
     Returns
     -------
@@ -105,9 +126,14 @@ def search_table(frame):
     return pd.DataFrame(rows)
 
 
-@_or_none("data set", "rank correlation of J and error", "SE", "folds")
+@none_without_records("data set", "rank correlation of J and error", "SE", "folds")
 def rank_agreement(frame):
     """Whether a larger J goes with a smaller error: rank correlations over the methods of a fold.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``searches``.
 
     Returns
     -------
@@ -127,9 +153,19 @@ def rank_agreement(frame):
     return pd.DataFrame(rows)
 
 
-@_or_none("method", "folds that end below the J of no transformation")
+@none_without_records("method", "folds that end below the J of no transformation")
 def falls_of_J(frame):
-    """How often a search ends below the J of no transformation: a row a search."""
+    """How often a search ends below the J of no transformation: a row a search.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``searches``.
+
+    Returns
+    -------
+    DataFrame
+    """
     log_J, _ = separabilities(frame)
     return pd.DataFrame([
         {"method": name, "folds that end below the J of no transformation":
@@ -139,7 +175,17 @@ def falls_of_J(frame):
 
 
 def growth_and_gain(frame):
-    """Growth of log10 J and the fall of the error, a point a fold, by method."""
+    """Growth of log10 J and the fall of the error, a point a fold, by method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``searches``.
+
+    Returns
+    -------
+    dict of str to (ndarray, ndarray)
+    """
     if frame.empty:
         return {}
     table = frame.assign(error=errors(frame), J=frame.J.astype(float))
@@ -152,165 +198,3 @@ def growth_and_gain(frame):
         groups[name] = (np.log10(own.J / before.J).to_numpy(),
                         (before.error - own.error).to_numpy())
     return groups
-
-
-def shift_table(folds, shift):
-    """MDT-VMETA beside a shift of the bias that also minimises the error on V: a row a set."""
-    rows = []
-    for name in SETS:
-        own, other = folds[folds.dataset == name], shift[shift.dataset == name]
-        if not len(own) or not len(other):
-            continue
-        means, shifted = by_partition(own), by_partition(other)["bias shift"]
-        both = means.index.intersection(shifted.index)
-        gap = (means.loc[both, "MDT-VMETA"] - shifted[both]).to_numpy()
-        difference = mean_and_standard_error(gap)
-        rows.append({
-            "data set": name, "SVM without V": means["SVM without V"].mean(),
-            "bias shift": shifted.mean(), "MDT-VMETA": means["MDT-VMETA"].mean(),
-            "MDT-VMETA - bias shift": difference.mean, "SE": difference.standard_error,
-            "better on": int((gap < -1e-12).sum()), "worse on": int((gap > 1e-12).sum()),
-            "of": difference.n,
-        })
-    return pd.DataFrame(rows, columns=_SHIFT)
-
-
-def forced_table(frame):
-    """Forced transformations beside a plain machine of larger C: a row a set, method and number.
-
-    Returns
-    -------
-    DataFrame
-        g-means errors on the training and the test part, the factor of C (median of d^2 over the
-        support vectors), and the test error of the plain machine with that C.
-    """
-    own = frame.assign(error=errors(frame), scaled=errors(frame.assign(
-        missed=frame.scaled_missed, false_alarms=frame.scaled_false_alarms)))
-    rows = []
-    for (name, method, asked), part in own.groupby(["dataset", "method", "asked"], sort=False):
-        rows.append({
-            "data set": name, "method": method, "forced": asked,
-            "applied": part.n_transformations.mean(), "training error": part.train_error.mean(),
-            "test error": part.error.mean(), "C times": 10 ** part.log10_factor.mean(),
-            "test error, that C alone": part.scaled.mean(),
-        })
-    return pd.DataFrame(rows)
-
-
-def hidden_increase(frame):
-    """Share of the gain of forced transformations that a larger C brings: a row a method."""
-    own = frame[(frame.dataset == studies.BOARD) & (frame.asked > 0)]
-    base = frame[(frame.dataset == studies.BOARD) & (frame.asked == 0)]
-    rows = []
-    for (method, asked), part in own.groupby(["method", "asked"], sort=False):
-        plain = errors(base[base.method == method].sort_values("partition")).to_numpy()
-        part = part.sort_values("partition")
-        gain = plain - errors(part).to_numpy()
-        scaled = errors(part.assign(missed=part.scaled_missed,
-                                    false_alarms=part.scaled_false_alarms)).to_numpy()
-        alone = plain - scaled
-        rows.append({"method": method, "forced": asked, "gain of the transformations": gain.mean(),
-                     "gain of C alone": alone.mean(), "share": alone.mean() / gain.mean(),
-                     "new C": C * 10 ** part.log10_factor.mean(), "draws": len(part)})
-    return pd.DataFrame(rows)
-
-
-@_or_none("data set", "2 sigma^2", SVM, *studies.WIDTH_METHODS)
-def width_table(frame):
-    """g-means errors by width: a row a data set and width, a column a method."""
-    table = width_means(frame).groupby(level=["dataset", "width"]).mean()
-    table = table.reindex([name for name in SETS if name in set(frame.dataset)], level="dataset")
-    columns = [SVM, *studies.WIDTH_METHODS]
-    return table[columns].reset_index().rename(columns={"dataset": "data set",
-                                                        "width": "2 sigma^2"})
-
-
-def width_curves(frame, name):
-    """Errors against 2 sigma^2 on one set, for :func:`companion.plotting.plot_paths`."""
-    table = width_means(frame[frame.dataset == name])
-    curves = {}
-    for method in (SVM, *studies.WIDTH_METHODS):
-        by = table[method].groupby(level="width")
-        n = by.size().to_numpy()
-        spread = by.std(ddof=1).fillna(0.0).to_numpy() if n.max() > 1 else np.zeros(len(n))
-        curves[method] = (by.mean().index.to_numpy(), by.mean().to_numpy(), spread / np.sqrt(n))
-    return curves
-
-
-def width_gains(frame):
-    """SVM's error and the gain over it, a point a data set and width, by method."""
-    if frame.empty:
-        return {}
-    table = width_means(frame).groupby(level=["dataset", "width"]).mean()
-    return {method: (table[SVM].to_numpy(), (table[SVM] - table[method]).to_numpy())
-            for method in studies.WIDTH_METHODS}
-
-
-def printed_pattern(frame, names=("Segment1", "Hepatitis")):
-    """The printed rows of the two deviating sets beside every width: how far the errors are apart.
-
-    Returns
-    -------
-    DataFrame
-        A row a data set and width: errors of SVM, AMA, ACT and WIL as regenerated, with the print
-        as a first row.
-    """
-    printed = load_published("conformal")
-    printed = printed[printed.artefact == "real_sets"].set_index(["row", "column"]).value
-    table = width_table(frame)
-    methods, rows = [SVM, "AMA", "ACT", "WIL"], []
-    for name in names:
-        rows.append({"data set": name, "2 sigma^2": "50, printed"}
-                    | {method: printed[method, name] for method in methods})
-        for _, row in table[table["data set"] == name].iterrows():
-            rows.append({"data set": name, "2 sigma^2": f"{row['2 sigma^2']:g}"}
-                        | {method: row[method] for method in methods})
-    return pd.DataFrame(rows, columns=["data set", "2 sigma^2", *methods])
-
-
-def asterisk_evidence(frame):
-    """What an optimiser that minimises the error on V would do: a row a data set.
-
-    Returns
-    -------
-    DataFrame
-        Of seven folds, in how many the first machine errs on V, in how many some MDT on a grid of
-        117 settings has a smaller error there, and in how many CMA-ES finds one; mean errors on V.
-    """
-    rows = []
-    for name in SETS:
-        own = frame[frame.dataset == name]
-        if not len(own):
-            continue
-
-        def folds(column, own=own):
-            return N_FOLDS * (own[column] < own.v_before - 1e-9).mean()
-
-        rows.append(dict(zip(_ASTERISKS, (
-            name, len(own), folds("grid"), folds("MDT-VMETA"), folds("TSVT-VMETA"),
-            own.v_before.mean(), own.grid.mean(), own["MDT-VMETA"].mean(),
-            own["TSVT-VMETA"].mean(),
-            *("*" if f"{m}-VMETA" in ASTERISKS[name] else "" for m in ("MDT", "TSVT")),
-        ), strict=True)))
-    return pd.DataFrame(rows, columns=_ASTERISKS)
-
-
-def unit_table(frame):
-    """Errors and shares of transformed folds in both units: a row a data set and method."""
-    printed = load_published("conformal").set_index(["artefact", "row", "column"]).value
-    rows = []
-    for name in [studies.BOARD, *SETS]:
-        own = frame[frame.dataset == name]
-        for method in UNIT_METHODS if len(own) else ():
-            place = ("checkers", method, "g-means error") if name == studies.BOARD else (
-                "real_sets", method, name)
-            starred = method in (BOARD_ASTERISKS if name == studies.BOARD else ASTERISKS[name])
-            row = {"data set": name, "method": method,
-                   "printed": f"{printed[place]:g}{' *' if starred else ''}"}
-            for units in ("hull", "svm"):
-                part = own[(own.method == method) & (own.units == units)]
-                row |= {f"error, {units}": errors(part).mean(),
-                        f"transformed, {units}": (part.n_transformations > 0).mean()}
-            rows.append(row)
-    return pd.DataFrame(rows, columns=("data set", "method", "printed", "error, hull",
-                                       "transformed, hull", "error, svm", "transformed, svm"))

@@ -6,15 +6,14 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import Values
+from companion.papers._values import Values, share
 from companion.papers.conformal import problems
 from companion.papers.conformal.experiments import CONFORMAL, SVM
-from companion.papers.conformal.studies import BOARD
+from companion.papers.conformal.studies import BOARD_NAME
 from companion.papers.conformal.values import (
     by_partition,
     error_table,
     errors,
-    share,
     undecided_if_few,
 )
 
@@ -56,7 +55,8 @@ def background_values(records):
 
 
 def _parabola():
-    from companion.papers.conformal.background import linear_machine, parabola_sample
+    from companion.papers.conformal.background import linear_machine
+    from companion.papers.conformal.figures import parabola_sample
 
     _, y, image = parabola_sample()
     return float(np.mean(np.sign(linear_machine(image, y).decision(image)) == y))
@@ -106,14 +106,34 @@ def magnification_values(records):
 
 
 def separabilities(frame):
-    """log J and number of evaluations, a row a data set, partition and fold, by method."""
+    """log J and number of evaluations, a row a data set, partition and fold, by method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``searches``.
+
+    Returns
+    -------
+    log_J, evaluations : DataFrame
+    """
     index = ["dataset", "partition", "fold"]
     J = frame.pivot(index=index, columns="method", values="J").astype(float)
     return np.log(J), frame.pivot(index=index, columns="method", values="evaluations")
 
 
 def over_sets(table):
-    """Mean over folds and data sets of a column, a value a partition."""
+    """Mean over folds and data sets of a column, a value a partition.
+
+    Parameters
+    ----------
+    table : Series
+        Indexed by partition, among others.
+
+    Returns
+    -------
+    Series
+    """
     return table.groupby(level="partition").mean()
 
 
@@ -169,7 +189,17 @@ def _searches(out, frame):
 
 
 def all_sets(frame):
-    """Mean g-means error over the real sets: a row a partition, a column a method."""
+    """Mean g-means error over the real sets: a row a partition, a column a method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``folds``.
+
+    Returns
+    -------
+    DataFrame
+    """
     names = [name for name in problems.SETS if (frame.dataset == name).any()]
     return sum(by_partition(frame[frame.dataset == name]) for name in names) / len(names)
 
@@ -180,7 +210,7 @@ def beyond_values(records):
     if not folds.empty:
         _methods(out, folds)
     forced = records["forced"]
-    if len(forced) and (forced.dataset != BOARD).any():
+    if len(forced) and (forced.dataset != BOARD_NAME).any():
         _forced(out, forced)
     if not records["widths"].empty:
         _widths(out, records["widths"])
@@ -218,8 +248,20 @@ def _methods(out, folds):
 
 
 def forced_means(frame, method, column):
-    """Mean of a column over folds and real sets: a row a partition, a column a number asked."""
-    own = frame[(frame.method == method) & (frame.dataset != BOARD)]
+    """Mean of a column over folds and real sets: a row a partition, a column a number asked.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``forced``.
+    method : str
+    column : str
+
+    Returns
+    -------
+    DataFrame
+    """
+    own = frame[(frame.method == method) & (frame.dataset != BOARD_NAME)]
     own = own.assign(test_error=errors(own))
     means = own.groupby(["asked", "partition", "dataset"])[column].mean()
     return means.groupby(level=["partition", "asked"]).mean().unstack()
@@ -239,7 +281,17 @@ def _forced(out, frame):
 
 
 def width_means(frame):
-    """Mean g-means error, indexed by partition, data set and width, a column a method."""
+    """Mean g-means error, indexed by partition, data set and width, a column a method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``widths``.
+
+    Returns
+    -------
+    DataFrame
+    """
     error = frame.assign(error=errors(frame))
     means = error.groupby(["partition", "dataset", "width", "method"]).error.mean()
     return means.unstack()

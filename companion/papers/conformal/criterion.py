@@ -91,7 +91,18 @@ def compute_searches(unit):
 
 
 def condition_of_cores(part, seed):
-    """log10 of the condition number of W in the basis of Xiong's cores, a third of the patterns."""
+    """log10 of the condition number of W in the basis of Xiong's cores, a third of the patterns.
+
+    Parameters
+    ----------
+    part : Part
+    seed : int
+        What the cores are drawn from.
+
+    Returns
+    -------
+    float
+    """
     shared = part.shared
     rng = np.random.default_rng(seed)
     cores = np.sort(rng.permutation(len(shared.y))[:max(1, round(len(shared.y) / 3))])
@@ -150,7 +161,19 @@ def explicit_separability(K, y, q):
 
 
 def printed_separability(K, y, q):
-    """J with B = K_intra + K / N, as (4.6.14) is printed."""
+    """J with B = K_intra + K / N, as (4.6.14) is printed.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+    y : ndarray of shape (n,)
+    q : ndarray of shape (n,)
+        Factors of the transformation.
+
+    Returns
+    -------
+    float
+    """
     n = len(y)
     intra = np.zeros_like(K)
     for label in (-1.0, 1.0):
@@ -160,7 +183,19 @@ def printed_separability(K, y, q):
 
 
 def gradient_error(K, y, X, step=1e-4):
-    """Largest relative error of the gradients of J for MDT and TSVT, against differences."""
+    """Largest relative error of the gradients of J for MDT and TSVT, against differences.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+    y : ndarray of shape (n,)
+    X : ndarray of shape (n, n_features)
+    step : float, default=1e-4
+
+    Returns
+    -------
+    float
+    """
     J, machine = Separability(K, y), mdm(K, y, ridge=0.1, tol=1e-8)
     f, offset = machine.decision_function, -0.5 * machine.squared_norm
     support = np.flatnonzero(machine.alpha)
@@ -200,5 +235,5 @@ def identity_units(profile):
 
 
 _CODE = ("companion.papers.conformal.criterion", "companion.papers.conformal.studies", *CODE)
-SEARCH_STUDY = Study(PAPER, "searches", search_units, compute_searches, _CODE)
-IDENTITY_STUDY = Study(PAPER, "identities", identity_units, compute_identities, _CODE)
+SEARCHES = Study(PAPER, "searches", search_units, compute_searches, _CODE)
+IDENTITIES = Study(PAPER, "identities", identity_units, compute_identities, _CODE)

@@ -55,7 +55,7 @@ _LIST = {
 }
 
 #: Methods with a printed asterisk, by data set.
-ASTERISKS = {name: tuple(methods.split()) for name, methods in _LIST.items()}
+PRINTED_ASTERISKS = {name: tuple(methods.split()) for name, methods in _LIST.items()}
 
 N_DRAWS = {"paper": 20, "quick": 2}
 N_PARTITIONS = {"paper": 20, "quick": 1}
@@ -85,7 +85,20 @@ class Part:
         )
 
     def transformed(self, transform, search=None, **options):
-        """The result of a method, seeded by the training part."""
+        """The result of a method, seeded by the training part.
+
+        Parameters
+        ----------
+        transform : str or rule
+            As of :func:`companion.solvers.conformal.conformal_transformations`.
+        search : str, optional
+        **options : object
+            Further options of that function.
+
+        Returns
+        -------
+        ConformalResult
+        """
         options = {"max_transforms": MAX_TRANSFORMATIONS, "seed": self.problem.seed} | options
         if search is not None:
             options["search"] = search
@@ -95,7 +108,17 @@ class Part:
             return conformal_transformations(self.shared, transform, **options)
 
     def decision(self, result, points=None):
-        """Decision values of a result of :meth:`transformed`, by default on the test part."""
+        """Decision values of a result of :meth:`transformed`, by default on the test part.
+
+        Parameters
+        ----------
+        result : ConformalResult
+        points : ndarray of shape (m, n_features), optional
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
         points = self.problem.X_test if points is None else points
         small, needed = result.compact()
         values = [
@@ -105,7 +128,18 @@ class Part:
         return np.concatenate(values)
 
     def plain_decision(self, whole=True, points=None):
-        """Decision values of the machine without a transformation."""
+        """Decision values of the machine without a transformation.
+
+        Parameters
+        ----------
+        whole : bool, default=True
+            Whether V was trained on too.
+        points : ndarray of shape (m, n_features), optional
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
         points = self.problem.X_test if points is None else points
         machine = self.shared.whole if whole else self.shared.first
         rows = np.arange(len(self.problem.y)) if whole else self.shared.train
@@ -124,12 +158,33 @@ class Part:
 
 
 def test_error(decision, y):
-    """g-means error of decision values; 0 counts as the negative class."""
+    """g-means error of decision values; 0 counts as the negative class.
+
+    Parameters
+    ----------
+    decision : ndarray of shape (n,)
+    y : ndarray of shape (n,)
+
+    Returns
+    -------
+    float
+    """
     return g_mean_error(y, np.where(decision > 0, 1.0, -1.0))
 
 
 def conformal_row(part, name):
-    """The record of one conformal method."""
+    """The record of one conformal method.
+
+    Parameters
+    ----------
+    part : Part
+    name : str
+        A key of ``CONFORMAL``.
+
+    Returns
+    -------
+    dict
+    """
     result = part.transformed(*CONFORMAL[name])
     first, tried = result.history[0], result.history[1:]
     return {
@@ -144,7 +199,16 @@ def conformal_row(part, name):
 
 
 def plain_rows(part):
-    """The machine without a transformation, on the whole training part and without V."""
+    """The machine without a transformation, on the whole training part and without V.
+
+    Parameters
+    ----------
+    part : Part
+
+    Returns
+    -------
+    list of dict
+    """
     result = part.transformed("williams", max_transforms=0)
     v_error = round(float(result.validation_error), 6)
     return [
@@ -162,7 +226,16 @@ def _plain(name, errors, *, v_before=None, v_error=None, n_trained=1, converged=
 
 
 def baseline_rows(problem):
-    """What a user would take today, on the whole training part."""
+    """What a user would take today, on the whole training part.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    list of dict
+    """
     rows = []
     for name, train in BASELINES.items():
         machine = train(problem)
@@ -172,7 +245,16 @@ def baseline_rows(problem):
 
 
 def all_rows(problem):
-    """One row a method."""
+    """One row a method.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    list of dict
+    """
     part = Part(problem)
     conformal = [conformal_row(part, name) for name in CONFORMAL]
     return [*plain_rows(part), *conformal, *baseline_rows(problem)]

@@ -53,7 +53,19 @@ class Picture:
 
 
 def scene(number):
-    """Patterns of a scene, the rare class, x1 > 0, first."""
+    """Patterns of a scene, the rare class, x1 > 0, first.
+
+    Parameters
+    ----------
+    number : int
+        Of the scene.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 2)
+    y : ndarray of shape (n,)
+        Labels -1.0 and +1.0.
+    """
     rng = np.random.default_rng(seed_for(PAPER, "scene", number))
     X = np.column_stack([rng.uniform(0.0, 2.0, N_RARE + N_COMMON),
                          rng.uniform(-1.0, 1.0, N_RARE + N_COMMON)])
@@ -62,7 +74,17 @@ def scene(number):
 
 
 def picture(number):
-    """The machine of a scene and the ratios of all methods, one forced transformation each."""
+    """The machine of a scene and the ratios of all methods, one forced transformation each.
+
+    Parameters
+    ----------
+    number : int
+        Of the scene.
+
+    Returns
+    -------
+    Picture
+    """
     X, y = scene(number)
     points = np.stack(np.meshgrid(X1, X2), axis=-1).reshape(-1, 2)
     shape = (len(X2), len(X1))
@@ -83,7 +105,19 @@ def picture(number):
 
 
 def log_ratio(result, X, points):
-    """log10 R of a transformation at points, from the metric of Theorem 5."""
+    """log10 R of a transformation at points, from the metric of Theorem 5.
+
+    Parameters
+    ----------
+    result : ConformalResult
+    X : ndarray of shape (n, 2)
+        Training patterns.
+    points : ndarray of shape (n_points, 2)
+
+    Returns
+    -------
+    ndarray of shape (n_points,)
+    """
 
     def factors(places):
         squares = cdist(places, X, "sqeuclidean")
@@ -97,7 +131,17 @@ def log_ratio(result, X, points):
 
 
 def frontier_of(decision):
-    """x1 of the frontier in every row of the lattice, from the left; NaN in rows without one."""
+    """x1 of the frontier in every row of the lattice, from the left; NaN in rows without one.
+
+    Parameters
+    ----------
+    decision : ndarray of shape (n_rows, n_columns)
+        Decision values on the lattice.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+    """
     places = np.full(len(decision), np.nan)
     for k, row in enumerate(decision):
         turns = np.flatnonzero((row[:-1] <= 0) & (row[1:] > 0))
@@ -182,7 +226,17 @@ class Displacement:
 
 
 def displacement(number):
-    """The machine of a scene without kernel, and both ways to move its boundary to x1 = 0."""
+    """The machine of a scene without kernel, and both ways to move its boundary to x1 = 0.
+
+    Parameters
+    ----------
+    number : int
+        Of the scene.
+
+    Returns
+    -------
+    Displacement
+    """
     X, y = scene(number)
     X = X + np.array([0.35, 0.0]) * y[:, np.newaxis]  # room for a hard margin
     machine = mdm(X @ X.T, y, tol=1e-8)

@@ -11,7 +11,13 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from companion import datasets
+from companion.datasets import (
+    checkers_board,
+    checkers_board_grid,
+    data_digest,
+    imbalanced_source,
+    load_imbalanced,
+)
 from companion.papers.base import seed_for
 
 PAPER = "conformal"
@@ -75,28 +81,70 @@ def _problem(X, y, X_test, y_test, *identity):
 
 
 def board_sample(draw):
-    """Training patterns of a draw of the checkers board, and their labels as floats."""
+    """Training patterns of a draw of the checkers board, and their labels as floats.
+
+    Parameters
+    ----------
+    draw : int
+
+    Returns
+    -------
+    X : ndarray of shape (n, 2)
+    y : ndarray of shape (n,)
+        Labels -1.0 and +1.0.
+    """
     rng = np.random.default_rng(seed_for(PAPER, "board", draw))
-    X, y = datasets.checkers_board(N_POSITIVE, N_NEGATIVE, SIDE, rng)
+    X, y = checkers_board(N_POSITIVE, N_NEGATIVE, SIDE, rng)
     return X, y.astype(float)
 
 
 def board(draw):
-    """A draw of the checkers board with its test grid, as :class:`Problem`."""
-    X_test, y_test = datasets.checkers_board_grid(GRID, SIDE)
+    """A draw of the checkers board with its test grid, as :class:`Problem`.
+
+    Parameters
+    ----------
+    draw : int
+
+    Returns
+    -------
+    Problem
+    """
+    X_test, y_test = checkers_board_grid(GRID, SIDE)
     return _problem(*board_sample(draw), X_test, y_test.astype(float), "board", draw)
 
 
 @lru_cache(maxsize=4)
 def load(name):
-    """Inputs and labels of a real set by its printed name, unscaled, NaN where missing."""
-    data = datasets.load_imbalanced(SETS[name])
+    """Inputs and labels of a real set by its printed name, unscaled, NaN where missing.
+
+    Parameters
+    ----------
+    name : str
+        A data set as printed.
+
+    Returns
+    -------
+    X : ndarray of shape (n, n_features)
+    y : ndarray of shape (n,)
+        Labels -1.0 and +1.0.
+    """
+    data = load_imbalanced(SETS[name])
     return data.X, data.y.astype(float)
 
 
 def digest(name):
-    """Digest of the file behind a real set."""
-    return datasets.data_digest(datasets.imbalanced_source(SETS[name]))
+    """Digest of the file behind a real set.
+
+    Parameters
+    ----------
+    name : str
+        A data set as printed.
+
+    Returns
+    -------
+    str
+    """
+    return data_digest(imbalanced_source(SETS[name]))
 
 
 @lru_cache(maxsize=2)

@@ -19,14 +19,14 @@ from companion.papers.conformal.experiments import CODE, CONFORMAL, Part
 from companion.papers.conformal.experiments import test_error as error_of
 from companion.papers.conformal.problems import PAPER, SETS, C
 
-BOARD = "Checkers board"
+BOARD_NAME = "Checkers board"
 
 #: 2 sigma^2 on standardised inputs; the thesis has 50.
-WIDTHS = (5.0, 50.0, 500.0, 5000.0, 15000.0, 50000.0)
+BASE_WIDTHS = (5.0, 50.0, 500.0, 5000.0, 15000.0, 50000.0)
 WIDTH_METHODS = ("AMA", "ACT", "WIL", "MDT-JGRAD")
 
 #: Numbers of forced transformations.
-FORCED = (0, 1, 3, 5)
+FORCED_NUMBERS = (0, 1, 3, 5)
 FORCED_METHODS = ("AMA", "ACT")
 
 #: kappa and gamma = 1 - lambda at which MDT is tried exhaustively, kappa in units of |f|_max^-2.
@@ -47,7 +47,7 @@ N_PARTITIONS = {
 def _parts(unit):
     """Fold and training part of a unit; a draw of the board counts as one fold."""
     name, number = unit.params["dataset"], unit.params["partition"]
-    if name == BOARD:
+    if name == BOARD_NAME:
         return [(0, problems.board(number))]
     return list(enumerate(problems.folds(name, number)))
 
@@ -56,7 +56,7 @@ def compute_widths(unit):
     """Errors with and without a transformation for every width: a row a fold, width and method."""
     rows = []
     for fold, problem in _parts(unit):
-        for width in WIDTHS:
+        for width in BASE_WIDTHS:
             part = Part(problem, width=width)
             rows.append({"fold": fold, "width": width, "method": "SVM",
                          **counts(part.plain_decision(), problem.y_test),
@@ -79,7 +79,7 @@ def compute_forced(unit):
     for fold, problem in _parts(unit):
         part = Part(problem, validate=False)
         for name in FORCED_METHODS:
-            for number in FORCED:
+            for number in FORCED_NUMBERS:
                 result = part.transformed(CONFORMAL[name][0], max_transforms=number)
                 support = result.machine.alpha > 0
                 factor = float(np.median(result.factors[support] ** 2))
@@ -224,10 +224,10 @@ def _units(study, board=False):
     def units(profile):
         """One unit a data set and partition."""
         names = [name for name in SETS if profile == "paper" or name not in LARGE]
-        names += [BOARD] if board else []
+        names += [BOARD_NAME] if board else []
         return [
             Unit(PAPER, study, {"dataset": name, "partition": k},
-                 "" if name == BOARD else problems.digest(name))
+                 "" if name == BOARD_NAME else problems.digest(name))
             for name in names
             for k in range(1, N_PARTITIONS[study][profile] + 1)
         ]
@@ -236,7 +236,7 @@ def _units(study, board=False):
 
 
 _CODE = ("companion.papers.conformal.studies", *CODE)
-WIDTH_STUDY = Study(PAPER, "widths", _units("widths"), compute_widths, _CODE)
-FORCED_STUDY = Study(PAPER, "forced", _units("forced", board=True), compute_forced, _CODE)
-SHIFT_STUDY = Study(PAPER, "shift", _units("shift"), compute_shift, _CODE)
-ASTERISK_STUDY = Study(PAPER, "asterisks", _units("asterisks"), compute_asterisks, _CODE)
+WIDTHS = Study(PAPER, "widths", _units("widths"), compute_widths, _CODE)
+FORCED = Study(PAPER, "forced", _units("forced", board=True), compute_forced, _CODE)
+SHIFT = Study(PAPER, "shift", _units("shift"), compute_shift, _CODE)
+ASTERISKS = Study(PAPER, "asterisks", _units("asterisks"), compute_asterisks, _CODE)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.conformal import problems
-from companion.papers.conformal.experiments import ALL, ASTERISKS, CONFORMAL, PRINTED, SVM
+from companion.papers.conformal.experiments import ALL, CONFORMAL, PRINTED, PRINTED_ASTERISKS, SVM
 from companion.papers.conformal.values import (
     LEVEL,
     by_partition,
@@ -19,6 +19,21 @@ from companion.papers.conformal.values import (
 )
 from companion.reproduction.published import load_published
 
+__all__ = [
+    "asterisk_table",
+    "board_samples",
+    "board_table",
+    "equal_cells",
+    "placed_table",
+    "printed_values",
+    "set_samples",
+    "set_table",
+    "summary_over_sets",
+    "validation_optimism",
+    "wilcoxon_floor",
+    "wilcoxon_table",
+]
+
 _PLACED = ("method", "printed", "regenerated", "SD of one", "least", "largest",
            "below the print", "of")  # fmt: skip
 _AGAINST = ("method", "g-means error", "method - SVM", "SE", "better on", "worse on", "of",
@@ -27,20 +42,52 @@ _PAIRS = ("first", "second", "partitions with equal errors in all folds", "share
 
 
 def printed_values(artefact, column):
-    """Printed numbers of a column of one of the thesis's tables, by method."""
+    """Printed numbers of a column of one of the thesis's tables, by method.
+
+    Parameters
+    ----------
+    artefact : {"checkers", "real_sets"}
+    column : str
+
+    Returns
+    -------
+    dict of str to float
+    """
     frame = load_published("conformal")
     own = frame[(frame.artefact == artefact) & (frame.column == column)]
     return dict(zip(own.row, own.value, strict=True))
 
 
 def board_samples(frame):
-    """g-means errors of every method over the draws, for :func:`companion.plotting.plot_placed`."""
+    """g-means errors of every method over the draws, for :func:`companion.plotting.plot_placed`.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``board``.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_draws,)
+    """
     table = error_table(frame)
     return {method: table[method].to_numpy() for method in (*ALL, "PVGS") if method in table}
 
 
 def set_samples(frame, name):
-    """Means over the folds of a partition of one real set, by method."""
+    """Means over the folds of a partition of one real set, by method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``folds``.
+    name : str
+        A data set as printed.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_partitions,)
+    """
     table = by_partition(frame[frame.dataset == name])
     return {method: table[method].to_numpy() for method in ALL if method in table}
 
@@ -74,12 +121,36 @@ def placed_table(samples, printed):
 
 
 def board_table(frame):
-    """All methods on the same draws of the board, with paired differences to the SVM."""
+    """All methods on the same draws of the board, with paired differences to the SVM.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``board``.
+
+    Returns
+    -------
+    DataFrame
+        A row a method.
+    """
     return _against_svm(frame, error_table(frame))
 
 
 def set_table(frame, name):
-    """All methods on the same folds of a real set, with paired differences over partitions."""
+    """All methods on the same folds of a real set, with paired differences over partitions.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``folds``.
+    name : str
+        A data set as printed.
+
+    Returns
+    -------
+    DataFrame
+        A row a method; none without records of the set.
+    """
     own = frame[frame.dataset == name]
     return _against_svm(own, by_partition(own)) if len(own) else pd.DataFrame(columns=_AGAINST)
 
@@ -105,6 +176,11 @@ def _against_svm(frame, table):
 def asterisk_table(frame):
     """Folds in which a method transforms, of seven, beside the printed asterisks.
 
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``folds``.
+
     Returns
     -------
     DataFrame
@@ -118,13 +194,18 @@ def asterisk_table(frame):
         for method in PRINTED[1:]:
             folds = own[own.method == method]
             mean = problems.N_FOLDS * (folds.n_transformations > 0).mean()
-            row[method] = f"{mean:.1f}{' *' if method in ASTERISKS[name] else ''}"
+            row[method] = f"{mean:.1f}{' *' if method in PRINTED_ASTERISKS[name] else ''}"
         rows.append(row)
     return pd.DataFrame(rows, columns=["data set", *PRINTED[1:]])
 
 
 def wilcoxon_table(frame):
     """Wilcoxon tests against the SVM, fold by fold of a partition, and over all partitions.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``folds``.
 
     Returns
     -------
@@ -153,7 +234,18 @@ def wilcoxon_table(frame):
 
 
 def wilcoxon_floor(most=10):
-    """Least two-sided p of the signed-rank test by the number of folds that differ."""
+    """Least two-sided p of the signed-rank test by the number of folds that differ.
+
+    Parameters
+    ----------
+    most : int, default=10
+        The largest number of folds.
+
+    Returns
+    -------
+    DataFrame
+        A row a number of folds, from 3.
+    """
     rows = [{"folds that differ": n, "least p": wilcoxon_p(np.arange(1.0, n + 1), np.zeros(n)),
              "significant at 10 %": "yes" if 2.0 ** (1 - n) < LEVEL else "no"}
             for n in range(3, most + 1)]
@@ -164,6 +256,13 @@ def equal_cells(frame, name):
     """How often two methods have the same errors in all folds of a partition.
 
     Table 6.3.2 prints .161 +- .042 for three methods on Sonar.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``folds``.
+    name : str
+        A data set as printed.
 
     Returns
     -------
@@ -191,7 +290,18 @@ def equal_cells(frame, name):
 
 
 def summary_over_sets(frame):
-    """Mean rank and mean error of every method over the real sets, paired by partition."""
+    """Mean rank and mean error of every method over the real sets, paired by partition.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``folds``.
+
+    Returns
+    -------
+    DataFrame
+        A row a method.
+    """
     names = present(frame)
     tables = [by_partition(frame[frame.dataset == name]) for name in names]
     rows = []
@@ -211,7 +321,17 @@ def summary_over_sets(frame):
 
 
 def validation_optimism(frame):
-    """Error on V and on the test part of the transformed folds, a row a method."""
+    """Error on V and on the test part of the transformed folds, a row a method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``folds``.
+
+    Returns
+    -------
+    DataFrame
+    """
     rows = []
     for method in CONFORMAL if len(frame) else ():
         own = frame[(frame.method == method) & (frame.n_transformations > 0)]

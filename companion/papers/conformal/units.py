@@ -12,7 +12,7 @@ from companion.papers.base import Study, Unit
 from companion.papers.conformal import problems
 from companion.papers.conformal.experiments import CODE, CONFORMAL, Part
 from companion.papers.conformal.problems import PAPER, SETS
-from companion.papers.conformal.studies import BOARD, LARGE
+from companion.papers.conformal.studies import BOARD_NAME, LARGE
 from companion.solvers.transformations import RULES
 
 METHODS = ("AMA", "WIL", "MDT-JGRAD", "MDT-JMETA", "MDT-VMETA")
@@ -22,7 +22,7 @@ N_REPEATS = {"paper": 5, "quick": 1}
 def compute_units(unit):
     """Methods in both units on the same training parts: a row a fold, method and unit."""
     name, number = unit.params["dataset"], unit.params["partition"]
-    parts = [problems.board(number)] if name == BOARD else problems.folds(name, number)
+    parts = [problems.board(number)] if name == BOARD_NAME else problems.folds(name, number)
     rows = []
     for fold, problem in enumerate(parts):
         part = Part(problem)
@@ -39,14 +39,14 @@ def compute_units(unit):
 
 def unit_units(profile):
     """One unit a data set, or the board, and partition or draw."""
-    names = [BOARD, *(name for name in SETS if profile == "paper" or name not in LARGE)]
+    names = [BOARD_NAME, *(name for name in SETS if profile == "paper" or name not in LARGE)]
     return [
         Unit(PAPER, "units", {"dataset": name, "partition": k},
-             "" if name == BOARD else problems.digest(name))
+             "" if name == BOARD_NAME else problems.digest(name))
         for name in names for k in range(1, N_REPEATS[profile] + 1)
     ]
 
 
-UNIT_STUDY = Study(PAPER, "units", unit_units, compute_units,
-                   ("companion.papers.conformal.units", "companion.papers.conformal.studies",
-                    *CODE))
+UNITS = Study(PAPER, "units", unit_units, compute_units,
+              ("companion.papers.conformal.units", "companion.papers.conformal.studies",
+               *CODE))

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import rankdata, spearmanr, wilcoxon
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import Values
+from companion.papers._values import Values, share
 from companion.papers._values import present as present_of
 from companion.papers.conformal import problems
 from companion.papers.conformal.experiments import CONFORMAL, GENERATIONS, PRINTED, SVM
@@ -34,7 +34,17 @@ NAMED = {
 
 
 def errors(frame):
-    """g-means error of every row of records, 1 - sqrt(a+ a-), (6.1.1)."""
+    """g-means error of every row of records, 1 - sqrt(a+ a-), (6.1.1).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records with the columns of :func:`companion.papers._counts.counts`.
+
+    Returns
+    -------
+    Series
+    """
     right = (1 - frame.missed / frame.n_positive) * (1 - frame.false_alarms / frame.n_negative)
     return 1 - np.sqrt(right.astype(float))
 
@@ -60,7 +70,17 @@ def error_table(frame, column="method"):
 
 
 def by_partition(frame):
-    """Mean g-means error of the seven folds: a row a partition, a column a method."""
+    """Mean g-means error of the seven folds: a row a partition, a column a method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``folds``.
+
+    Returns
+    -------
+    DataFrame
+    """
     return error_table(frame).groupby(level="partition").mean()
 
 
@@ -90,6 +110,15 @@ def undecided_if_few(mean, n_partitions):
 
     A method that transforms in one fold of 20 differs from the machine without a transformation,
     which one or two partitions need not show.
+
+    Parameters
+    ----------
+    mean : companion.metrics.Mean
+    n_partitions : int
+
+    Returns
+    -------
+    companion.metrics.Mean
     """
     if n_partitions < _FEW and not mean.standard_error > 0:
         return mean._replace(mean=np.nan)
@@ -97,7 +126,16 @@ def undecided_if_few(mean, n_partitions):
 
 
 def present(frame):
-    """The real sets that have records, in the order of the tables."""
+    """The real sets that have records, in the order of the tables.
+
+    Parameters
+    ----------
+    frame : DataFrame
+
+    Returns
+    -------
+    list of str
+    """
     return present_of(frame, problems.SETS)
 
 
@@ -105,6 +143,14 @@ def wilcoxon_p(first, second):
     """p of the Wilcoxon signed-rank test of two paired samples, 1 where they are the same.
 
     Exact, ties included, for the few pairs of a partition; equal pairs are left out.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n,)
+
+    Returns
+    -------
+    float
     """
     difference = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
     difference = difference[np.abs(difference) > 1e-12]
@@ -126,13 +172,6 @@ def _signs(n):
 
 
 # -- Table 6.3.1 ----------------------------------------------------------------------------
-
-
-def share(hits):
-    """A share and its binomial standard error, of half a case more and less where it is 0 or 1."""
-    hits = np.asarray(hits, dtype=float)
-    smoothed = (hits.sum() + 0.5) / (hits.size + 1)
-    return hits.mean(), float(np.sqrt(smoothed * (1 - smoothed) / hits.size)), hits.size
 
 
 def checkers_values(records):
@@ -229,7 +268,19 @@ def _cell(out, name, method, own):
 
 
 def significant(frame, method, other=SVM):
-    """Whether two methods differ at the thesis's level, by partition."""
+    """Whether two methods differ at the thesis's level, by partition.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``folds``.
+    method : str
+    other : str, default="SVM"
+
+    Returns
+    -------
+    Series of bool
+    """
     table = error_table(frame)
     return table.groupby(level="partition")[[method, other]].apply(
         lambda part: wilcoxon_p(part[method], part[other]) < LEVEL

@@ -12,7 +12,7 @@ _SAMPLE = Parameter("sample", int, 1, "the sample shown, 1 to 100", low=1, high=
 
 ARTEFACTS = (
     Artefact("gacv", "fig_1", "Figure 1: observations and decision curves, both cases",
-             (fig_1.SAMPLES, inefficiency.INEFFICIENCY), (*RUN_PARAMETERS, _SAMPLE),
+             (fig_1.FIG_1, inefficiency.INEFFICIENCY), (*RUN_PARAMETERS, _SAMPLE),
              values.fig_1_values),
     Artefact("gacv", "inefficiency", "Section 6: inefficiencies of GACV, XA and BRXA",
              (inefficiency.INEFFICIENCY,), RUN_PARAMETERS, values.inefficiency_values),

@@ -22,7 +22,7 @@ from companion.papers.base import Study, Unit, seed_for
 from companion.papers.gacv.example import PAPER
 from companion.papers.gacv.selection import CODE
 from companion.tuning import GACVSearch, KernelGridSearchCV
-from companion.tuning.gacv import gacv_values, xi_alpha_values
+from companion.tuning.criteria import gacv_values, xi_alpha_values
 from companion.tuning.surface import machine_surface
 
 #: Data sets and their names as the Least 1-Norm paper prints such names.

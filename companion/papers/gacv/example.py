@@ -78,6 +78,14 @@ def sample_probability(X):
 
     Section 5, with the mixture of the sample in the denominator, where the report prints that of
     the target population for g^+.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_points, 2)
+
+    Returns
+    -------
+    ndarray of shape (n_points,)
     """
     return expit(_log_odds(X))
 
@@ -92,6 +100,15 @@ def bayes_boundary(x1, case):
     """x2 of the true decision curve at x1; below it the Bayes rule says +.
 
     The rule is + where p_s / (1 - p_s) > L(-1) / L(1), which is x2 < t - x1 / 2 - x1^2 / 8.
+
+    Parameters
+    ----------
+    x1 : array-like
+    case : {"standard", "nonstandard"}
+
+    Returns
+    -------
+    ndarray of the shape of x1
     """
     cost = COSTS[case]
     t = (3 + np.log(SAMPLE_SHARE[1] / SAMPLE_SHARE[-1]) + np.log(2) / 2
@@ -100,13 +117,32 @@ def bayes_boundary(x1, case):
 
 
 def bayes_rule(X, case):
-    """+1 or -1 of the true rule for X of shape (n_points, 2)."""
+    """+1 or -1 of the true rule for X of shape (n_points, 2).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_points, 2)
+    case : {"standard", "nonstandard"}
+
+    Returns
+    -------
+    ndarray of shape (n_points,)
+    """
     return np.where(X[..., 1] < bayes_boundary(X[..., 0], case), 1, -1)
 
 
 @cache
 def bayes_risk(case):
-    """Expected cost of the true rule, by one-dimensional integrals over x1."""
+    """Expected cost of the true rule, by one-dimensional integrals over x1.
+
+    Parameters
+    ----------
+    case : {"standard", "nonstandard"}
+
+    Returns
+    -------
+    float
+    """
     cost = COSTS[case]
     missed, _ = quad(lambda x: norm.pdf(x) * norm.sf(bayes_boundary(x, case)), -9, 9)
     alarms, _ = quad(lambda x: norm.pdf(x, 2, np.sqrt(2))
@@ -117,6 +153,11 @@ def bayes_risk(case):
 @cache
 def population(n_side=81):
     """Points and weights of a midpoint rule for means over the sampled population.
+
+    Parameters
+    ----------
+    n_side : int, default=81
+        Points along each axis.
 
     Returns
     -------
@@ -155,6 +196,10 @@ def population_risk(decision, case):
 
 def grid_of(name):
     """(lambda, sigma) of a named grid, lambda descending as the paths are walked.
+
+    Parameters
+    ----------
+    name : {"fine", "coarse"}
 
     Returns
     -------

@@ -18,7 +18,16 @@ def sample_units(profile):
 
 
 def describe_sample(unit):
-    """Moments of a sample, and what the true rules cost at its points."""
+    """Moments of a sample, and what the true rules cost at its points.
+
+    Parameters
+    ----------
+    unit : Unit
+
+    Returns
+    -------
+    dict
+    """
     X, y, probability = example.sample(unit.params["sample"], unit.params["n"])
     row = {"share_positive": float((y > 0).mean())}
     for label, name in ((1, "positive"), (-1, "negative")):
@@ -60,5 +69,5 @@ def curves(machines, points):
     return values, chosen
 
 
-SAMPLES = Study(PAPER, "fig_1", sample_units, describe_sample,
-                ("companion.papers.gacv.fig_1", *CODE))
+FIG_1 = Study(PAPER, "fig_1", sample_units, describe_sample,
+              ("companion.papers.gacv.fig_1", *CODE))

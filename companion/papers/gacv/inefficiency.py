@@ -39,7 +39,20 @@ def compute_sample(unit):
 
 
 def all_criteria(machines, n, number):
-    """Every criterion over the grid, in the order of :data:`selection.CRITERIA`."""
+    """Every criterion over the grid, in the order of :data:`selection.CRITERIA`.
+
+    Parameters
+    ----------
+    machines : Machines
+    n : int
+        Size of the sample.
+    number : int
+        Number of the sample.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_sigma, n_lambda)
+    """
     surfaces = selection.one_fit_criteria(machines)
     surfaces["loo"] = selection.leave_one_out_rates(machines)
     for name, n_folds in FOLDS.items():

@@ -15,7 +15,7 @@ from companion.kernels import gram
 from companion.papers._code import GENERATORS, SURFACES
 from companion.papers.base import seed_for
 from companion.papers.gacv.example import CASES, COSTS, PAPER, grid_of
-from companion.tuning.gacv import gacv_values, gckl_values, misclass_values, xi_alpha_values
+from companion.tuning.criteria import gacv_values, gckl_values, misclass_values, xi_alpha_values
 from companion.tuning.leave_one_out import leave_one_out_surface
 from companion.tuning.surface import machine_surface
 
@@ -80,7 +80,17 @@ class Machines(NamedTuple):
 
 
 def cost_of(y, case):
-    """L(y_i), shape (n,)."""
+    """L(y_i), shape (n,).
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+    case : {"standard", "nonstandard"}
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
     return np.where(y > 0, COSTS[case][1], COSTS[case][-1])
 
 
@@ -89,6 +99,15 @@ def train(X, y, probability, case, grid):
 
     lambda is walked downwards, which is C = 1 / (2 n lambda) upwards; the width sigma of
     exp(-||x - x'||^2 / (2 sigma^2)) is gamma = 1 / (2 sigma^2).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, 2)
+    y : ndarray of shape (n,)
+    probability : ndarray of shape (n,)
+        Of the label +1 at the points of the sample.
+    case : {"standard", "nonstandard"}
+    grid : {"fine", "coarse"}
 
     Returns
     -------
@@ -103,6 +122,11 @@ def train(X, y, probability, case, grid):
 
 def one_fit_criteria(machines):
     """GACV, XA and the oracles: what comes with one fit a cell.
+
+    Parameters
+    ----------
+    machines : Machines
+        Of :func:`train`.
 
     Returns
     -------
@@ -124,7 +148,17 @@ def one_fit_criteria(machines):
 
 
 def leave_one_out_rates(machines):
-    """Exact leave-one-out error (cost) rate of every cell."""
+    """Exact leave-one-out error (cost) rate of every cell.
+
+    Parameters
+    ----------
+    machines : Machines
+        Of :func:`train`.
+
+    Returns
+    -------
+    ndarray of shape (n_sigma, n_lambda)
+    """
     errors = leave_one_out_surface(machines.surface, machines.X, machines.y)
     return (errors * machines.cost).mean(axis=-1)
 
@@ -158,7 +192,25 @@ def cross_validated_rates(machines, n_folds, *seed):
 
 
 def decision_at(surface, k, X, y, points, gamma, cells=slice(None)):
-    """Values of f at other points for the machines of one width, shape (n_lambda, n_points)."""
+    """Values of f at other points for the machines of one width, shape (n_lambda, n_points).
+
+    Parameters
+    ----------
+    surface : MachineSurface
+    k : int
+        Number of the width.
+    X : ndarray of shape (n, 2)
+    y : ndarray of shape (n,)
+    points : ndarray of shape (n_points, 2)
+    gamma : float
+        Of that width.
+    cells : slice, optional
+        Which lambda; all by default.
+
+    Returns
+    -------
+    ndarray of shape (n_lambda, n_points)
+    """
     cross = gram(points, X, gamma=gamma)
     return (surface.alpha[k][cells] * y) @ cross.T + surface.intercept[k][cells][:, None]
 
@@ -179,7 +231,16 @@ class Choice(NamedTuple):
 
 
 def choose(criterion):
-    """The minimisers of a surface; equal values within rounding are ties."""
+    """The minimisers of a surface; equal values within rounding are ties.
+
+    Parameters
+    ----------
+    criterion : ndarray of shape (n_sigma, n_lambda)
+
+    Returns
+    -------
+    Choice
+    """
     least = criterion.min()
     tied = criterion <= least + 1e-12 * max(1.0, abs(least))
     where = np.argwhere(tied)
@@ -211,13 +272,29 @@ class Valley(NamedTuple):
     decades: float
 
     def position(self, point):
-        """Place of a point along the strip: -1 and 1 are its ends, 1 at the larger lambda."""
+        """Place of a point along the strip: -1 and 1 are its ends, 1 at the larger lambda.
+
+        Parameters
+        ----------
+        point : ndarray of shape (2,)
+            log10 lambda and log10 sigma^2.
+
+        Returns
+        -------
+        float
+        """
         half = max(self.length, 1e-12) / 2
         return float((point - self.centre) @ self.axis / half)
 
 
 def valley(criterion, lam, sigma):
     """The valley of a surface.
+
+    Parameters
+    ----------
+    criterion : ndarray of shape (n_sigma, n_lambda)
+    lam : ndarray of shape (n_lambda,)
+    sigma : ndarray of shape (n_sigma,)
 
     Returns
     -------

@@ -27,12 +27,38 @@ __all__ = [
 
 
 def criterion_names(case):
-    """What a reader calls the criteria in a case."""
+    """What a reader calls the criteria in a case.
+
+    Parameters
+    ----------
+    case : {"standard", "nonstandard"}
+
+    Returns
+    -------
+    dict of str to str
+        By the names of the records.
+    """
     return CRITERIA if case == "standard" else NONSTANDARD_NAMES
 
 
 def inefficiency_samples(frame, case, criteria, grid=PRINTED_GRID, n=SAMPLE_SIZE):
-    """Inefficiencies over the samples, keyed by what a reader calls the criterion."""
+    """Inefficiencies over the samples, keyed by what a reader calls the criterion.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``inefficiency``.
+    case : {"standard", "nonstandard"}
+    criteria : sequence of str
+        Names of :data:`companion.papers.gacv.selection.CRITERIA`.
+    grid : {"fine", "coarse"}, default="fine"
+    n : int, default=200
+        Size of a sample.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_samples,)
+    """
     names = criterion_names(case)
     return {names[name]: runs(frame, case, name, grid, n).inefficiency.to_numpy()
             for name in criteria}
@@ -75,7 +101,19 @@ def inefficiency_table(frame, case, grid=PRINTED_GRID, n=SAMPLE_SIZE):
 
 
 def size_table(frame, case):
-    """Mean inefficiency for every sample size and grid on record, a column each."""
+    """Mean inefficiency for every sample size and grid on record, a column each.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``inefficiency``.
+    case : {"standard", "nonstandard"}
+
+    Returns
+    -------
+    DataFrame
+        A row a criterion.
+    """
     settings = sorted({(grid, n) for grid, n in zip(frame.grid, frame.n, strict=True)},
                       key=lambda setting: (setting[1], setting[0]))
     rows = []
@@ -90,6 +128,12 @@ def size_table(frame, case):
 
 def estimate_table(frame, case):
     """What a criterion promises at its minimum, and how far it is from what it estimates.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``inefficiency``.
+    case : {"standard", "nonstandard"}
 
     Returns
     -------
@@ -116,6 +160,12 @@ def estimate_table(frame, case):
 
 def curve_table(frame, case):
     """How far the tuned decision curves are from the true one, in the whole population.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``inefficiency``.
+    case : {"standard", "nonstandard"}
 
     Returns
     -------
@@ -144,6 +194,12 @@ def curve_table(frame, case):
 def valley_table(frame, case):
     """Shape of the region within a tenth of the minimum, and where the minimum lies.
 
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``inefficiency``.
+    case : {"standard", "nonstandard"}
+
     Returns
     -------
     DataFrame
@@ -168,7 +224,20 @@ def valley_table(frame, case):
 
 
 def minima(frame, case, criteria):
-    """Chosen (log10 lambda, log10 sigma^2) of every sample, keyed by the criterion's name."""
+    """Chosen (log10 lambda, log10 sigma^2) of every sample, keyed by the criterion's name.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``inefficiency``.
+    case : {"standard", "nonstandard"}
+    criteria : sequence of str
+        Names of :data:`companion.papers.gacv.selection.CRITERIA`.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_samples, 2)
+    """
     names = criterion_names(case)
     return {names[name]: runs(frame, case, name)[["log10_lambda", "log10_sigma2"]].to_numpy()
             for name in criteria}
@@ -216,6 +285,13 @@ def search_table(frame):
 
 def tuning_differences(frame, searches=("gacv", "xi_alpha", "leave_one_out")):
     """Error minus that of 5-fold cross-validation, with its standard error, a column a search.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``beyond``.
+    searches : sequence of str, optional
+        Names of :data:`companion.papers.gacv.beyond.SEARCHES`.
 
     Returns
     -------

@@ -185,7 +185,17 @@ def _biases(out, frame, case, converged):
 
 
 def distance(first, second):
-    """Distance of two choices in (log10 lambda, log10 sigma^2), in decades, sample by sample."""
+    """Distance of two choices in (log10 lambda, log10 sigma^2), in decades, sample by sample.
+
+    Parameters
+    ----------
+    first, second : DataFrame
+        Records of two criteria, sample by sample.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+    """
     du = first.log10_lambda.to_numpy() - second.log10_lambda.to_numpy()
     dv = first.log10_sigma2.to_numpy() - second.log10_sigma2.to_numpy()
     return np.hypot(du, dv)
@@ -227,6 +237,18 @@ def beyond_values(records):
 
 
 def searched(frame, dataset, search):
-    """Rows of one data set and search in the order of the splits, with the error in per cent."""
+    """Rows of one data set and search in the order of the splits, with the error in per cent.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``beyond``.
+    dataset : str
+    search : str
+
+    Returns
+    -------
+    DataFrame
+    """
     rows = frame[(frame.dataset == dataset) & (frame.search == search)].sort_values("split")
     return rows.assign(error=100.0 * rows.n_wrong / rows.n_test)

@@ -9,13 +9,14 @@ from companion.papers.l1nsvm import fig_1, identical_points, iterations, table_1
 
 ARTEFACTS = (
     Artefact("l1nsvm", "table_1", "Table 1: types of SVMs by slacks and constraints",
-             (table_1.TABLE,), RUN_PARAMETERS, values.table_1_values),
+             (table_1.TABLE_1,), RUN_PARAMETERS, values.table_1_values),
     Artefact("l1nsvm", "fig_1", "Figure 1: contours with and without outliers",
-             (fig_1.FIGURE, fig_1.LEVERAGE),
+             (fig_1.FIG_1, fig_1.FIG_1_LEVERAGE),
              (*RUN_PARAMETERS, Parameter("draw", int, 1, "the draw shown in the four panels, 1 to"
                                          " 1000", low=1, high=1000)),
              values.fig_1_values),
     Artefact("l1nsvm", "table_2", "Table 2: errors, support vectors and iterations",
-             (table_2.TABLE, table_2.SEARCH, table_2.SURFACE, iterations.ITERATIONS,
-              identical_points.IDENTICAL), RUN_PARAMETERS, values.table_2_values),
+             (table_2.TABLE_2, table_2.TABLE_2_SEARCH, table_2.TABLE_2_SURFACE,
+              iterations.TABLE_2_ITERATIONS, identical_points.TABLE_2_IDENTICAL), RUN_PARAMETERS,
+             values.table_2_values),
 )

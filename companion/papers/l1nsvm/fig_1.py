@@ -60,19 +60,55 @@ def toy_problem(draw, rule=None):
 
 
 def train_linear(machine, X, y, C=C):
-    """Normal vector ``w``, bias ``b`` and the solver's result, for the plain inner product."""
+    """Normal vector ``w``, bias ``b`` and the solver's result, for the plain inner product.
+
+    Parameters
+    ----------
+    machine : str
+        A name of :data:`companion.papers.l1nsvm.machines.MACHINES`.
+    X : ndarray of shape (n, 2)
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
+    C : float, optional
+
+    Returns
+    -------
+    w : ndarray of shape (2,)
+    b : float
+    result : Result
+    """
     result = solve(machine, gram(X, kernel="linear"), y, C, tol=TOL)
     return X.T @ (y * result.alpha), result.intercept, result
 
 
 def rotation(w, v):
-    """Angle between two normals, in degrees from 0 to 180."""
+    """Angle between two normals, in degrees from 0 to 180.
+
+    Parameters
+    ----------
+    w, v : ndarray of shape (2,)
+
+    Returns
+    -------
+    float
+    """
     cosine = w @ v / (np.linalg.norm(w) * np.linalg.norm(v))
     return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
 
 
 def is_separable(X, y):
-    """Whether some hyperplane has all of each class strictly on its own side."""
+    """Whether some hyperplane has all of each class strictly on its own side.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, 2)
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
+
+    Returns
+    -------
+    bool
+    """
     from scipy.optimize import linprog
 
     rows = y[:, None] * np.hstack([X, np.ones((len(y), 1))])
@@ -179,5 +215,5 @@ def _angle(w, v):
 
 _CODE = ("companion.papers.l1nsvm.fig_1", *CODE)
 
-FIGURE = Study(PAPER, "fig_1", figure_units, compute_draw, _CODE)
-LEVERAGE = Study(PAPER, "fig_1_leverage", leverage_units, compute_leverage, _CODE)
+FIG_1 = Study(PAPER, "fig_1", figure_units, compute_draw, _CODE)
+FIG_1_LEVERAGE = Study(PAPER, "fig_1_leverage", leverage_units, compute_leverage, _CODE)

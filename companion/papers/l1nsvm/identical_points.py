@@ -62,7 +62,18 @@ def compute_identical(unit):
 
 
 def share_evenly(alpha, X, y):
-    """Give identical points with the same label equal multipliers, keeping their sum."""
+    """Give identical points with the same label equal multipliers, keeping their sum.
+
+    Parameters
+    ----------
+    alpha : ndarray of shape (n,)
+    X : ndarray of shape (n, n_features)
+    y : ndarray of shape (n,)
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
     _, _, counts, inverse = distinct_patterns(X, y)
     return (np.bincount(inverse, weights=alpha, minlength=len(counts)) / counts)[inverse]
 
@@ -93,6 +104,6 @@ def interior_point(K, y, C):
     return y * found.x
 
 
-IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_identical,
-                  ("companion.papers.l1nsvm.identical_points",
-                   "companion.papers.l1nsvm.table_2", *CODE))
+TABLE_2_IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_identical,
+                          ("companion.papers.l1nsvm.identical_points",
+                           "companion.papers.l1nsvm.table_2", *CODE))

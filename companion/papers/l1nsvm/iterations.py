@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from companion.kernels import gram
-from companion.metrics import mean_and_standard_error
 from companion.papers.base import Study
 from companion.papers.l1nsvm.machines import (
     CODE,
@@ -39,9 +38,7 @@ SELECTIONS = ("first", "second")
 
 def iteration_units(profile):
     """One unit a data set and split, each for the whole grid."""
-    size = SIZES[profile]
-    return split_units("table_2_iterations", size["splits"], C_step=size["C_step"],
-                       sigma_step=size["sigma_step"])
+    return split_units("table_2_iterations", **SIZES[profile])
 
 
 def compute_iterations(unit):
@@ -94,13 +91,43 @@ def iterations_of(frame, dataset, machine, selection):
 
 
 def match_surface(frame, dataset, machine, printed):
-    """Mean first-order iterations over the printed ones, as a table over the grid."""
+    """Mean first-order iterations over the printed ones, as a table over the grid.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``table_2_iterations``.
+    dataset : str
+    machine : str
+        A name of :data:`companion.papers.l1nsvm.machines.MACHINES`.
+    printed : float
+        Printed number of iterations.
+
+    Returns
+    -------
+    DataFrame
+        A row a log10 C, a column a log10 sigma.
+    """
     n_iter, log10_C, log10_sigma = iterations_of(frame, dataset, machine, "first")
     return pd.DataFrame(n_iter.mean(axis=0) / printed, index=log10_C, columns=log10_sigma)
 
 
 def ratio_surface(frame, dataset, machine):
-    """Mean over the splits of second- over first-order iterations, over the grid."""
+    """Mean over the splits of second- over first-order iterations, over the grid.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``table_2_iterations``.
+    dataset : str
+    machine : str
+        A name of :data:`companion.papers.l1nsvm.machines.MACHINES`.
+
+    Returns
+    -------
+    DataFrame
+        A row a log10 C, a column a log10 sigma.
+    """
     first, log10_C, log10_sigma = iterations_of(frame, dataset, machine, "first")
     second, _, _ = iterations_of(frame, dataset, machine, "second")
     return pd.DataFrame((second / first).mean(axis=0), index=log10_C, columns=log10_sigma)
@@ -108,6 +135,11 @@ def ratio_surface(frame, dataset, machine):
 
 def ratio_table(frame):
     """How the second order does over the grid: a row a data set and machine.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``table_2_iterations``.
 
     Returns
     -------
@@ -132,27 +164,6 @@ def ratio_table(frame):
     return pd.DataFrame(rows)
 
 
-def worst_second_order(frame, machine):
-    """The grid point at which the second order helps least, tested on other splits.
-
-    The point is picked on the odd splits and its ratio measured on the even ones, so that picking
-    the largest of many does not make it large.
-
-    Returns
-    -------
-    Mean
-    """
-    worst = None
-    for name in frame.dataset.unique():
-        first, _, _ = iterations_of(frame, name, machine, "first")
-        second, _, _ = iterations_of(frame, name, machine, "second")
-        ratio = second / first
-        picked = ratio[::2].mean(axis=0)
-        if worst is None or picked.max() > worst[0]:
-            where = np.unravel_index(np.argmax(picked), picked.shape)
-            worst = picked.max(), ratio[1::2][(slice(None), *where)]
-    return mean_and_standard_error(worst[1])
-
-
-ITERATIONS = Study(PAPER, "table_2_iterations", iteration_units, compute_iterations,
-                   ("companion.papers.l1nsvm.iterations", "companion.papers.l1nsvm.table_2", *CODE))
+TABLE_2_ITERATIONS = Study(PAPER, "table_2_iterations", iteration_units, compute_iterations,
+                           ("companion.papers.l1nsvm.iterations",
+                            "companion.papers.l1nsvm.table_2", *CODE))

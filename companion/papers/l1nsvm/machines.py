@@ -50,7 +50,16 @@ PRINTED_NAMES = {
 
 
 def width_to_gamma(log10_sigma):
-    """``gamma`` of the kernel ``exp(-||x - z||^2 / sigma)``, our reading of Section 4."""
+    """``gamma`` of the kernel ``exp(-||x - z||^2 / sigma)``, our reading of Section 4.
+
+    Parameters
+    ----------
+    log10_sigma : float
+
+    Returns
+    -------
+    float
+    """
     return gamma_from_width(10.0**log10_sigma, "sigma")
 
 
@@ -79,7 +88,22 @@ def box(machine, C, sample_weight=None):
 
 
 def solve(machine, K, y, C, *, sample_weight=None, **options):
-    """Train one machine by SMO; ``options`` go to :func:`companion.solvers.smo.smo`."""
+    """Train one machine by SMO; ``options`` go to :func:`companion.solvers.smo.smo`.
+
+    Parameters
+    ----------
+    machine : str
+        A name of ``MACHINES``.
+    K : ndarray of shape (n, n)
+    y : ndarray of shape (n,)
+    C : float
+    sample_weight : ndarray of shape (n,), optional
+    **options : object
+
+    Returns
+    -------
+    Result
+    """
     lower, upper, ridge = box(machine, C, sample_weight)
     return smo(K, y, lower, upper, ridge=ridge, **options)
 
@@ -94,6 +118,17 @@ def solve_along_C(machine, K, y, C_values, *, sample_weight=None, tol=EPSILON):
     ------
     Result
         One for each of ``C_values``, in ascending order of C.
+
+    Parameters
+    ----------
+    machine : str
+        A name of ``MACHINES``.
+    K : ndarray of shape (n, n)
+    y : ndarray of shape (n,)
+    C_values : sequence of float
+        Ascending.
+    sample_weight : ndarray of shape (n,), optional
+    tol : float, default=1e-3
     """
     alpha, last = None, None
     for C in C_values:

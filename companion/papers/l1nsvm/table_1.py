@@ -104,13 +104,28 @@ def table_units(profile):
 
 
 def sample(draw):
-    """Points and labels of one draw."""
+    """Points and labels of one draw.
+
+    Parameters
+    ----------
+    draw : int
+
+    Returns
+    -------
+    X : ndarray of shape (24, 2)
+    y : ndarray of shape (24,)
+    """
     rng = np.random.default_rng(seed_for(PAPER, "table_1", draw))
     return two_gaussians(N_PER_CLASS, means=MEANS, rng=rng)
 
 
 def example(draw, C):
     """One draw and the hyperplanes of the five primals on it, for a figure.
+
+    Parameters
+    ----------
+    draw : int
+    C : float
 
     Returns
     -------
@@ -165,6 +180,18 @@ def kkt_conditions(machine, y, result, C):
     For Least 1-Norm: ``y f = 1`` where ``|alpha| < C``, ``y f <= 1`` where ``alpha = C`` and
     ``y f >= 1`` where ``alpha = -C``. For LS: ``y f = 1 - alpha / C``. For L1 the lower bound is
     0; for L2 ``y f = 1 - alpha / C`` where ``alpha > 0`` and ``y f >= 1`` where ``alpha = 0``.
+
+    Parameters
+    ----------
+    machine : str
+        A name of :data:`companion.papers.l1nsvm.machines.MACHINES`.
+    y : ndarray of shape (n,)
+    result : Result
+    C : float
+
+    Returns
+    -------
+    float
     """
     margin, alpha = y * result.decision_function, result.alpha
     lower = {"Least 1-Norm": -C, "L1": 0.0, "L2": 0.0, "LS": -np.inf}[machine]
@@ -204,5 +231,5 @@ def _digits(value):
     return float(f"{value:.3g}")
 
 
-TABLE = Study(PAPER, "table_1", table_units, compute_cells,
-              ("companion.papers.l1nsvm.table_1", *CODE))
+TABLE_1 = Study(PAPER, "table_1", table_units, compute_cells,
+                ("companion.papers.l1nsvm.table_1", *CODE))

@@ -49,7 +49,17 @@ TUNING_SPLITS = 5
 
 
 def grid(bounds, step):
-    """Points from ``bounds[0]`` to ``bounds[1]``, both included, ``step`` apart."""
+    """Points from ``bounds[0]`` to ``bounds[1]``, both included, ``step`` apart.
+
+    Parameters
+    ----------
+    bounds : (float, float)
+    step : float
+
+    Returns
+    -------
+    list of float
+    """
     low, high = bounds
     return [round(low + k * step, 6) for k in range(round((high - low) / step) + 1)]
 
@@ -57,8 +67,21 @@ def grid(bounds, step):
 # -- the printed experiment -----------------------------------------------------------------
 
 
-def split_units(study, n_splits, **params):
-    """One unit of a study for each data set and split, with the same further parameters."""
+def split_units(study, splits, **params):
+    """One unit of a study for each data set and split, with the same further parameters.
+
+    Parameters
+    ----------
+    study : str
+    splits : int
+        Number of splits of a data set.
+    **params : float
+        Steps of a grid, for example.
+
+    Returns
+    -------
+    list of Unit
+    """
     return [
         Unit(
             PAPER, study,
@@ -66,7 +89,7 @@ def split_units(study, n_splits, **params):
             data=data_digest(name),
         )
         for name in DATASETS
-        for split in range(1, n_splits + 1)
+        for split in range(1, splits + 1)
     ]
 
 
@@ -185,6 +208,18 @@ def cross_validated_errors(machine, X, y, gamma, C_values, splits):
     Identical rows with the same label share one multiplier bound: ``m`` copies are one point
     of weight ``m``, with the same optimum. Titanic's 2201 rows are 24 such points.
 
+    Parameters
+    ----------
+    machine : str
+        A name of ``MACHINES``.
+    X : ndarray of shape (n, n_features)
+    y : ndarray of shape (n,)
+    gamma : float
+    C_values : sequence of float
+        Ascending.
+    splits : sequence of (ndarray, ndarray)
+        Rows to train on and held-out rows of each fold.
+
     Returns
     -------
     n_wrong : ndarray of shape (n_C, n_folds)
@@ -254,7 +289,16 @@ def compute_surface(unit):
 
 
 def surface_column(log10_C, log10_sigma):
-    """Name of the column that holds the errors at one grid point."""
+    """Name of the column that holds the errors at one grid point.
+
+    Parameters
+    ----------
+    log10_C, log10_sigma : float
+
+    Returns
+    -------
+    str
+    """
     return f"wrong_C{log10_C:g}_s{log10_sigma:g}"
 
 
@@ -262,7 +306,18 @@ def surface_column(log10_C, log10_sigma):
 
 
 def split_rows(name, split, source):
-    """Training inputs and labels, test inputs and labels of one split."""
+    """Training inputs and labels, test inputs and labels of one split.
+
+    Parameters
+    ----------
+    name : str
+    split : int
+    source : {"drawn", "ida"}
+
+    Returns
+    -------
+    X_train, y_train, X_test, y_test : ndarray
+    """
     data = load_ida(name, source)
     train, test = ida_split(name, split, source)
     return data.X[train], data.y[train], data.X[test], data.y[test]
@@ -278,6 +333,6 @@ def _n_wrong(values, y):
 
 _CODE = ("companion.papers.l1nsvm.table_2", *CODE)
 
-TABLE = Study(PAPER, "table_2", table_units, compute_split, _CODE)
-SEARCH = Study(PAPER, "table_2_search", search_units, compute_search, _CODE)
-SURFACE = Study(PAPER, "table_2_surface", surface_units, compute_surface, _CODE)
+TABLE_2 = Study(PAPER, "table_2", table_units, compute_split, _CODE)
+TABLE_2_SEARCH = Study(PAPER, "table_2_search", search_units, compute_search, _CODE)
+TABLE_2_SURFACE = Study(PAPER, "table_2_surface", surface_units, compute_surface, _CODE)

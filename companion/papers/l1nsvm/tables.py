@@ -129,6 +129,15 @@ def _best(surface, dataset, machine):
 def tuning_marks(search, dataset, machine, matched):
     """Points to mark on a search surface: chosen over all rows, on training rows, matched.
 
+    Parameters
+    ----------
+    search : DataFrame
+        Records of the study ``table_2_search``.
+    dataset : str
+    machine : str
+    matched : (float, float)
+        log10 C and log10 sigma that match the printed iterations.
+
     Returns
     -------
     list of (label, log10_C, log10_sigma, marker)

@@ -13,7 +13,7 @@ from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers._values import Values
 from companion.papers.l1nsvm.fig_1 import C as TOY_C
 from companion.papers.l1nsvm.fig_1 import DISTANCES, N_PER_CLASS, RULES
-from companion.papers.l1nsvm.iterations import worst_second_order
+from companion.papers.l1nsvm.iterations import iterations_of
 from companion.papers.l1nsvm.machines import EPSILON, PRINTED_NAMES
 from companion.papers.l1nsvm.table_1 import CELLS
 from companion.papers.l1nsvm.table_2 import surface_column
@@ -45,7 +45,23 @@ def table_1_values(records):
 
 
 def printed_runs(frame, machine, selection="first_order", tol=2 * EPSILON):
-    """The rows of one machine, selection and stopping tolerance, with errors in per cent."""
+    """The rows of one machine, selection and stopping tolerance, with errors in per cent.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``table_2``.
+    machine : str
+        A name of :data:`companion.papers.l1nsvm.machines.MACHINES`.
+    selection : {"first_order", "second_order"}, default="first_order"
+    tol : float, optional
+        By default that of the print.
+
+    Returns
+    -------
+    DataFrame
+        With the column ``error``, in the order of the splits.
+    """
     runs = frame[(frame.machine == machine) & (frame.selection == selection)
                  & np.isclose(frame.tol, tol)]
     return runs.assign(error=100.0 * runs.n_wrong / runs.n_test).sort_values("split")
@@ -155,7 +171,22 @@ ALL_ROWS = "all rows"
 
 
 def search_surface(search, dataset, machine, part=ALL_ROWS):
-    """Cross-validated error in per cent, indexed by log10 C, a column for each log10 sigma."""
+    """Cross-validated error in per cent, indexed by log10 C, a column for each log10 sigma.
+
+    Parameters
+    ----------
+    search : DataFrame
+        Records of the study ``table_2_search``.
+    dataset : str
+    machine : str
+        A name of :data:`companion.papers.l1nsvm.machines.MACHINES`.
+    part : str, default="all rows"
+        The rows that were searched over.
+
+    Returns
+    -------
+    DataFrame
+    """
     rows = search[(search.dataset == dataset) & (search.machine == machine)
                   & (search.part == part)]
     error = 100.0 * rows.n_wrong / (rows.n_rows * rows.repeats)
@@ -166,6 +197,20 @@ def chosen_setting(search, dataset, machine, part=ALL_ROWS):
     """(log10 C, log10 sigma) of the lowest cross-validated error; ties go to the smaller C.
 
     Returns None where the search has no records.
+
+    Parameters
+    ----------
+    search : DataFrame
+        Records of the study ``table_2_search``.
+    dataset : str
+    machine : str
+        A name of :data:`companion.papers.l1nsvm.machines.MACHINES`.
+    part : str, default="all rows"
+        The rows that were searched over.
+
+    Returns
+    -------
+    (float, float) or None
     """
     if search.empty:
         return None
@@ -180,6 +225,19 @@ def tuned_on_training_rows(search, dataset, machine):
     """Median of the settings chosen on the training rows of the first splits, on the grid.
 
     This keeps the test rows out of the choice, as the repository's own protocol does.
+
+    Parameters
+    ----------
+    search : DataFrame
+        Records of the study ``table_2_search``.
+    dataset : str
+    machine : str
+        A name of :data:`companion.papers.l1nsvm.machines.MACHINES`.
+
+    Returns
+    -------
+    (float, float) or None
+        None where no training rows were searched.
     """
     parts = sorted(part for part in search[search.dataset == dataset].part.unique()
                    if part != ALL_ROWS)
@@ -190,7 +248,22 @@ def tuned_on_training_rows(search, dataset, machine):
 
 
 def errors_at(surface, dataset, machine, setting):
-    """Test error in per cent of every split at one grid point, in the order of the splits."""
+    """Test error in per cent of every split at one grid point, in the order of the splits.
+
+    Parameters
+    ----------
+    surface : DataFrame
+        Records of the study ``table_2_surface``.
+    dataset : str
+    machine : str
+        A name of :data:`companion.papers.l1nsvm.machines.MACHINES`.
+    setting : (float, float) or None
+        log10 C and log10 sigma.
+
+    Returns
+    -------
+    ndarray of shape (n_splits,) or None
+    """
     if surface.empty or setting is None:
         return None
     rows = surface[(surface.dataset == dataset) & (surface.machine == machine)]
@@ -252,3 +325,31 @@ def _leverage_claims(out, frame):
                  paired_difference(far.rotation_LS, far["rotation_Least 1-Norm"]), converged)
     out.add_mean("influence", "change of decision at a far outlier LS - Least 1-Norm, RBF kernel",
                  paired_difference(far.rbf_change_LS, far["rbf_change_Least 1-Norm"]), converged)
+
+
+def worst_second_order(frame, machine):
+    """The grid point at which the second order helps least, tested on other splits.
+
+    The point is picked on the odd splits and its ratio measured on the even ones, so that picking
+    the largest of many does not make it large.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``table_2_iterations``.
+    machine : str
+
+    Returns
+    -------
+    companion.metrics.Mean
+    """
+    worst = None
+    for name in frame.dataset.unique():
+        first, _, _ = iterations_of(frame, name, machine, "first")
+        second, _, _ = iterations_of(frame, name, machine, "second")
+        ratio = second / first
+        picked = ratio[::2].mean(axis=0)
+        if worst is None or picked.max() > worst[0]:
+            where = np.unravel_index(np.argmax(picked), picked.shape)
+            worst = picked.max(), ratio[1::2][(slice(None), *where)]
+    return mean_and_standard_error(worst[1])

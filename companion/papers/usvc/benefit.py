@@ -12,18 +12,17 @@ import numpy as np
 
 from companion.kernels import gamma_from_width, gram
 from companion.losses import Unbiased
-from companion.papers.base import Study, Unit, seed_for
+from companion.papers.base import Study, seed_for
 from companion.papers.usvc.machines import (
     CODE,
     PAPER,
-    TABLE_READINGS,
-    TRIALS,
     C,
     fit,
     line,
     linear_error,
     rule_error,
     sample,
+    trial_units,
 )
 from companion.solvers.fscl import fscl
 from companion.solvers.wls import Design, wls_path
@@ -33,16 +32,6 @@ WIDTHS = (0.06, 0.12, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 C_VALUES = tuple(10.0**k for k in range(-1, 6))
 N_PROTOTYPES = 40
 _EDGES = np.linspace(-0.4, 1.6, 4001)
-
-
-def size_units(profile):
-    """One unit a case, number of patterns and draw."""
-    return [
-        Unit(PAPER, "benefit_size", {"reading": reading, "n": n, "draw": draw})
-        for reading in TABLE_READINGS.values()
-        for n in SIZES
-        for draw in range(1, TRIALS[profile] + 1)
-    ]
 
 
 def compute_size(unit):
@@ -58,16 +47,6 @@ def compute_size(unit):
         "share_of_large_slacks": round(float(np.mean(y * svc.decision_function < -1.0)), 6),
         "converged": svc.converged and unbiased.converged,
     }
-
-
-def width_units(profile):
-    """One unit a case, width and draw."""
-    return [
-        Unit(PAPER, "benefit_width", {"reading": reading, "sigma": sigma, "draw": draw})
-        for reading in TABLE_READINGS.values()
-        for sigma in WIDTHS
-        for draw in range(1, TRIALS[profile] + 1)
-    ]
 
 
 def compute_width(unit):
@@ -103,5 +82,8 @@ def compute_width(unit):
 
 _CODE = ("companion.papers.usvc.benefit", "companion.kernels", "companion._kernel_loops",
          *CODE)
-SIZE = Study(PAPER, "benefit_size", size_units, compute_size, _CODE)
-WIDTH = Study(PAPER, "benefit_width", width_units, compute_width, _CODE)
+BENEFIT_SIZE = Study(PAPER, "benefit_size", trial_units("benefit_size", number="draw", n=SIZES),
+                     compute_size, _CODE)
+BENEFIT_WIDTH = Study(PAPER, "benefit_width",
+                      trial_units("benefit_width", number="draw", sigma=WIDTHS), compute_width,
+                      _CODE)

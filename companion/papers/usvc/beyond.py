@@ -58,6 +58,15 @@ def points(design, y, loss, C_values, positive=1.0, negative=1.0):
 def held_out_decisions(part, design, loss, C_values, **weights):
     """Decision values of each training pattern by the machine of the fold that leaves it out.
 
+    Parameters
+    ----------
+    part : Split
+    design : Design
+    loss : loss of :mod:`companion.losses`
+    C_values : sequence of float
+    **weights : float
+        Weights of the classes.
+
     Returns
     -------
     ndarray of shape (n_samples, n_C)
@@ -173,6 +182,6 @@ def _units(study):
 
 _CODE = ("companion.papers.usvc.beyond", "companion.papers.usvc.linear",
          "companion.papers.usvc.splits", "companion.papers._counts", *CODE)
-COSTS = Study(PAPER, "beyond_costs", _units("beyond_costs"), compute_costs, _CODE)
-FALSE_ALARMS = Study(PAPER, "beyond_false_alarms", _units("beyond_false_alarms"),
-                     compute_false_alarms, _CODE)
+BEYOND_COSTS = Study(PAPER, "beyond_costs", _units("beyond_costs"), compute_costs, _CODE)
+BEYOND_FALSE_ALARMS = Study(PAPER, "beyond_false_alarms", _units("beyond_false_alarms"),
+                            compute_false_alarms, _CODE)

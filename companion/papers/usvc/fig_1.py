@@ -38,6 +38,13 @@ def loss_curves(xi, k=0.0):
 def case_curves(reading, x):
     """Densities and error of Figure 2.
 
+    Parameters
+    ----------
+    reading : str
+        A key of :data:`companion.papers.usvc.machines.READINGS`.
+    x : ndarray
+        Thresholds.
+
     Returns
     -------
     positive, negative : ndarray of the shape of x
@@ -52,6 +59,11 @@ def case_curves(reading, x):
 
 def minima(reading):
     """Local minima of the closed-form error over the threshold.
+
+    Parameters
+    ----------
+    reading : str
+        A key of :data:`companion.papers.usvc.machines.READINGS`.
 
     Returns
     -------
@@ -111,7 +123,7 @@ def compute_case(unit):
     return row
 
 
-LOSSES = Study(PAPER, "fig_1_losses", loss_units, compute_loss,
-               ("companion.papers.usvc.fig_1", *CODE))
-CASES = Study(PAPER, "fig_1_cases", case_units, compute_case,
-              ("companion.papers.usvc.fig_1", *CODE))
+FIG_1_LOSSES = Study(PAPER, "fig_1_losses", loss_units, compute_loss,
+                     ("companion.papers.usvc.fig_1", *CODE))
+FIG_1_CASES = Study(PAPER, "fig_1_cases", case_units, compute_case,
+                    ("companion.papers.usvc.fig_1", *CODE))

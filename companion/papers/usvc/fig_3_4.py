@@ -13,21 +13,20 @@ import numpy as np
 
 from companion.datasets import threshold_case_error
 from companion.losses import Hinge, Unbiased
-from companion.papers.base import Study, Unit
+from companion.papers.base import Study
 from companion.papers.usvc.machines import (
     CODE,
     DAMPING,
     PAPER,
     READINGS,
     STARTS,
-    TABLE_READINGS,
-    TRIALS,
     C,
     K,
     fit,
     line,
     linear_error,
     sample,
+    trial_units,
 )
 
 LOSSES = {"SVC": Hinge(), "USVC s=2": Unbiased(2.0, K), "USVC s=4": Unbiased(4.0, K)}
@@ -96,6 +95,18 @@ def path(X, y, name, start="least_squares", damping=DAMPING, max_iter=300):
     The hinge's weight grows without bound as a slack goes to zero, and its iteration slows down
     there; its path ends within 1e-3 of the margin, as far as a figure shows.
 
+    Parameters
+    ----------
+    X : ndarray of shape (n, 1)
+    y : ndarray of shape (n,)
+    name : str
+        A name of ``LOSSES``.
+    start : str or result, default="least_squares"
+        As of :func:`companion.solvers.wls.wls`.
+    damping : float, optional
+        By default that of the paper.
+    max_iter : int, default=300
+
     Returns
     -------
     points : ndarray of shape (n_iter + 1, 2)
@@ -110,31 +121,59 @@ def path(X, y, name, start="least_squares", damping=DAMPING, max_iter=300):
 
 
 def empirical_error(X, y, thresholds):
-    """Training error of the rule "+1 above the threshold", in per cent."""
+    """Training error of the rule "+1 above the threshold", in per cent.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, 1)
+    y : ndarray of shape (n,)
+    thresholds : ndarray of shape (n_thresholds,)
+
+    Returns
+    -------
+    ndarray of shape (n_thresholds,)
+    """
     wrong = (X[:, 0] > thresholds[:, None]) != (y > 0)
     return 100.0 * wrong.mean(axis=1)
 
 
 def theoretical_error(reading, thresholds):
-    """Error of the rule "+1 above the threshold" in closed form, in per cent."""
+    """Error of the rule "+1 above the threshold" in closed form, in per cent.
+
+    Parameters
+    ----------
+    reading : str
+        A key of :data:`companion.papers.usvc.machines.READINGS`.
+    thresholds : ndarray of shape (n_thresholds,)
+
+    Returns
+    -------
+    ndarray of shape (n_thresholds,)
+    """
     case, weight = READINGS[reading]
     return 100.0 * threshold_case_error(case, thresholds, weight)
 
 
 def machine(X, y, name, start="least_squares"):
-    """The minimum that is reached from a start: (threshold, slope, WLSResult)."""
+    """The minimum that is reached from a start: (threshold, slope, WLSResult).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, 1)
+    y : ndarray of shape (n,)
+    name : str
+        A name of ``LOSSES``.
+    start : str or result, default="least_squares"
+        As of :func:`companion.solvers.wls.wls`.
+
+    Returns
+    -------
+    threshold, slope : float
+    result : WLSResult
+    """
     result = fit(line(X), y, C, loss=LOSSES[name], start=start)
     w, b = float(result.coef[0]), result.intercept
     return -b / w, w, result
-
-
-def profile_units(profile):
-    """One unit a case and trial."""
-    return [
-        Unit(PAPER, "fig_3_4", {"reading": reading, "trial": trial})
-        for reading in TABLE_READINGS.values()
-        for trial in range(1, TRIALS[profile] + 1)
-    ]
 
 
 def compute_profiles(unit):
@@ -178,15 +217,6 @@ def _narrow_minimum(shape):
     return round(float(shape.thresholds[best]), 4), round(float(shape.locus[best]), 4)
 
 
-def convergence_units(profile):
-    """One unit a case and trial."""
-    return [
-        Unit(PAPER, "fig_3_4_convergence", {"reading": reading, "trial": trial})
-        for reading in TABLE_READINGS.values()
-        for trial in range(1, TRIALS[profile] + 1)
-    ]
-
-
 def compute_convergence(unit):
     """The plain iteration at several orders and dampings: a row each.
 
@@ -227,6 +257,18 @@ def iteration_eigenvalue(design, y, loss, minimum, damping):
 
     With M the matrix of (20) and H the Hessian of the objective, a small deviation is multiplied
     by d I + (1 - d) (I - M^-1 H).
+
+    Parameters
+    ----------
+    design : Design
+    y : ndarray of shape (n,)
+    loss : loss of :mod:`companion.losses`
+    minimum : WLSResult
+    damping : float
+
+    Returns
+    -------
+    float
     """
     rows = design.augmented
     slack = np.maximum(0.0, 1.0 - y * minimum.decision_function)
@@ -238,5 +280,6 @@ def iteration_eigenvalue(design, y, loss, minimum, damping):
 
 
 _CODE = ("companion.papers.usvc.fig_3_4", *CODE)
-PROFILES = Study(PAPER, "fig_3_4", profile_units, compute_profiles, _CODE)
-CONVERGENCE = Study(PAPER, "fig_3_4_convergence", convergence_units, compute_convergence, _CODE)
+FIG_3_4 = Study(PAPER, "fig_3_4", trial_units("fig_3_4"), compute_profiles, _CODE)
+FIG_3_4_CONVERGENCE = Study(PAPER, "fig_3_4_convergence", trial_units("fig_3_4_convergence"),
+                            compute_convergence, _CODE)

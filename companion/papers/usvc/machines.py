@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import product
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -10,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from companion.datasets import get_threshold_case, threshold_case
 from companion.losses import Unbiased
 from companion.papers._code import GENERATORS, IDA, UCI, WLS
-from companion.papers.base import seed_for
+from companion.papers.base import Unit, seed_for
 from companion.solvers.wls import Design, wls
 
 PAPER = "usvc"
@@ -43,6 +44,34 @@ TABLE_READINGS = {"A": "A, cluster weight .265", "B": "B"}
 STARTS = {"A": "least_squares", "B": "svc"}
 
 
+def trial_units(study, readings=tuple(TABLE_READINGS.values()), number="trial", **settings):
+    """The function that lists the units of a study: one a reading, further setting and trial.
+
+    Parameters
+    ----------
+    study : str
+    readings : sequence of str, optional
+        Keys of ``READINGS``; those of Table 1 by default.
+    number : str, default="trial"
+        What the units call the number of the trial.
+    **settings : sequence
+        Further settings, all combined.
+
+    Returns
+    -------
+    callable
+        From a profile to a list of units.
+    """
+    names = ("reading", *settings, number)
+
+    def units(profile):
+        trials = range(1, TRIALS[profile] + 1)
+        return [Unit(PAPER, study, dict(zip(names, values, strict=True)))
+                for values in product(readings, *settings.values(), trials)]
+
+    return units
+
+
 def sample(reading, part, trial, n=N_PATTERNS):
     """Patterns and labels of one trial.
 
@@ -67,14 +96,45 @@ def sample(reading, part, trial, n=N_PATTERNS):
 
 
 def fit(design, y, C, **options):
-    """:func:`companion.solvers.wls.wls` for a run whose convergence is on record, not warned of."""
+    """:func:`companion.solvers.wls.wls` for a run whose convergence is on record, not warned of.
+
+    Parameters
+    ----------
+    design : Design
+    y : ndarray of shape (n,)
+    C : float
+    **options : object
+        As of that function.
+
+    Returns
+    -------
+    WLSResult
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return wls(design, y, C, **options)
 
 
 def fit_unbiased(design, y, s, start, *, plain=False, C=C, k=K):
-    """The unbiased machine of order s: accelerated and stably damped, or the paper's iteration."""
+    """The unbiased machine of order s: accelerated and stably damped, or the paper's iteration.
+
+    Parameters
+    ----------
+    design : Design
+    y : ndarray of shape (n,)
+    s : float
+        Order of the loss.
+    start : str or result
+    plain : bool, default=False
+        Whether to iterate as the paper does.
+    C : float, optional
+    k : float, optional
+        Constant of the loss.
+
+    Returns
+    -------
+    WLSResult
+    """
     options = {"damping": DAMPING, "accelerate": False} if plain else {}
     return fit(design, y, C, loss=Unbiased(s, k), start=start, max_iter=500, **options)
 
@@ -106,11 +166,31 @@ def rule_error(reading, decision, edges):
 
 
 def linear_error(reading, w, b):
-    """Probability of error of sign(w x + b), in closed form."""
+    """Probability of error of sign(w x + b), in closed form.
+
+    Parameters
+    ----------
+    reading : str
+        A key of ``READINGS``.
+    w, b : float
+
+    Returns
+    -------
+    float
+    """
     threshold = -b / w
     return rule_error(reading, np.array([-w, w]), np.array([-np.inf, threshold, np.inf]))
 
 
 def line(X):
-    """Design of the linear machine with a free bias."""
+    """Design of the linear machine with a free bias.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, 1)
+
+    Returns
+    -------
+    Design
+    """
     return Design.linear(X)

@@ -11,7 +11,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from companion import datasets
+from companion.datasets import data_digest, load_ida, load_uci, ringnorm, twonorm
 from companion.papers.base import seed_for
 from companion.papers.usvc.machines import PAPER
 
@@ -34,6 +34,7 @@ MEDICAL_SETS = {
     "Liver disorder": ("bupa", "uci"),
 }
 SETS = BENCHMARK_SETS | MEDICAL_SETS
+_GENERATORS = {"ringnorm": ringnorm, "twonorm": twonorm}
 
 #: Patterns drawn of ringnorm and twonorm, as in the benchmark's files.
 N_GENERATED = 7400
@@ -60,19 +61,29 @@ def load(dataset):
     key, source = SETS[dataset]
     if source == "generator":
         rng = np.random.default_rng(seed_for(PAPER, "pool", key))
-        X, y = getattr(datasets, key)(N_GENERATED, rng)
+        X, y = _GENERATORS[key](N_GENERATED, rng)
         return X, y.astype(float)
-    data = datasets.load_ida(key, "drawn") if source == "ida" else datasets.load_uci(key)
+    data = load_ida(key, "drawn") if source == "ida" else load_uci(key)
     return data.X, data.y.astype(float)
 
 
 def digest(dataset):
-    """Digest of the files behind a data set, "" for one that is drawn."""
+    """Digest of the files behind a data set, "" for one that is drawn.
+
+    Parameters
+    ----------
+    dataset : str
+        A printed name.
+
+    Returns
+    -------
+    str
+    """
     key, source = SETS[dataset]
     return {
         "generator": lambda: "",
-        "ida": lambda: datasets.data_digest(key, "drawn"),
-        "uci": lambda: datasets.data_digest(key),
+        "ida": lambda: data_digest(key, "drawn"),
+        "uci": lambda: data_digest(key),
     }[source]()
 
 
@@ -120,5 +131,15 @@ def split(dataset, number):
 
 
 def wrong(decision, y):
-    """Number of samples on the wrong side; a decision value of 0 counts as -1."""
+    """Number of samples on the wrong side; a decision value of 0 counts as -1.
+
+    Parameters
+    ----------
+    decision : array-like of shape (n,)
+    y : ndarray of shape (n,)
+
+    Returns
+    -------
+    int
+    """
     return int(np.count_nonzero(np.where(np.asarray(decision) > 0, 1.0, -1.0) != y))

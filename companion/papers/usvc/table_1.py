@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion.papers.base import Study, Unit
+from companion.papers.base import Study
 from companion.papers.usvc.machines import (
     CODE,
     PAPER,
     READINGS,
     STARTS,
-    TABLE_READINGS,
-    TRIALS,
     C,
     fit,
     fit_unbiased,
     line,
     linear_error,
     sample,
+    trial_units,
 )
 from companion.solvers.wls import least_squares_path
 
@@ -31,23 +30,8 @@ ORDERS = (2.0, 4.0)
 #: Orders of the study of the order: its claim is insensitivity "as long as it is large enough".
 ORDERS_COMPARED = (1.5, 2.0, 3.0, 4.0, 6.0, 10.0)
 
-
-def trial_units(profile):
-    """One unit a reading and trial."""
-    return _units("table_1", profile)
-
-
-def plain_units(profile):
-    """One unit a reading and trial, on the same patterns."""
-    return _units("table_1_plain", profile)
-
-
-def _units(study, profile):
-    return [
-        Unit(PAPER, study, {"reading": reading, "trial": trial})
-        for reading in READINGS if reading != "A, as printed"
-        for trial in range(1, TRIALS[profile] + 1)
-    ]
+#: The readings that are tried: all but the printed one.
+_TRIED = tuple(reading for reading in READINGS if reading != "A, as printed")
 
 
 def compute_trial(unit):
@@ -112,15 +96,6 @@ def _wrong(w, b, X, y):
     return int(np.count_nonzero(np.where(w * X[:, 0] + b > 0, 1.0, -1.0) != y))
 
 
-def order_units(profile):
-    """One unit a case and trial."""
-    return [
-        Unit(PAPER, "table_1_order", {"reading": reading, "trial": trial})
-        for reading in TABLE_READINGS.values()
-        for trial in range(1, TRIALS[profile] + 1)
-    ]
-
-
 def compute_orders(unit):
     """Closed-form error of the unbiased machine for each order: a row an order."""
     reading, trial = unit.params["reading"], unit.params["trial"]
@@ -143,9 +118,9 @@ def compute_orders(unit):
     return rows
 
 
-TABLE = Study(PAPER, "table_1", trial_units, compute_trial,
-              ("companion.papers.usvc.table_1", *CODE))
-PLAIN = Study(PAPER, "table_1_plain", plain_units, compute_plain,
-              ("companion.papers.usvc.table_1", *CODE))
-ORDER = Study(PAPER, "table_1_order", order_units, compute_orders,
-              ("companion.papers.usvc.table_1", *CODE))
+TABLE_1 = Study(PAPER, "table_1", trial_units("table_1", _TRIED), compute_trial,
+                ("companion.papers.usvc.table_1", *CODE))
+TABLE_1_PLAIN = Study(PAPER, "table_1_plain", trial_units("table_1_plain", _TRIED), compute_plain,
+                      ("companion.papers.usvc.table_1", *CODE))
+TABLE_1_ORDER = Study(PAPER, "table_1_order", trial_units("table_1_order"), compute_orders,
+                      ("companion.papers.usvc.table_1", *CODE))

@@ -41,13 +41,36 @@ N_SPLITS = {"paper": dict.fromkeys(BENCHMARK_SETS, 10),
 
 
 def prototypes(dataset, number, X, size):
-    """The prototypes of one split, by frequency-sensitive competitive learning."""
+    """The prototypes of one split, by frequency-sensitive competitive learning.
+
+    Parameters
+    ----------
+    dataset : str
+    number : int
+        Of the split.
+    X : ndarray of shape (n, n_features)
+    size : int
+
+    Returns
+    -------
+    ndarray of shape (size, n_features)
+    """
     rng = np.random.default_rng(seed_for(PAPER, "prototypes", dataset, number, size))
     return fscl(X, size, rng=rng)
 
 
 def search_svc(part):
-    """Chosen parameters and cross-validated error of the support vector machine."""
+    """Chosen parameters and cross-validated error of the support vector machine.
+
+    Parameters
+    ----------
+    part : Split
+
+    Returns
+    -------
+    parameters : dict
+    error : float
+    """
     grid = {"gamma": [gamma_from_width(s, "2sigma2") for s in WIDTHS], "C": list(C_VALUES)}
     found = KernelGridSearchCV(L1SVC(cache_size=2000), grid, cv=part.folds, refit=False)
     found.fit(part.X, part.y)
@@ -56,6 +79,12 @@ def search_svc(part):
 
 def search_unbiased(part, centres, *, bias=True):
     """Held-out errors on given prototypes.
+
+    Parameters
+    ----------
+    part : Split
+    centres : ndarray of shape (size, n_features)
+    bias : bool, default=True
 
     Returns
     -------
@@ -76,13 +105,35 @@ def search_unbiased(part, centres, *, bias=True):
 
 
 def design_on(X, centres, sigma, bias=True):
-    """Design of the machine on prototypes with the kernel exp(-||x - c||^2 / (2 sigma^2))."""
+    """Design of the machine on prototypes with the kernel exp(-||x - c||^2 / (2 sigma^2)).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features)
+    centres : ndarray of shape (size, n_features)
+    sigma : float
+    bias : bool, default=True
+
+    Returns
+    -------
+    Design
+    """
     gamma = gamma_from_width(sigma, "2sigma2")
     return Design.kernel(gram(X, centres, gamma=gamma), gram(centres, gamma=gamma), bias=bias)
 
 
 def both_paths(design, y):
-    """Machines along C with the hinge, and with the unbiased loss started from them."""
+    """Machines along C with the hinge, and with the unbiased loss started from them.
+
+    Parameters
+    ----------
+    design : Design
+    y : ndarray of shape (n,)
+
+    Returns
+    -------
+    hinge, unbiased : list of WLSResult
+    """
     svc = wls_path(design, y, C_VALUES)
     return svc, wls_path(design, y, C_VALUES, loss=LOSS, start=svc)
 
@@ -178,8 +229,8 @@ def split_units(profile):
     ]
 
 
-TABLE = Study(PAPER, "table_3", split_units, compute_split,
-              ("companion.papers.usvc.table_3", "companion.papers.usvc.splits",
-               "companion.papers.usvc.boosting",
-               "companion.kernels", "companion._kernel_loops",
-               "companion.estimators", "companion.tuning", *CODE, *DUAL))
+TABLE_3 = Study(PAPER, "table_3", split_units, compute_split,
+                ("companion.papers.usvc.table_3", "companion.papers.usvc.splits",
+                 "companion.papers.usvc.boosting",
+                 "companion.kernels", "companion._kernel_loops",
+                 "companion.estimators", "companion.tuning", *CODE, *DUAL))

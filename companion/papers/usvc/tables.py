@@ -10,25 +10,23 @@ from companion.papers._values import means_and_errors, present
 from companion.papers.usvc.machines import READINGS, TABLE_READINGS
 from companion.papers.usvc.splits import SETS
 from companion.papers.usvc.table_1 import ORDERS_COMPARED
-from companion.papers.usvc.values import (
-    PLAUSIBLE,
-    alarm_rates,
-    costs_per_pattern,
-    errors_of,
-    gains,
-    test_overlap,
-    trials,
-    with_threshold,
-)
+from companion.papers.usvc.values import PLAUSIBLE, errors_of, trials, with_threshold
+
+__all__ = [
+    "case_table",
+    "choice_table",
+    "convergence_table",
+    "differences",
+    "order_table",
+    "paired_table",
+    "sizes_and_errors",
+    "start_table",
+]
 
 # Columns of the tables of real data, which are empty where no data set can be had.
 _PAIRED = ("data set", "n test", "splits", "USVC - SVMlight", "SE, these data", "SE, new samples",
            "SD of a mean over 10 splits", "USVC better on", "worse on")  # fmt: skip
 _CHOICES = ("data set", "machine", "CE", "SE", "size", "median sigma", "median C")
-_COSTS = ("data set", "cost of a miss", "SVC, equal costs", "SVC", "USVC, equal costs", "USVC",
-          "USVC with - without", "SE", "USVC - SVC", "SE of it")  # fmt: skip
-_ALARMS = ("level", "machine", "by", "false alarms", "SE", "SD over test parts", "binomial SD",
-           "detections", "SE of detections")  # fmt: skip
 
 #: Below it a threshold is in the narrow minimum of either case.
 _NARROW = 0.35
@@ -168,7 +166,21 @@ def paired_table(frame):
 
 
 def differences(frame, first, second):
-    """Names of the sets, and means and standard errors of the error of one machine over another."""
+    """Names of the sets, and means and standard errors of the error of one machine over another.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of ``table_2``, ``table_3`` or ``table_4``.
+    first, second : str
+        Names of machines.
+
+    Returns
+    -------
+    names : list of str
+    series : (ndarray, ndarray)
+        Of the first machine minus the second.
+    """
     names = present(frame, SETS)
     means = [paired_difference(errors_of(frame, name, first).error,
                                errors_of(frame, name, second).error) for name in names]
@@ -202,111 +214,24 @@ def choice_table(frame):
 
 
 def sizes_and_errors(frame, name):
-    """Mean size and error of each machine of Table 3, with the standard error of the error."""
+    """Mean size and error of each machine of Table 3, with the standard error of the error.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``table_3``.
+    name : str
+        A data set as printed.
+
+    Returns
+    -------
+    dict of str to (float, float, float)
+    """
     return {
         machine: (own["size"].mean(), *mean_and_standard_error(own.error)[:2])
         for machine in ("SVMlight", "AdaBoost", "SVC on prototypes", "USVC")
         for own in [errors_of(frame, name, machine)]
     }
-
-
-def gain_curve(frame, case, column):
-    """Gain of the unbiased machine in points against n or sigma: places, means, errors."""
-    reading = TABLE_READINGS[case]
-    places = np.sort(frame[frame.reading == reading][column].unique())
-    means = [mean_and_standard_error(gains(frame, reading, column, at)) for at in places]
-    return places, *means_and_errors(means)
-
-
-def gain_table(frame, column):
-    """Errors of both machines and the gain, a row a case and place."""
-    rows = []
-    for case, reading in TABLE_READINGS.items():
-        for at, mean, error in zip(*gain_curve(frame, case, column), strict=True):
-            own = frame[(frame.reading == reading) & np.isclose(frame[column], at)]
-            rows.append({"case": case, column: at, "CE of SVC": 100 * own.svc_error.mean(),
-                         "CE of USVC": 100 * own.usvc_error.mean(), "gain": mean, "SE": error,
-                         "slacks above 2": own.share_of_large_slacks.mean()})
-    return pd.DataFrame(rows)
-
-
-def cost_table(frame):
-    """Mean cost of a test pattern, with and without the costs in the loss.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Records of the study ``beyond_costs``.
-
-    Returns
-    -------
-    DataFrame
-        A row a data set and ratio of costs; standard errors are for new samples.
-    """
-    rows = []
-    for name in present(frame, SETS):
-        own = frame[frame.dataset == name]
-        sizes = test_overlap(own)
-        for ratio in sorted(own.ratio.unique()):
-            if ratio == 1.0:
-                continue
-            cost = {(m, w): costs_per_pattern(own, name, m, ratio, w)
-                    for m in ("SVC", "USVC") for w in (False, True)}
-            gain = paired_difference(cost["USVC", True], cost["USVC", False], **sizes)
-            over = paired_difference(cost["USVC", True], cost["SVC", True], **sizes)
-            rows.append({
-                "data set": name, "cost of a miss": ratio,
-                "SVC, equal costs": cost["SVC", False].mean(), "SVC": cost["SVC", True].mean(),
-                "USVC, equal costs": cost["USVC", False].mean(), "USVC": cost["USVC", True].mean(),
-                "USVC with - without": gain.mean, "SE": gain.standard_error,
-                "USVC - SVC": over.mean, "SE of it": over.standard_error,
-            })
-    return pd.DataFrame(rows, columns=_COSTS)
-
-
-def alarm_table(frame, dataset):
-    """Held-out false alarms against the nominal level.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Records of the study ``beyond_false_alarms``.
-    dataset : str
-
-    Returns
-    -------
-    DataFrame
-        A row a level, machine and way: the mean rate with its standard error for new samples, its
-        spread over the test parts beside that of a binomial draw at the nominal level, and the
-        detection rate.
-    """
-    rows = []
-    if not present(frame, [dataset]):
-        return pd.DataFrame(rows, columns=_ALARMS)
-    own = frame[frame.dataset == dataset]
-    sizes = test_overlap(own)
-    for level in sorted(own.alpha.unique()):
-        for machine in ("SVC", "USVC"):
-            for way in ("threshold", "weights"):
-                rates = alarm_rates(own, dataset, machine, way, level)
-                alarm = mean_and_standard_error(rates.false_alarm, **sizes)
-                detection = mean_and_standard_error(rates.detection, **sizes)
-                binomial = np.sqrt(level * (1 - level) / rates.n_negative.mean())
-                rows.append({
-                    "level": level, "machine": machine, "by": way, "false alarms": alarm.mean,
-                    "SE": alarm.standard_error, "SD over test parts": rates.false_alarm.std(ddof=1),
-                    "binomial SD": binomial, "detections": detection.mean,
-                    "SE of detections": detection.standard_error,
-                })
-    return pd.DataFrame(rows, columns=_ALARMS)
-
-
-def alarm_curves(frame, dataset, way):
-    """Held-out false-alarm rates against the nominal level, for a figure."""
-    table = alarm_table(frame, dataset)
-    own = table[table.by == way]
-    return {machine: (rows.level.to_numpy(), rows["false alarms"].to_numpy(), rows.SE.to_numpy())
-            for machine, rows in own.groupby("machine")}
 
 
 def case_table(cases):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from companion.datasets import get_threshold_case
 from companion.metrics import Mean, mean_and_standard_error, paired_difference
 from companion.papers._values import Values, present
-from companion.papers.usvc import linear, splits
+from companion.papers.usvc import linear
 from companion.papers.usvc.fig_1 import minima
 from companion.papers.usvc.fig_3_4 import THRESHOLDS, theoretical_error
 from companion.papers.usvc.machines import (
@@ -107,7 +106,16 @@ def trials(frame, reading, machine, start=None, way="stable"):
 
 
 def with_threshold(rows):
-    """The trials whose machine has a threshold: rarely the SVC puts all patterns in one class."""
+    """The trials whose machine has a threshold: rarely the SVC puts all patterns in one class.
+
+    Parameters
+    ----------
+    rows : DataFrame
+
+    Returns
+    -------
+    DataFrame
+    """
     return rows[rows.threshold.between(*PLAUSIBLE)]
 
 
@@ -221,7 +229,18 @@ def _convergence(out, runs):
 
 
 def errors_of(frame, dataset, machine):
-    """Rows of a data set and machine in the order of the splits, with the error in per cent."""
+    """Rows of a data set and machine in the order of the splits, with the error in per cent.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    dataset : str
+    machine : str
+
+    Returns
+    -------
+    DataFrame
+    """
     rows = frame[(frame.dataset == dataset) & (frame.machine == machine)].sort_values("split")
     return rows.assign(error=100.0 * rows.test_wrong / rows.n_test)
 
@@ -250,7 +269,19 @@ def _never_worse(out, frame, name, column):
 
 
 def over_sets(frame, names, first, second):
-    """Mean over the sets of the difference of two machines; sets are independent."""
+    """Mean over the sets of the difference of two machines; sets are independent.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    names : sequence of str
+    first, second : str
+        Machines.
+
+    Returns
+    -------
+    companion.metrics.Mean
+    """
     means = [paired_difference(errors_of(frame, name, first).error,
                                errors_of(frame, name, second).error) for name in names]
     variance = sum(mean.standard_error**2 for mean in means)
@@ -318,84 +349,3 @@ def table_4_values(records):
                          rows.converged.all())
     _protocol(out, frame)
     return out.frame()
-
-
-# -- beyond ---------------------------------------------------------------------------------
-
-
-def gains(frame, reading, column, value):
-    """Error of the SVC minus that of the USVC in points, draw by draw."""
-    rows = frame[(frame.reading == reading) & np.isclose(frame[column], value)]
-    rows = rows.sort_values("draw")
-    return 100.0 * (rows.svc_error - rows.usvc_error).to_numpy()
-
-
-def beyond_values(records):
-    """Section 3.1 as differences, and the two uses of unequal costs."""
-    out = Values()
-    sizes, widths = records["benefit_size"], records["benefit_width"]
-    for case, reading in TABLE_READINGS.items():
-        row = f"Section 3.1, case {case}"
-        if not sizes.empty:
-            at = {n: gains(sizes, reading, "n", n) for n in (20, 50, 5000)}
-            out.add_mean(row, "gain at n = 5000 - gain at n = 50 (points)",
-                         paired_difference(at[5000], at[50]), sizes.converged.all())
-            out.add_mean(row, "gain at n = 20 (points)", mean_and_standard_error(at[20]),
-                         sizes.converged.all())
-        if not widths.empty:
-            out.add_mean(row, "gain at sigma = 4 - gain at sigma = 0.12 (points)",
-                         paired_difference(gains(widths, reading, "sigma", 4.0),
-                                           gains(widths, reading, "sigma", 0.12)),
-                         widths.converged.all())
-            slack = widths[widths.reading == reading].sort_values("draw").groupby("sigma")
-            slack = slack.share_of_large_slacks
-            out.add_mean(row, "share of slacks above 2: sigma = 4 - sigma = 0.12",
-                         paired_difference(slack.get_group(4.0), slack.get_group(0.12)))
-    _unequal_costs(out, records["beyond_costs"])
-    _false_alarms(out, records["beyond_false_alarms"])
-    return out.frame()
-
-
-def costs_per_pattern(frame, dataset, machine, ratio, weighted):
-    """Mean cost of a test pattern, split by split, as a pandas Series."""
-    rows = frame[(frame.dataset == dataset) & (frame.machine == machine)
-                 & (frame.ratio == ratio) & (frame.weighted == weighted)].sort_values("split")
-    return (ratio * rows.missed + rows.false_alarms) / (rows.n_positive + rows.n_negative)
-
-
-def test_overlap(frame):
-    """Sizes that a standard error for new samples needs."""
-    row = frame.iloc[0]
-    return {"n_train": int(row.n_train), "n_test": int(row.n_positive + row.n_negative)}
-
-
-def _unequal_costs(out, frame):
-    for dataset in present(frame, splits.SETS):
-        own = frame[frame.dataset == dataset]
-        row, sizes = f"Section 5, {dataset}", test_overlap(own)
-        unbiased = costs_per_pattern(own, dataset, "USVC", 5.0, True)
-        plain = costs_per_pattern(own, dataset, "USVC", 5.0, False)
-        svc = costs_per_pattern(own, dataset, "SVC", 5.0, True)
-        out.add_mean(row, "cost with - without costs in the loss, 5 to 1",
-                     paired_difference(unbiased, plain, **sizes), own.converged.all())
-        out.add_mean(row, "cost USVC - SVC, 5 to 1", paired_difference(unbiased, svc, **sizes),
-                     own.converged.all())
-
-
-def alarm_rates(frame, dataset, machine, way, level):
-    """False-alarm and detection rates on the test part, split by split."""
-    rows = frame[(frame.dataset == dataset) & (frame.machine == machine) & (frame.way == way)
-                 & np.isclose(frame.alpha, level)].sort_values("split")
-    return pd.DataFrame({"false_alarm": rows.false_alarms / rows.n_negative,
-                         "detection": 1.0 - rows.missed / rows.n_positive,
-                         "n_negative": rows.n_negative})
-
-
-def _false_alarms(out, frame):
-    for dataset in present(frame, splits.SETS):
-        own = frame[frame.dataset == dataset]
-        for way in ("threshold", "weights"):
-            rates = alarm_rates(own, dataset, "USVC", way, 0.1)
-            out.add_mean(f"Section 5, {dataset}", f"false-alarm rate - 0.1, by {way}",
-                         mean_and_standard_error(rates.false_alarm - 0.1, **test_overlap(own)),
-                         own.converged.all())

@@ -2,8 +2,9 @@
 
 ``examples`` holds the settings, ``simulation`` (Tables 1 and 2), ``table_3`` and ``figures`` what
 is computed, ``values`` how records become the printed numbers and the claims, ``tables`` what the
-notebooks show beside them. ``theory``, ``beyond`` (with ``population``) and ``exact`` are what is
-computed about the claims in words, with ``claims`` and ``claim_tables`` for their records.
+notebooks show beside them. ``theory``, ``beyond`` (with ``population``), ``exact`` and
+``five_classes`` are what is computed about the claims in words, with ``claims`` and
+``claim_tables`` for their records.
 """
 
 from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter
@@ -12,6 +13,7 @@ from companion.papers.wrsvm import (
     claims,
     exact,
     figures,
+    five_classes,
     simulation,
     table_3,
     theory,
@@ -34,12 +36,13 @@ ARTEFACTS = (
     Artefact("wrsvm", "table_2", "Table 2: utilities of WSVM and WRSVM in Example 3",
              (simulation.TABLE_2,), RUN_PARAMETERS, values.table_2_values),
     Artefact("wrsvm", "table_3", "Table 3: predictions for handwritten digits",
-             (table_3.TABLE,), RUN_PARAMETERS, values.table_3_values),
+             (table_3.TABLE_3,), RUN_PARAMETERS, values.table_3_values),
     Artefact("wrsvm", "theory", "Theorem 3.1, (9), the cost form (4) and the DC algorithm",
-             (theory.THEOREM, theory.EQUALITY, theory.FORMS), RUN_PARAMETERS,
+             (theory.THEORY_THEOREM, theory.THEORY_EQUALITY, theory.THEORY_FORMS), RUN_PARAMETERS,
              claims.theory_values),
     Artefact("wrsvm", "beyond", "Why truncation helps, global minima, baselines, more classes",
-             (beyond.TRUNCATION, beyond.BASELINES, beyond.KERNEL, beyond.LEVELS,
-              beyond.TABLE_3_BY_UTILITY, beyond.FIVE, exact.EXACT), RUN_PARAMETERS,
+             (beyond.BEYOND_TRUNCATION, beyond.BEYOND_BASELINES, beyond.BEYOND_KERNEL,
+              beyond.BEYOND_LEVELS, beyond.BEYOND_TABLE_3, five_classes.BEYOND_FIVE,
+              exact.BEYOND_EXACT), RUN_PARAMETERS,
              claims.beyond_values),
 )

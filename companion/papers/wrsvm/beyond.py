@@ -1,4 +1,4 @@
-"""Why truncation helps, which s and which start, baselines, Table 3 by utility, five classes.
+"""Why truncation helps, which s and which start, baselines, Table 3 by utility.
 
 Linear machines are trained and tuned on the samples of Table 1 and judged by their expected utility
 (:mod:`.population`), on labels with and without flips. Every second C of the tables is tried.
@@ -12,8 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.svm import SVC
 
-from companion.estimators import WeightedRobustSVC
-from companion.papers.base import Study, Unit, seed_for
+from companion.papers.base import Study, Unit
 from companion.papers.wrsvm import examples, population, simulation
 from companion.papers.wrsvm.examples import C_VALUES, CODE, FLIP, PAPER, TOL, S
 from companion.solvers import Design, dca, dca_path
@@ -25,24 +24,19 @@ FLIPS = (0.0, FLIP)
 _SPARSE_C = C_VALUES[::2]
 N_SAMPLES = {"paper": 50, "quick": 2}
 N_KERNEL = {"paper": 20, "quick": 2}
-N_FIVE = {"paper": 10, "quick": 2}
 
 #: C of the baselines: scikit-learn's, which choose it on the tuning sample as the others do.
 _LOGISTIC_C = tuple(10.0**k for k in range(-3, 3))
 _SVC_C = tuple(2.0**k for k in range(-7, 6, 2))
 
 #: Table 3 as printed, rows true digits 3, 6, 9, columns decisions.
-TABLE_3 = {
+PRINTED_TABLE_3 = {
     0.0: ((0.9929, 0.0005, 0.0066), (0.0001, 0.9989, 0.0010), (0.0130, 0.0002, 0.9868)),
     0.2: ((0.9886, 0.0034, 0.0080), (0.0001, 0.9990, 0.0009), (0.0109, 0.0015, 0.9875)),
     0.6: ((0.4545, 0.1573, 0.3882), (0.0, 0.9990, 0.0010), (0.0, 0.0002, 0.9998)),
 }
 #: Rows of the three digits that are left for testing, of 1055, 1056 and 1055.
 _TEST_SIZES = np.array([955, 956, 955])
-
-#: Classes of the larger example, rings around the origin.
-N_GRADES = 5
-_GRADE_SIZES = {"train": 150, "tune": 150, "test": 4000}
 
 
 # -- truncation, start ----------------------------------------------------------------------
@@ -204,12 +198,12 @@ def compute_levels(unit):
     return rows
 
 
-# -- Table 3 by utility, and five classes ---------------------------------------------------
+# -- Table 3 by utility ---------------------------------------------------------------------
 
 
 def table_3_units(profile):
     """One unit a printed block of Table 3 after the first."""
-    return [Unit(PAPER, "beyond_table_3", {"a": a}) for a in TABLE_3 if a > 0]
+    return [Unit(PAPER, "beyond_table_3", {"a": a}) for a in PRINTED_TABLE_3 if a > 0]
 
 
 def compute_table_3(unit):
@@ -218,76 +212,14 @@ def compute_table_3(unit):
     U = examples.utility(2, a)
     shares = _TEST_SIZES / _TEST_SIZES.sum()
     return {name: round(float(shares @ (np.array(rows) * U).sum(axis=1)), 8)
-            for name, rows in (("weighted", TABLE_3[a]), ("unweighted", TABLE_3[0.0]))}
-
-
-def grades(n, rng, flip=0.0):
-    """Points whose distance from the origin is their grade, 0 to 4, up to noise.
-
-    Parameters
-    ----------
-    n : int
-    rng : numpy.random.Generator
-    flip : float
-        Probability that the label is replaced by one of the others.
-
-    Returns
-    -------
-    X : ndarray of shape (n, 2)
-    y : ndarray of int of shape (n,)
-    """
-    y = rng.integers(N_GRADES, size=n)
-    radius, angle = y + 0.6 * rng.standard_normal(n), 2 * np.pi * rng.random(n)
-    X = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
-    turned, shift = rng.random(n) < flip, rng.integers(1, N_GRADES, size=n)
-    return X, np.where(turned, (y + shift) % N_GRADES, y)
-
-
-def grade_cost():
-    """The cost of a grade too high is one a grade, of a grade too low two: shape (5, 5)."""
-    off = np.arange(N_GRADES)[None, :] - np.arange(N_GRADES)[:, None]
-    return np.where(off > 0, off, -2.0 * off)
-
-
-#: Machines for five grades: arguments of the estimator.
-GRADE_MACHINES = {
-    "costs ignored": {"truncation": "auto"},
-    "WSVM": {"cost": grade_cost(), "truncation": None},
-    "WRSVM": {"cost": grade_cost(), "truncation": "auto"},
-    "cost form": {"cost": grade_cost(), "form": "cost", "truncation": None},
-}
-_GRADE_C = tuple(2.0**k for k in range(-4, 3, 2))
-
-
-def five_units(profile):
-    """One unit a sample."""
-    return [Unit(PAPER, "beyond_five", {"sample": number})
-            for number in range(1, N_FIVE[profile] + 1)]
-
-
-def compute_five(unit):
-    """Average cost of tuned Gaussian machines of five classes on a test sample: a row each."""
-    rng = np.random.default_rng(seed_for(PAPER, "five", unit.params["sample"]))
-    (X, y), tune, test = (grades(n, rng, FLIP) for n in _GRADE_SIZES.values())
-    cost, rows = grade_cost(), []
-    for name, settings in GRADE_MACHINES.items():
-        machines = [WeightedRobustSVC(C, gamma=0.25, **settings).fit(X, y) for C in _GRADE_C]
-        costs = [cost[tune[1], machine.predict(tune[0])].mean() for machine in machines]
-        best = machines[int(np.argmin(costs))]
-        rows.append({
-            "machine": name,
-            "log2_C": float(np.log2(best.C)),
-            "cost": round(float(cost[test[1], best.predict(test[0])].mean()), 8),
-            "converged": all(machine.converged_ for machine in machines),
-        })
-    return rows
+            for name, rows in (("weighted", PRINTED_TABLE_3[a]),
+                               ("unweighted", PRINTED_TABLE_3[0.0]))}
 
 
 _CODE = ("companion.papers.wrsvm.beyond", "companion.papers.wrsvm.population",
          "companion.papers.wrsvm.simulation", *CODE)
-TRUNCATION = Study(PAPER, "beyond_truncation", truncation_units, compute_truncation, _CODE)
-BASELINES = Study(PAPER, "beyond_baselines", baseline_units, compute_baselines, _CODE)
-KERNEL = Study(PAPER, "beyond_kernel", kernel_units, compute_kernel, _CODE)
-LEVELS = Study(PAPER, "beyond_levels", level_units, compute_levels, _CODE)
-TABLE_3_BY_UTILITY = Study(PAPER, "beyond_table_3", table_3_units, compute_table_3, _CODE)
-FIVE = Study(PAPER, "beyond_five", five_units, compute_five, (*_CODE, "companion.estimators"))
+BEYOND_TRUNCATION = Study(PAPER, "beyond_truncation", truncation_units, compute_truncation, _CODE)
+BEYOND_BASELINES = Study(PAPER, "beyond_baselines", baseline_units, compute_baselines, _CODE)
+BEYOND_KERNEL = Study(PAPER, "beyond_kernel", kernel_units, compute_kernel, _CODE)
+BEYOND_LEVELS = Study(PAPER, "beyond_levels", level_units, compute_levels, _CODE)
+BEYOND_TABLE_3 = Study(PAPER, "beyond_table_3", table_3_units, compute_table_3, _CODE)

@@ -49,7 +49,18 @@ def lead_curves(u, A, places):
 
 
 def theorem_table(frame):
-    """Shares of random (p, U) that are decided by utility: a row a loss and number of classes."""
+    """Shares of random (p, U) that are decided by utility: a row a loss and number of classes.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``theory_theorem``.
+
+    Returns
+    -------
+    DataFrame
+        Shares in per cent for each place of s, and the least s of the theorem.
+    """
     rows = []
     for loss in theory.LOSSES:
         for k in theory.CLASSES:
@@ -61,7 +72,17 @@ def theorem_table(frame):
 
 
 def form_table(frame):
-    """Utilities of both forms in per cent, with differences: a row a setting and truncation."""
+    """Utilities of both forms in per cent, with differences: a row a setting and truncation.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``theory_forms``.
+
+    Returns
+    -------
+    DataFrame
+    """
     rows = []
     for config, a in theory.SETTINGS:
         for words, ending in (("none", "_plain"), ("s = -1/2", "")):
@@ -80,7 +101,18 @@ def form_table(frame):
 
 
 def truncation_table(frame):
-    """Mean expected utility in per cent for every s: a row a setting and kind of labels."""
+    """Mean expected utility in per cent for every s: a row a setting and kind of labels.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``beyond_truncation``.
+
+    Returns
+    -------
+    DataFrame
+        Beside the means the paired gain of s = -1/2 over no truncation.
+    """
     names = [*beyond.TRUNCATIONS, "s = -1/2, unweighted start"]
     rows = []
     for config, a in beyond.SETTINGS:
@@ -95,7 +127,20 @@ def truncation_table(frame):
 
 
 def truncation_gains(frame):
-    """Names and series for :func:`companion.plotting.plot_differences`: gains over none."""
+    """Names and series for :func:`companion.plotting.plot_differences`: gains over none.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``beyond_truncation``.
+
+    Returns
+    -------
+    names : list of str
+        A setting and place of truncation each.
+    series : dict of str to (ndarray, ndarray)
+        Means and standard errors by kind of labels.
+    """
     names, series = [], {words: ([], []) for words in LABELS}
     for config, a in beyond.SETTINGS:
         for machine, s in beyond.TRUNCATIONS.items():
@@ -110,7 +155,17 @@ def truncation_gains(frame):
 
 
 def flip_table(frame):
-    """Gain by truncation with flipped labels minus that with clean ones: a row a setting."""
+    """Gain by truncation with flipped labels minus that with clean ones: a row a setting.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``beyond_truncation``.
+
+    Returns
+    -------
+    DataFrame
+    """
     rows = []
     for config, a in beyond.SETTINGS:
         difference = gain_by_flips(frame, config, a)
@@ -169,7 +224,19 @@ def cell_table(levels, baselines, printed=None):
 
 
 def kernel_table(frame, levels):
-    """Machines and baselines on Example 3 in per cent: a row a setting and machine."""
+    """Machines and baselines on Example 3 in per cent: a row a setting and machine.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``beyond_kernel``.
+    levels : DataFrame
+        Records of the study ``beyond_levels``.
+
+    Returns
+    -------
+    DataFrame
+    """
     best = levels[(levels.example == "nonlinear") & (levels.flip == FLIP)].set_index("config")
     rows = []
     for config, a in simulation.CELLS["table_2"]:
@@ -184,7 +251,17 @@ def kernel_table(frame, levels):
 
 
 def exact_table(frame):
-    """How often DC ends at the global minimum, and how far above it: a row a setting and C."""
+    """How often DC ends at the global minimum, and how far above it: a row a setting and C.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``beyond_exact``.
+
+    Returns
+    -------
+    DataFrame
+    """
     rows = []
     for config, a in exact.SETTINGS:
         for C in exact.C_VALUES:
@@ -201,7 +278,18 @@ def exact_table(frame):
 
 
 def table_3_by_utility(frame):
-    """What the printed blocks of Table 3 are worth, in per cent."""
+    """What the printed blocks of Table 3 are worth, in per cent.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``beyond_table_3``.
+
+    Returns
+    -------
+    DataFrame
+        A row a block.
+    """
     return pd.DataFrame({
         "U": [setting_name(2, a) for a in frame.a],
         "printed block": PERCENT * frame.weighted,
@@ -211,7 +299,18 @@ def table_3_by_utility(frame):
 
 
 def five_table(frame):
-    """Mean test cost of the machines of five classes."""
+    """Mean test cost of the machines of five classes.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``beyond_five``.
+
+    Returns
+    -------
+    DataFrame
+        A row a machine.
+    """
     rows = []
     for machine, own in frame.groupby("machine", sort=False):
         mean = mean_and_standard_error(own.cost)

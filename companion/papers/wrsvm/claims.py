@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from companion.metrics import Mean, mean_and_standard_error, paired_difference
-from companion.papers._values import Values
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers._values import Values, share
 from companion.papers.wrsvm import beyond, exact, theory
 from companion.papers.wrsvm.examples import FLIP
 
@@ -13,12 +11,37 @@ PERCENT = 100.0
 
 
 def setting_name(config, a):
-    """What a utility matrix is called: "U2,.4", "U = I"."""
+    """What a utility matrix is called: "U2,.4", "U = I".
+
+    Parameters
+    ----------
+    config : {1, 2, 3}
+    a : float
+
+    Returns
+    -------
+    str
+    """
     return f"U{config},{a:g}".replace("0.", ".") if a else "U = I"
 
 
 def utilities(frame, config, a, flip=FLIP, machine=None, column="utility"):
-    """Percentages of one setting in the order of the samples, of one machine if there are more."""
+    """Percentages of one setting in the order of the samples, of one machine if there are more.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    config : {1, 2, 3}
+    a : float
+    flip : float, optional
+        Probability of a flipped label.
+    machine : str, optional
+    column : str, default="utility"
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+    """
     rows = frame[(frame.config == config) & (frame.a == a)]
     if "flip" in rows:
         rows = rows[rows.flip == flip]
@@ -28,7 +51,21 @@ def utilities(frame, config, a, flip=FLIP, machine=None, column="utility"):
 
 
 def gain(frame, config, a, machine, other, flip=FLIP):
-    """Paired difference of two machines, in points of utility."""
+    """Paired difference of two machines, in points of utility.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    config : {1, 2, 3}
+    a : float
+    machine, other : str
+    flip : float, optional
+        Probability of a flipped label.
+
+    Returns
+    -------
+    companion.metrics.Mean
+    """
     return paired_difference(utilities(frame, config, a, flip, machine),
                              utilities(frame, config, a, flip, other))
 
@@ -130,7 +167,20 @@ def _truncation(out, frame):
 
 
 def gain_by_flips(frame, config, a, machine="s = -1/2"):
-    """Gain over no truncation with flipped labels minus that with clean ones, same points."""
+    """Gain over no truncation with flipped labels minus that with clean ones, same points.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``beyond_truncation``.
+    config : {1, 2, 3}
+    a : float
+    machine : str, default="s = -1/2"
+
+    Returns
+    -------
+    companion.metrics.Mean
+    """
     gains = [utilities(frame, config, a, flip, machine) - utilities(frame, config, a, flip, "none")
              for flip in (FLIP, 0.0)]
     return paired_difference(*gains)
@@ -152,14 +202,6 @@ def _kernel(out, frame):
         for machine in ("logistic regression on squares", "SVC", "WSVM"):
             out.add_mean(f"Example 3, {setting_name(config, 0.4)}", f"WRSVM - {machine} (points)",
                          gain(frame, config, 0.4, "WRSVM", machine), converged)
-
-
-def share(hits):
-    """A share with its binomial standard error, of half a case more and less where it is 0 or 1."""
-    hits = np.asarray(hits, dtype=float)
-    n, mean = len(hits), hits.mean()
-    smoothed = (hits.sum() + 0.5) / (n + 1)
-    return Mean(mean, float(np.sqrt(smoothed * (1 - smoothed) / n)), n)
 
 
 def _exact(out, frame):

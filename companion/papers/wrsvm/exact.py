@@ -169,6 +169,6 @@ def compute(unit):
     }
 
 
-EXACT = Study(PAPER, "beyond_exact", units, compute,
-              ("companion.papers.wrsvm.exact", "companion.papers.wrsvm.theory",
-               "companion.papers.wrsvm.population", *CODE))
+BEYOND_EXACT = Study(PAPER, "beyond_exact", units, compute,
+                     ("companion.papers.wrsvm.exact", "companion.papers.wrsvm.theory",
+                      "companion.papers.wrsvm.population", *CODE))

@@ -63,29 +63,84 @@ def utility(config, a):
 
 
 def piecewise_linear(n, rng, flip=0.0):
-    """X and classes 0, 1, 2 of Example 1, of Example 2 with ``flip``."""
+    """X and classes 0, 1, 2 of Example 1, of Example 2 with ``flip``.
+
+    Parameters
+    ----------
+    n : int
+    rng : numpy.random.Generator
+    flip : float, default=0.0
+
+    Returns
+    -------
+    X : ndarray of shape (n, 2)
+    y : ndarray of int of shape (n,)
+    """
     X, y = three_gaussians(n, flip, rng)
     return X, y - 1
 
 
 def nonlinear(n, rng, flip=0.0):
-    """X and classes 0, 1, 2 of Example 3, which has ``flip`` 0.15."""
+    """X and classes 0, 1, 2 of Example 3, which has ``flip`` 0.15.
+
+    Parameters
+    ----------
+    n : int
+    rng : numpy.random.Generator
+    flip : float, default=0.0
+
+    Returns
+    -------
+    X : ndarray of shape (n, 2)
+    y : ndarray of int of shape (n,)
+    """
     X, y = quadratic_logits(n, flip, rng)
     return X, y - 1
 
 
 def class_probabilities(example, X, flip=0.0):
-    """P(Y = j | x), shape (n, 3), of "piecewise_linear" or "nonlinear"."""
+    """P(Y = j | x), shape (n, 3), of "piecewise_linear" or "nonlinear".
+
+    Parameters
+    ----------
+    example : {"piecewise_linear", "nonlinear"}
+    X : ndarray of shape (n, 2)
+    flip : float, default=0.0
+
+    Returns
+    -------
+    ndarray of shape (n, 3)
+    """
     return _PROBABILITIES[example](X, flip)
 
 
 def bayes(probabilities, U):
-    """argmax_j sum_l p_l U_lj, the classes that maximise the expected utility."""
+    """argmax_j sum_l p_l U_lj, the classes that maximise the expected utility.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n, k)
+    U : ndarray of shape (k, k)
+
+    Returns
+    -------
+    ndarray of int of shape (n,)
+    """
     return (probabilities @ U).argmax(axis=1)
 
 
 def mean_utility(U, y, predicted):
-    """Average of U_{y_i predicted_i}."""
+    """Average of U_{y_i predicted_i}.
+
+    Parameters
+    ----------
+    U : ndarray of shape (k, k)
+    y, predicted : ndarray of int of shape (n,)
+
+    Returns
+    -------
+    float
+    """
     return float(U[y, predicted].mean())
 
 
@@ -118,11 +173,29 @@ class Tuned:
     n_missed: int
 
     def decisions(self, columns):
-        """f_j at inputs, or at kernel values with the training inputs: shape (n, 3)."""
+        """f_j at inputs, or at kernel values with the training inputs: shape (n, 3).
+
+        Parameters
+        ----------
+        columns : ndarray of shape (n, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n, 3)
+        """
         return columns @ self.coef.T + self.intercept
 
     def predict(self, columns):
-        """argmax_j f_j, the first of equal ones."""
+        """argmax_j f_j, the first of equal ones.
+
+        Parameters
+        ----------
+        columns : ndarray of shape (n, n_columns)
+
+        Returns
+        -------
+        ndarray of int of shape (n,)
+        """
         return self.decisions(columns).argmax(axis=1)
 
 

@@ -30,13 +30,28 @@ LATTICE, HALF_SIDE = 101, 2.5
 
 
 def lattice():
-    """Points of the plotted square, shape (LATTICE^2, 2), row by row from the bottom."""
+    """Points of the plotted square, shape (LATTICE^2, 2), row by row from the bottom.
+
+    Returns
+    -------
+    ndarray of shape (LATTICE^2, 2)
+    """
     axis = np.linspace(-HALF_SIDE, HALF_SIDE, LATTICE)
     return np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
 
 
 def samples(figure, number):
-    """Training and tuning sample of a figure, without flips and of equal size."""
+    """Training and tuning sample of a figure, without flips and of equal size.
+
+    Parameters
+    ----------
+    figure : {"fig_1", "fig_2"}
+    number : int
+
+    Returns
+    -------
+    train, tune : (ndarray, ndarray)
+    """
     rng = np.random.default_rng(seed_for(PAPER, figure, "sample", number))
     return examples.piecewise_linear(N[figure], rng), examples.piecewise_linear(N[figure], rng)
 
@@ -113,7 +128,17 @@ def kernel_decisions(number, config, a, C):
 
 
 def linear_decisions(row):
-    """Values of a recorded machine of Figure 1 on the lattice, shape (LATTICE^2, 3)."""
+    """Values of a recorded machine of Figure 1 on the lattice, shape (LATTICE^2, 3).
+
+    Parameters
+    ----------
+    row : mapping
+        A record of the study ``fig_1``.
+
+    Returns
+    -------
+    ndarray of shape (LATTICE^2, 3)
+    """
     points = lattice()
     return np.column_stack([
         points @ [row[f"w1_{j}"], row[f"w2_{j}"]] + row[f"b_{j}"] for j in (1, 2, 3)

@@ -52,19 +52,54 @@ def population(example):
 
 @lru_cache(maxsize=4)
 def gains(example, flip):
-    """P(Y = j | x) times the probability of each cell, shape (n_cells, 3)."""
+    """P(Y = j | x) times the probability of each cell, shape (n_cells, 3).
+
+    Parameters
+    ----------
+    example : {"piecewise_linear", "nonlinear"}
+    flip : float
+
+    Returns
+    -------
+    ndarray of shape (n_cells, 3)
+    """
     X, weight = population(example)
     return weight[:, None] * examples.class_probabilities(example, X, flip)
 
 
 def expected_utility(example, flip, U, predicted):
-    """E U(Y, predicted(X)) of predictions for the cells of :func:`population`."""
+    """E U(Y, predicted(X)) of predictions for the cells of :func:`population`.
+
+    Parameters
+    ----------
+    example : {"piecewise_linear", "nonlinear"}
+    flip : float
+    U : ndarray of shape (3, 3)
+        Utilities.
+    predicted : ndarray of int of shape (n_cells,)
+
+    Returns
+    -------
+    float
+    """
     mass = gains(example, flip) @ U
     return float(np.take_along_axis(mass, predicted[:, None], axis=1).sum())
 
 
 def bayes_utility(example, flip, U):
-    """The largest expected utility of any rule."""
+    """The largest expected utility of any rule.
+
+    Parameters
+    ----------
+    example : {"piecewise_linear", "nonlinear"}
+    flip : float
+    U : ndarray of shape (3, 3)
+        Utilities.
+
+    Returns
+    -------
+    float
+    """
     return float((gains(example, flip) @ U).max(axis=1).sum())
 
 
@@ -72,6 +107,12 @@ def samples(number, flip, size=400):
     """Training and tuning sample ``number`` of Table 1, whose labels have ``flip`` = 0.15.
 
     The same number gives the same points for every ``flip``.
+
+    Parameters
+    ----------
+    number : int
+    flip : float
+    size : int, default=400
 
     Returns
     -------

@@ -30,6 +30,11 @@ _DRAW = {"table_1": examples.piecewise_linear, "table_2": examples.nonlinear}
 def samples(table, number):
     """Training, tuning and test sample of a repetition, labels flipped in all three.
 
+    Parameters
+    ----------
+    table : {"table_1", "table_2"}
+    number : int
+
     Returns
     -------
     tuple of (ndarray of shape (n, 2), ndarray of int of shape (n,))
@@ -39,7 +44,17 @@ def samples(table, number):
 
 
 def median_distance(X, y):
-    """The width sigma of exp(-|x - x'|^2 / (2 sigma^2)): median distance between the classes."""
+    """The width sigma of exp(-|x - x'|^2 / (2 sigma^2)): median distance between the classes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features)
+    y : ndarray of shape (n,)
+
+    Returns
+    -------
+    float
+    """
     distances = np.sqrt(squared_distances(X))
     return float(np.median(distances[y[:, None] != y[None, :]]))
 
@@ -62,7 +77,19 @@ def compute_kernel(unit):
 
 
 def kernel_columns(X, sigma, *others):
-    """The design of a Gaussian kernel on X, and its values between other points and X."""
+    """The design of a Gaussian kernel on X, and its values between other points and X.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features)
+    sigma : float
+    *others : ndarray of shape (m, n_features)
+
+    Returns
+    -------
+    design : Design
+    *values : ndarray of shape (m, n)
+    """
     gamma = 1.0 / (2.0 * sigma**2)
     return (Design.kernel(gram(X, gamma=gamma)),
             *(gram(points, X, gamma=gamma) for points in others))

@@ -27,13 +27,28 @@ N_SPLITS = {"paper": 20, "quick": 4}
 
 @lru_cache(maxsize=1)
 def digits():
-    """All rows of the three digits, each column standardised over them, and classes 0, 1, 2."""
+    """All rows of the three digits, each column standardised over them, and classes 0, 1, 2.
+
+    Returns
+    -------
+    X : ndarray of shape (3166, 16)
+    y : ndarray of int of shape (3166,)
+    """
     X, y = load_pen_digits(DIGITS)
     return (X - X.mean(axis=0)) / X.std(axis=0, ddof=1), np.searchsorted(DIGITS, y)
 
 
 def split(number):
-    """Rows of the training, tuning and test part: 50 a class, 50 a class, and the others."""
+    """Rows of the training, tuning and test part: 50 a class, 50 a class, and the others.
+
+    Parameters
+    ----------
+    number : int
+
+    Returns
+    -------
+    train, tune, test : ndarray of int
+    """
     _, y = digits()
     rng = np.random.default_rng(seed_for(PAPER, "table_3", "split", number))
     parts = [rng.permutation(np.flatnonzero(y == j)) for j in range(len(DIGITS))]
@@ -80,5 +95,5 @@ def split_units(profile):
             for k in range(1, N_SPLITS[profile] + 1)]
 
 
-TABLE = Study(PAPER, "table_3", split_units, compute_split,
-              ("companion.papers.wrsvm.table_3", "companion.datasets.digits", *CODE))
+TABLE_3 = Study(PAPER, "table_3", split_units, compute_split,
+                ("companion.papers.wrsvm.table_3", "companion.datasets.digits", *CODE))

@@ -10,6 +10,16 @@ from companion.papers._values import means_and_errors
 from companion.papers.wrsvm import figures, simulation, table_3
 from companion.papers.wrsvm.values import INTERCHANGED, cell, gain, place
 
+__all__ = [
+    "READINGS",
+    "digits_table",
+    "gains",
+    "paired_table",
+    "reading_table",
+    "recorded",
+    "region_table",
+]
+
 READINGS = ("as printed", "rows interchanged")
 
 
@@ -44,7 +54,19 @@ def paired_table(frame, table):
 
 
 def gains(frame, table):
-    """Names of the matrices, and means and standard errors of WRSVM minus WSVM."""
+    """Names of the matrices, and means and standard errors of WRSVM minus WSVM.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of ``table_1`` or ``table_2``.
+    table : {"table_1", "table_2"}
+
+    Returns
+    -------
+    names : list of str
+    series : (ndarray, ndarray)
+    """
     cells = simulation.CELLS[table]
     found = [gain(frame, config, a) for config, a in cells]
     return [f"U{config},{a:g}" for config, a in cells], means_and_errors(found)
@@ -144,6 +166,20 @@ def region_table(frame, config):
 
 
 def recorded(frame, sample, config, a):
-    """The record of one machine of a figure, as a mapping."""
+    """The record of one machine of a figure, as a mapping.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of ``fig_1`` or ``fig_2``.
+    sample : int
+        Number of the sample.
+    config : {1, 2, 3}
+    a : float
+
+    Returns
+    -------
+    dict
+    """
     own = frame[(frame["sample"] == sample) & (frame.config == config) & np.isclose(frame.a, a)]
     return own.iloc[0].to_dict()

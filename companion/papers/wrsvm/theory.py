@@ -44,19 +44,53 @@ _STEPS = 100
 
 
 def random_problems(rng, k, n):
-    """Class probabilities, uniform over the simplex, and utilities, uniform on [0, 1]."""
+    """Class probabilities, uniform over the simplex, and utilities, uniform on [0, 1].
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    k : int
+        Number of classes.
+    n : int
+
+    Returns
+    -------
+    p : ndarray of shape (n, k)
+    U : ndarray of shape (n, k, k)
+    """
     return rng.dirichlet(np.ones(k), size=n), rng.uniform(size=(n, k, k))
 
 
 def margins(f):
-    """g_j = f_j - max_{l != j} f_l of decisions of shape (..., k)."""
+    """g_j = f_j - max_{l != j} f_l of decisions of shape (..., k).
+
+    Parameters
+    ----------
+    f : ndarray of shape (..., k)
+
+    Returns
+    -------
+    ndarray of shape (..., k)
+    """
     ordered = np.sort(f, axis=-1)
     best, second = ordered[..., -1:], ordered[..., -2:-1]
     return f - np.where(f == best, second, best)
 
 
 def truncated(loss, s, u):
-    """min(l(u), l(s)); s = -inf truncates nothing."""
+    """min(l(u), l(s)); s = -inf truncates nothing.
+
+    Parameters
+    ----------
+    loss : str
+        A key of ``LOSSES``.
+    s : float or ndarray
+    u : ndarray
+
+    Returns
+    -------
+    ndarray
+    """
     value = LOSSES[loss][0]
     return np.minimum(value(u), np.where(np.isinf(s), np.inf, value(np.maximum(s, -1e2))))
 
@@ -179,7 +213,20 @@ def robust_objective(w, b, X, y, weights, C, s, form="utility"):
 
 
 def betas(f, y, U, C, s):
-    """beta_ijl = C U_{y_i j} for the runner-up l of j where g_ij < s, one l only."""
+    """beta_ijl = C U_{y_i j} for the runner-up l of j where g_ij < s, one l only.
+
+    Parameters
+    ----------
+    f : ndarray of shape (n, k)
+    y : ndarray of int of shape (n,)
+    U : ndarray of shape (k, k)
+    C : float
+    s : float
+
+    Returns
+    -------
+    ndarray of shape (n, k, k)
+    """
     n, k = f.shape
     others = np.where(np.eye(k, dtype=bool), -np.inf, f[:, None, :])
     runner_up = others.argmax(axis=2)
@@ -190,7 +237,16 @@ def betas(f, y, U, C, s):
 
 
 def brackets(alpha, beta):
-    """sum_{l != m} (alpha_iml - beta_iml) - sum_{j != m} (alpha_ijm - beta_ijm), shape (n, k)."""
+    """sum_{l != m} (alpha_iml - beta_iml) - sum_{j != m} (alpha_ijm - beta_ijm), shape (n, k).
+
+    Parameters
+    ----------
+    alpha, beta : ndarray of shape (n, k, k)
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+    """
     difference = alpha - beta
     return difference.sum(axis=2) - difference.sum(axis=1)
 
@@ -254,6 +310,6 @@ def _by_hand(design, X, y, U, C=1.0):
 
 
 _CODE = ("companion.papers.wrsvm.theory", "companion.papers.wrsvm.population", *CODE)
-THEOREM = Study(PAPER, "theory_theorem", theorem_units, compute_theorem, _CODE)
-EQUALITY = Study(PAPER, "theory_equality", equality_units, compute_equality, _CODE)
-FORMS = Study(PAPER, "theory_forms", form_units, compute_forms, _CODE)
+THEORY_THEOREM = Study(PAPER, "theory_theorem", theorem_units, compute_theorem, _CODE)
+THEORY_EQUALITY = Study(PAPER, "theory_equality", equality_units, compute_equality, _CODE)
+THEORY_FORMS = Study(PAPER, "theory_forms", form_units, compute_forms, _CODE)

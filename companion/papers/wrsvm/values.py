@@ -21,19 +21,54 @@ _MANY = 200_000
 
 
 def cell(frame, config, a, machine):
-    """The rows of one cell and machine in the order of the samples."""
+    """The rows of one cell and machine in the order of the samples.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    config : {1, 2, 3}
+    a : float
+    machine : {"WSVM", "WRSVM"}
+
+    Returns
+    -------
+    DataFrame
+    """
     return frame[(frame.config == config) & np.isclose(frame.a, a)
                  & (frame.machine == machine)].sort_values("sample")
 
 
 def gain(frame, config, a):
-    """100 times the mean utility of WRSVM minus WSVM, with its paired standard error."""
+    """100 times the mean utility of WRSVM minus WSVM, with its paired standard error.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    config : {1, 2, 3}
+    a : float
+
+    Returns
+    -------
+    companion.metrics.Mean
+    """
     return paired_difference(100 * cell(frame, config, a, "WRSVM").test,
                              100 * cell(frame, config, a, "WSVM").test)
 
 
 def place(table, machine, config, a):
-    """Row and column of a cell as they are printed."""
+    """Row and column of a cell as they are printed.
+
+    Parameters
+    ----------
+    table : {"table_1", "table_2"}
+    machine : {"WSVM", "WRSVM"}
+    config : {1, 2, 3}
+    a : float
+
+    Returns
+    -------
+    row, column : str
+    """
     if table == "table_1":
         return f"{machine} U{config},a", f"a = {a:g}"
     return machine, f"U{config},{a:g}"
@@ -125,7 +160,21 @@ def table_3_values(records):
 
 
 def steps(frame, config, region, low, high):
-    """How much larger a region is at one a than at another, paired over the samples."""
+    """How much larger a region is at one a than at another, paired over the samples.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the study ``fig_1``.
+    config : {1, 2, 3}
+    region : {1, 2, 3}
+    low, high : float
+        Values of a.
+
+    Returns
+    -------
+    companion.metrics.Mean
+    """
     at = {a: frame[(frame.config == config) & np.isclose(frame.a, a)].sort_values("sample")
           for a in (low, high)}
     return paired_difference(at[high][f"region_{region}"], at[low][f"region_{region}"])

@@ -17,13 +17,22 @@ SAMPLES = {"quick": 8, "paper": 50}
 
 
 def bayes_error(distance):
-    """Error in per cent of the best rule for means this far apart, (1) of the paper."""
+    """Error in per cent of the best rule for means this far apart, (1) of the paper.
+
+    Parameters
+    ----------
+    distance : float
+
+    Returns
+    -------
+    float
+    """
     return 100 * NormalDist().cdf(-distance / 2)
 
 
 def units(profile):
     """One unit a sample and distance."""
-    return [STUDY.unit(distance=distance, sample=sample)
+    return [TABLE_1.unit(distance=distance, sample=sample)
             for distance in DISTANCES for sample in range(1, SAMPLES[profile] + 1)]
 
 
@@ -39,7 +48,8 @@ def compute(unit):
     return {"error": 50 * sum(NormalDist().cdf(-x) for x in lead)}
 
 
-STUDY = Study(PAPER, "table_1", units, compute, ("companion.papers.nearest_mean",))
+TABLE_1 = Study(PAPER, "table_1", units, compute,
+                ("companion.papers.nearest_mean", "companion.papers._values", "companion.metrics"))
 
 
 def table_1_values(records):
@@ -60,6 +70,6 @@ def table_1_values(records):
 
 
 ARTEFACTS = (
-    Artefact(PAPER, "table_1", "Table 1: error of the nearest mean", (STUDY,), RUN_PARAMETERS,
+    Artefact(PAPER, "table_1", "Table 1: error of the nearest mean", (TABLE_1,), RUN_PARAMETERS,
              table_1_values),
 )  # fmt: skip
