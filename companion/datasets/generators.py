@@ -267,6 +267,11 @@ def waveform(n=5000, rng=None, positive=1):
     y : ndarray of shape (n,)
         Labels +1 for the class `positive` and -1 for the two others.
 
+    Raises
+    ------
+    ValueError
+        For a `positive` that is no class.
+
     References
     ----------
     L. Breiman, J. Friedman, R. Olshen and C. Stone, Classification and Regression Trees (1984).

@@ -58,10 +58,6 @@ _NOISE = 1e-15
 # Terms are left out at this gap, over the value of the objective.
 _HALF_WAY = 1e-2
 
-# A term is decided if all multipliers but one are at most this share of p, and if the last step
-# changed their slacks by at most this share.
-_LITTLE, _MOVED = 0.03, 0.3
-
 # Fewer terms than this, or a larger share that is not decided, are not worth the effort.
 _MANY, _WORTH = 100, 0.7
 

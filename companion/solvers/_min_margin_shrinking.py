@@ -12,13 +12,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from companion.solvers._min_margin_blocks import LITTLE, MOVED
 from companion.solvers._min_margin_interior import (
     _BETTER,
     _HALF_WAY,
     _LEAST_VALUE,
-    _LITTLE,
     _MANY,
-    _MOVED,
     _OPTIONS,
     _WORTH,
     _certificate,
@@ -94,8 +93,8 @@ def decided(p, alpha, t, d_t):
             if alpha[m, b] > alpha[largest, b]:
                 largest = m
         for m in range(k):
-            if m != largest and (alpha[m, b] > _LITTLE * p[b]
-                                 or abs(d_t[m, b]) > _MOVED * t[m, b]):
+            if m != largest and (alpha[m, b] > LITTLE * p[b]
+                                 or abs(d_t[m, b]) > MOVED * t[m, b]):
                 largest = -1
                 break
         leader[b] = largest

@@ -21,7 +21,7 @@ _LOOPS = {**_OPTIONS, "fastmath": {"nnan", "nsz", "reassoc", "contract", "arcp"}
 _NARROW = 8
 
 # Rows of a matrix product; systems up to this size are factorised here and larger ones by LAPACK.
-_BLOCK, _SMALL = 48, 40
+_BLOCK, _SMALL = 8, 40
 
 
 @njit(**_LOOPS)

@@ -186,6 +186,13 @@ def ended(kind, fields, converged, reason, advice, name="min_margin"):
 class MarginProblem:
     """Checked inputs, sorted by class, and the terms U_{y_i j} > 0 in groups of equal (y_i, j).
 
+    Parameters
+    ----------
+    design, y, utility, sample_weight
+        As for :func:`min_margin`.
+    name : str
+        The caller, for messages.
+
     Attributes
     ----------
     Z : ndarray of shape (n_columns + 1, n_samples)
@@ -366,7 +373,23 @@ def sum_to_zero_basis(k):
 
 
 def checked_utility(utility, name, what="utility"):
-    """A matrix of utilities or costs as float64, or ValueError."""
+    """A matrix of utilities or costs, checked.
+
+    Parameters
+    ----------
+    utility : array_like of shape (k, k)
+    name, what : str
+        The caller and what it calls the matrix, for messages.
+
+    Returns
+    -------
+    ndarray of float64 of shape (k, k)
+
+    Raises
+    ------
+    ValueError
+        Unless it is square, finite, non-negative and somewhere positive.
+    """
     matrix = np.ascontiguousarray(utility, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
         raise ValueError(

@@ -70,7 +70,7 @@ def test_many_terms_are_decided_half_way_and_keep_their_leader():
 
 def test_where_a_leader_is_wrong_the_whole_problem_is_solved():
     """Every term taken for decided, on the wrong side for some: the certificate refuses it."""
-    _, _, P = problem(3, 4, n=200)
+    _, _, P = problem(3, 4, n=200, kernel="rbf")
     calls = []
 
     def astray(p, alpha, t, d_t):
