@@ -40,7 +40,7 @@ _FLOOR = 0.1
 
 # What the columns left out of a Newton matrix may add to it, see
 # :func:`companion.solvers._min_margin_system.columns_that_matter`.
-_LEFT_OUT = 1e-4
+_LEFT_OUT = 3e-4
 
 # Iterations without a better certificate that end a solution.
 _PATIENCE = 8
