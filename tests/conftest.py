@@ -7,6 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from companion.reproduction.compiled import discard_old_loops
+
+
+def pytest_configure():
+    """Tests are about the present sources."""
+    discard_old_loops()
+
 
 @dataclass(frozen=True)
 class BuiltSite:

@@ -2,13 +2,15 @@
 
 One unit of every study that needs no data file is computed and thrown away, in two processes: two
 papers with loops of their own in one, the others in the other. numba keeps what it compiles
-beside the sources; what changes later is compiled when it is used.
+beside the sources; after a change of any source of loops all are compiled again, when they are
+used.
 """
 
 import sys
 from multiprocessing import get_context
 
 from companion.papers import PAPERS, list_artefacts
+from companion.reproduction.compiled import discard_old_loops
 
 ALONE = ("wrsvm", "conformal")
 
@@ -30,6 +32,7 @@ def compile_for(papers):
 
 def main():
     """Compile, and say what could not be."""
+    discard_old_loops()
     groups = [ALONE, [key for key in PAPERS if key not in ALONE]]
     with get_context("spawn").Pool(len(groups)) as pool:
         faults = sum(pool.map(compile_for, groups), [])

@@ -127,7 +127,8 @@ def look_up(what, name, table):
         return table[name]
     near = difflib.get_close_matches(str(name), table, n=2, cutoff=0.6)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(table)}"
-    raise UnknownDataset(f"{name!r} is not a {what}; {hint}")
+    article = "an" if what[0] in "aeiou" else "a"
+    raise UnknownDataset(f"{name!r} is not {article} {what}; {hint}")
 
 
 def read_sources(path):

@@ -2,7 +2,7 @@
 
 ``run``, ``workers``, ``progress``
     compute the units of a study that have no record.
-``store``, ``records``, ``codehash``
+``store``, ``records``, ``codehash``, ``compiled``
     keep the records, and say which code they come from.
 ``published``, ``errata``, ``deviations``
     what the papers print, what is wrong with it, and why a value differs.

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from companion.papers.base import Study, Unit
+from companion.reproduction.compiled import discard_old_loops
 from companion.reproduction.errors import UnitError
 from companion.reproduction.progress import Progress
 from companion.reproduction.records import to_frame
@@ -131,6 +132,7 @@ def load_records(
     run = _Run(store, before)
     if todo:
         store.prepare()
+        discard_old_loops()
         with Progress(len(todo), f"{study.paper}/{study.name}", progress) as bar:
             run.compute(todo, bar, pool(study, jobs, backend, scheduler))
     if run.failures:

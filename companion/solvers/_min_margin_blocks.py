@@ -12,11 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from companion.solvers._min_margin_kernels import _LOOPS, _OPTIONS, _largest
-
-# A term is decided if all multipliers but one are at most this share of p, and if the last step
-# changed their slacks by at most this share.
-LITTLE, MOVED = 0.03, 0.3
+from companion.solvers._min_margin_kernels import _LOOPS, _OPTIONS, LITTLE, MOVED, _largest
 
 # Most terms of a block; the distance of two variables of a term in memory.
 LANES = 320
@@ -366,7 +362,8 @@ def correct(d, n, target):
 
 @njit(**_LOOPS)
 def decide(d, n):
-    """Mark terms of which one class has nearly all the weight and keeps it, see ``decided``.
+    """Mark terms of which one class has nearly all the weight and keeps it, as :func:`decided`
+    of :mod:`companion.solvers._min_margin_shrinking` does.
 
     Their multipliers become 0 or p in the fields A0, A1, A2; those of others are all 0 there.
     Returns the sum of A1 + A2.

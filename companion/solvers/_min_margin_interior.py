@@ -55,15 +55,6 @@ _HOLD = 1e-6
 # The same over the largest curvature in b: what rounding errors leave of the smallest.
 _NOISE = 1e-15
 
-# Terms are left out at this gap, over the value of the objective.
-_HALF_WAY = 1e-2
-
-# Fewer terms than this, or a larger share that is not decided, are not worth the effort.
-_MANY, _WORTH = 100, 0.7
-
-# The smaller problem is solved a little better than the whole one has to be.
-_BETTER = 0.9
-
 # Price of a residual of (13) that no multipliers nearby avoid: that of the dual of the problem with
 # this proximal term, over the total weight.
 PRICE = 1e-8

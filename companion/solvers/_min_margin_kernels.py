@@ -25,6 +25,19 @@ from numba import njit
 _OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True}
 _LOOPS = {**_OPTIONS, "fastmath": {"nnan", "nsz", "reassoc", "contract", "arcp"}}
 
+# Decided terms are left out at this gap, over the value of the objective.
+HALF_WAY = 1e-2
+
+# A term is decided if all multipliers but one are at most this share of p, and if the last step
+# changed their slacks by at most this share.
+LITTLE, MOVED = 0.03, 0.3
+
+# Fewer terms than this, or a larger share that is not decided, are not worth the effort.
+MANY, WORTH = 100, 0.7
+
+# The smaller problem is solved a little better than the whole one has to be.
+BETTER = 0.9
+
 # Newton steps that put a term on the central path at the start; they converge from below.
 _CENTRING_STEPS = 6
 
@@ -291,7 +304,7 @@ def moves(alpha, a, over, inverse, leader, groups, dF, goal, corrects, d_alpha, 
 
 @njit(**_LOOPS)
 def _largest(values):
-    """The largest of values >= 0, by folding: a loop with one maximum would wait for each."""
+    """The largest of values and 0, by folding: a loop with one maximum would wait for each."""
     size = values.shape[0]
     while size > 8:
         half = (size + 1) // 2

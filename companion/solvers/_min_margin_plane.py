@@ -3,7 +3,7 @@
 The method is that of :mod:`companion.solvers._min_margin_interior` in the notation of
 :mod:`companion.solvers._min_margin_kernels`. With two features and the bias the Newton matrix is so
 small that nearly all time goes into loops over terms; so all that an iteration does to a term is
-done in three loops, without a detour over the samples:
+done in three passes over blocks, without a detour over the samples:
 
 1. the last step is made; value and gap, the Newton matrix, right-hand sides;
 2. the predictor, and the corrector's right-hand side, which is affine in the centring target;
@@ -40,22 +40,18 @@ from companion.solvers._min_margin_blocks import (
     weight_of,
 )
 from companion.solvers._min_margin_interior import (
-    _BETTER,
     _FLOOR,
-    _HALF_WAY,
     _HOLD,
     _LEAST_VALUE,
-    _MANY,
     _NOISE,
     _OPTIONS,
     _PATIENCE,
     _SHARE,
-    _WORTH,
     _certificate,
     balance,
     price,
 )
-from companion.solvers._min_margin_kernels import margin_loss
+from companion.solvers._min_margin_kernels import BETTER, HALF_WAY, MANY, WORTH, margin_loss
 from companion.solvers._min_margin_system import (
     cholesky_small,
     class_values,
@@ -63,7 +59,7 @@ from companion.solvers._min_margin_system import (
     solve_newton,
 )
 
-# How often a certificate that is not good enough makes the solver go on, ten times closer.
+# Certificates that a problem may ask for, each after the first ten times closer to its solution.
 _TRIES = 2
 
 
@@ -120,7 +116,7 @@ def _iterate(problem, differences, level, weight, ridge, anchor, x, offset, unti
                 fixed[c, r] = -pulls[c, r] - pull
         value = max(primal + offset, _LEAST_VALUE * weight)
         surplus = max(abs(residual[0, 2]), abs(residual[1, 2]))
-        merit = gap + price(residual[:, 2], weight, ridge)
+        merit = gap + price(residual[:, 2].copy(), weight, ridge)
         if not np.isfinite(merit):
             return False, n_steps
         # Without (13), no sign of the gap means anything.
@@ -175,16 +171,17 @@ def _certified(Z, groups, p, linear, basis, level, ridge, anchor, V, alpha, G):
     primal, gap, residual = _certificate(Z, groups, p, linear, basis, level, ridge, anchor, V, F,
                                          loss, alpha, G)
     if not is_exact:
-        gap += price(residual[:, -1], p.sum(), ridge)
+        gap += price(residual[:, -1].copy(), p.sum(), ridge)
     return primal, gap
 
 
 @njit(**_OPTIONS)
 def minimise_in_plane(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, offset,
                       tol, max_iter, alpha):
-    """As :func:`companion.solvers._min_margin_shrinking.minimise`, for three classes and two features.
+    """As ``minimise`` of :mod:`companion.solvers._min_margin_shrinking`, for two features.
 
-    Where rounding errors stop progress, V is left as it is and the gap is infinite.
+    Where rounding errors stop progress, V is left as it is and the gap is infinite. Once the budget
+    is spent it is the last iterate of all terms that is returned.
     """
     blocks, data, numbers = arranged(Z, groups, p)
     differences = np.empty((2, 3, 2))
@@ -194,14 +191,14 @@ def minimise_in_plane(Z, groups, p, linear, basis, level, ridge, anchor, V, clos
     x, pulls = V.copy(), moments(basis, linear, Z)
     _start(blocks, data, differences, x, level, closeness)
     n_terms, weight, G, n_iter = p.shape[0], p.sum(), np.empty_like(linear), 0
-    if n_terms >= _MANY:
+    if n_terms >= MANY:
         is_near, n_iter = _iterate((blocks, data, pulls), differences, level, weight, ridge, anchor,
-                                   x, offset, max(tol, _HALF_WAY), max_iter)
+                                   x, offset, max(tol, HALF_WAY), max_iter)
         y = x.copy()
         part, some, constant, n_some = undecided(blocks, data, numbers, pulls, differences, level,
                                                  alpha)
-        if is_near and 0 < n_some <= _WORTH * n_terms:
-            until = _BETTER * tol
+        if is_near and 0 < n_some <= WORTH * n_terms:
+            until = BETTER * tol
             for _ in range(_TRIES):
                 is_near, n_more = _iterate(part, differences, level, weight, ridge, anchor, y,
                                            offset + constant, until, max_iter - n_iter)
@@ -225,7 +222,7 @@ def minimise_in_plane(Z, groups, p, linear, basis, level, ridge, anchor, V, clos
         collect(blocks, data, numbers, alpha)
         primal, gap = _certified(Z, groups, p, linear, basis, level, ridge, anchor, x, alpha, G)
         is_solved = gap <= tol * max(primal + offset, _LEAST_VALUE * weight)
-        if is_solved or n_iter >= max_iter:
+        if is_solved or (n_iter >= max_iter and np.isfinite(gap)):
             V[:] = x
             return primal, gap, n_iter, is_solved
         until *= 0.1

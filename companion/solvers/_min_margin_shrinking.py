@@ -12,19 +12,23 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from companion.solvers._min_margin_blocks import LITTLE, MOVED
 from companion.solvers._min_margin_interior import (
-    _BETTER,
-    _HALF_WAY,
     _LEAST_VALUE,
-    _MANY,
     _OPTIONS,
-    _WORTH,
     _certificate,
     balance,
     interior_point,
 )
-from companion.solvers._min_margin_kernels import centre, margin_loss
+from companion.solvers._min_margin_kernels import (
+    BETTER,
+    HALF_WAY,
+    LITTLE,
+    MANY,
+    MOVED,
+    WORTH,
+    centre,
+    margin_loss,
+)
 from companion.solvers._min_margin_plane import minimise_in_plane
 from companion.solvers._min_margin_system import class_values
 
@@ -34,10 +38,10 @@ def minimise(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, of
              alpha):
     """Minimise 1/2 |V|^2 + ridge / 2 |b - anchor|^2 + linear . f + sum of the terms, from V on.
 
-    V and ``alpha`` are overwritten with the best iterate. ``closeness`` is the mean product of a
-    multiplier and a slack at the start, over the mean term. Returns the primal value without
-    ``offset``, the gap, the number of iterations, and whether the gap is at most ``tol`` times the
-    value with ``offset``.
+    V and ``alpha`` are overwritten with the best iterate, in the plane with the last.
+    ``closeness`` is the mean product of a multiplier and a slack at the start, over the mean term.
+    Returns the primal value without ``offset``, the gap, the number of iterations, and whether the
+    gap is at most ``tol`` times the value with ``offset``.
     """
     k, n_terms, in_vain = basis.shape[0], p.shape[0], 0
     if k == 3 and Z.shape[0] == 3:
@@ -54,13 +58,13 @@ def minimise(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, of
     centre(F, groups, p, level, closeness * max(loss, 1e-3 * weight) / (k * n_terms), alpha, t)
     value, gap, n_iter, is_solved = interior_point(
         Z, groups, p, linear, basis, level, ridge, anchor, V, offset, tol, max_iter,
-        _HALF_WAY if n_terms >= _MANY else 0.0, alpha, t, d_t)
-    half_way = _HALF_WAY * max(value + offset, _LEAST_VALUE * weight)
-    if is_solved or n_iter == 0 or n_iter >= max_iter or n_terms < _MANY or not gap <= half_way:
+        HALF_WAY if n_terms >= MANY else 0.0, alpha, t, d_t)
+    half_way = HALF_WAY * max(value + offset, _LEAST_VALUE * weight)
+    if is_solved or n_iter == 0 or n_iter >= max_iter or n_terms < MANY or not gap <= half_way:
         return value, gap, in_vain + n_iter, is_solved
     leader = decided(p, alpha, t, d_t)
     n_kept = np.count_nonzero(leader < 0)
-    if 0 < n_kept <= _WORTH * n_terms:
+    if 0 < n_kept <= WORTH * n_terms:
         x = V.copy()
         multipliers, n_more = _smaller(Z, groups, p, linear, basis, level, ridge, anchor, x, offset,
                                        tol, max_iter - n_iter, alpha, t, leader, n_kept)
@@ -139,7 +143,7 @@ def _smaller(Z, groups, p, linear, basis, level, ridge, anchor, x, offset, tol, 
             some_t[m, b] = t[m, kept[b]]
     _, _, n_iter, _ = interior_point(
         some_Z, some_groups, p[kept], some_linear, basis, level, ridge, anchor, x,
-        offset + constant, _BETTER * tol, max_iter, 0.0, some_alpha, some_t, np.empty_like(some_t))
+        offset + constant, BETTER * tol, max_iter, 0.0, some_alpha, some_t, np.empty_like(some_t))
     for m in range(k):
         for b in range(n_kept):
             multipliers[m, kept[b]] = some_alpha[m, b]

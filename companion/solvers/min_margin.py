@@ -20,6 +20,8 @@ The box of the solver:
 
 Half way, terms with a maximum that is decided are left out; the certificate at the end is that of
 the whole problem, and without it the solver goes on with all terms: :mod:`._min_margin_shrinking`.
+Three classes and two features, the case of the paper's linear examples, have loops of their own:
+:mod:`._min_margin_plane`.
 
 Terms with U_{y_i j} = 0 do not exist. The minimiser need not be unique in b, nor the set of
 minimisers bounded (a column of U may have all the utility, or truncation may have removed all that

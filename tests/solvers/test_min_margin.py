@@ -199,9 +199,11 @@ def test_bad_input_is_named(changes, message):
         min_margin(**arguments)
 
 
-def test_a_spent_budget_warns_with_the_gap_and_advice():
+@pytest.mark.parametrize("d", [2, 3])
+def test_a_spent_budget_warns_with_the_gap_and_advice(d):
+    design = Design.linear(np.column_stack([X, X[:, :1] ** 2])[:, :d])
     with pytest.warns(ConvergenceWarning, match="budget of 2 iterations is spent.*gap is.*Raise"):
-        machine = min_margin(Design.linear(X), Y, np.eye(3), 1.0, max_iter=2)
+        machine = min_margin(design, Y, np.eye(3), 1.0, max_iter=2)
     assert not machine.converged and machine.n_iter == 2
     assert machine.duality_gap > 0.0
 

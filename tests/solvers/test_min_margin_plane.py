@@ -1,4 +1,4 @@
-"""The minimum-margin hinge of three classes in the plane: blocks of terms against the general code."""
+"""The minimum-margin hinge of three classes in the plane: blocks against the general code."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from margin_problems import clouds, random_beta, random_utility
 from companion.solvers import Design, _min_margin_plane, _min_margin_shrinking
 from companion.solvers._min_margin_blocks import LANES, block_sizes
 from companion.solvers._min_margin_interior import interior_point
-from companion.solvers._min_margin_kernels import centre
+from companion.solvers._min_margin_kernels import WORTH, centre
 from companion.solvers._min_margin_plane import minimise_in_plane
 from companion.solvers._min_margin_shrinking import minimise
 from companion.solvers._min_margin_system import class_values
@@ -60,7 +60,8 @@ def test_values_are_those_of_the_general_code(seed, n, log_C, spread, is_step):
         level, ridge, anchor = -1.0, 1e-3 * min(1.0, p.mean()), np.array([0.3, -0.2])
         offset = p.sum()
     wanted = general(P, p, linear, level, ridge, anchor, offset)
-    value, gap, _, is_solved, V, alpha = in_plane(P, p, linear, level, ridge, anchor, offset)
+    value, gap, _, is_solved, V, alpha = in_plane(P, p, linear, level, ridge, anchor, offset,
+                                                  solver=minimise)
     scale = max(value + offset, 1e-4 * p.sum())
     assert is_solved
     assert -1e-12 * scale <= gap <= 1e-8 * scale
@@ -70,29 +71,53 @@ def test_values_are_those_of_the_general_code(seed, n, log_C, spread, is_step):
     assert np.isfinite(V).all()
 
 
+def test_the_convex_machine_needs_no_help_of_the_general_code():
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        _, _, P = problem(seed, int(rng.choice([20, 150, 400, 1500])), rng.choice([0.1, 0.7, 3.0]))
+        p = 10.0 ** rng.uniform(-4.0, 4.0) * P.p
+        value, gap, _, is_solved, *_ = in_plane(P, p, np.zeros((3, P.n)))
+        assert is_solved, f"seed {seed}: gap {gap:g} at {value:g}"
+
+
 def test_wrong_decisions_are_refused_by_the_certificate():
-    """Every second term is taken for decided, by the class that has least of it."""
-    _, _, P = problem(4, n=200)
-    calls = []
+    """Every second decided term goes to another class: the small problem's solution is none."""
+    _, _, P = problem(1, n=200)
+    samples = np.concatenate([np.arange(low, high) for low, high, *_ in P.groups])
+    columns = np.repeat(P.groups[:, 2], P.groups[:, 1] - P.groups[:, 0])
+    shares, gaps = [], []
 
     def astray(blocks, data, numbers, pulls, differences, level, alpha):
-        calls.append(len(numbers))
-        for k, (_, n) in enumerate(blocks):
-            fields = data[k].reshape(-1, data.shape[1] // 33)
-            fields[[0, 1, 2], :n:2] = fields[[2, 0, 1], :n:2]
-            fields[6:12, :n] = 0.0
-        return honest(blocks, data, numbers, pulls, differences, level, alpha)
+        part, some, constant, n_some = honest["undecided"](blocks, data, numbers, pulls,
+                                                           differences, level, alpha)
+        shares.append(n_some / P.p.size)
+        kept = np.concatenate([some[k, :n] for k, (_, n) in enumerate(part[0])])
+        for term in np.setdiff1d(np.arange(P.p.size), kept)[::2]:
+            before = alpha[:, term].argmax()
+            after = (before + 1) % 3
+            alpha[:, term] = np.roll(alpha[:, term], 1)
+            part[2][:] += P.p[term] * np.outer(P.basis[after] - P.basis[before],
+                                               P.Z[:, samples[term]])
+            j = columns[term]
+            constant += level * P.p[term] * (int(after != j) - int(before != j))
+        return part, some, constant, n_some
+
+    def certified(*arguments):
+        primal, gap = honest["_certified"](*arguments)
+        gaps.append(gap / primal)
+        return primal, gap
 
     python = _min_margin_plane.minimise_in_plane.py_func
-    honest = python.__globals__["undecided"]
+    honest = {name: python.__globals__[name] for name in ("undecided", "_certified")}
     nothing = np.zeros((3, P.n))
-    python.__globals__["undecided"] = astray
+    python.__globals__.update(undecided=astray, _certified=certified)
     try:
         value, gap, n_iter, is_solved, *_ = in_plane(P, P.p, nothing, solver=python)
     finally:
-        python.__globals__["undecided"] = honest
+        python.__globals__.update(honest)
     straight = in_plane(P, P.p, nothing)
-    assert len(calls) == 1
+    assert len(shares) == 1 and 0.0 < shares[0] <= WORTH
+    assert len(gaps) > 1 and min(gaps[:-1]) > 1e-3
     assert is_solved and gap <= 1e-8 * value and n_iter > straight[2]
     assert value == pytest.approx(straight[0], rel=2e-8)
 
@@ -124,6 +149,7 @@ def test_a_spent_budget_leaves_the_last_iterate_and_its_gap(max_iter):
     np.testing.assert_allclose(alpha.sum(axis=0), P.p, rtol=1e-9)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 3 * LANES), min_size=3, max_size=3))
 def test_blocks_hold_all_terms_of_one_column_evenly(counts):
     blocks = block_sizes(np.array(counts))

@@ -99,11 +99,12 @@ def test_where_a_leader_is_wrong_the_whole_problem_is_solved():
     style=st.sampled_from(["plain", "rounded", "repeated", "constant column", "tiny", "huge"]),
     log_C=st.floats(-4.0, 4.0),
     is_rare=st.booleans(),
+    d=st.sampled_from([2, 3]),
 )
-def test_degenerate_samples_have_a_certified_solution(seed, k, style, log_C, is_rare):
+def test_degenerate_samples_have_a_certified_solution(seed, k, style, log_C, is_rare, d):
     rng = np.random.default_rng(seed)
     n = 120
-    X = rng.normal(size=(n, 3)) * {"tiny": 1e-3, "huge": 1e3}.get(style, 1.0)
+    X = rng.normal(size=(n, d)) * {"tiny": 1e-3, "huge": 1e3}.get(style, 1.0)
     if style == "rounded":
         X = np.round(X)
     if style == "repeated":

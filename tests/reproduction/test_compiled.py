@@ -1,0 +1,65 @@
+"""Compiled loops are those of the present sources, also where only a callee has changed."""
+
+import subprocess
+import sys
+
+import pytest
+
+from companion.reproduction.compiled import discard_old_loops
+
+CALLEE = "from numba import njit\n\n\n@njit(cache=True)\ndef number():\n    return {}\n"
+CALLER = (
+    "from numba import njit\n\nfrom loops.callee import number\n\n\n"
+    "@njit(cache=True)\ndef twice():\n    return 2 * number()\n"
+)
+
+
+@pytest.fixture
+def package(tmp_path):
+    folder = tmp_path / "loops"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "callee.py").write_text(CALLEE.format(1))
+    (folder / "caller.py").write_text(CALLER)
+    return folder
+
+
+def twice(package):
+    run = subprocess.run(
+        [sys.executable, "-c", "from loops.caller import twice; print(twice())"],
+        cwd=package.parent, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return int(run.stdout)
+
+
+def test_a_changed_callee_is_compiled_into_its_callers(package):
+    discard_old_loops(package)
+    assert twice(package) == 2
+    (package / "callee.py").write_text(CALLEE.format(21))
+    assert twice(package) == 2, "numba has learnt to look at callees: discard_old_loops can go"
+    assert discard_old_loops(package) == 4
+    assert twice(package) == 42
+    assert discard_old_loops(package) == 0
+    assert list(package.rglob("*.nbi"))
+
+
+def test_comments_and_files_without_loops_discard_nothing(package):
+    discard_old_loops(package)
+    twice(package)
+    (package / "callee.py").write_text("# A number.\n" + CALLEE.format(1))
+    (package / "plain.py").write_text("x = 1\n")
+    assert discard_old_loops(package) == 0
+
+
+def test_compiled_loops_of_unknown_sources_are_discarded(package):
+    twice(package)
+    assert discard_old_loops(package) == 4
+
+
+def test_a_folder_that_cannot_be_written_is_left_alone(package, monkeypatch):
+    monkeypatch.setattr("pathlib.Path.write_text", raise_error)
+    assert discard_old_loops(package) == 0
+
+
+def raise_error(*_, **__):
+    raise PermissionError("read-only")
