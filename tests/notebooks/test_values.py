@@ -8,10 +8,16 @@ import math
 
 import nbformat
 import pytest
+from _ahead import ahead
 
 from companion.papers import list_across, list_artefacts
 from companion.reproduction.display import VALUES_MIME
-from companion.reproduction.notebooks import notebook_path, run_notebook
+from companion.reproduction.notebooks import (
+    close_event_loop,
+    notebook_path,
+    notebook_surroundings,
+    run_notebook,
+)
 from companion.reproduction.parameters import check_parameters
 
 ARTEFACTS = list_artefacts() + list_across()
@@ -43,12 +49,26 @@ def assert_same(published, again, where):
         assert published == again, where
 
 
+@pytest.fixture(scope="module")
+def executed(request, tmp_path_factory):
+    """Waits for the report on an artefact's notebook and the path of what it gave."""
+
+    def run(artefact):
+        output = tmp_path_factory.mktemp("again") / "notebook.ipynb"
+        try:
+            return run_notebook(artefact, output, check_parameters(artefact, {})), output
+        finally:
+            close_event_loop()
+
+    with notebook_surroundings(), ahead(run, request, "artefact") as wait:
+        yield wait
+
+
 @pytest.mark.parametrize("artefact", ARTEFACTS, ids=lambda artefact: artefact.id)
-def test_the_numbers_of_every_table_are_those_committed(artefact, tmp_path):
+def test_the_numbers_of_every_table_are_those_committed(artefact, executed):
     committed = tables(nbformat.read(notebook_path(artefact), as_version=4))
     assert committed, "the notebook shows no table that carries its numbers"
-    output = tmp_path / "again.ipynb"
-    report = run_notebook(artefact, output, check_parameters(artefact, {}))
+    report, output = executed(artefact.id)
     assert report.ok, str(report)
     assert_same(committed, tables(nbformat.read(output, as_version=4)), artefact.id)
 
