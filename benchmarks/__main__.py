@@ -29,8 +29,10 @@ def main(arguments):
     for name in unknown:
         close = difflib.get_close_matches(name, modules, n=1)
         hint = f"Did you mean {close[0]!r}? " if close else ""
-        print(f"There is no benchmark {name!r}. {hint}There are: {', '.join(modules)}.",
-              file=sys.stderr)
+        print(
+            f"There is no benchmark {name!r}. {hint}There are: {', '.join(modules)}.",
+            file=sys.stderr,
+        )
     if unknown:
         return 2
     for name in arguments or modules:

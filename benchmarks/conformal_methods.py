@@ -21,11 +21,20 @@ from companion.kernels import gram, squared_distances
 from companion.solvers.conformal import ConformalProblem, conformal_transformations
 
 METHODS = (
-    ("amari", "-"), ("wu_amari", "-"), ("act", "-"), ("kba", "-"), ("williams", "-"),
-    ("mdt", "separability_gradient"), ("mdt", "separability_cma"), ("mdt", "validation_cma"),
-    ("tsvt", "separability_gradient"), ("tsvt", "separability_cma"), ("tsvt", "validation_cma"),
-    ("xiong", "separability_exact"), ("xiong", "separability_gradient"),
-)  # fmt: skip
+    ("amari", "-"),
+    ("wu_amari", "-"),
+    ("act", "-"),
+    ("kba", "-"),
+    ("williams", "-"),
+    ("mdt", "separability_gradient"),
+    ("mdt", "separability_cma"),
+    ("mdt", "validation_cma"),
+    ("tsvt", "separability_gradient"),
+    ("tsvt", "separability_cma"),
+    ("tsvt", "validation_cma"),
+    ("xiong", "separability_exact"),
+    ("xiong", "separability_gradient"),
+)
 SEARCH = {"-": "separability_gradient"}  # any: these methods have nothing to search
 SIZES, DRAWS = (200, 2020), 3
 
@@ -43,9 +52,14 @@ def problem(X, y, validation):
     """The shared problem, its machines trained."""
     D = squared_distances(X)
     part = ConformalProblem(
-        gram(X, gamma=0.02, squared_distances=D), y, validation, C=10.0, distances=D, sigma=5.0,
+        gram(X, gamma=0.02, squared_distances=D),
+        y,
+        validation,
+        C=10.0,
+        distances=D,
+        sigma=5.0,
         n_features=2,
-    )  # fmt: skip
+    )
     return part, part.first, part.whole
 
 
@@ -56,9 +70,12 @@ def main(draws=DRAWS, sizes=SIZES):
         warnings.simplefilter("ignore", ConvergenceWarning)
         for method, search in METHODS:  # compile
             conformal_transformations(
-                problem(*draw(600, 0))[0], method, search=SEARCH.get(search, search),
-                generations=1, max_transforms=2,
-            )  # fmt: skip
+                problem(*draw(600, 0))[0],
+                method,
+                search=SEARCH.get(search, search),
+                generations=1,
+                max_transforms=2,
+            )
         for n in sizes:
             seconds = {("shared", "-"): []} | {method: [] for method in METHODS}
             kept = {method: [] for method in seconds}

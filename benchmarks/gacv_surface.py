@@ -95,7 +95,9 @@ def main(repeats=3):
                 arguments = (X, y, C, weights)
                 ours, theirs = interleaved(
                     [lambda a=arguments: by_surface(*a), lambda a=arguments: by_refitting(*a)],
-                    repeats, least=0.0, in_a_row=1,
+                    repeats,
+                    least=0.0,
+                    in_a_row=1,
                 )
                 values, surface = by_surface(*arguments)
                 refitted, machines = by_refitting(*arguments)

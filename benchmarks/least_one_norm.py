@@ -103,9 +103,7 @@ def compare(X, y, C, gamma, repeats):
                 solve, wanted, *arguments, reference=reference
             )
             runs[name] = lambda solve=solve, tolerance=tolerance: solve(*arguments, tolerance)
-    times = _common.interleaved(
-        list(runs.values()), repeats if len(y) <= 500 else 1, in_a_row=2
-    )
+    times = _common.interleaved(list(runs.values()), repeats if len(y) <= 500 else 1, in_a_row=2)
     return {name: (seconds, errors[name]) for name, seconds in zip(runs, times, strict=True)}
 
 

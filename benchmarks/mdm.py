@@ -98,7 +98,7 @@ def warm_starts():
     X = scale(X)
     K = gram(X, gamma=1.0 / 50.0)
     first = mdm(K, y, ridge=0.1, accelerate=True)
-    factor = 1.0 + 0.1 * np.exp(-(first.to_svm().decision_function**2))
+    factor = 1.0 + 0.1 * np.exp(-(first.to_svm().decision_function ** 2))
     changed = factor[:, None] * K * factor
 
     def start(alpha0):

@@ -140,15 +140,19 @@ def main():
                     ratio = taken[1 + best] / taken[0]
                     ratios.setdefault((name, kind), []).append(ratio)
                     line += f" {name} {1e3 * taken[1 + best]:.1f} [{error:.0e}] (x{ratio:.0f})"
-                print(f"{line} ours {1e3 * taken[0]:.2f} [{abs(ours() / reference - 1):.0e}]",
-                      flush=True)
+                print(
+                    f"{line} ours {1e3 * taken[0]:.2f} [{abs(ours() / reference - 1):.0e}]",
+                    flush=True,
+                )
         X, y = sample(400, 1)
         design = Design.linear(X)
         (seconds,) = _common.interleaved([lambda: dca_path(design, y, UTILITY, PATH, -0.5)], 3)
         n_problems = PATH.size + dca_path(design, y, UTILITY, PATH, -0.5)[1].n_steps.sum()
-        print(f"path of {PATH.size}, both machines: {1e3 * seconds:.0f} ms, "
-              f"{1e3 * seconds / n_problems:.2f} a convex problem; 1300 such paths, those of "
-              f"Table 1: {1300 * seconds:.0f} s")
+        print(
+            f"path of {PATH.size}, both machines: {1e3 * seconds:.0f} ms, "
+            f"{1e3 * seconds / n_problems:.2f} a convex problem; 1300 such paths, those of "
+            f"Table 1: {1300 * seconds:.0f} s"
+        )
     for (name, kind), values in ratios.items():
         print(f"{name}, {kind}: {_common.summary(values, 20 if kind == 'linear' else 40)}")
 

@@ -126,8 +126,11 @@ def main():
             counting, _ = timed(
                 lambda path=path: wls_path(make_design(), y, PATH, loss=Unbiased(2), start=path)
             )
-            print(f"{name:>16} path of {PATH.size}: hinge {1e3 * hinge:.0f}, "
-                  f"unbiased {1e3 * counting:.0f}", flush=True)
+            print(
+                f"{name:>16} path of {PATH.size}: hinge {1e3 * hinge:.0f}, "
+                f"unbiased {1e3 * counting:.0f}",
+                flush=True,
+            )
     for peer, values in ratios.items():
         print(f"{peer}: {_common.summary(values, 10, least=1)}", flush=True)
     try:

@@ -41,15 +41,7 @@ def squared_distances(X, Y=None, *, out=None):
 
 
 def gram(
-    X,
-    Y=None,
-    *,
-    kernel="rbf",
-    gamma=1.0,
-    degree=3,
-    coef0=0.0,
-    squared_distances=None,
-    out=None,
+    X, Y=None, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0, squared_distances=None, out=None
 ):
     """Return the kernel matrix K[i, j] = k(X_i, Y_j); with ``Y=None`` the Gram matrix of X.
 

@@ -156,7 +156,7 @@ def _mirror(strip, height, top, left, width, out):
         A, B, C, D = strip[0], strip[1], strip[2], strip[3]
         E, F, G, H = strip[4], strip[5], strip[6], strip[7]
         for j in range(width):
-            target = out[left + j][top:top + _STRIP]
+            target = out[left + j][top : top + _STRIP]
             target[0], target[1], target[2], target[3] = A[j], B[j], C[j], D[j]
             target[4], target[5], target[6], target[7] = E[j], F[j], G[j], H[j]
     else:
@@ -176,7 +176,7 @@ def rbf_symmetric_single(X, XT, gamma, out):
             width = min(2 * _STRIP_WIDTH, n - left)
             for i in range(height):
                 row = strip[i]
-                target = out[top + i][left:left + width]
+                target = out[top + i][left : left + width]
                 _single_distances_to_row(X[top + i], XT, left, left + width, row)
                 for j in range(width):
                     row[j] = _exp_single(-gamma * row[j])
@@ -253,7 +253,7 @@ def rbf_symmetric(X, XT, gamma, out):
             width = min(_STRIP_WIDTH, n - left)
             for i in range(height):
                 row = strip[i]
-                target = out[top + i][left:left + width]
+                target = out[top + i][left : left + width]
                 _squared_distances_to_row(X[top + i], XT, left, left + width, row)
                 if gamma >= 0.0:
                     for j in range(width):
@@ -284,7 +284,7 @@ def rbf_expansion(X, XT, gamma, beta, out):
         for start in range(i + 1, n, _WIDTH):
             width = min(_WIDTH, n - start)
             _squared_distances_to_row(X[i], XT, start, start + width, values)
-            weights, target = beta[start:start + width], out[start:start + width]
+            weights, target = beta[start : start + width], out[start : start + width]
             for j in range(width):
                 value = _exp(-gamma * values[j])
                 values[j] = value

@@ -44,15 +44,7 @@ class KernelRows:
     """
 
     def __init__(
-        self,
-        X,
-        *,
-        kernel="rbf",
-        gamma=1.0,
-        degree=3,
-        coef0=0.0,
-        cache_size=1000,
-        dtype=np.float64,
+        self, X, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0, cache_size=1000, dtype=np.float64
     ):
         check_kernel(kernel)
         if np.dtype(dtype) not in (np.dtype(np.float64), np.dtype(np.float32)):

@@ -10,8 +10,12 @@ from numba import njit
 HINGE = 0  # the kind of companion.losses.Hinge; any other is the unbiased loss
 
 # Not a number and infinity must keep their meaning here.
-_OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": {"reassoc", "contract", "arcp"},
-            "nogil": True}
+_OPTIONS = {
+    "cache": True,
+    "error_model": "numpy",
+    "fastmath": {"reassoc", "contract", "arcp"},
+    "nogil": True,
+}
 
 
 @njit(inline="always")

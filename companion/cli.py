@@ -79,9 +79,11 @@ def _check_all(context, artefacts, profile, given, in_place):
             continue
         changed = [p.name for p in artefact.parameters if checked[-1][p.name] != p.default]
         if in_place and changed:
-            faults.append(f"{artefact.id} cannot run in place: committed notebooks have their own "
-                          f"parameters, and {', '.join(changed)} would differ. Use --profile paper "
-                          "without -p.")  # fmt: skip
+            faults.append(
+                f"{artefact.id} cannot run in place: committed notebooks have their own "
+                f"parameters, and {', '.join(changed)} would differ. Use --profile paper "
+                "without -p."
+            )
     if faults:
         raise click.UsageError("\n".join(faults), context)
     return checked
@@ -96,26 +98,67 @@ def _list_targets(artefacts):
 
 @main.command(epilog=EXIT_CODES, short_help="Compute, run the notebooks, compare.")
 @click.argument("targets", nargs=-1, metavar="[PAPER or PAPER/ARTEFACT]...")
-@click.option("--profile", type=click.Choice(PROFILES), default="quick", show_default=True,
-              help="Few repetitions in minutes, or the papers' own sizes.")
-@click.option("--jobs", type=click.IntRange(min=-1), default=1, show_default=True, metavar="N",
-              help="Worker processes; -1 for one a core. The numbers do not depend on it.")
-@click.option("--backend", type=click.Choice(["loky", "dask"]), default="loky", show_default=True,
-              help="Who runs the workers; dask starts a cluster on this machine.")
-@click.option("--scheduler", metavar="ADDRESS",
-              help="A running Dask scheduler to use instead; its workers need this version.")
+@click.option(
+    "--profile",
+    type=click.Choice(PROFILES),
+    default="quick",
+    show_default=True,
+    help="Few repetitions in minutes, or the papers' own sizes.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=-1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Worker processes; -1 for one a core. The numbers do not depend on it.",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(["loky", "dask"]),
+    default="loky",
+    show_default=True,
+    help="Who runs the workers; dask starts a cluster on this machine.",
+)
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="A running Dask scheduler to use instead; its workers need this version.",
+)
 @click.option("--fresh", is_flag=True, help="Compute everything anew, whatever is on record.")
-@click.option("--in-place", is_flag=True,
-              help="Write the executed notebooks back to notebooks/ (needs --profile paper), and "
-                   "with --fresh the times to data/times.csv.")
-@click.option("-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="NAME VALUE",
-              help="A parameter of the notebooks asked for; may be repeated.")
-@click.option("--report", "with_report", is_flag=True,
-              help="Build the static site of this run at the end.")
+@click.option(
+    "--in-place",
+    is_flag=True,
+    help="Write the executed notebooks back to notebooks/ (needs --profile paper), and "
+    "with --fresh the times to data/times.csv.",
+)
+@click.option(
+    "-p",
+    "--parameter",
+    "parameters",
+    nargs=2,
+    multiple=True,
+    metavar="NAME VALUE",
+    help="A parameter of the notebooks asked for; may be repeated.",
+)
+@click.option(
+    "--report", "with_report", is_flag=True, help="Build the static site of this run at the end."
+)
 @click.option("--list", "show_list", is_flag=True, help="List artefacts and parameters, run none.")
 @click.pass_context
-def reproduce(context, targets, profile, jobs, backend, scheduler, fresh, in_place, parameters,
-              with_report, show_list):  # fmt: skip
+def reproduce(
+    context,
+    targets,
+    profile,
+    jobs,
+    backend,
+    scheduler,
+    fresh,
+    in_place,
+    parameters,
+    with_report,
+    show_list,
+):
     """Compute tables and figures, run their notebooks, and compare with the print.
 
     Without a target all artefacts are reproduced. Records that are there are used (profile paper)
@@ -150,8 +193,10 @@ def reproduce(context, targets, profile, jobs, backend, scheduler, fresh, in_pla
             click.echo(str(report.notebook))
         run.finish()
     except KeyboardInterrupt:
-        click.echo("\nInterrupted. Every finished unit is kept; the same command goes on from "
-                   "there.", err=True)  # fmt: skip
+        click.echo(
+            "\nInterrupted. Every finished unit is kept; the same command goes on from there.",
+            err=True,
+        )
         context.exit(INTERRUPTED)
     code = _summarise(reports, run, in_place)
     if with_report:
@@ -187,8 +232,10 @@ def _missing_lines(reports):
     for report in reports:
         for study, reason, n in report.missing:
             stopped.setdefault(reason, {})[study] = n
-    return [f"{reason} ({', '.join(f'{n} units of {study}' for study, n in studies.items())})"
-            for reason, studies in stopped.items()]  # fmt: skip
+    return [
+        f"{reason} ({', '.join(f'{n} units of {study}' for study, n in studies.items())})"
+        for reason, studies in stopped.items()
+    ]
 
 
 def _summarise(reports, run, in_place):
@@ -208,9 +255,14 @@ def _summarise(reports, run, in_place):
             if len(shown):
                 click.echo("\n" + verdict_table(shown, f"{name}: what differs").to_text(_width()))
     _list_unless_empty("Missing", _missing_lines(reports))
-    _list_unless_empty("Old records", (
-        f"{study}: {n} records were made by other code; --fresh computes them again"
-        for r in reports for study, n in r.stale))  # fmt: skip
+    _list_unless_empty(
+        "Old records",
+        (
+            f"{study}: {n} records were made by other code; --fresh computes them again"
+            for r in reports
+            for study, n in r.stale
+        ),
+    )
     failures = [text for r in reports for text in r.failures]
     failures += [str(r.notebook) for r in reports if r.notebook is not None and not r.notebook.ok]
     _list_unless_empty("Failed", failures)
@@ -227,12 +279,20 @@ def _summarise(reports, run, in_place):
 
 @main.command(epilog=EXIT_CODES, short_help="Compare the print with the records, by value.")
 @click.argument("targets", nargs=-1, metavar="[PAPER or PAPER/ARTEFACT]...")
-@click.option("--profile", type=click.Choice(PROFILES), default="paper", show_default=True,
-              help="Which records to compare; quick ones are those of the last quick run.")
+@click.option(
+    "--profile",
+    type=click.Choice(PROFILES),
+    default="paper",
+    show_default=True,
+    help="Which records to compare; quick ones are those of the last quick run.",
+)
 @click.option("--only-problems", is_flag=True, help="Show only the values that make this fail.")
 @click.option("--markdown", is_flag=True, help="Print the section of the README instead.")
-@click.option("--readme", type=click.Path(exists=True, dir_okay=False),
-              help="Write that section between the verdict markers of this file.")
+@click.option(
+    "--readme",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Write that section between the verdict markers of this file.",
+)
 @click.pass_context
 def verify(context, targets, profile, only_problems, markdown, readme):
     """Compare every published value with the records, one line a value; nothing is computed.
@@ -277,12 +337,25 @@ def _print_ledgers(ledgers, only_problems):
 
 
 @main.command(epilog=EXIT_CODES, short_help="Build the static site.")
-@click.option("--output", type=click.Path(file_okay=False), metavar="DIR",
-              help="Folder of the site.  [default: build/report/html]")
-@click.option("--profile", type=click.Choice(PROFILES), default="paper", show_default=True,
-              help="Committed notebooks and records, or those of the last quick run.")
-@click.option("--executed", type=click.Path(exists=True, file_okay=False), metavar="DIR",
-              help="Show the executed notebooks in this folder, <paper>/<artefact>.ipynb.")
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Folder of the site.  [default: build/report/html]",
+)
+@click.option(
+    "--profile",
+    type=click.Choice(PROFILES),
+    default="paper",
+    show_default=True,
+    help="Committed notebooks and records, or those of the last quick run.",
+)
+@click.option(
+    "--executed",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="DIR",
+    help="Show the executed notebooks in this folder, <paper>/<artefact>.ipynb.",
+)
 @click.option("--open", "open_it", is_flag=True, help="Open the site in the browser.")
 @click.pass_context
 def report(context, output, profile, executed, open_it):
@@ -338,8 +411,17 @@ def data_list():
         states = dict.fromkeys(report.status for report in check([source.key]))
         size = sum(file.bytes for file in source.files)
         state = ", ".join(states) + ("" if source.default else " (fetched only by its key)")
-        rows.append([source.key, source.title, ", ".join(source.used_by), f"{len(source.files)}",
-                     f"{size / 1024:.0f} kB", source.licence, state])  # fmt: skip
+        rows.append(
+            [
+                source.key,
+                source.title,
+                ", ".join(source.used_by),
+                f"{len(source.files)}",
+                f"{size / 1024:.0f} kB",
+                source.licence,
+                state,
+            ]
+        )
     header = ["key", "title", "used by", "files", "size", "licence", "state"]
     click.echo(Table(header, rows, []).to_text(_width()))
 
@@ -352,8 +434,10 @@ def _report_files(context, act, keys):
     except UnknownDataset as error:
         raise click.UsageError(str(error), context) from error
     except KeyboardInterrupt:
-        click.echo("\nInterrupted. Files that are complete are kept; the same command goes on "
-                   "from there.", err=True)  # fmt: skip
+        click.echo(
+            "\nInterrupted. Files that are complete are kept; the same command goes on from there.",
+            err=True,
+        )
         context.exit(INTERRUPTED)
     for report in reports:
         click.echo(f"{report.status:<10}  {report.message}")

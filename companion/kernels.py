@@ -12,13 +12,7 @@ import numpy as np
 from companion._gram import gram, squared_distances
 from companion._kernel_rows import KernelRows
 
-__all__ = [
-    "KernelRows",
-    "gamma_from_width",
-    "gram",
-    "resolve_gamma",
-    "squared_distances",
-]
+__all__ = ["KernelRows", "gamma_from_width", "gram", "resolve_gamma", "squared_distances"]
 
 _WIDTH_CONVENTIONS = {
     "sigma": lambda width: 1.0 / width,

@@ -285,7 +285,6 @@ def _overlap(n_train, n_test):
         )
     if n_train <= 0 or n_test <= 0:
         raise ValueError(
-            "n_train and n_test must be positive. "
-            f"Got n_train={n_train!r}, n_test={n_test!r}."
+            f"n_train and n_test must be positive. Got n_train={n_train!r}, n_test={n_test!r}."
         )
     return n_test / n_train

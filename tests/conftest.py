@@ -33,6 +33,7 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site") / "html"
     run = subprocess.run(
         [sys.executable, "-m", "companion.cli", "report", "--output", folder],
-        capture_output=True, text=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+    )
     return BuiltSite(folder, run.returncode, run.stdout, run.stderr)

@@ -17,8 +17,11 @@ from companion._paths import project_root
 ROOT = project_root()
 GUIDE = ROOT / "docs" / "adding_a_paper.md"
 EXAMPLE = ROOT / "tests" / "example_paper"
-BLOCK = re.compile(r"(?:^\*\*`(?P<path>[^`]+)`\*\*(?P<how>[^\n]*)\n\n)?^```(?P<language>\w+)\n"
-                   r"(?P<text>.*?)^```$", re.M | re.S)  # fmt: skip
+BLOCK = re.compile(
+    r"(?:^\*\*`(?P<path>[^`]+)`\*\*(?P<how>[^\n]*)\n\n)?^```(?P<language>\w+)\n"
+    r"(?P<text>.*?)^```$",
+    re.M | re.S,
+)
 #: Commands over all papers: their own tests run them.
 NOT_WALKED = {
     "companion reproduce overview --profile paper --in-place",
@@ -79,8 +82,13 @@ class Walk:
     environment: dict
 
     def run(self, *words):
-        return subprocess.run([sys.executable, *words], env=self.environment, cwd=self.project,
-                              capture_output=True, text=True)  # fmt: skip
+        return subprocess.run(
+            [sys.executable, *words],
+            env=self.environment,
+            cwd=self.project,
+            capture_output=True,
+            text=True,
+        )
 
 
 @pytest.fixture(scope="module")
@@ -120,16 +128,22 @@ def walk(tmp_path_factory):
 
 def test_the_blocks_of_the_guide_are_the_files_of_the_example():
     shown = {block["path"]: block["text"] for block in blocks() if block["path"]}
-    files = {path.relative_to(EXAMPLE).as_posix(): path.read_text(encoding="utf-8")
-             for path in EXAMPLE.rglob("*")
-             if path.is_file() and "__pycache__" not in path.parts}  # fmt: skip
+    files = {
+        path.relative_to(EXAMPLE).as_posix(): path.read_text(encoding="utf-8")
+        for path in EXAMPLE.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
     assert shown == files
 
 
 def test_every_block_names_its_file_or_is_a_list_of_commands():
     assert {block["language"] for block in blocks() if not block["path"]} == {"sh"}
-    listed = {command for block in blocks() if block["language"] == "sh"
-              for command, _ in commands(block["text"])}  # fmt: skip
+    listed = {
+        command
+        for block in blocks()
+        if block["language"] == "sh"
+        for command, _ in commands(block["text"])
+    }
     assert NOT_WALKED < listed
     assert GUIDE.read_text(encoding="utf-8").count("```") == 2 * len(blocks())
 
@@ -153,14 +167,17 @@ def test_the_new_paper_is_listed_with_its_parameters(walk):
 
 
 def test_what_differs_is_named_until_it_is_declared(walk):
-    for command in ("companion reproduce nearest_mean",
-                    "companion reproduce nearest_mean --profile paper"):  # fmt: skip
+    for command in (
+        "companion reproduce nearest_mean",
+        "companion reproduce nearest_mean --profile paper",
+    ):
         assert "nearest_mean/table_1: ran in" in walk.runs[command]
         assert "differs and is not declared in data/deviations.yaml" in walk.runs[command]
     verified = walk.runs["companion verify nearest_mean"]
     assert "differs (declared: the digits stand interchanged in print" in verified
-    counts = re.search(r"^nearest_mean/table_1 +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$",
-                       verified, re.M)  # fmt: skip
+    counts = re.search(
+        r"^nearest_mean/table_1 +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$", verified, re.M
+    )
     values, reproduced, within, declared, differs, not_run = map(int, counts.groups())
     assert (values, declared, differs, not_run) == (11, 1, 0, 0)
     assert reproduced >= 4 and reproduced + within == 10  # three without chance, and the claim
@@ -180,8 +197,10 @@ def test_the_tests_found_the_paper_by_themselves(walk):
     assert int(re.search(r"(\d+) passed", found)[1]) == 3  # parameters, stamp, numbers by value
     studies = walk.runs["python -m pytest tests/papers/test_studies.py -k nearest_mean"]
     assert int(re.search(r"(\d+) passed", studies)[1]) == 2  # the constant and the code
-    errata = walk.runs["python -m pytest tests/papers/test_nearest_mean_errata.py "
-                       "tests/reproduction/test_errata.py"]  # fmt: skip
+    errata = walk.runs[
+        "python -m pytest tests/papers/test_nearest_mean_errata.py "
+        "tests/reproduction/test_errata.py"
+    ]
     assert " failed" not in errata and " skipped" not in errata
 
 
@@ -189,14 +208,27 @@ def test_the_tests_notice_what_a_new_paper_lacks(walk):
     """Without its registration, the notebook and the printed table belong to nobody."""
     papers = walk.project / "companion" / "papers" / "__init__.py"
     registered = papers.read_text(encoding="utf-8")
-    papers.write_text((ROOT / "companion/papers/__init__.py").read_text(encoding="utf-8"),
-                      encoding="utf-8")  # fmt: skip
+    papers.write_text(
+        (ROOT / "companion/papers/__init__.py").read_text(encoding="utf-8"), encoding="utf-8"
+    )
     try:
-        done = walk.run("-m", "pytest", "-q", "tests/notebooks/test_completeness.py", "-k",
-                        "every_notebook_belongs or every_printed_table")  # fmt: skip
+        done = walk.run(
+            "-m",
+            "pytest",
+            "-q",
+            "tests/notebooks/test_completeness.py",
+            "-k",
+            "every_notebook_belongs or every_printed_table",
+        )
     finally:
         papers.write_text(registered, encoding="utf-8")
     assert done.returncode == 1 and "2 failed" in done.stdout, done.stdout
-    done = walk.run("-m", "pytest", "-q", "tests/notebooks/test_completeness.py", "-k",
-                    "every_notebook_belongs or every_printed_table or every_study")  # fmt: skip
+    done = walk.run(
+        "-m",
+        "pytest",
+        "-q",
+        "tests/notebooks/test_completeness.py",
+        "-k",
+        "every_notebook_belongs or every_printed_table or every_study",
+    )
     assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout

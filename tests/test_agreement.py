@@ -68,8 +68,12 @@ def test_a_solver_agrees(problem, machine, solver):
 
 def test_only_libsvm_is_allowed_more_than_1e_6_and_needs_it_once():
     rows = [compared(*pair) for pair in PAIRS]
-    worse = {(row["problem"].iloc[0], name) for row in rows for name in row.index
-             if row.loc[name, "error"] > 1e-6}
+    worse = {
+        (row["problem"].iloc[0], name)
+        for row in rows
+        for name in row.index
+        if row.loc[name, "error"] > 1e-6
+    }
     assert worse <= {("twonorm", "libsvm")}
     others = [row.loc[row.index != "libsvm", "allowed"].max() for row in rows]
     assert max(others) == 1e-6
@@ -77,7 +81,11 @@ def test_only_libsvm_is_allowed_more_than_1e_6_and_needs_it_once():
 
 def test_every_paper_machine_and_solver_takes_part():
     assert {problem.paper for problem in PROBLEMS.values()} == {
-        "l1nsvm", "gacv", "usvc", "wrsvm", "conformal",
+        "l1nsvm",
+        "gacv",
+        "usvc",
+        "wrsvm",
+        "conformal",
     }
     assert {machine for _, machine in PAIRS} == {*MACHINES, MINIMUM_MARGIN}
     assert {solver for *_, solver in CASES} == set(SOLVERS)
@@ -116,13 +124,18 @@ def test_a_wrong_solver_fails_the_comparison_and_stays_within_its_bound():
         beta = answer.multipliers * 0.999
         return replace(answer, coef=beta, multipliers=beta)
 
-    runs = {"careless": careless, "libsvm": SOLVERS["libsvm"][1],
-            "SMO, accelerated": SOLVERS["SMO, accelerated"][1]}
+    runs = {
+        "careless": careless,
+        "libsvm": SOLVERS["libsvm"][1],
+        "SMO, accelerated": SOLVERS["SMO, accelerated"][1],
+    }
     rows = compare(problem, "L1", solvers=runs).set_index("solver")
     assert rows.loc["careless", "error"] > 1e-6 == rows.loc["careless", "allowed"]
     assert 1e-4 < rows.loc["careless", "difference"] <= rows.loc["careless", "bound"]
     assert rows["reference"].to_dict() == {
-        "careless": False, "libsvm": False, "SMO, accelerated": True,
+        "careless": False,
+        "libsvm": False,
+        "SMO, accelerated": True,
     }
 
 
@@ -137,8 +150,11 @@ def test_the_bound_holds_for_machines_that_are_far_from_optimal(problem, machine
         noise = rng.normal(size=answer.coef.shape) * np.abs(answer.coef).max()
         shift = rng.normal(size=np.shape(answer.intercept))
         shift -= shift.mean() if shift.ndim else 0.0
-        moved = replace(answer, coef=answer.coef + size * (noise - noise.mean(axis=0)),
-                        intercept=answer.intercept + size * shift)
+        moved = replace(
+            answer,
+            coef=answer.coef + size * (noise - noise.mean(axis=0)),
+            intercept=answer.intercept + size * shift,
+        )
         other = yardstick.judge(moved)
         difference = np.abs(other.values - best.values).max()
         assert difference <= yardstick.bound(best, other.primal, best.primal)
@@ -151,8 +167,10 @@ def test_no_multipliers_have_a_dual_objective_above_the_optimum(machine):
     """Whatever is handed in is made feasible first: the dual objective is a bound."""
     name = "Example 2" if machine == MINIMUM_MARGIN else "two Gaussians"
     problem, rng = PROBLEMS[name], np.random.default_rng(1)
-    yardstick, answer = Yardstick(problem, machine), solve("generic QP (Clarabel)",
-                                                           Task(problem, machine))[0]
+    yardstick, answer = (
+        Yardstick(problem, machine),
+        solve("generic QP (Clarabel)", Task(problem, machine))[0],
+    )
     optimum = yardstick.judge(answer).primal
     for size in (1e-3, 0.1, 10.0):
         noise = size * rng.normal(size=answer.multipliers.shape)
@@ -185,8 +203,12 @@ def test_damping_makes_weighted_least_squares_settle_on_separable_data():
 
 
 def test_single_precision_costs_libsvm_its_last_digits_at_large_costs():
-    table = large_costs(PROBLEMS["gacv standard"], "L1", [0.1, 1e3],
-                        ("SMO, accelerated", "libsvm", "generic QP (Clarabel)"))
+    table = large_costs(
+        PROBLEMS["gacv standard"],
+        "L1",
+        [0.1, 1e3],
+        ("SMO, accelerated", "libsvm", "generic QP (Clarabel)"),
+    )
     errors = table.pivot(index="solver", columns="C", values="error")
     assert errors.loc["libsvm", 0.1] < 1e-6 < errors.loc["libsvm", 1e3]
     assert errors.drop(index="libsvm").max().max() < 1e-9
@@ -219,7 +241,11 @@ def test_tables_count_what_the_frame_holds():
 
 def test_orders_are_classes():
     assert [order(v) for v in (0.0, 1e-8, 2e-8, 1e-3, 1.0)] == [
-        "≤ 1e-8", "≤ 1e-8", "≤ 1e-6", "≤ 1e-2", "> 1e-2",
+        "≤ 1e-8",
+        "≤ 1e-8",
+        "≤ 1e-6",
+        "≤ 1e-2",
+        "> 1e-2",
     ]
     assert order(1e-12, 1e-4) == "≤ 1e-4" and order(np.nan) == ""
 

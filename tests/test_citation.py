@@ -16,15 +16,39 @@ CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 #: Of the schema of version 1.2.0: what must be there, and what may.
 REQUIRED = {"authors", "cff-version", "message", "title"}
 KNOWN = REQUIRED | {
-    "abstract", "commit", "contact", "date-released", "doi", "identifiers", "keywords", "license",
-    "license-url", "preferred-citation", "references", "repository", "repository-artifact",
-    "repository-code", "type", "url", "version",
-}  # fmt: skip
+    "abstract",
+    "commit",
+    "contact",
+    "date-released",
+    "doi",
+    "identifiers",
+    "keywords",
+    "license",
+    "license-url",
+    "preferred-citation",
+    "references",
+    "repository",
+    "repository-artifact",
+    "repository-code",
+    "type",
+    "url",
+    "version",
+}
 REFERENCE_TYPES = {"article", "conference-paper", "report", "thesis"}
 REFERENCE_KEYS = {
-    "type", "title", "authors", "year", "journal", "volume", "number", "start", "end",
-    "collection-title", "institution", "thesis-type",
-}  # fmt: skip
+    "type",
+    "title",
+    "authors",
+    "year",
+    "journal",
+    "volume",
+    "number",
+    "start",
+    "end",
+    "collection-title",
+    "institution",
+    "thesis-type",
+}
 
 
 def test_the_keys_are_those_of_the_schema():

@@ -52,8 +52,14 @@ def mean_values(value=None, **changes):
     def values(records):
         (frame,) = records.values()
         x = frame["x"] if len(frame) else pd.Series([float("nan")])
-        row = {"row": "mean", "column": "error", "value": x.mean() if value is None else value,
-               "spread": 1.0, "n": max(len(frame), 1), "converged": True}  # fmt: skip
+        row = {
+            "row": "mean",
+            "column": "error",
+            "value": x.mean() if value is None else value,
+            "spread": 1.0,
+            "n": max(len(frame), 1),
+            "converged": True,
+        }
         return pd.DataFrame([{**row, **changes}])
 
     return values
@@ -61,13 +67,22 @@ def mean_values(value=None, **changes):
 
 def table_1(compute=compute_index, value=None, data=""):
     study = Study("toy", "table_1", units_of("table_1", data=data), compute, ("json.scanner",))
-    return Artefact("toy", "table_1", "Table 1: means", (study,), (PROFILE, COUNT),
-                    mean_values(value))  # fmt: skip
+    return Artefact(
+        "toy", "table_1", "Table 1: means", (study,), (PROFILE, COUNT), mean_values(value)
+    )
 
 
 def fig_2(value=20.0):
-    return Artefact("toy", "fig_2", "Figure 2", (), (PROFILE,), lambda records: pd.DataFrame(
-        [{"row": "size", "column": "points", "value": value, "converged": True}]))  # fmt: skip
+    return Artefact(
+        "toy",
+        "fig_2",
+        "Figure 2",
+        (),
+        (PROFILE,),
+        lambda records: pd.DataFrame(
+            [{"row": "size", "column": "points", "value": value, "converged": True}]
+        ),
+    )
 
 
 def write_notebook(project, name, *sources, cell='profile: str = "paper"  # size of the run'):
@@ -130,8 +145,19 @@ def declare(project, row="mean", column="error", artefact="table_1"):
 # -- words ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("words", [[], ["reproduce"], ["verify"], ["report"], ["data"],
-                                   ["data", "list"], ["data", "fetch"], ["data", "check"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["reproduce"],
+        ["verify"],
+        ["report"],
+        ["data"],
+        ["data", "list"],
+        ["data", "fetch"],
+        ["data", "check"],
+    ],
+)
 def test_every_help_page_documents_the_exit_codes(words):
     text = invoke([], *words, "--help").output
     for line in ("0  all is well", "1  an undeclared deviation", "130  interrupted"):
@@ -197,8 +223,12 @@ def test_targets_and_parameters_are_listed(project, nothing_runs):
 
 
 def test_a_failing_notebook_does_not_stop_the_next_and_is_named_with_its_cell(project):
-    write_notebook(project, "table_1", "\n# look\n1 / 0", cell=(
-        'profile: str = "paper"  # size of the run\nn_draws: int = 3  # random draws'))  # fmt: skip
+    write_notebook(
+        project,
+        "table_1",
+        "\n# look\n1 / 0",
+        cell=('profile: str = "paper"  # size of the run\nn_draws: int = 3  # random draws'),
+    )
     write_notebook(project, "fig_2", "print(profile)")
     result = invoke([table_1(value=1.5), fig_2()], "reproduce", "-p", "n_draws", "2", "toy/table_1")
     assert result.exit_code == 4
@@ -284,10 +314,15 @@ def test_an_interrupted_run_goes_on_where_it_stopped(project, notebooks_run):
             raise KeyboardInterrupt
         return compute_index(unit)
 
-    first = Artefact("toy", "fig_1", "Figure 1", (
-        Study("toy", "fig_1", units_of("fig_1"), compute_index),),
-        values=lambda records: pd.DataFrame([{"row": "claim", "column": "gain", "value": -1.0,
-                                              "converged": True}]))  # fmt: skip
+    first = Artefact(
+        "toy",
+        "fig_1",
+        "Figure 1",
+        (Study("toy", "fig_1", units_of("fig_1"), compute_index),),
+        values=lambda records: pd.DataFrame(
+            [{"row": "claim", "column": "gain", "value": -1.0, "converged": True}]
+        ),
+    )
     result = invoke([first, table_1(stop_at_the_second, value=1.5)], "reproduce")
     assert result.exit_code == 130
     assert "Every finished unit is kept; the same command goes on from there." in result.output
@@ -392,8 +427,13 @@ def test_ctrl_c_while_notebooks_run_stops_their_kernels(project, tmp_path):
     script = tmp_path / "slow_notebook.py"
     script.write_text(SLOW.replace("range(30)", "range(1)"))
     started = tmp_path / "started"
-    path = write_notebook(project, "fig_2", f"open({str(started)!r}, 'w').close()",
-                          "import time; time.sleep(300)", cell="")  # fmt: skip
+    path = write_notebook(
+        project,
+        "fig_2",
+        f"open({str(started)!r}, 'w').close()",
+        "import time; time.sleep(300)",
+        cell="",
+    )
     command = [sys.executable, str(script), "reproduce"]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 120

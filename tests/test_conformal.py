@@ -26,9 +26,11 @@ def mixed_derivatives(kernel, x, step=1e-4):
         for j in range(d):
             a, b = shifts[i], shifts[j]
             metric[i, j] = (
-                kernel(x + a, x + b) - kernel(x + a, x - b)
-                - kernel(x - a, x + b) + kernel(x - a, x - b)
-            ) / (4 * step**2)  # fmt: skip
+                kernel(x + a, x + b)
+                - kernel(x + a, x - b)
+                - kernel(x - a, x + b)
+                + kernel(x - a, x - b)
+            ) / (4 * step**2)
     return metric
 
 
@@ -44,6 +46,7 @@ def test_the_metric_of_a_kernel_is_its_mixed_derivative(parameters):
     X = np.random.default_rng(0).normal(size=(4, 3))
     metric = c.kernel_metric(X, **parameters)
     for x, g in zip(X, metric, strict=True):
+
         def kernel(a, b):
             return gram(a[None], b[None], **parameters)[0, 0]
 
@@ -59,6 +62,7 @@ def test_the_metric_of_theorem_5_is_the_mixed_derivative_of_the_transformed_kern
     gradient = values[:, None] * c.log_gradient(transformation, X)
     metric = c.transformed_metric(values, gradient, c.kernel_metric(X, gamma=0.3))
     for x, g in zip(X, metric, strict=True):
+
         def kernel(a, b):
             scale = transformation(a[None])[0] * transformation(b[None])[0]
             return scale * gram(a[None], b[None], gamma=0.3)[0, 0]

@@ -19,8 +19,11 @@ from companion._paths import project_root
 ROOT = project_root()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CLASSIFIER = "Programming Language :: Python :: "
-PYTHONS = [text.removeprefix(CLASSIFIER) for text in PROJECT["project"]["classifiers"]
-           if re.fullmatch(CLASSIFIER + r"3\.\d+", text)]  # fmt: skip
+PYTHONS = [
+    text.removeprefix(CLASSIFIER)
+    for text in PROJECT["project"]["classifiers"]
+    if re.fullmatch(CLASSIFIER + r"3\.\d+", text)
+]
 PLATFORMS = {"linux": "Linux", "darwin": "Darwin", "win32": "Windows"}
 ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
 
@@ -35,16 +38,25 @@ def locked():
 def wanted():
     """Every requirement of the project: its own, those of its extras, and of its build."""
     project = PROJECT["project"]
-    groups = [project["dependencies"], PROJECT["build-system"]["requires"],
-              *project["optional-dependencies"].values()]  # fmt: skip
+    groups = [
+        project["dependencies"],
+        PROJECT["build-system"]["requires"],
+        *project["optional-dependencies"].values(),
+    ]
     return sorted({text for group in groups for text in group})
 
 
 def environment_of(python, platform):
-    return {**default_environment(), "python_version": python, "extra": "",
-            "python_full_version": f"{python}.1", "implementation_version": f"{python}.1",
-            "sys_platform": platform, "platform_system": PLATFORMS[platform],
-            "os_name": "nt" if platform == "win32" else "posix"}  # fmt: skip
+    return {
+        **default_environment(),
+        "python_version": python,
+        "extra": "",
+        "python_full_version": f"{python}.1",
+        "implementation_version": f"{python}.1",
+        "sys_platform": platform,
+        "platform_system": PLATFORMS[platform],
+        "os_name": "nt" if platform == "win32" else "posix",
+    }
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
@@ -118,8 +130,9 @@ def test_post_build_is_executable_and_installs_as_make_does():
 def test_what_post_build_needs_to_build_is_in_the_lock_file():
     """Without build isolation, the build backend has to be there before."""
     names = {canonicalize_name(line.name) for line in locked()}
-    assert {canonicalize_name(Requirement(text).name)
-            for text in PROJECT["build-system"]["requires"]} <= names  # fmt: skip
+    assert {
+        canonicalize_name(Requirement(text).name) for text in PROJECT["build-system"]["requires"]
+    } <= names
 
 
 @pytest.mark.skipif(os.name != "posix", reason="runs a shell script")

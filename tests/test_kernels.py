@@ -14,13 +14,7 @@ from companion import _conformal_loops as conformal_loops
 from companion import _kernel_loops as loops
 from companion._scratch import KEPT_MEGABYTES, borrow_matrix, give_back, release
 from companion.estimators._single import rbf_expansion
-from companion.kernels import (
-    KernelRows,
-    gamma_from_width,
-    gram,
-    resolve_gamma,
-    squared_distances,
-)
+from companion.kernels import KernelRows, gamma_from_width, gram, resolve_gamma, squared_distances
 
 
 def points(n, n_features, seed=0):
@@ -135,9 +129,7 @@ def test_distances_of_far_away_points_do_not_cancel(n_features):
     np.testing.assert_allclose(squared_distances(X + 1e4), near, rtol=1e-7, atol=1e-9)
 
 
-@given(
-    n=st.integers(1, 70), m=st.integers(1, 70), d=st.integers(1, 36), seed=st.integers(0, 99)
-)
+@given(n=st.integers(1, 70), m=st.integers(1, 70), d=st.integers(1, 36), seed=st.integers(0, 99))
 @settings(max_examples=25, deadline=None)
 def test_gram_matrix_of_any_shape_equals_the_formula(n, m, d, seed):
     X, Y = points(n, d, seed), points(m, d, seed + 1)

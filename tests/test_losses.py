@@ -7,8 +7,16 @@ from hypothesis import strategies as st
 
 from companion.losses import Hinge, Unbiased
 
-LOSSES = [Hinge(), Unbiased(), Unbiased(2, 1e-6), Unbiased(4), Unbiased(10, 1e-3), Unbiased(1.5),
-          Unbiased(1.0), Unbiased(3.3, 0.2)]
+LOSSES = [
+    Hinge(),
+    Unbiased(),
+    Unbiased(2, 1e-6),
+    Unbiased(4),
+    Unbiased(10, 1e-3),
+    Unbiased(1.5),
+    Unbiased(1.0),
+    Unbiased(3.3, 0.2),
+]
 every = pytest.mark.parametrize("loss", LOSSES, ids=str)
 
 # Away from the kinks at 0 and 1.
@@ -41,9 +49,7 @@ def test_derivatives_are_finite_differences(loss):
 
 @every
 def test_the_weight_is_slope_over_slack_and_the_multiplier_of_a_squared_error(loss):
-    np.testing.assert_allclose(
-        loss.weight(SLACKS) * SLACKS, loss.derivative(SLACKS), rtol=1e-13
-    )
+    np.testing.assert_allclose(loss.weight(SLACKS) * SLACKS, loss.derivative(SLACKS), rtol=1e-13)
 
 
 @every
@@ -92,7 +98,8 @@ def test_the_floor_bounds_the_weight_of_a_vanishing_slack():
 
 
 @given(
-    s=st.floats(1, 20), k=st.one_of(st.just(0.0), st.floats(1e-12, 1)),
+    s=st.floats(1, 20),
+    k=st.one_of(st.just(0.0), st.floats(1e-12, 1)),
     xi=st.lists(st.floats(-10, 1e6), min_size=2, max_size=20),
 )
 def test_the_unbiased_loss_rises_from_its_floor_to_one(s, k, xi):

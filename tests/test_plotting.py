@@ -37,7 +37,8 @@ def test_distributions_reach_one_and_mark_their_mean(ax):
     plotting.plot_distributions(ax, samples, xlabel="degrees")
     assert ax.get_xlabel() == "degrees"
     assert {text.get_text() for text in ax.get_legend().get_texts()} == {
-        "LS (mean 2.0)", "L1 (mean 0.5)",
+        "LS (mean 2.0)",
+        "L1 (mean 0.5)",
     }
 
 
@@ -81,7 +82,10 @@ def test_decision_curves_are_drawn_at_zero_with_the_true_one(ax):
     on = np.vstack([path.vertices for path in contour.get_paths()])
     assert np.allclose(on.sum(axis=1), 0, atol=1e-9)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-        "class +", "class -", "true", "GACV",
+        "class +",
+        "class -",
+        "true",
+        "GACV",
     ]
 
 
@@ -141,8 +145,10 @@ def test_bars_of_verdicts_fill_the_axis_and_say_their_numbers(ax):
     from companion.reproduction.verdicts import OUTCOMES
 
     assert set(plotting.VERDICT_STYLES) == set(OUTCOMES)
-    counts = {"stochastic": {"reproduced": 3, "differs (declared)": 1},
-              "draw": {"within spread": 99, "not run": 1}}  # fmt: skip
+    counts = {
+        "stochastic": {"reproduced": 3, "differs (declared)": 1},
+        "draw": {"within spread": 99, "not run": 1},
+    }
     assert plotting.plot_verdicts(ax, counts, title="all") is ax
     ends = {}
     for bar in ax.patches:

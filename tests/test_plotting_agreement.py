@@ -46,14 +46,16 @@ def test_times_are_in_milliseconds_with_their_median(ax):
     assert ax.lines[0].get_xdata().tolist() == [1.0, 3.0]
     assert ax.lines[1].get_xdata()[0] == 2.0 and ax.get_xscale() == "log"
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-        "pair updates", "closed form",
+        "pair updates",
+        "closed form",
     ]
 
 
 @pytest.mark.parametrize("legend", [True, False])
 def test_errors_against_C_leave_zeros_out(ax, legend):
-    frame = pd.DataFrame({"solver": ["a", "a", "b"], "C": [1.0, 10.0, 1.0],
-                          "error": [0.0, 1e-7, 1e-3]})
+    frame = pd.DataFrame(
+        {"solver": ["a", "a", "b"], "C": [1.0, 10.0, 1.0], "error": [0.0, 1e-7, 1e-3]}
+    )
     plotting.plot_large_costs(ax, frame, ylabel="error", tolerance=1e-6, legend=legend)
     first = ax.lines[0].get_ydata()
     assert np.isnan(first[0]) and first[1] == 1e-7

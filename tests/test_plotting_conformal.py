@@ -38,8 +38,10 @@ def test_classes_have_their_marks_and_support_vectors_are_ringed(ax):
 
 def test_the_tiles_of_a_class_lie_across(ax):
     plotting.plot_tiles(ax, 4.0)
-    colors = {tuple(np.sign(patch.get_xy()[:4].mean(axis=0))): patch.get_facecolor()
-              for patch in ax.patches}
+    colors = {
+        tuple(np.sign(patch.get_xy()[:4].mean(axis=0))): patch.get_facecolor()
+        for patch in ax.patches
+    }
     assert colors[1.0, 1.0] == colors[-1.0, -1.0] == to_rgba(WRONG)
     assert colors[1.0, -1.0] == colors[-1.0, 1.0] == to_rgba(RIGHT)
 
@@ -87,8 +89,9 @@ def test_a_mapped_grid_has_two_families_of_lines(ax):
 
 def test_magnification_names_its_frontiers_and_marks_its_centres(ax):
     ratio = np.add.outer(AXIS, AXIS)
-    plotting.plot_magnification(ax, (AXIS, AXIS), ratio, X, Y, {"frontier": ratio},
-                                centres=np.array([[0.2, 0.3]]))
+    plotting.plot_magnification(
+        ax, (AXIS, AXIS), ratio, X, Y, {"frontier": ratio}, centres=np.array([[0.2, 0.3]])
+    )
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert "frontier" in labels and "artificial support vectors" in labels
     assert np.array_equal(marked(ax, "*")[0], [[0.2, 0.3]])
@@ -103,9 +106,13 @@ def test_the_print_stands_in_the_row_of_its_name(ax):
 
 
 def test_paths_have_two_standard_errors_and_their_scales(ax):
-    plotting.plot_paths(ax, {"SVM": (np.array([1.0, 10.0]), np.array([0.2, 0.4]),
-                                     np.array([0.1, 0.2]))},
-                        xlabel="x", ylabel="y", logarithmic=(True, False))
+    plotting.plot_paths(
+        ax,
+        {"SVM": (np.array([1.0, 10.0]), np.array([0.2, 0.4]), np.array([0.1, 0.2]))},
+        xlabel="x",
+        ylabel="y",
+        logarithmic=(True, False),
+    )
     assert ax.get_xscale() == "log" and ax.get_yscale() == "linear"
     bars = ax.collections[0].get_segments()
     np.testing.assert_allclose(bars[1], [[10.0, 0.0], [10.0, 0.8]])
@@ -113,7 +120,12 @@ def test_paths_have_two_standard_errors_and_their_scales(ax):
 
 @pytest.mark.parametrize("diagonal", [False, True])
 def test_points_against_each_other_have_their_line(ax, diagonal):
-    plotting.plot_against(ax, {"AMA": (np.array([0.0, 1.0]), np.array([0.3, 0.2]))}, xlabel="x",
-                          ylabel="y", diagonal=diagonal)
+    plotting.plot_against(
+        ax,
+        {"AMA": (np.array([0.0, 1.0]), np.array([0.3, 0.2]))},
+        xlabel="x",
+        ylabel="y",
+        diagonal=diagonal,
+    )
     line = ax.lines[-1].get_xydata()
     assert np.allclose(line[:, 1], line[:, 0] if diagonal else 0.0)

@@ -30,8 +30,10 @@ def test_losses_are_drawn_over_the_slack_with_a_look_each(ax):
     curves = {"error count": X, "SVC": 2 * X, "USVC, s = 2": X**2}
     assert plotting.plot_losses(ax, X, curves) is ax
     assert ax.get_xlabel() == r"$\xi$" and len(ax.lines) == 3
-    assert len({line.get_linestyle() for line in ax.lines} | {
-        line.get_color() for line in ax.lines}) >= 4
+    assert (
+        len({line.get_linestyle() for line in ax.lines} | {line.get_color() for line in ax.lines})
+        >= 4
+    )
     assert any(np.array_equal(y, X**2) for y in data(ax))
 
 
@@ -48,8 +50,9 @@ def test_minima_are_marked_where_they_are(ax):
 
 
 def test_a_path_runs_from_a_circle_to_a_cross(ax):
-    surface = SimpleNamespace(thresholds=X, slopes=1 + X, locus=1 + X,
-                              values=1 + X[:, None] ** 2 + (X - 0.4) ** 2)  # fmt: skip
+    surface = SimpleNamespace(
+        thresholds=X, slopes=1 + X, locus=1 + X, values=1 + X[:, None] ** 2 + (X - 0.4) ** 2
+    )
     points = np.array([[0.1, 1.1], [0.3, 1.5], [0.4, 1.2]])
     plotting.plot_error_surface(ax, surface, {"SVC": points})
     ends = {line.get_marker(): line.get_xydata().tolist() for line in ax.lines}
@@ -65,8 +68,9 @@ def test_a_profile_has_the_objective_on_its_own_axis(ax):
 
 
 def test_iterates_are_drawn_over_iterations(ax):
-    plotting.plot_iterates(ax, {"a": [3.0, 1.0], "b": [3.0, 2.0, 3.0]}, ylabel="Th",
-                           limits=(0.0, 4.0))  # fmt: skip
+    plotting.plot_iterates(
+        ax, {"a": [3.0, 1.0], "b": [3.0, 2.0, 3.0]}, ylabel="Th", limits=(0.0, 4.0)
+    )
     assert ax.get_ylabel() == "Th" and ax.get_ylim() == (0.0, 4.0)
     assert [len(y) for y in data(ax)] == [2, 3]
 

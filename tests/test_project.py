@@ -63,7 +63,9 @@ def test_continuous_integration_calls_the_test_command_of_the_readme():
 def test_a_wheel_carries_data_and_notebooks(tmp_path):
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path],
-        cwd=ROOT, check=True, capture_output=True,
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
     )
     (wheel,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
@@ -90,9 +92,11 @@ def quick_run(tmp_path_factory):
         "HTTP_PROXY": "http://127.0.0.1:9",
     }
     run = subprocess.run(
-        [sys.executable, "-m", "companion.cli", "reproduce", "--profile", "quick",
-         "--jobs", "2"],
-        env=environment, capture_output=True, text=True, cwd=project,
+        [sys.executable, "-m", "companion.cli", "reproduce", "--profile", "quick", "--jobs", "2"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        cwd=project,
     )
     return project, run
 

@@ -96,8 +96,12 @@ def needed_sections(function):
 def test_the_packages_are_found():
     found = set(public_modules())
     assert {f"companion.{name}" for name in PACKAGES} < found
-    assert {"companion.solvers.transformations", "companion.reproduction.verdicts",
-            "companion.papers.gacv.tables", "companion.datasets.uci"} < found  # fmt: skip
+    assert {
+        "companion.solvers.transformations",
+        "companion.reproduction.verdicts",
+        "companion.papers.gacv.tables",
+        "companion.datasets.uci",
+    } < found
     assert len(FUNCTIONS) > 300
 
 

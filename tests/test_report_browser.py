@@ -6,22 +6,46 @@ import time
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which(
-    "google-chrome")  # fmt: skip
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 DRIVER = shutil.which("chromedriver")
-_MISSING = [name for name, found in (
-    ("Chromium", CHROMIUM), ("chromedriver", DRIVER),
-    ("the Python package selenium", importlib.util.find_spec("selenium")),
-) if not found]  # fmt: skip
+_MISSING = [
+    name
+    for name, found in (
+        ("Chromium", CHROMIUM),
+        ("chromedriver", DRIVER),
+        ("the Python package selenium", importlib.util.find_spec("selenium")),
+    )
+    if not found
+]
 pytestmark = pytest.mark.skipif(
     bool(_MISSING), reason=f"needs a browser: {', '.join(_MISSING)} not found"
 )
-_FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-          "--disable-background-networking", "--disable-component-update", "--disable-sync",
-          "--disable-dev-shm-usage", "--force-prefers-reduced-motion")  # fmt: skip
-PAGES = ["index.html", "ledger.html", "deviations.html", "errata.html", "times.html",
-         "notebooks/index.html", "api/index.html", "api/companion.html", "genindex.html",
-         "search.html?q=GACV"]  # fmt: skip
+_FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--force-prefers-reduced-motion",
+)
+PAGES = [
+    "index.html",
+    "ledger.html",
+    "deviations.html",
+    "errata.html",
+    "times.html",
+    "notebooks/index.html",
+    "api/index.html",
+    "api/companion.html",
+    "genindex.html",
+    "search.html?q=GACV",
+]
 
 
 class Browser:
@@ -63,13 +87,17 @@ class Browser:
         )
 
     def errors(self):
-        return [entry["message"] for entry in self.driver.get_log("browser")
-                if entry["level"] == "SEVERE"]  # fmt: skip
+        return [
+            entry["message"]
+            for entry in self.driver.get_log("browser")
+            if entry["level"] == "SEVERE"
+        ]
 
     def overflow(self):
         """Pixels by which the page is wider than the window."""
-        return self.run("return document.documentElement.scrollWidth - "
-                        "document.documentElement.clientWidth")  # fmt: skip
+        return self.run(
+            "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
 
 
 @pytest.fixture(scope="module")
@@ -105,9 +133,13 @@ def choose(browser, name, value):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("paper", "gacv"), ("artefact", "wrsvm/table_3"), ("verdict", "differs (declared)"),
-     ("kind", "ordinal")],
-)  # fmt: skip
+    [
+        ("paper", "gacv"),
+        ("artefact", "wrsvm/table_3"),
+        ("verdict", "differs (declared)"),
+        ("kind", "ordinal"),
+    ],
+)
 def test_each_filter_shows_its_rows_and_says_how_many(ledger, name, value):
     expected = sum(each == value for each in ledger.shown(name))
     option = ledger.find(f'#ledger-{name} option[value="{value}"]').text
@@ -160,8 +192,10 @@ def test_columns_are_sorted_with_the_keyboard(ledger):
     from selenium.webdriver.common.keys import Keys
 
     def numbers():
-        found = ledger.run("return [...document.querySelectorAll('#ledger tbody tr')]"
-                           ".map(r => r.querySelector('[data-label=z]').dataset.sort)")  # fmt: skip
+        found = ledger.run(
+            "return [...document.querySelectorAll('#ledger tbody tr')]"
+            ".map(r => r.querySelector('[data-label=z]').dataset.sort)"
+        )
         return [float(text) for text in found if text], found
 
     original = ledger.shown()
@@ -231,8 +265,10 @@ def test_next_leads_from_notebook_to_notebook(browser):
 def test_the_search_page_finds_without_a_server(browser):
     browser.open("search.html?q=titanic")
     browser.wait("document.querySelectorAll('#search-results li').length > 0")
-    links = browser.run("return [...document.querySelectorAll('#search-results li a')]"
-                        ".map(a => a.getAttribute('href'))")  # fmt: skip
+    links = browser.run(
+        "return [...document.querySelectorAll('#search-results li a')]"
+        ".map(a => a.getAttribute('href'))"
+    )
     assert any("l1nsvm/table_2.html" in link for link in links)
     assert browser.errors() == []
 
@@ -253,8 +289,9 @@ def test_dark_mode_is_a_button(browser):
 
 
 def every_page(folder):
-    notebooks = sorted(str(path.relative_to(folder)) for path in
-                       (folder / "notebooks").rglob("*.html"))  # fmt: skip
+    notebooks = sorted(
+        str(path.relative_to(folder)) for path in (folder / "notebooks").rglob("*.html")
+    )
     api = sorted(str(path.relative_to(folder)) for path in (folder / "api").rglob("*.html"))
     return list(dict.fromkeys([*PAGES, *notebooks, *api]))
 
@@ -275,6 +312,7 @@ def test_no_page_is_wider_than_its_window_or_complains_in_the_console(browser, s
 def test_every_image_of_a_notebook_is_drawn(browser, site):
     for page in ("notebooks/l1nsvm/table_2.html", "notebooks/conformal/checkers.html"):
         browser.open(page)
-        widths = browser.run("return [...document.querySelectorAll('.cell_output img')]"
-                             ".map(i => i.naturalWidth)")  # fmt: skip
+        widths = browser.run(
+            "return [...document.querySelectorAll('.cell_output img')].map(i => i.naturalWidth)"
+        )
         assert widths and min(widths) > 100

@@ -136,9 +136,9 @@ def test_no_transformation_beats_the_exact_maximiser():
     assert top == pytest.approx(criterion.value(best)) and best.sum() > 0
     assert np.mean(best**2) == pytest.approx(1.0)
     assert np.abs(criterion.value_and_gradient(best)[1]).max() < 1e-6 * top
-    others = np.concatenate([
-        rng.uniform(size=(200, y.size)), best + 1e-2 * rng.normal(size=(200, y.size))
-    ])  # fmt: skip
+    others = np.concatenate(
+        [rng.uniform(size=(200, y.size)), best + 1e-2 * rng.normal(size=(200, y.size))]
+    )
     assert criterion.values(others).max() < top
 
 

@@ -16,9 +16,12 @@ def run_one(*, path, before=""):
     options = ["-q", "-rs", "-o", "addopts=", "-p", "no:cacheprovider", "-k", "dark_mode"]
     done = subprocess.run(
         [sys.executable, "-c", program, *options, str(TESTS)],
-        env=os.environ | {"PATH": str(path)}, capture_output=True, text=True,
-        cwd=TESTS.parents[1], timeout=120,
-    )  # fmt: skip
+        env=os.environ | {"PATH": str(path)},
+        capture_output=True,
+        text=True,
+        cwd=TESTS.parents[1],
+        timeout=120,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 skipped" in done.stdout and "passed" not in done.stdout
     return done.stdout
@@ -33,9 +36,12 @@ def a_program(folder, name):
 
 @pytest.mark.parametrize(
     ("here", "missing"),
-    [((), "Chromium, chromedriver"), (("chromium",), "chromedriver"),
-     (("chromedriver",), "Chromium")],
-)  # fmt: skip
+    [
+        ((), "Chromium, chromedriver"),
+        (("chromium",), "chromedriver"),
+        (("chromedriver",), "Chromium"),
+    ],
+)
 def test_browser_tests_skip_where_a_program_is_missing(tmp_path, here, missing):
     tmp_path.joinpath("bin").mkdir()
     for name in here:

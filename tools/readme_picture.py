@@ -1,6 +1,6 @@
 """Draw docs/picture.png, the picture of the README, from the committed records.
 
-    .venv/bin/python tools/readme_picture.py
+.venv/bin/python tools/readme_picture.py
 """
 
 import matplotlib
@@ -23,6 +23,10 @@ with style():
         w, b, _ = fig_1.train_linear(machine, X, y)
         plot_toy_machine(ax, X, y, w, b, flipped=switched, title=f"{machine}, one draw")
     samples = {machine: records[f"one_per_class_{machine}"] for machine in fig_1.MACHINES}
-    plot_distributions(axes[2], samples, xlabel="rotation by two switched labels (degrees)",
-                       title=f"the same claim over {len(records):,} draws")
+    plot_distributions(
+        axes[2],
+        samples,
+        xlabel="rotation by two switched labels (degrees)",
+        title=f"the same claim over {len(records):,} draws",
+    )
     fig.savefig(project_root() / "docs" / "picture.png", dpi=110)

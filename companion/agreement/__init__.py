@@ -5,13 +5,7 @@ by itself, ``matrix`` all of them together, ``cases`` where they differ and why,
 it is printed.
 """
 
-from companion.agreement.cases import (
-    biases,
-    damping,
-    identical_points,
-    large_costs,
-    left_out,
-)
+from companion.agreement.cases import biases, damping, identical_points, large_costs, left_out
 from companion.agreement.matrix import OBJECTIVE_TOL, agreement, agreement_matrix, compare, solve
 from companion.agreement.problems import MACHINES, MINIMUM_MARGIN, Problem, list_problems
 from companion.agreement.solvers import FAMILIES, SOLVERS, Task, solvers_of

@@ -138,8 +138,13 @@ def _balanced(alpha):
         A = np.zeros((len(totals), len(pairs)))
         for column, (j, m) in enumerate(pairs):
             A[j, column], A[m, column] = 1.0, -1.0
-        found = linprog(np.ones(len(pairs)), A_eq=A[:-1], b_eq=excess[:-1] / scale,
-                        bounds=[(0.0, totals[pair] / scale) for pair in pairs], method="highs")
+        found = linprog(
+            np.ones(len(pairs)),
+            A_eq=A[:-1],
+            b_eq=excess[:-1] / scale,
+            bounds=[(0.0, totals[pair] / scale) for pair in pairs],
+            method="highs",
+        )
         if not found.success:
             return np.zeros_like(alpha)
         keep = np.ones_like(totals)

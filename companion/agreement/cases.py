@@ -18,8 +18,14 @@ __all__ = ["biases", "damping", "identical_points", "large_costs", "left_out"]
 _GENERIC = "generic QP (Clarabel)"
 
 #: Solvers compared at growing costs.
-_AT_LARGE_COSTS = ("SMO, second order", "SMO, accelerated", "WLS, interior point",
-                   "structured interior point", "libsvm", _GENERIC)
+_AT_LARGE_COSTS = (
+    "SMO, second order",
+    "SMO, accelerated",
+    "WLS, interior point",
+    "structured interior point",
+    "libsvm",
+    _GENERIC,
+)
 
 
 def identical_points(problem, machine):
@@ -41,8 +47,10 @@ def identical_points(problem, machine):
     frame = compare(problem, machine, reference=_GENERIC).set_index("solver")
     task = Task(problem, machine)
     _, place = np.unique(problem.X, axis=0, return_inverse=True)
-    sums = {name: np.bincount(place.ravel(), weights=solve(name, task)[0].multipliers)
-            for name in frame.index}
+    sums = {
+        name: np.bincount(place.ravel(), weights=solve(name, task)[0].multipliers)
+        for name in frame.index
+    }
     largest = np.abs(sums[_GENERIC]).max()
     frame["sums"] = [np.abs(sums[name] - sums[_GENERIC]).max() / largest for name in frame.index]
     return frame[["multipliers", "sums", "difference", "error"]].reset_index()
@@ -67,10 +75,12 @@ def biases(problem, machine):
     judged = [yardstick.judge(answer) for answer in answers.values()]
     certificate = max(judged, key=lambda judgement: judgement.dual)
     low, high = yardstick.bias_interval(certificate, min(j.primal for j in judged))
-    return pd.DataFrame([
-        {"solver": name, "bias": answer.intercept, "low": low, "high": high}
-        for name, answer in answers.items()
-    ])
+    return pd.DataFrame(
+        [
+            {"solver": name, "bias": answer.intercept, "low": low, "high": high}
+            for name, answer in answers.items()
+        ]
+    )
 
 
 def damping(problem, values=(0.0, 0.2, 0.5)):
@@ -147,11 +157,19 @@ def left_out(problem, machine):
     else:
         raise ValueError(f"left_out knows the machines 'LS' and 'L1'. Got {machine!r}.")
     again = np.array([_without(problem, machine, refit, K, i) for i in range(n)])
-    return pd.DataFrame([
-        {"problem": problem.name, "machine": machine, "method": method, "refit": refit,
-         "n_refits": n, "difference": np.abs(values - again).max()}
-        for method, values in closed.items()
-    ])
+    return pd.DataFrame(
+        [
+            {
+                "problem": problem.name,
+                "machine": machine,
+                "method": method,
+                "refit": refit,
+                "n_refits": n,
+                "difference": np.abs(values - again).max(),
+            }
+            for method, values in closed.items()
+        ]
+    )
 
 
 def _without(problem, machine, name, K, i):

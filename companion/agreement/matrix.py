@@ -114,35 +114,40 @@ def compare(problem, machine, *, solvers=None, reference=None, timed=False):
         judgement = judged[name]
         difference = judgement.values - wanted.values
         bias = answer.intercept - chosen.intercept
-        rows.append({
-            "problem": problem.name,
-            "paper": problem.paper,
-            "machine": machine,
-            "solver": name,
-            "objective": judgement.primal,
-            "dual": judgement.dual,
-            "gap": judgement.relative_gap,
-            "error": (judgement.primal - certificate.dual) / judgement.primal,
-            "allowed": _allowed(name, yardstick, answer, judgement),
-            "difference": np.abs(difference).max(),
-            "bound": yardstick.bound(certificate, judgement.primal, wanted.primal),
-            "shape": np.abs(difference - bias).max(),
-            "bias": np.abs(bias).max(),
-            "interval": np.max(high - low),
-            "multipliers": _distance(answer.multipliers, chosen.multipliers),
-            "n_iter": answer.n_iter,
-            "seconds": seconds,
-            "converged": answer.converged,
-            "reference": name == reference,
-        })
+        rows.append(
+            {
+                "problem": problem.name,
+                "paper": problem.paper,
+                "machine": machine,
+                "solver": name,
+                "objective": judgement.primal,
+                "dual": judgement.dual,
+                "gap": judgement.relative_gap,
+                "error": (judgement.primal - certificate.dual) / judgement.primal,
+                "allowed": _allowed(name, yardstick, answer, judgement),
+                "difference": np.abs(difference).max(),
+                "bound": yardstick.bound(certificate, judgement.primal, wanted.primal),
+                "shape": np.abs(difference - bias).max(),
+                "bias": np.abs(bias).max(),
+                "interval": np.max(high - low),
+                "multipliers": _distance(answer.multipliers, chosen.multipliers),
+                "n_iter": answer.n_iter,
+                "seconds": seconds,
+                "converged": answer.converged,
+                "reference": name == reference,
+            }
+        )
     return pd.DataFrame(rows)
 
 
 def _best(judged):
     """The answer of the least primal objective, an independent one of those that are as good."""
     least = min(judgement.primal for judgement in judged.values())
-    equal = [name for name, judgement in judged.items()
-             if judgement.primal <= least + ROUNDING * abs(least)]
+    equal = [
+        name
+        for name, judgement in judged.items()
+        if judgement.primal <= least + ROUNDING * abs(least)
+    ]
     preferred = [name for name in _INDEPENDENT if name in equal]
     return (preferred or equal)[0]
 
@@ -175,8 +180,11 @@ def agreement(profile="paper", *, timed=True):
         The rows of :func:`compare`, problem after problem.
     """
     return pd.concat(
-        [compare(problem, machine, timed=timed)
-         for problem in list_problems(profile) for machine in problem.machines],
+        [
+            compare(problem, machine, timed=timed)
+            for problem in list_problems(profile)
+            for machine in problem.machines
+        ],
         ignore_index=True,
     )
 

@@ -104,11 +104,22 @@ def list_problems(profile="paper"):
     if profile not in _SIZES:
         raise ValueError(f"The 'profile' must be one of {list(_SIZES)}. Got {profile!r}.")
     n, quick = _SIZES[profile], profile == "quick"
-    problems = [_two_gaussians(1.0), _two_gaussians(1e-3), _titanic(), _gacv("standard", n),
-                _gacv("nonstandard", n), _usvc("twonorm", n), _usvc("ringnorm", n),
-                _threshold("A", n), _threshold("B", n), _three_classes("Example 1", n),
-                _three_classes("Example 2", n), _three_classes("Example 3", n), _plane(),
-                _board(n)]  # fmt: skip
+    problems = [
+        _two_gaussians(1.0),
+        _two_gaussians(1e-3),
+        _titanic(),
+        _gacv("standard", n),
+        _gacv("nonstandard", n),
+        _usvc("twonorm", n),
+        _usvc("ringnorm", n),
+        _threshold("A", n),
+        _threshold("B", n),
+        _three_classes("Example 1", n),
+        _three_classes("Example 2", n),
+        _three_classes("Example 3", n),
+        _plane(),
+        _board(n),
+    ]
     left_out = ("case A", "Example 1", "plane") if quick else ()
     return [problem for problem in problems if problem.name not in left_out]
 
@@ -147,8 +158,16 @@ def _titanic():
 
     X, y, X_test, _ = split_rows("titanic", 1, "drawn")
     log10_C, log10_sigma = SETTINGS["titanic"]["Least 1-Norm"]
-    return Problem("Titanic", "l1nsvm", X, y.astype(float), np.unique(X_test, axis=0),
-                   10.0**log10_C, width_to_gamma(log10_sigma), MACHINES)
+    return Problem(
+        "Titanic",
+        "l1nsvm",
+        X,
+        y.astype(float),
+        np.unique(X_test, axis=0),
+        10.0**log10_C,
+        width_to_gamma(log10_sigma),
+        MACHINES,
+    )
 
 
 def _gacv(case, n):
@@ -159,8 +178,17 @@ def _gacv(case, n):
     weight = None
     if case == "nonstandard":
         weight = np.where(y == 1, example.COSTS[case][1], example.COSTS[case][-1])
-    return Problem(f"gacv {case}", "gacv", X, y.astype(float), _grid(X), 1.0 / (2 * n * 1e-3),
-                   gamma_from_width(1.0, "2sigma2"), ("L1",), weight)
+    return Problem(
+        f"gacv {case}",
+        "gacv",
+        X,
+        y.astype(float),
+        _grid(X),
+        1.0 / (2 * n * 1e-3),
+        gamma_from_width(1.0, "2sigma2"),
+        ("L1",),
+        weight,
+    )
 
 
 def _usvc(name, n):
@@ -170,8 +198,16 @@ def _usvc(name, n):
     draw = getattr(datasets, name)
     X, y = draw(n, _rng("usvc", name))
     gamma = None if name == "twonorm" else 1.0 / (20 * X.var())
-    return Problem(name, "usvc", X, y.astype(float), draw(n, _rng("usvc", name, "new"))[0], 10.0,
-                   gamma, ("L1", "LS"))
+    return Problem(
+        name,
+        "usvc",
+        X,
+        y.astype(float),
+        draw(n, _rng("usvc", name, "new"))[0],
+        10.0,
+        gamma,
+        ("L1", "LS"),
+    )
 
 
 def _threshold(case, n):
@@ -192,8 +228,17 @@ def _three_classes(name, n):
     draw = examples.nonlinear if number == 3 else examples.piecewise_linear
     X, y = draw(n // 2, rng, 0.0 if number == 1 else examples.FLIP)
     utility = np.eye(3) if number == 1 else examples.utility(number - 1, 0.4)
-    return Problem(name, "wrsvm", X, y, _grid(X), 1.0, 0.1 if number == 3 else None,
-                   (MINIMUM_MARGIN,), utility=utility)
+    return Problem(
+        name,
+        "wrsvm",
+        X,
+        y,
+        _grid(X),
+        1.0,
+        0.1 if number == 3 else None,
+        (MINIMUM_MARGIN,),
+        utility=utility,
+    )
 
 
 def _plane():
@@ -201,8 +246,9 @@ def _plane():
     from companion.papers.conformal.background import plane_sample
 
     X, y = plane_sample(2, distance=0.8)
-    return Problem("plane", "conformal", X, np.asarray(y, dtype=float), _grid(X), 10.0, None,
-                   ("L1", "L2"))
+    return Problem(
+        "plane", "conformal", X, np.asarray(y, dtype=float), _grid(X), 10.0, None, ("L1", "L2")
+    )
 
 
 def _board(n):
@@ -211,5 +257,13 @@ def _board(n):
     from companion.papers.conformal.problems import SIDE, WIDTH, C
 
     X, y = checkers_board(n // 10, n, SIDE, _rng("conformal", "board"))
-    return Problem("checkers board", "conformal", X, y.astype(float),
-                   checkers_board_grid(16, SIDE)[0], C, 1.0 / WIDTH, ("L1", "L2"))
+    return Problem(
+        "checkers board",
+        "conformal",
+        X,
+        y.astype(float),
+        checkers_board_grid(16, SIDE)[0],
+        C,
+        1.0 / WIDTH,
+        ("L1", "L2"),
+    )

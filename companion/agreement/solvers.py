@@ -86,8 +86,15 @@ class Task:
 def _smo(selection, accelerate):
     def solve(task):
         y = task.problem.y
-        result = smo(task.K, y, *task.box, ridge=task.ridge, selection=selection, tol=_SMO_TOL,
-                     accelerate=accelerate)
+        result = smo(
+            task.K,
+            y,
+            *task.box,
+            ridge=task.ridge,
+            selection=selection,
+            tol=_SMO_TOL,
+            accelerate=accelerate,
+        )
         beta = y * result.alpha
         return Answer(beta, result.intercept, beta, result.n_iter, result.converged)
 
@@ -125,10 +132,22 @@ def weighted_least_squares(accelerate, damping=_DAMPING):
 
     def solve(task):
         problem = task.problem
-        result = wls(task.design, problem.y, problem.C, sample_weight=problem.weight,
-                     accelerate=accelerate, **options)
-        return Answer(result.coef, result.intercept, problem.y * result.alpha, result.n_iter,
-                      result.converged, problem.is_linear)
+        result = wls(
+            task.design,
+            problem.y,
+            problem.C,
+            sample_weight=problem.weight,
+            accelerate=accelerate,
+            **options,
+        )
+        return Answer(
+            result.coef,
+            result.intercept,
+            problem.y * result.alpha,
+            result.n_iter,
+            result.converged,
+            problem.is_linear,
+        )
 
     return solve
 
@@ -137,14 +156,32 @@ def _min_margin(task):
     problem = task.problem
     if problem.utility is not None:
         result = min_margin(task.design, problem.y, problem.utility, problem.C, tol=_GAP_TOL)
-        return Answer(result.coef, result.intercept, result.alpha, result.n_iter,
-                      result.converged, problem.is_linear)
+        return Answer(
+            result.coef,
+            result.intercept,
+            result.alpha,
+            result.n_iter,
+            result.converged,
+            problem.is_linear,
+        )
     # f = f_1 - f_0 = 2 f_1 has half of the norm of (w_0, w_1), so that C counts half.
-    result = min_margin(task.design, (problem.y > 0).astype(int), np.eye(2), 0.5 * problem.C,
-                        sample_weight=problem.weight, tol=_GAP_TOL)
+    result = min_margin(
+        task.design,
+        (problem.y > 0).astype(int),
+        np.eye(2),
+        0.5 * problem.C,
+        sample_weight=problem.weight,
+        tol=_GAP_TOL,
+    )
     beta = 2.0 * (result.alpha[:, 1, 0] - result.alpha[:, 0, 1])
-    return Answer(result.coef[1] - result.coef[0], float(np.diff(result.intercept)[0]), beta,
-                  result.n_iter, result.converged, problem.is_linear)
+    return Answer(
+        result.coef[1] - result.coef[0],
+        float(np.diff(result.intercept)[0]),
+        beta,
+        result.n_iter,
+        result.converged,
+        problem.is_linear,
+    )
 
 
 def _path(task):
@@ -152,8 +189,14 @@ def _path(task):
     problem = task.problem
     C_values = problem.C * 2.0 ** np.arange(-6, 1)
     convex, _ = dca_path(task.design, problem.y, problem.utility, C_values, None, tol=_GAP_TOL)
-    return Answer(convex.coef[-1], convex.intercept[-1], None, int(convex.n_iter.sum()),
-                  bool(convex.converged.all()), problem.is_linear)
+    return Answer(
+        convex.coef[-1],
+        convex.intercept[-1],
+        None,
+        int(convex.n_iter.sum()),
+        bool(convex.converged.all()),
+        problem.is_linear,
+    )
 
 
 def _libsvm(task):
@@ -170,8 +213,13 @@ def _libsvm(task):
     machine.fit(K, problem.y, sample_weight=problem.weight)
     beta = np.zeros(len(problem.y))
     beta[machine.support_] = machine.dual_coef_[0]
-    return Answer(beta, float(machine.intercept_[0]), beta, int(np.sum(machine.n_iter_)),
-                  machine.fit_status_ == 0)
+    return Answer(
+        beta,
+        float(machine.intercept_[0]),
+        beta,
+        int(np.sum(machine.n_iter_)),
+        machine.fit_status_ == 0,
+    )
 
 
 def _generic(task):
@@ -236,13 +284,23 @@ SOLVERS = {
 
 #: Solvers that work alike, for colours.
 FAMILIES = {
-    "pair updates": ("SMO, first order", "SMO, second order", "SMO, accelerated", "MDM",
-                     "MDM, cycles", "MDM, accelerated"),
-    "weighted least squares": ("WLS, damped", "WLS, interior point", "structured interior point",
-                               "structured, path over C"),
+    "pair updates": (
+        "SMO, first order",
+        "SMO, second order",
+        "SMO, accelerated",
+        "MDM",
+        "MDM, cycles",
+        "MDM, accelerated",
+    ),
+    "weighted least squares": (
+        "WLS, damped",
+        "WLS, interior point",
+        "structured interior point",
+        "structured, path over C",
+    ),
     "software of others": ("libsvm", "generic QP (Clarabel)"),
     "closed form": ("linear system", "Cholesky", "eigenvectors", "normal equations"),
-}  # fmt: skip
+}
 
 
 def solvers_of(machine):

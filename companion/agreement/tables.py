@@ -76,14 +76,16 @@ def solver_table(frame):
     for name in SOLVERS:
         part = frame[frame["solver"] == name]
         if len(part):
-            rows.append({
-                "solver": name,
-                "problems": len(part),
-                "objective within 1e-6": int(part["met"].sum()),
-                "decisions within bound": int(part["within"].sum()),
-                "largest error": order(part["error"].max()),
-                "largest difference": order(part["apart"].max()),
-            })
+            rows.append(
+                {
+                    "solver": name,
+                    "problems": len(part),
+                    "objective within 1e-6": int(part["met"].sum()),
+                    "decisions within bound": int(part["within"].sum()),
+                    "largest error": order(part["error"].max()),
+                    "largest difference": order(part["apart"].max()),
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -105,16 +107,18 @@ def problem_table(frame):
     groups = _with_verdicts(frame).groupby(["paper", "problem", "machine"], sort=False)
     for (paper, problem, machine), part in groups:
         interval = part["interval"].iloc[0]
-        rows.append({
-            "paper": paper,
-            "problem": problem,
-            "machine": machine,
-            "solvers": len(part),
-            "objective": float(part["objective"].min()),
-            "objectives agree": int(part["agrees"].sum()),
-            "decisions within bound": int(part["within"].sum()),
-            "bias": "unique" if interval <= UNIQUE else f"any of an interval of {interval:.3f}",
-        })
+        rows.append(
+            {
+                "paper": paper,
+                "problem": problem,
+                "machine": machine,
+                "solvers": len(part),
+                "objective": float(part["objective"].min()),
+                "objectives agree": int(part["agrees"].sum()),
+                "decisions within bound": int(part["within"].sum()),
+                "bias": "unique" if interval <= UNIQUE else f"any of an interval of {interval:.3f}",
+            }
+        )
     return pd.DataFrame(rows)
 
 

@@ -167,7 +167,9 @@ class Yardstick:
         low, high : float or ndarray of shape (k,)
         """
         return self._loss.bias_interval(
-            certificate.feasible, self._K[: self._n], self._length[: self._n],
+            certificate.feasible,
+            self._K[: self._n],
+            self._length[: self._n],
             self._excess(certificate, primal),
         )
 

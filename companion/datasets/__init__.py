@@ -7,11 +7,7 @@ from companion.datasets._at_hand import data_digest, is_available, why_unavailab
 from companion.datasets._errors import DataUnavailable, UnknownDataset
 from companion.datasets._fetch import fetch_file, forget_failures
 from companion.datasets._sources import Source, SourceFile, get_source, list_sources
-from companion.datasets.checkers import (
-    checkers_board,
-    checkers_board_grid,
-    checkers_board_label,
-)
+from companion.datasets.checkers import checkers_board, checkers_board_grid, checkers_board_label
 from companion.datasets.digits import load_pen_digits
 from companion.datasets.generators import (
     FLIP_RULES,

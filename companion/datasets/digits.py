@@ -41,10 +41,12 @@ def load_pen_digits(digits=(3, 6, 9)):
     if not set(digits) <= set(range(10)):
         raise ValueError(f"load_pen_digits: digits must be from 0 to 9. Got {tuple(digits)!r}")
     source = get_source("pendigits")
-    table = np.vstack([
-        _read(find_file(source.file(name)), rows)
-        for name, rows in zip(_FILES, _ROWS, strict=True)
-    ])
+    table = np.vstack(
+        [
+            _read(find_file(source.file(name)), rows)
+            for name, rows in zip(_FILES, _ROWS, strict=True)
+        ]
+    )
     kept = table[np.isin(table[:, -1], list(digits))]
     X, y = kept[:, :-1].astype(float), kept[:, -1].copy()
     X.setflags(write=False)

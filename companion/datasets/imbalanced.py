@@ -158,7 +158,8 @@ def _read(name, path):
     with open(path, newline="", encoding="ascii") as stream:
         rows = [
             [cell.strip() for cell in row if cell.strip()]
-            for row in csv.reader(stream, delimiter=form.delimiter) if row
+            for row in csv.reader(stream, delimiter=form.delimiter)
+            if row
         ]
     width = {len(row) for row in rows}
     if len(rows) != form.n_samples or len(width) != 1:

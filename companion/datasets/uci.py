@@ -62,7 +62,10 @@ _FORMS = {
     "dermatology": _Form("dermatology.data", "psoriasis (class 1)", ("1",), n_samples=358),
     "haberman": _Form("haberman.data", "died within five years", ("2",), n_samples=306),
     "post-operative": _Form(
-        "post-operative.data", "prepared to go home (S)", ("S",), n_samples=87,
+        "post-operative.data",
+        "prepared to go home (S)",
+        ("S",),
+        n_samples=87,
         codes=_POST_OPERATIVE,
     ),
     "heart-cleveland": _Form(
@@ -72,7 +75,7 @@ _FORMS = {
         "hepatitis.data", "died", ("1",), class_column=0, complete_rows=False, n_samples=155
     ),
     "bupa": _Form("bupa.data", "selector 2", ("2",), n_samples=345),
-}  # fmt: skip
+}
 
 
 def list_uci():

@@ -38,7 +38,10 @@ def two_labels(y, signs):
         signs[k] = 1.0 if y[k] == high else -1.0
         others += (y[k] != low) & (y[k] != high)
     is_plain = (
-        others == 0 and low < high and low == np.rint(low) and high == np.rint(high)
+        others == 0
+        and low < high
+        and low == np.rint(low)
+        and high == np.rint(high)
         and high - low < np.inf
     )
     return low, high, is_plain

@@ -321,7 +321,7 @@ class ConformalSVC(KernelClassifier):
         check_is_fitted(self)
         if self.kernel != "rbf":
             raise ValueError(
-                f'The magnification is that of the Gaussian kernel. Got kernel={self.kernel!r}; '
+                f"The magnification is that of the Gaussian kernel. Got kernel={self.kernel!r}; "
                 'use kernel="rbf".'
             )
         X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
@@ -408,10 +408,16 @@ class ConformalSVC(KernelClassifier):
         beta = scale * y * machine.alpha
         products = scale * machine.products - ridge * beta
         certificate = certify(
-            products, y, beta, np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0),
-            np.full(y.size, ridge), n_iter=machine.n_iter, stop_reason=machine.stop_reason,
+            products,
+            y,
+            beta,
+            np.where(y > 0, 0.0, -np.inf),
+            np.where(y > 0, np.inf, 0.0),
+            np.full(y.size, ridge),
+            n_iter=machine.n_iter,
+            stop_reason=machine.stop_reason,
             converged=machine.converged,
-        )  # fmt: skip
+        )
         used = np.flatnonzero(machine.alpha)
         used = used[np.argsort(result.samples[used])]
         self.support_ = result.samples[used]

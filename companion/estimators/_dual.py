@@ -39,10 +39,7 @@ class DualClassifier(KernelClassifier):
 
     _parameter_constraints: dict = {
         **KernelClassifier._parameter_constraints,
-        "max_iter": [
-            Interval(Integral, 1, None, closed="left"),
-            Options(Integral, {-1}),
-        ],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
         "selection": [StrOptions({"first_order", "second_order"})],
         "shrinking": ["boolean"],
         "cache_size": [Interval(Real, 0.0, None, closed="neither")],

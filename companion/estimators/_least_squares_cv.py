@@ -153,8 +153,10 @@ class LSSVCCV(DualClassifier):
 
     def _validated_Cs(self):
         C_values = np.atleast_1d(np.asarray(self.Cs, dtype=np.float64))
-        if C_values.ndim != 1 or C_values.size == 0 or not np.all(
-            np.isfinite(C_values) & (C_values > 0)
+        if (
+            C_values.ndim != 1
+            or C_values.size == 0
+            or not np.all(np.isfinite(C_values) & (C_values > 0))
         ):
             raise ValueError(
                 f"The 'Cs' parameter of {type(self).__name__} must be one or more finite "

@@ -196,8 +196,15 @@ class WeightedRobustSVC(KernelClassifier):
         kept, X, codes, weight = self._weighted(X, codes, classes, sample_weight)
         gamma = self._resolved_gamma(X, weight)
         result = dca(
-            self._design(X, gamma), codes, matrix, self.C, s, form=self.form, sample_weight=weight,
-            tol=self.tol, max_steps=self.max_iter,
+            self._design(X, gamma),
+            codes,
+            matrix,
+            self.C,
+            s,
+            form=self.form,
+            sample_weight=weight,
+            tol=self.tol,
+            max_steps=self.max_iter,
         )
         self.classes_, self.utility_, self.truncation_ = classes, matrix, s
         self._keep(result, kept, X, gamma)

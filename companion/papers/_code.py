@@ -1,8 +1,13 @@
 """Modules whose source the records depend on, by what a study uses."""
 
 #: Kernels and Gram matrices.
-KERNELS = ("companion.kernels", "companion._gram", "companion._kernel_loops",
-           "companion._kernel_rows", "companion._scratch")  # fmt: skip
+KERNELS = (
+    "companion.kernels",
+    "companion._gram",
+    "companion._kernel_loops",
+    "companion._kernel_rows",
+    "companion._scratch",
+)
 
 #: The dual of the four machines, by pair updates and in closed form.
 DUAL = (
@@ -98,11 +103,7 @@ GENERATORS = ("companion.datasets.generators", "companion.datasets.threshold_cas
 UCI = ("companion.datasets.uci", "companion.datasets._coding", "companion.datasets.preprocessing")
 
 #: The problems of the IDA benchmark and their splits.
-IDA = (
-    "companion.datasets.ida",
-    "companion.datasets._coding",
-    "companion.datasets.preprocessing",
-)
+IDA = ("companion.datasets.ida", "companion.datasets._coding", "companion.datasets.preprocessing")
 
 #: Tuned machines by cross-validation.
 SEARCHES = (

@@ -109,8 +109,10 @@ def means_and_errors(found):
     -------
     means, errors : ndarray of shape (n_found,)
     """
-    return (np.array([mean.mean for mean in found]),
-            np.array([mean.standard_error for mean in found]))
+    return (
+        np.array([mean.mean for mean in found]),
+        np.array([mean.standard_error for mean in found]),
+    )
 
 
 def _mean_and_spread(values):
@@ -152,8 +154,18 @@ class Values:
         converged : bool, default=True
             Whether every fit behind the value did.
         """
-        self.rows.append({"row": row, "column": column, "value": float(value), "spread": spread,
-                          "n": n, "se": se, "draws": draws, "converged": bool(converged)})
+        self.rows.append(
+            {
+                "row": row,
+                "column": column,
+                "value": float(value),
+                "spread": spread,
+                "n": n,
+                "se": se,
+                "draws": draws,
+                "converged": bool(converged),
+            }
+        )
 
     def add_mean(self, row, column, mean, converged=True):
         """A mean with the standard error of a claim, from :mod:`companion.metrics`.

@@ -30,11 +30,7 @@ from companion.plotting.conformal import (
     plot_tiles,
     plot_two_classes,
 )
-from companion.plotting.gacv import (
-    plot_criterion,
-    plot_decision_curves,
-    plot_minima,
-)
+from companion.plotting.gacv import plot_criterion, plot_decision_curves, plot_minima
 from companion.plotting.l1nsvm import (
     TOY_LEVELS,
     TOY_TICKS,

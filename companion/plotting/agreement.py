@@ -49,20 +49,47 @@ def plot_agreement(ax, matrix, *, least=1e-14, most=1.0, label, marked=None, tit
         if value > 0.0:
             text = str(round(np.log10(value))).replace("-", "\N{MINUS SIGN}")
         dark = shown[row, column] > (least * most**2) ** (1 / 3)
-        ax.text(column, row, text, ha="center", va="center", fontsize="small",
-                color="white" if dark else "black")
+        ax.text(
+            column,
+            row,
+            text,
+            ha="center",
+            va="center",
+            fontsize="small",
+            color="white" if dark else "black",
+        )
         if marked is not None and marked.iat[row, column]:
-            ax.add_patch(Rectangle((column - 0.46, row - 0.44), 0.92, 0.88, fill=False,
-                                   edgecolor="black", linewidth=1.4))
+            ax.add_patch(
+                Rectangle(
+                    (column - 0.46, row - 0.44),
+                    0.92,
+                    0.88,
+                    fill=False,
+                    edgecolor="black",
+                    linewidth=1.4,
+                )
+            )
     papers = matrix.columns.get_level_values(0)
     for column in np.flatnonzero(papers[1:] != papers[:-1]):
         ax.axvline(column + 0.5, color="black", linewidth=1.0)
     for paper in dict.fromkeys(papers):
-        ax.text(np.flatnonzero(papers == paper).mean(), -0.75, paper, ha="center", va="bottom",
-                fontsize="medium")
+        ax.text(
+            np.flatnonzero(papers == paper).mean(),
+            -0.75,
+            paper,
+            ha="center",
+            va="bottom",
+            fontsize="medium",
+        )
     labels = [f"{problem}: {machine}" for _, problem, machine in matrix.columns]
-    ax.set_xticks(range(len(labels)), labels, rotation=60, ha="right", rotation_mode="anchor",
-                  fontsize="small")
+    ax.set_xticks(
+        range(len(labels)),
+        labels,
+        rotation=60,
+        ha="right",
+        rotation_mode="anchor",
+        fontsize="small",
+    )
     ax.set_yticks(range(len(matrix)), matrix.index)
     ax.set_title(title, pad=22)
     ax.spines[:].set_visible(False)
@@ -92,8 +119,15 @@ def plot_solver_times(ax, frame, families, *, title=""):
             times = 1e3 * frame.loc[frame["solver"] == solver, "seconds"].to_numpy()
             if not times.size:
                 continue
-            ax.plot(times, np.full(times.size, lines), linestyle="", markersize=5, alpha=0.6,
-                    label=label, **look)
+            ax.plot(
+                times,
+                np.full(times.size, lines),
+                linestyle="",
+                markersize=5,
+                alpha=0.6,
+                label=label,
+                **look,
+            )
             ax.plot([np.median(times)] * 2, [lines - 0.35, lines + 0.35], color=look["color"])
             label = None
             labels.append(solver)
@@ -127,13 +161,25 @@ def plot_large_costs(ax, frame, *, value="error", ylabel, tolerance=None, legend
     -------
     matplotlib.axes.Axes
     """
-    looks = (("#1b4f9c", "o", "-"), ("#66a9d8", "v", "--"), ("#d95f02", "s", "-"),
-             ("#f4b183", "P", "--"), ("black", "X", "-"), ("#777777", "D", ":"))
+    looks = (
+        ("#1b4f9c", "o", "-"),
+        ("#66a9d8", "v", "--"),
+        ("#d95f02", "s", "-"),
+        ("#f4b183", "P", "--"),
+        ("black", "X", "-"),
+        ("#777777", "D", ":"),
+    )
     for (solver, part), (color, marker, line) in zip(
         frame.groupby("solver", sort=False), looks, strict=False
     ):
-        ax.plot(part["C"], part[value].where(part[value] > 0.0), color=color, marker=marker,
-                linestyle=line, label=solver)
+        ax.plot(
+            part["C"],
+            part[value].where(part[value] > 0.0),
+            color=color,
+            marker=marker,
+            linestyle=line,
+            label=solver,
+        )
     if tolerance is not None:
         ax.axhline(tolerance, color="black", linewidth=0.8)
     ax.set(xscale="log", yscale="log", xlabel="C", ylabel=ylabel, title=title)

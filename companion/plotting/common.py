@@ -74,14 +74,16 @@ def style():
     """
     import matplotlib.pyplot as plt
 
-    return plt.rc_context({
-        "figure.dpi": 100,
-        "figure.constrained_layout.use": True,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.titlesize": "medium",
-        "legend.frameon": False,
-    })
+    return plt.rc_context(
+        {
+            "figure.dpi": 100,
+            "figure.constrained_layout.use": True,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.titlesize": "medium",
+            "legend.frameon": False,
+        }
+    )
 
 
 def plot_distributions(ax, samples, *, xlabel, title="", digits=1, printed=None, start=0):
@@ -107,13 +109,22 @@ def plot_distributions(ax, samples, *, xlabel, title="", digits=1, printed=None,
     for name, values in samples.items():
         look = style_of(name)
         values, mean = np.sort(values), np.mean(values)
-        ax.ecdf(values, color=look["color"], linestyle=look["linestyle"],
-                label=f"{name} (mean {mean:.{digits}f})")
+        ax.ecdf(
+            values,
+            color=look["color"],
+            linestyle=look["linestyle"],
+            label=f"{name} (mean {mean:.{digits}f})",
+        )
         ax.plot(mean, np.mean(values <= mean), look["marker"], color=look["color"])
     for name, value in (printed or {}).items():
         look = style_of(name)
-        ax.axvline(value, color=look["color"], linewidth=1, linestyle=look["linestyle"],
-                   label=f"{name}, printed {value:g}")
+        ax.axvline(
+            value,
+            color=look["color"],
+            linewidth=1,
+            linestyle=look["linestyle"],
+            label=f"{name}, printed {value:g}",
+        )
     ax.set(xlabel=xlabel, ylabel="share of draws", title=title, xlim=(start, None), ylim=(0, 1))
     ax.legend(fontsize="small", loc="lower right")
     return ax
@@ -138,8 +149,16 @@ def plot_differences(ax, names, series, *, xlabel, title=""):
     place = np.arange(len(names), dtype=float)
     for k, (name, (mean, error)) in enumerate(series.items()):
         look = style_of(name)
-        ax.errorbar(mean, place + 0.2 * (k - (len(series) - 1) / 2), xerr=2 * error, capsize=2,
-                    color=look["color"], marker=look["marker"], linestyle="", label=name)
+        ax.errorbar(
+            mean,
+            place + 0.2 * (k - (len(series) - 1) / 2),
+            xerr=2 * error,
+            capsize=2,
+            color=look["color"],
+            marker=look["marker"],
+            linestyle="",
+            label=name,
+        )
     ax.axvline(0.0, color="black", linewidth=0.8)
     ax.set_yticks(place, names)
     ax.invert_yaxis()

@@ -45,13 +45,36 @@ def plot_two_classes(ax, X, y, *, size=6.0, support=(), title=""):
     -------
     matplotlib.axes.Axes
     """
-    ax.plot(*X[y < 0].T, "o", color=NEGATIVE, markersize=0.7 * size, fillstyle="none",
-            markeredgewidth=0.8, linestyle="", label="negative class")
-    ax.plot(*X[y > 0].T, "+", color=POSITIVE, markersize=1.3 * size, markeredgewidth=1.6,
-            linestyle="", label="positive class")
+    ax.plot(
+        *X[y < 0].T,
+        "o",
+        color=NEGATIVE,
+        markersize=0.7 * size,
+        fillstyle="none",
+        markeredgewidth=0.8,
+        linestyle="",
+        label="negative class",
+    )
+    ax.plot(
+        *X[y > 0].T,
+        "+",
+        color=POSITIVE,
+        markersize=1.3 * size,
+        markeredgewidth=1.6,
+        linestyle="",
+        label="positive class",
+    )
     if len(support):
-        ax.plot(*X[list(support)].T, "o", color="black", markersize=2.2 * size, fillstyle="none",
-                markeredgewidth=0.8, linestyle="", label="support vectors")
+        ax.plot(
+            *X[list(support)].T,
+            "o",
+            color="black",
+            markersize=2.2 * size,
+            fillstyle="none",
+            markeredgewidth=0.8,
+            linestyle="",
+            label="support vectors",
+        )
     ax.set(title=title, xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
     return ax
 
@@ -73,13 +96,27 @@ def plot_tiles(ax, side, *, title=""):
     for left in (-half, 0.0):
         for bottom in (-half, 0.0):
             positive = (left < 0) == (bottom < 0)
-            ax.fill([left, left + half, left + half, left],
-                    [bottom, bottom, bottom + half, bottom + half],
-                    color=WRONG if positive else RIGHT)
-            ax.text(left + half / 2, bottom + half / 2, "$X_+$" if positive else "$X_-$",
-                    ha="center", va="center", fontsize="x-large")
-    ax.set(title=title, xlabel="$x_1$", ylabel="$x_2$", aspect="equal", xlim=(-half, half),
-           ylim=(-half, half))
+            ax.fill(
+                [left, left + half, left + half, left],
+                [bottom, bottom, bottom + half, bottom + half],
+                color=WRONG if positive else RIGHT,
+            )
+            ax.text(
+                left + half / 2,
+                bottom + half / 2,
+                "$X_+$" if positive else "$X_-$",
+                ha="center",
+                va="center",
+                fontsize="x-large",
+            )
+    ax.set(
+        title=title,
+        xlabel="$x_1$",
+        ylabel="$x_2$",
+        aspect="equal",
+        xlim=(-half, half),
+        ylim=(-half, half),
+    )
     return ax
 
 
@@ -105,11 +142,18 @@ def plot_right_and_wrong(ax, axis, decision, truth, *, title=""):
 
     n = len(axis)
     wrong = (decision > 0) != (truth > 0)
-    ax.pcolormesh(axis, axis, wrong.reshape(n, n), cmap=ListedColormap([RIGHT, WRONG]), vmin=0,
-                  vmax=1, shading="nearest", rasterized=True)
+    ax.pcolormesh(
+        axis,
+        axis,
+        wrong.reshape(n, n),
+        cmap=ListedColormap([RIGHT, WRONG]),
+        vmin=0,
+        vmax=1,
+        shading="nearest",
+        rasterized=True,
+    )
     if decision.min() < 0 < decision.max():
-        ax.contour(axis, axis, decision.reshape(n, n), levels=[0.0], colors="black",
-                   linewidths=1.2)
+        ax.contour(axis, axis, decision.reshape(n, n), levels=[0.0], colors="black", linewidths=1.2)
     ax.axhline(0.0, color="white", linewidth=0.8, linestyle="--")
     ax.axvline(0.0, color="white", linewidth=0.8, linestyle="--")
     ax.set(title=title, xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
@@ -136,8 +180,7 @@ def plot_lines(ax, axes, decision, *, levels=(-1.0, 0.0, 1.0), color="black", la
     matplotlib.axes.Axes
     """
     looks = ["-" if level == 0 else "--" for level in levels]
-    ax.contour(*axes, decision, levels=list(levels), colors=color, linestyles=looks,
-               linewidths=1.3)
+    ax.contour(*axes, decision, levels=list(levels), colors=color, linestyles=looks, linewidths=1.3)
     if label:
         ax.plot([], [], color=color, label=label)
     return ax
@@ -158,8 +201,12 @@ def plot_slacks(ax, X, y, ends):
     matplotlib.axes.Axes
     """
     for start, end, label in zip(X, ends, y, strict=True):
-        ax.plot(*np.array([start, end]).T, color=POSITIVE if label > 0 else NEGATIVE,
-                linewidth=0.9, alpha=0.6)
+        ax.plot(
+            *np.array([start, end]).T,
+            color=POSITIVE if label > 0 else NEGATIVE,
+            linewidth=0.9,
+            alpha=0.6,
+        )
     return ax
 
 
@@ -207,8 +254,9 @@ def plot_mapped_grid(ax, lines, *, title=""):
     return ax
 
 
-def plot_magnification(ax, axes, ratio, X, y, decision, *, centres=None, title="",
-                       label="$\\log_{10} R$"):
+def plot_magnification(
+    ax, axes, ratio, X, y, decision, *, centres=None, title="", label="$\\log_{10} R$"
+):
     """Figures 4.3.1, 4.3.2 and 4.4.1: the magnification ratio, darker where it is larger.
 
     Parameters
@@ -232,18 +280,25 @@ def plot_magnification(ax, axes, ratio, X, y, decision, *, centres=None, title="
     """
     top = np.quantile(ratio, 0.99)  # without the few cells where a transformation jumps
     low = max(ratio.min(), top - 4.0)
-    drawn = ax.contourf(*axes, np.maximum(ratio, low), levels=np.linspace(low, top, 15),
-                        cmap="Greys", extend="max")
+    drawn = ax.contourf(
+        *axes, np.maximum(ratio, low), levels=np.linspace(low, top, 15), cmap="Greys", extend="max"
+    )
     ax.figure.colorbar(drawn, ax=ax, label=label, shrink=0.8)
     plot_two_classes(ax, X, y, size=4.0, title=title)
-    for (name, values), color, line in zip(decision.items(), _METHOD_COLOURS[1:],
-                                           _METHOD_LINES, strict=False):
-        ax.contour(*axes, values, levels=[0.0], colors=[color], linestyles=[line],
-                   linewidths=1.8)
+    for (name, values), color, line in zip(
+        decision.items(), _METHOD_COLOURS[1:], _METHOD_LINES, strict=False
+    ):
+        ax.contour(*axes, values, levels=[0.0], colors=[color], linestyles=[line], linewidths=1.8)
         ax.plot([], [], color=color, linestyle=line, label=name)
     if centres is not None:
-        ax.plot(*centres.T, "*", color="#4d9221", markersize=5, linestyle="",
-                label="artificial support vectors")
+        ax.plot(
+            *centres.T,
+            "*",
+            color="#4d9221",
+            markersize=5,
+            linestyle="",
+            label="artificial support vectors",
+        )
     ax.set(xlim=axes[0][[0, -1]], ylim=axes[1][[0, -1]])
     ax.legend(fontsize="x-small", loc="upper left", frameon=True)
     return ax
@@ -298,9 +353,17 @@ def plot_paths(ax, curves, *, xlabel, ylabel, logarithmic=(False, False), title=
     matplotlib.axes.Axes
     """
     for k, (name, (places, means, errors)) in enumerate(curves.items()):
-        ax.errorbar(places, means, yerr=2 * np.asarray(errors), capsize=2, label=name,
-                    color=_METHOD_COLOURS[k % 6], linestyle=_METHOD_LINES[k % 6],
-                    marker=_METHOD_MARKS[k % 6], markersize=4)
+        ax.errorbar(
+            places,
+            means,
+            yerr=2 * np.asarray(errors),
+            capsize=2,
+            label=name,
+            color=_METHOD_COLOURS[k % 6],
+            linestyle=_METHOD_LINES[k % 6],
+            marker=_METHOD_MARKS[k % 6],
+            markersize=4,
+        )
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
     if logarithmic[0]:
         ax.set_xscale("log")
@@ -325,8 +388,16 @@ def plot_against(ax, groups, *, xlabel, ylabel, title="", diagonal=False):
     matplotlib.axes.Axes
     """
     for k, (name, (x, y)) in enumerate(groups.items()):
-        ax.plot(x, y, _METHOD_MARKS[k % 6], color=_METHOD_COLOURS[k % 6], linestyle="",
-                markersize=5, fillstyle="none" if k >= 6 else "full", label=name)
+        ax.plot(
+            x,
+            y,
+            _METHOD_MARKS[k % 6],
+            color=_METHOD_COLOURS[k % 6],
+            linestyle="",
+            markersize=5,
+            fillstyle="none" if k >= 6 else "full",
+            label=name,
+        )
     if diagonal:
         low, high = ax.get_xlim()
         ax.plot([low, high], [low, high], color="black", linewidth=0.8)

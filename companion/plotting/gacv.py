@@ -31,16 +31,23 @@ def plot_decision_curves(ax, X, y, axes, curves, boundary, *, title=""):
     matplotlib.axes.Axes
     """
     for label, marker, color in ((1, "+", "#4393c3"), (-1, "o", "#f4a582")):
-        ax.plot(*X[y == label].T, marker, color=color, markersize=5, fillstyle="none",
-                label=f"class {'+' if label > 0 else '-'}")
+        ax.plot(
+            *X[y == label].T,
+            marker,
+            color=color,
+            markersize=5,
+            fillstyle="none",
+            label=f"class {'+' if label > 0 else '-'}",
+        )
     ax.plot(axes[0], boundary, color="black", linewidth=2, label="true")
     for name, values in curves.items():
         look = style_of(name)
         drawn = {"colors": look["color"], "linestyles": [look["linestyle"]], "linewidths": 1.8}
         ax.contour(*axes, values, levels=[0.0], **drawn)
         ax.plot([], [], color=look["color"], linestyle=look["linestyle"], label=name)
-    ax.set(xlabel="$x_1$", ylabel="$x_2$", title=title, xlim=axes[0][[0, -1]],
-           ylim=axes[1][[0, -1]])
+    ax.set(
+        xlabel="$x_1$", ylabel="$x_2$", title=title, xlim=axes[0][[0, -1]], ylim=axes[1][[0, -1]]
+    )
     ax.legend(fontsize="small", loc="upper left")
     return ax
 
@@ -72,8 +79,17 @@ def plot_criterion(ax, lam, sigma, values, *, marks=(), title=""):
     bar.ax.set_yticklabels([f"{level:.3g}" for level in levels[[0, 4, 6, 7, 8, 10]]])
     for name, where, width in marks:
         look = style_of(name)
-        ax.plot(np.log10(where), 2 * np.log10(width), look["marker"], color=look["color"],
-                markeredgecolor="white", markersize=9, linestyle="", label=name, zorder=3)
+        ax.plot(
+            np.log10(where),
+            2 * np.log10(width),
+            look["marker"],
+            color=look["color"],
+            markeredgecolor="white",
+            markersize=9,
+            linestyle="",
+            label=name,
+            zorder=3,
+        )
     ax.set(xlabel=r"$\log_{10} \lambda$", ylabel=r"$\log_{10} \sigma^2$", title=title)
     if marks:
         ax.legend(fontsize="x-small", loc="upper right", frameon=True)
@@ -99,9 +115,19 @@ def plot_minima(ax, minima, *, title="", limits=None):
         look = style_of(name)
         ax.plot(*points.T, look["marker"], color=look["color"], alpha=0.25, markersize=4)
         mean, error = points.mean(axis=0), points.std(axis=0, ddof=1) / np.sqrt(len(points))
-        ax.errorbar(*mean, xerr=2 * error[0], yerr=2 * error[1], color=look["color"], capsize=3,
-                    marker=look["marker"], markersize=9, markeredgecolor="black", linestyle="",
-                    label=name, zorder=3)
+        ax.errorbar(
+            *mean,
+            xerr=2 * error[0],
+            yerr=2 * error[1],
+            color=look["color"],
+            capsize=3,
+            marker=look["marker"],
+            markersize=9,
+            markeredgecolor="black",
+            linestyle="",
+            label=name,
+            zorder=3,
+        )
     ax.set(xlabel=r"$\log_{10} \lambda$", ylabel=r"$\log_{10} \sigma^2$", title=title)
     if limits is not None:
         ax.set(xlim=limits[0], ylim=limits[1])

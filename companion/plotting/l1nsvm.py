@@ -37,12 +37,24 @@ def plot_toy_machine(ax, X, y, w, b, *, flipped=(), title="", limits=None):
     for label, marker, color in ((1, "+", "#1b4f9c"), (-1, "x", "#d95f02")):
         ax.plot(*X[y == label].T, marker, color=color, label=f"class {label:+d}")
     if len(flipped):
-        ax.plot(*X[list(flipped)].T, "o", markersize=13, fillstyle="none", color="black",
-                label="switched")
+        ax.plot(
+            *X[list(flipped)].T,
+            "o",
+            markersize=13,
+            fillstyle="none",
+            color="black",
+            label="switched",
+        )
     (left, right), (bottom, top) = limits or ((-3, 10), (-3, 5))
     xx, yy = np.meshgrid(np.linspace(left, right, 60), np.linspace(bottom, top, 60))
-    lines = ax.contour(xx, yy, w[0] * xx + w[1] * yy + b, levels=sorted(TOY_LEVELS),
-                       colors="black", linestyles=["dashed", "solid", "dashdot"])
+    lines = ax.contour(
+        xx,
+        yy,
+        w[0] * xx + w[1] * yy + b,
+        levels=sorted(TOY_LEVELS),
+        colors="black",
+        linestyles=["dashed", "solid", "dashdot"],
+    )
     ax.clabel(lines, fmt="%g")
     ax.set(xlim=(left, right), ylim=(bottom, top), xlabel="x", ylabel="y", title=title)
     if limits is None:
@@ -66,12 +78,22 @@ def plot_influence(ax, distance, curves, errors, *, ylabel, title=""):
     matplotlib.axes.Axes
     """
     for machine, mean in curves.items():
-        ax.errorbar(distance, mean, errors[machine], markersize=4, capsize=2, label=machine,
-                    **MACHINE_STYLES[machine])
+        ax.errorbar(
+            distance,
+            mean,
+            errors[machine],
+            markersize=4,
+            capsize=2,
+            label=machine,
+            **MACHINE_STYLES[machine],
+        )
     ax.set_xscale("symlog", linthresh=1)
     ax.set_xticks([0, 1, 10, 100], ["0", "1", "10", "100"])
-    ax.set(xlabel="distance of the outlier from the centre of the other class", ylabel=ylabel,
-           title=title)
+    ax.set(
+        xlabel="distance of the outlier from the centre of the other class",
+        ylabel=ylabel,
+        title=title,
+    )
     ax.legend(fontsize="small")
     return ax
 
@@ -100,8 +122,13 @@ def plot_surface(ax, table, *, label, marks=(), title="", ratio=False):
     values = table.to_numpy()
     if ratio:
         reach = np.ceil(10 * np.abs(np.log2(values)).max()) / 10
-        drawn = ax.contourf(table.columns, table.index, np.log2(values), cmap="PuOr_r",
-                            levels=np.linspace(-reach, reach, 21))
+        drawn = ax.contourf(
+            table.columns,
+            table.index,
+            np.log2(values),
+            cmap="PuOr_r",
+            levels=np.linspace(-reach, reach, 21),
+        )
         ax.contour(table.columns, table.index, values, levels=[1.0], colors="black")
         bar = ax.figure.colorbar(drawn, ax=ax, label=label, ticks=[-reach, 0, reach])
         bar.ax.set_yticklabels([f"{2**-reach:.2g}", "1", f"{2**reach:.3g}"])
@@ -109,7 +136,16 @@ def plot_surface(ax, table, *, label, marks=(), title="", ratio=False):
         drawn = ax.contourf(table.columns, table.index, values, levels=12, cmap="viridis")
         ax.figure.colorbar(drawn, ax=ax, label=label)
     for name, log10_C, log10_sigma, marker in marks:
-        ax.plot(log10_sigma, log10_C, marker, color="white", markeredgecolor="black",
-                markersize=10, label=name, clip_on=False, zorder=3)
+        ax.plot(
+            log10_sigma,
+            log10_C,
+            marker,
+            color="white",
+            markeredgecolor="black",
+            markersize=10,
+            label=name,
+            clip_on=False,
+            zorder=3,
+        )
     ax.set(xlabel=r"$\log_{10} \sigma$", ylabel=r"$\log_{10} C$", title=title)
     return ax

@@ -36,8 +36,15 @@ def plot_boundaries(ax, axis, machines, *, title=""):
         look = {"linestyle": _LINES[k % len(_LINES)], "linewidth": 1.6}
         for j in range(values.shape[1]):
             lead = values[:, j] - np.delete(values, j, axis=1).max(axis=1)
-            ax.contour(axis, axis, lead.reshape(size, size), levels=[0.0], colors=[color],
-                       linestyles=[look["linestyle"]], linewidths=look["linewidth"])
+            ax.contour(
+                axis,
+                axis,
+                lead.reshape(size, size),
+                levels=[0.0],
+                colors=[color],
+                linestyles=[look["linestyle"]],
+                linewidths=look["linewidth"],
+            )
         ax.plot([], [], color=color, label=name, **look)
     ax.set(xlabel="$x_1$", ylabel="$x_2$", title=title, aspect="equal")
     ax.legend(fontsize="small", loc="lower right", frameon=True)
@@ -66,11 +73,19 @@ def plot_regions(ax, axis, values, X=None, y=None, *, title=""):
 
     fills = ListedColormap([fill for fill, _ in CLASS_COLORS])
     predicted = values.argmax(axis=1).reshape(len(axis), len(axis))
-    ax.pcolormesh(axis, axis, predicted, cmap=fills, vmin=0, vmax=2, shading="nearest",
-                  rasterized=True)
+    ax.pcolormesh(
+        axis, axis, predicted, cmap=fills, vmin=0, vmax=2, shading="nearest", rasterized=True
+    )
     if X is not None:
         for j, (_, edge) in enumerate(CLASS_COLORS):
-            ax.plot(*X[y == j].T, _MARKERS[j], color=edge, markersize=2.2, fillstyle="none",
-                    markeredgewidth=0.5, linestyle="")
+            ax.plot(
+                *X[y == j].T,
+                _MARKERS[j],
+                color=edge,
+                markersize=2.2,
+                fillstyle="none",
+                markeredgewidth=0.5,
+                linestyle="",
+            )
     ax.set(title=title, aspect="equal", xlim=axis[[0, -1]], ylim=axis[[0, -1]])
     return ax

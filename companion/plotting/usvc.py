@@ -37,8 +37,9 @@ def plot_losses(ax, xi, curves, *, title=""):
     -------
     matplotlib.axes.Axes
     """
-    for (name, values), look, color in zip(curves.items(), _LOSS_STYLES, _LOSS_COLOURS,
-                                           strict=False):
+    for (name, values), look, color in zip(
+        curves.items(), _LOSS_STYLES, _LOSS_COLOURS, strict=False
+    ):
         ax.plot(xi, values, linestyle=look, color=color, label=name)
     ax.set(xlabel=r"$\xi$", ylabel="cost", title=title, xlim=(xi[0], xi[-1]), ylim=(-0.03, 2.0))
     ax.legend(fontsize="small", loc="upper left")
@@ -83,8 +84,13 @@ def plot_threshold_error(ax, x, error, *, marks=(), title=""):
     ax.plot(x, error, color="black")
     for place, value in marks:
         ax.plot(place, value, "o", color="#d95f02")
-        ax.annotate(f"{value:.1f} at {place:.3g}", (place, value), textcoords="offset points",
-                    xytext=(6, 7), fontsize="small")
+        ax.annotate(
+            f"{value:.1f} at {place:.3g}",
+            (place, value),
+            textcoords="offset points",
+            xytext=(6, 7),
+            fontsize="small",
+        )
     ax.set(xlabel="Th", ylabel="CE (%)", title=title, xlim=(x[0], x[-1]))
     return ax
 
@@ -107,17 +113,27 @@ def plot_error_surface(ax, surface, paths, *, title=""):
     """
     low, high = np.log(surface.values.min()), np.log(np.quantile(surface.values, 0.9))
     levels = np.exp(low + (high - low) * np.linspace(0.002, 1, 16) ** 1.5)
-    ax.contour(surface.thresholds, surface.slopes, surface.values, levels=levels, cmap="Greys_r",
-               linewidths=0.7)
+    ax.contour(
+        surface.thresholds,
+        surface.slopes,
+        surface.values,
+        levels=levels,
+        cmap="Greys_r",
+        linewidths=0.7,
+    )
     ax.plot(surface.thresholds, surface.locus, "k--", linewidth=1, label="least for fixed Th")
     for name, points in paths.items():
         look = style_of(name)
         ax.plot(*points.T, color=look["color"], marker=".", markersize=3, linewidth=1, label=name)
         ax.plot(*points[0], "o", color=look["color"], fillstyle="none", markersize=8)
         ax.plot(*points[-1], "x", color=look["color"], markersize=9, markeredgewidth=2)
-    ax.set(xlabel="Th", ylabel="$w$", title=title,
-           xlim=(surface.thresholds[0], surface.thresholds[-1]),
-           ylim=(surface.slopes[0], surface.slopes[-1]))
+    ax.set(
+        xlabel="Th",
+        ylabel="$w$",
+        title=title,
+        xlim=(surface.thresholds[0], surface.thresholds[-1]),
+        ylim=(surface.slopes[0], surface.slopes[-1]),
+    )
     ax.legend(fontsize="small", loc="upper right", frameon=True)
     return ax
 
@@ -170,8 +186,7 @@ def plot_iterates(ax, runs, *, ylabel, limits=None, title=""):
     -------
     matplotlib.axes.Axes
     """
-    for (name, values), marker, color in zip(runs.items(), "os^D", _LOSS_COLOURS[1:],
-                                             strict=False):
+    for (name, values), marker, color in zip(runs.items(), "os^D", _LOSS_COLOURS[1:], strict=False):
         ax.plot(values, linewidth=0.8, marker=marker, markersize=3, color=color, label=name)
     ax.set(xlabel="iteration", ylabel=ylabel, title=title, xlim=(0, None), ylim=limits)
     ax.legend(fontsize="small")
@@ -195,8 +210,9 @@ def plot_gain(ax, curves, *, xlabel, title=""):
     for (name, (places, means, errors)), marker, color in zip(
         curves.items(), "os^", _LOSS_COLOURS[1:], strict=False
     ):
-        ax.errorbar(places, means, yerr=2 * errors, marker=marker, color=color, capsize=2,
-                    label=name)
+        ax.errorbar(
+            places, means, yerr=2 * errors, marker=marker, color=color, capsize=2, label=name
+        )
     ax.axhline(0.0, color="black", linewidth=0.8)
     ax.set(xscale="log", xlabel=xlabel, ylabel="CE of SVC - CE of USVC (points)", title=title)
     ax.legend(fontsize="small")
@@ -218,8 +234,16 @@ def plot_error_against_size(ax, machines, *, title=""):
     """
     for name, (size, error, se) in machines.items():
         look = style_of(name)
-        ax.errorbar(size, error, yerr=2 * se, marker=look["marker"], color=look["color"],
-                    linestyle="", capsize=3, label=name)
+        ax.errorbar(
+            size,
+            error,
+            yerr=2 * se,
+            marker=look["marker"],
+            color=look["color"],
+            linestyle="",
+            capsize=3,
+            label=name,
+        )
     ax.set(xscale="log", xlabel="machine size", ylabel="CE (%)", title=title, xlim=(3, 3e4))
     return ax
 
@@ -239,8 +263,15 @@ def plot_intervals(ax, names, means, errors, *, xlabel, title=""):
     -------
     matplotlib.axes.Axes
     """
-    ax.errorbar(means, range(len(names)), xerr=2 * errors, marker="o", color="#1b4f9c", capsize=3,
-                linestyle="")
+    ax.errorbar(
+        means,
+        range(len(names)),
+        xerr=2 * errors,
+        marker="o",
+        color="#1b4f9c",
+        capsize=3,
+        linestyle="",
+    )
     ax.axvline(0.0, color="black", linewidth=0.8)
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
@@ -263,11 +294,24 @@ def plot_false_alarms(ax, curves, *, title=""):
     """
     for k, (name, (levels, rates, errors)) in enumerate(curves.items()):
         look = style_of(name)
-        ax.errorbar(levels + 0.002 * (k - 0.5), rates, yerr=2 * errors, marker=look["marker"],
-                    color=look["color"], capsize=3, linestyle="", label=name)
+        ax.errorbar(
+            levels + 0.002 * (k - 0.5),
+            rates,
+            yerr=2 * errors,
+            marker=look["marker"],
+            color=look["color"],
+            capsize=3,
+            linestyle="",
+            label=name,
+        )
     end = 1.2 * max(levels.max() for levels, _, _ in curves.values())
     ax.plot([0, end], [0, end], color="black", linewidth=0.8)
-    ax.set(xlabel="nominal false-alarm rate", ylabel="held-out false-alarm rate", title=title,
-           xlim=(0, end), ylim=(0, None))
+    ax.set(
+        xlabel="nominal false-alarm rate",
+        ylabel="held-out false-alarm rate",
+        title=title,
+        xlim=(0, end),
+        ylim=(0, None),
+    )
     ax.legend(fontsize="small")
     return ax

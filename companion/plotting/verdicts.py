@@ -44,13 +44,30 @@ def plot_verdicts(ax, counts, *, title=""):
         if not number.any():
             continue
         share = np.divide(number, totals, out=np.zeros(len(totals)), where=totals > 0)
-        ax.barh(place, share, left=left, height=0.72, facecolor=look["facecolor"],
-                hatch=look["hatch"], edgecolor="#555555", linewidth=0.6, label=outcome)
+        ax.barh(
+            place,
+            share,
+            left=left,
+            height=0.72,
+            facecolor=look["facecolor"],
+            hatch=look["hatch"],
+            edgecolor="#555555",
+            linewidth=0.6,
+            label=outcome,
+        )
         for y, x, width, n in zip(place, left, share, number, strict=True):
             if width > _NARROW:
                 box = {"facecolor": look["facecolor"], "edgecolor": "none", "pad": 1}
-                ax.text(x + width / 2, y, f"{n}", ha="center", va="center", fontsize="small",
-                        color=look["textcolor"], bbox=box)
+                ax.text(
+                    x + width / 2,
+                    y,
+                    f"{n}",
+                    ha="center",
+                    va="center",
+                    fontsize="small",
+                    color=look["textcolor"],
+                    bbox=box,
+                )
         left += share
     names = [f"{name} ({total:.0f})" for name, total in zip(counts, totals, strict=True)]
     ax.set_yticks(place, names)

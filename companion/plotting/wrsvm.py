@@ -25,7 +25,11 @@ def plot_lead_losses(ax, u, curves, *, title=""):
     for (name, values), (color, line) in zip(curves.items(), _LEAD_LOOKS, strict=False):
         ax.plot(u, values, color=color, linestyle=line, label=name)
         ax.plot(u[values.argmin()], values.min(), "o", color=color)
-    ax.set(xlabel="lead $u$ of the class of largest utility", ylabel="expected loss", title=title,
-           xlim=(u[0], u[-1]))
+    ax.set(
+        xlabel="lead $u$ of the class of largest utility",
+        ylabel="expected loss",
+        title=title,
+        xlim=(u[0], u[-1]),
+    )
     ax.legend(fontsize="small")
     return ax

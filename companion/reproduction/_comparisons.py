@@ -77,8 +77,19 @@ def compare_deterministic(printed, value):
     return Comparison(REPRODUCED if same else DIFFERS)
 
 
-def compare_stochastic(printed, spread, n, value, spread_r, n_r, *, se_r=math.nan, overlap=0.0,
-                       overlap_r=0.0, fails_beyond=MAX_Z):  # fmt: skip
+def compare_stochastic(
+    printed,
+    spread,
+    n,
+    value,
+    spread_r,
+    n_r,
+    *,
+    se_r=math.nan,
+    overlap=0.0,
+    overlap_r=0.0,
+    fails_beyond=MAX_Z,
+):
     """Compare two means by both spreads and both numbers of repetitions.
 
     Parameters
@@ -199,8 +210,9 @@ def compare_ordinal(relation, value, se, n=math.nan, *, fails_beyond=MAX_Z_ORDIN
     z = _normal_from_t(margin / se, n - 1) if n >= 2 else margin / se
     if -fails_beyond <= z <= MAX_Z_ORDINAL:
         limit = fails_beyond if z < 0 else MAX_Z_ORDINAL
-        return Comparison(WITHIN, z, se,
-                          f"undecided: within {limit:g} standard errors of the bound")
+        return Comparison(
+            WITHIN, z, se, f"undecided: within {limit:g} standard errors of the bound"
+        )
     return Comparison(REPRODUCED if z > 0 else DIFFERS, z, se)
 
 

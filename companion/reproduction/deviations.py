@@ -68,12 +68,18 @@ def _check_cells(entry, published):
         return [f"artefact {entry['artefact']!r} has no published values"], []
     known = set(zip(values["row"], values["column"], strict=True))
     faults = [f"row {row!r} is unknown" for row in entry["rows"] if row not in set(values["row"])]
-    faults += [f"column {column!r} is unknown" for column in entry["columns"]
-               if column not in set(values["column"])]  # fmt: skip
+    faults += [
+        f"column {column!r} is unknown"
+        for column in entry["columns"]
+        if column not in set(values["column"])
+    ]
     cells = [(row, column) for row in entry["rows"] for column in entry["columns"]]
     if not faults:
-        faults = [f"{row!r} has no column {column!r}" for row, column in cells
-                  if (row, column) not in known]  # fmt: skip
+        faults = [
+            f"{row!r} has no column {column!r}"
+            for row, column in cells
+            if (row, column) not in known
+        ]
     return faults, [(entry["paper"], entry["artefact"], *cell) for cell in cells]
 
 

@@ -30,8 +30,18 @@ BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
 SPREAD_SUFFIX = " ±"
 _ELLIPSIS = "…"
 _MIN_WIDTH = 8
-_VALUES = ("artefact", "row", "column", "published", "reproduced", "reproduced_spread",
-           "reproduced_n", "z", "outcome", "converged")  # fmt: skip
+_VALUES = (
+    "artefact",
+    "row",
+    "column",
+    "published",
+    "reproduced",
+    "reproduced_spread",
+    "reproduced_n",
+    "z",
+    "outcome",
+    "converged",
+)
 
 
 def _plain(value):
@@ -130,8 +140,10 @@ class Table:
             widths[widest] -= 1
 
         def line(cells):
-            cut = [cell if len(cell) <= n else cell[: n - 1] + _ELLIPSIS
-                   for cell, n in zip(cells, widths, strict=True)]  # fmt: skip
+            cut = [
+                cell if len(cell) <= n else cell[: n - 1] + _ELLIPSIS
+                for cell, n in zip(cells, widths, strict=True)
+            ]
             return "  ".join(c.ljust(n) for c, n in zip(cut, widths, strict=True)).rstrip()
 
         body = [line(self.header), "  ".join("-" * n for n in widths), *map(line, self.rows)]
@@ -168,8 +180,9 @@ class Table:
             escaped = [" ".join(cell.replace("|", "\\|").split()) for cell in cells]
             return "| " + " | ".join(escaped) + " |"
 
-        return "\n".join([line(self.header), line(["---"] * len(self.header)),
-                          *map(line, self.rows)])  # fmt: skip
+        return "\n".join(
+            [line(self.header), line(["---"] * len(self.header)), *map(line, self.rows)]
+        )
 
     def __str__(self):
         return self.to_text()
@@ -254,8 +267,17 @@ def verdict_table(ledger, title=""):
         note = "" if line["note"] == NO_VALUE else line["note"]  # "not run" says as much
         remarks = [text for text in (line["problem"], note) if text]
         verdict = "; ".join([line["verdict"], *remarks])
-        rows.append([line["row"], line["column"], _published_text(line), _reproduced_text(line),
-                     _z_text(line["z"]), _n_text(line), verdict])  # fmt: skip
+        rows.append(
+            [
+                line["row"],
+                line["column"],
+                _published_text(line),
+                _reproduced_text(line),
+                _z_text(line["z"]),
+                _n_text(line),
+                verdict,
+            ]
+        )
     header = ["row", "column", "published", "reproduced", "z", "n", "verdict"]
     return Table(header, rows, _values_of(ledger), title)
 
@@ -293,8 +315,10 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
         If a row or column is not in the ledger, or if it holds several artefacts.
     """
     if ledger["artefact"].nunique() > 1:
-        raise ValueError("published_vs_reproduced shows one artefact. "
-                         f"Got {', '.join(ledger['artefact'].unique())}.")  # fmt: skip
+        raise ValueError(
+            "published_vs_reproduced shows one artefact. "
+            f"Got {', '.join(ledger['artefact'].unique())}."
+        )
     for name, asked in (("row", rows), ("column", columns)):
         unknown = [item for item in asked or () if item not in set(ledger[name])]
         if unknown:
@@ -333,8 +357,9 @@ def summary_table(ledgers, title="", what="artefact"):
     counts = {name: verdict_counts(ledger) for name, ledger in ledgers.items()}
     if len(counts) > 1:
         counts["all"] = {o: sum(count[o] for count in counts.values()) for o in OUTCOMES}
-    records = [{what: name, "values": sum(count.values()), **count}
-               for name, count in counts.items()]  # fmt: skip
+    records = [
+        {what: name, "values": sum(count.values()), **count} for name, count in counts.items()
+    ]
     header = [what, "values", *OUTCOMES]
     return Table(header, [[record[name] for name in header] for record in records], records, title)
 
@@ -360,8 +385,11 @@ def readme_section(ledgers):
     if reasons:
         rows = [[name, n, verdict] for (name, verdict), n in reasons.items()]
         header = ["artefact", "values", "verdict"]
-        parts += [f"<details><summary>Why values differ: {len(rows)} reasons</summary>",
-                  Table(header, rows, []).to_markdown(), "</details>"]  # fmt: skip
+        parts += [
+            f"<details><summary>Why values differ: {len(rows)} reasons</summary>",
+            Table(header, rows, []).to_markdown(),
+            "</details>",
+        ]
     return "\n\n".join(parts)
 
 

@@ -39,9 +39,7 @@ from companion.reproduction.published import PublishedError
 
 __all__ = ["KINDS", "Erratum", "load_errata"]
 
-KINDS = (
-    "misprint", "interchanged", "wrong number", "false claim", "gap", "missing information",
-)  # fmt: skip
+KINDS = ("misprint", "interchanged", "wrong number", "false claim", "gap", "missing information")
 _TEXTS = ("paper", "where", "printed", "correct", "kind")
 _PROOF = re.compile(r"tests/[\w/]+\.py::test_\w+|notebooks/[\w/]+\.ipynb")
 
@@ -80,8 +78,11 @@ def _faults(entry, papers):
         faults.append(f"paper {entry['paper']!r} is unknown: there are {', '.join(papers)}")
     if entry["kind"] not in KINDS:
         faults.append(f"kind {entry['kind']!r} is unknown: it must be one of {', '.join(KINDS)}")
-    faults += [f"proof {text!r} is neither tests/<file>.py::test_<name> nor notebooks/<name>.ipynb"
-               for text in entry["proof"] if not _PROOF.fullmatch(text)]  # fmt: skip
+    faults += [
+        f"proof {text!r} is neither tests/<file>.py::test_<name> nor notebooks/<name>.ipynb"
+        for text in entry["proof"]
+        if not _PROOF.fullmatch(text)
+    ]
     return faults
 
 

@@ -228,8 +228,11 @@ def _last_started(path):
     import nbformat
 
     cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-    started = [(number, cell) for number, cell in enumerate(cells, start=1)
-               if cell.metadata.get("papermill", {}).get("start_time")]  # fmt: skip
+    started = [
+        (number, cell)
+        for number, cell in enumerate(cells, start=1)
+        if cell.metadata.get("papermill", {}).get("start_time")
+    ]
     if not started:
         return {}
     number, cell = started[-1]
@@ -243,13 +246,22 @@ def _execute(path, parameters, folder, show):
     try:
         with notebook_surroundings():
             papermill.execute_notebook(
-                str(path), str(path), parameters=parameters, kernel_name=_KERNELSPEC["name"],
-                language="python", cwd=str(folder), progress_bar=show,
+                str(path),
+                str(path),
+                parameters=parameters,
+                kernel_name=_KERNELSPEC["name"],
+                language="python",
+                cwd=str(folder),
+                progress_bar=show,
                 extra_arguments=["--IPKernelApp.log_level=ERROR"],
-            )  # fmt: skip
+            )
     except papermill.PapermillExecutionError as error:
-        return {"cell": error.exec_count, "line": _first_line(error.source), "error": error.ename,
-                "message": _one_line(error.evalue)}  # fmt: skip
+        return {
+            "cell": error.exec_count,
+            "line": _first_line(error.source),
+            "error": error.ename,
+            "message": _one_line(error.evalue),
+        }
     except Exception as error:  # a dead kernel, no kernel: the other notebooks go on
         return {"error": type(error).__name__, "message": _one_line(error), **_last_started(path)}
     return {}
@@ -320,5 +332,6 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
     except OSError as error:
         message = f"cannot write {error.filename}: {error.strerror or error}"
         failure = failure or {"error": type(error).__name__, "message": message}
-    return NotebookReport(artefact.id, not failure, output, duration=time.monotonic() - start,
-                          **failure)  # fmt: skip
+    return NotebookReport(
+        artefact.id, not failure, output, duration=time.monotonic() - start, **failure
+    )

@@ -158,8 +158,10 @@ def papers_table(overview, title=""):
         whole = counts["paper"] == _ALL and _ALL not in ledgers
         part = overview.ledger if whole else ledgers[counts["paper"]]
         n = sum(overview.artefacts.values()) if whole else overview.artefacts[counts["paper"]]
-        claims = {f"claim {word}" if word == "not run" else word: count
-                  for word, count in _claims(part).items()}  # fmt: skip
+        claims = {
+            f"claim {word}" if word == "not run" else word: count
+            for word, count in _claims(part).items()
+        }
         own = {"paper": counts["paper"], "artefacts": n}
         rows.append({**own, **counts, "claims": sum(claims.values()), **claims})
     return _table(rows, title)
@@ -195,9 +197,11 @@ def kinds_table(overview, title=""):
         A last block sums up over the papers.
     """
     blocks = {**{paper: overview.of(paper) for paper in overview.papers}, _ALL: overview.ledger}
-    rows = [{"paper": name, "kind": kind, "values": sum(counts.values()), **counts}
-            for name, ledger in blocks.items()
-            for kind, counts in counts_by_kind(ledger).items()]  # fmt: skip
+    rows = [
+        {"paper": name, "kind": kind, "values": sum(counts.values()), **counts}
+        for name, ledger in blocks.items()
+        for kind, counts in counts_by_kind(ledger).items()
+    ]
     return _table(rows, title)
 
 
@@ -267,9 +271,16 @@ def claims_table(overview, paper, title=""):
         first, counts = tests.iloc[0], _claims(tests)
         others = f" (and {len(tests) - 1} more)" if len(tests) > 1 else ""
         quantity = f"{first['row']}: {first['column']} {first['relation']}{others}"
-        rows.append({"claim": printed, "where": "; ".join(dict.fromkeys(tests["where"])),
-                     "tested by": quantity, "artefact": artefact, **counts,
-                     "verdict": _verdict_of(counts)})  # fmt: skip
+        rows.append(
+            {
+                "claim": printed,
+                "where": "; ".join(dict.fromkeys(tests["where"])),
+                "tested by": quantity,
+                "artefact": artefact,
+                **counts,
+                "verdict": _verdict_of(counts),
+            }
+        )
     columns = ["claim", "where", "tested by", "artefact", *_CLAIM_COUNTS, "verdict"]
     return _table(rows, title, columns)
 
@@ -321,8 +332,9 @@ def errata_table(overview, title=""):
     rows = []
     for name, errata in {**groups, _ALL: overview.errata}.items():
         counts = Counter(erratum.kind for erratum in errata)
-        rows.append({"paper": name, "errata": len(errata),
-                     **{kind: counts[kind] for kind in ERRATUM_KINDS}})  # fmt: skip
+        rows.append(
+            {"paper": name, "errata": len(errata), **{kind: counts[kind] for kind in ERRATUM_KINDS}}
+        )
     return _table(rows, title)
 
 
@@ -350,9 +362,17 @@ def errata_markdown(overview, paper, root=".."):
     str
         A Markdown table, or a sentence if there are none.
     """
-    rows = [[erratum.where, erratum.kind, erratum.printed, erratum.correct,
-             ", ".join(_link(proof, root) for proof in erratum.proof)]
-            for erratum in overview.errata if erratum.paper == paper]  # fmt: skip
+    rows = [
+        [
+            erratum.where,
+            erratum.kind,
+            erratum.printed,
+            erratum.correct,
+            ", ".join(_link(proof, root) for proof in erratum.proof),
+        ]
+        for erratum in overview.errata
+        if erratum.paper == paper
+    ]
     if not rows:
         return "No error in the print was found."
     return Table(["where", "kind", "printed", "correct", "proof"], rows, []).to_markdown()
@@ -381,18 +401,28 @@ def times_table(overview, title=""):
             continue
         notebooks = part["study"] == NOTEBOOK
         studies = part[~notebooks]
-        rows.append({
-            "paper": paper,
-            "studies": len(studies),
-            "units": int(studies["units"].sum()),
-            "jobs": _span(studies["jobs"]),
-            "cores": _span(part["cores"]),
-            "minutes to compute": float(studies["seconds"].sum()) / 60,
-            "notebooks": int(notebooks.sum()),
-            "minutes to run them": float(part[notebooks]["seconds"].sum()) / 60,
-        })  # fmt: skip
-    columns = ["paper", "studies", "units", "jobs", "cores", "minutes to compute", "notebooks",
-               "minutes to run them"]  # fmt: skip
+        rows.append(
+            {
+                "paper": paper,
+                "studies": len(studies),
+                "units": int(studies["units"].sum()),
+                "jobs": _span(studies["jobs"]),
+                "cores": _span(part["cores"]),
+                "minutes to compute": float(studies["seconds"].sum()) / 60,
+                "notebooks": int(notebooks.sum()),
+                "minutes to run them": float(part[notebooks]["seconds"].sum()) / 60,
+            }
+        )
+    columns = [
+        "paper",
+        "studies",
+        "units",
+        "jobs",
+        "cores",
+        "minutes to compute",
+        "notebooks",
+        "minutes to run them",
+    ]
     formats = {"minutes to compute": ".1f", "minutes to run them": ".1f"}
     return _table(rows, title, columns, formats)
 

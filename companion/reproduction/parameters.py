@@ -146,8 +146,12 @@ def _injected_names():
     names = set()
     for source in [] if shell is None else shell.user_ns.get("In", []):
         if source.startswith("# Parameters\n"):
-            targets = [node for part in ast.parse(source).body if isinstance(part, ast.Assign)
-                       for node in part.targets]  # fmt: skip
+            targets = [
+                node
+                for part in ast.parse(source).body
+                if isinstance(part, ast.Assign)
+                for node in part.targets
+            ]
             names.update(node.id for node in targets if isinstance(node, ast.Name))
     return names
 
@@ -265,6 +269,7 @@ def disagreements(artefact, notebook):
                     f"{what} of {name!r} is declared {mine!r}; the notebook has {theirs!r}"
                 )
     if not found and list(cell) != list(declared):
-        found.append(f"the order is declared {', '.join(declared)}; the notebook has "
-                     f"{', '.join(cell)}")  # fmt: skip
+        found.append(
+            f"the order is declared {', '.join(declared)}; the notebook has {', '.join(cell)}"
+        )
     return found

@@ -50,9 +50,21 @@ __all__ = [
 
 KINDS = ("deterministic", "stochastic", "spread", "draw", "ordinal", "protocol")
 COLUMNS = (
-    "paper", "artefact", "row", "column", "printed", "value", "spread", "spread_is", "n", "kind",
-    "relation", "overlap", "where", "note",
-)  # fmt: skip
+    "paper",
+    "artefact",
+    "row",
+    "column",
+    "printed",
+    "value",
+    "spread",
+    "spread_is",
+    "n",
+    "kind",
+    "relation",
+    "overlap",
+    "where",
+    "note",
+)
 _OPTIONAL = ("overlap",)
 _NUMBER = re.compile(
     r"(?P<sign>[-+]?)(?P<digits>(\d{1,3}(,\d{3})+|\d+)(\.\d*)?|\.\d+)"
@@ -319,8 +331,11 @@ def load_published(paper, path=None):
         raise PublishedError(path.name, [f"it is not UTF-8: {error}"]) from error
     reader = csv.DictReader(io.StringIO(text, newline=""), restkey="surplus")
     header = reader.fieldnames or []
-    faults = [f"column {name!r} is missing" for name in COLUMNS
-              if name not in header and name not in _OPTIONAL]  # fmt: skip
+    faults = [
+        f"column {name!r} is missing"
+        for name in COLUMNS
+        if name not in header and name not in _OPTIONAL
+    ]
     faults += [f"column {name!r} is unknown" for name in header if name not in COLUMNS]
     faults += [f"column {name!r} is there twice" for name in {*header} if header.count(name) > 1]
     if faults:

@@ -73,8 +73,10 @@ class Record:
 
 
 def _lines(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    return [{name: encode_cell(value) for name, value in row.items() if value is not None}
-            for row in rows]
+    return [
+        {name: encode_cell(value) for name, value in row.items() if value is not None}
+        for row in rows
+    ]
 
 
 def encode_cell(value: Any) -> str:
@@ -207,13 +209,10 @@ def check_rows(
     return checked
 
 
-def _sorted(
-    records: Iterable[Record], parameters: list[str]
-) -> tuple[list[str], list[list[Any]]]:
+def _sorted(records: Iterable[Record], parameters: list[str]) -> tuple[list[str], list[list[Any]]]:
     """Columns and lines of the table, by parameters, then in the order of a unit's rows."""
     records = sorted(
-        records,
-        key=lambda record: (_sort_key(map(record.params.get, parameters)), record.key),
+        records, key=lambda record: (_sort_key(map(record.params.get, parameters)), record.key)
     )
     results = _column_order(row for record in records for row in record.rows)
     lines = [

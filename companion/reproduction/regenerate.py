@@ -107,7 +107,12 @@ def regenerate(
     parameters_for(artefact, profile=profile, jobs=jobs, fresh=fresh, **parameters)
     loaded = {
         study.name: load_records(
-            study, profile, jobs=jobs, backend=backend, scheduler=scheduler, fresh=fresh,
+            study,
+            profile,
+            jobs=jobs,
+            backend=backend,
+            scheduler=scheduler,
+            fresh=fresh,
             progress=progress,
         )
         for study in artefact.studies

@@ -144,12 +144,16 @@ def read_ledgers(artefacts, profile="paper"):
             continue
         for name, records in stored.items():
             if records.n_stale:
-                stale.append(f"{artefact.paper}/{name}: {records.n_stale} of {records.n_units} "
-                             "records were made by other code; `companion reproduce --fresh` "
-                             "computes them again.")  # fmt: skip
+                stale.append(
+                    f"{artefact.paper}/{name}: {records.n_stale} of {records.n_units} "
+                    "records were made by other code; `companion reproduce --fresh` "
+                    "computes them again."
+                )
             if records.n_stored < records.n_units:
-                stale.append(f"{artefact.paper}/{name}: {records.n_units - records.n_stored} of "
-                             f"{records.n_units} units have no record.")  # fmt: skip
+                stale.append(
+                    f"{artefact.paper}/{name}: {records.n_units - records.n_stored} of "
+                    f"{records.n_units} units have no record."
+                )
     return ledgers, list(dict.fromkeys(stale)), failures
 
 
@@ -223,11 +227,17 @@ class Reproduction:
         As of :func:`~companion.reproduction.run.load_records`.
     """
 
-    def __init__(self, profile="quick", *, jobs=1, backend="loky", scheduler=None, fresh=False,
-                 progress=None):  # fmt: skip
+    def __init__(
+        self, profile="quick", *, jobs=1, backend="loky", scheduler=None, fresh=False, progress=None
+    ):
         self.profile = profile
-        self._options = {"jobs": jobs, "backend": backend, "scheduler": scheduler, "fresh": fresh,
-                         "progress": progress}  # fmt: skip
+        self._options = {
+            "jobs": jobs,
+            "backend": backend,
+            "scheduler": scheduler,
+            "fresh": fresh,
+            "progress": progress,
+        }
         self._mark = _Mark(profile)
         self._done = {}
         self._cluster_lost = False
@@ -279,23 +289,33 @@ class Reproduction:
             As the notebooks finish. Those about all papers come last, as they show what became of
             the others, their times included; their own are not kept.
         """
-        todo = [(report, values) for report, values in zip(reports, parameters, strict=True)
-                if not report.failures]  # fmt: skip
-        at_a_time = min(cpu_count() if self._options["jobs"] == -1 else self._options["jobs"],
-                        max(len(todo), 1))  # fmt: skip
+        todo = [
+            (report, values)
+            for report, values in zip(reports, parameters, strict=True)
+            if not report.failures
+        ]
+        at_a_time = min(
+            cpu_count() if self._options["jobs"] == -1 else self._options["jobs"], max(len(todo), 1)
+        )
         for group in (True, False):
-            part = [(report, values) for report, values in todo
-                    if bool(report.artefact.paper) is group]  # fmt: skip
+            part = [
+                (report, values) for report, values in todo if bool(report.artefact.paper) is group
+            ]
             yield from self._side_by_side(part, at_a_time, in_place)
 
     def _side_by_side(self, todo, at_a_time, in_place):
         # Threads, since each only waits for a kernel, a process of its own.
         with ThreadPoolExecutor(at_a_time) as threads, notebook_surroundings():
             running = {
-                threads.submit(self._run_notebook, report.artefact, values, in_place,
-                               None if at_a_time == 1 else False): report
+                threads.submit(
+                    self._run_notebook,
+                    report.artefact,
+                    values,
+                    in_place,
+                    None if at_a_time == 1 else False,
+                ): report
                 for report, values in todo
-            }  # fmt: skip
+            }
             try:
                 for done in as_completed(running):
                     yield self._with_notebook(running[done], done.result(), in_place)

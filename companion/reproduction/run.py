@@ -125,9 +125,7 @@ def load_records(
     todo = [
         unit
         for key, unit in store.units.items()
-        if fresh
-        or key not in before
-        or (profile == "quick" and before[key].code != store.code)
+        if fresh or key not in before or (profile == "quick" and before[key].code != store.code)
     ]
     run = _Run(store, before)
     if todo:

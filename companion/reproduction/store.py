@@ -184,7 +184,8 @@ class RecordStore:
         if damaged:
             logger.warning(
                 "%s: %d damaged line(s) dropped; the units will be computed again.",
-                self.working, damaged,
+                self.working,
+                damaged,
             )
         return found, lines[-1] + b"\n" == _FINISHED and not torn
 
@@ -217,7 +218,8 @@ class RecordStore:
     def _notice_torn(self) -> None:
         logger.warning(
             "%s: the last line is torn (a run was killed while writing it) and is dropped; "
-            "its unit will be computed again.", self.working,
+            "its unit will be computed again.",
+            self.working,
         )
 
     # ----------------------------------------------------------------------------- writing
@@ -360,7 +362,8 @@ class RecordStore:
             if len(kept) < len(found):
                 logger.warning(
                     "%s: %d record(s) dropped, of units the study no longer lists.",
-                    self.path, len(found) - len(kept),
+                    self.path,
+                    len(found) - len(kept),
                 )
             if kept:
                 try:

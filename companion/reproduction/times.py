@@ -50,10 +50,12 @@ def save_times(artefact, lines):
     from companion.papers import list_artefacts
 
     new = pd.DataFrame(
-        [(artefact.id, study, units, jobs, os.cpu_count(), round(seconds, 1))
-         for study, units, jobs, seconds in lines],
+        [
+            (artefact.id, study, units, jobs, os.cpu_count(), round(seconds, 1))
+            for study, units, jobs, seconds in lines
+        ],
         columns=_COLUMNS,
-    )  # fmt: skip
+    )
     old = load_times()
     replaced = (old["artefact"] == artefact.id) & old["study"].isin(new["study"])
     kept = old[~replaced]

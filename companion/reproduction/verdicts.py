@@ -157,27 +157,39 @@ def _compare_row(row, own, profile):
         derived = own["spread"] * math.sqrt(1 / own["n"] + own["overlap"]) if own["n"] > 0 else 0.0
         se = first_finite(own["se"], derived, 0.0)
         return compare_ordinal(
-            parse_relation(row["relation"]), value, se, own["n"],
+            parse_relation(row["relation"]),
+            value,
+            se,
+            own["n"],
             fails_beyond=MAX_Z_ORDINAL + allowance,
-        )  # fmt: skip
+        )
     if math.isnan(own["se"]) and not own["n"] >= 1:
         raise ValueError(
             f"The regenerated value of {row['artefact']} / {row['row']} / {row['column']} must "
             f"bring its standard error or its number of repetitions n >= 1. Got n = {own['n']}."
         )
     return compare_stochastic(
-        printed, row["spread"], row["n"], value, own["spread"], own["n"],
-        se_r=own["se"], overlap=row["overlap"], overlap_r=own["overlap"],
+        printed,
+        row["spread"],
+        row["n"],
+        value,
+        own["spread"],
+        own["n"],
+        se_r=own["se"],
+        overlap=row["overlap"],
+        overlap_r=own["overlap"],
         fails_beyond=MAX_Z + allowance,
-    )  # fmt: skip
+    )
 
 
 def _regenerated(published, reproduced):
     """The regenerated rows by (artefact, row, column), after checking the frame."""
     absent = [name for name in _NEEDED if name not in reproduced]
     if absent:
-        raise ValueError(f"The regenerated values must have the columns {', '.join(_NEEDED)}. "
-                         f"Missing: {', '.join(absent)}.")  # fmt: skip
+        raise ValueError(
+            f"The regenerated values must have the columns {', '.join(_NEEDED)}. "
+            f"Missing: {', '.join(absent)}."
+        )
     artefacts = published["artefact"].unique()
     if "artefact" not in reproduced and len(artefacts) > 1:
         raise ValueError(
@@ -194,8 +206,9 @@ def _regenerated(published, reproduced):
         if cell in cells:
             raise ValueError(f"The regenerated value of {' / '.join(cell)} is there twice.")
         if own["converged"] not in (True, False):
-            raise ValueError(f"converged of {' / '.join(cell)} must be True or False. "
-                             f"Got {own['converged']!r}.")  # fmt: skip
+            raise ValueError(
+                f"converged of {' / '.join(cell)} must be True or False. Got {own['converged']!r}."
+            )
         cells[cell] = own
     return cells
 
@@ -262,16 +275,24 @@ def compare(published, reproduced, deviations=None, profile="paper"):
         comparison = _compare_row(row, own, profile)
         own = own or {"value": math.nan, "converged": True, **_NUMBERS}
         converged = bool(own["converged"])
-        ledger.append({
-            **{name: row[name] for name in _COPIED},
-            "published": row["value"], "spread": row["spread"], "n": row["n"],
-            "relation": row["relation"], "reproduced": own["value"],
-            "reproduced_spread": own["spread"], "reproduced_n": own["n"],
-            "reproduced_se": own["se"], "z": comparison.z, "se": comparison.se,
-            "converged": converged,
-            **_conclude(comparison, converged, deviations.get((row["paper"], *cell)), profile),
-            "where": row["where"],
-        })  # fmt: skip
+        ledger.append(
+            {
+                **{name: row[name] for name in _COPIED},
+                "published": row["value"],
+                "spread": row["spread"],
+                "n": row["n"],
+                "relation": row["relation"],
+                "reproduced": own["value"],
+                "reproduced_spread": own["spread"],
+                "reproduced_n": own["n"],
+                "reproduced_se": own["se"],
+                "z": comparison.z,
+                "se": comparison.se,
+                "converged": converged,
+                **_conclude(comparison, converged, deviations.get((row["paper"], *cell)), profile),
+                "where": row["where"],
+            }
+        )
     return pd.DataFrame(ledger)
 
 
@@ -300,8 +321,10 @@ def judge(artefact, records, profile="paper", deviations=None):
     published = load_published(artefact.paper)
     published = published[published["artefact"] == artefact.name]
     if published.empty:
-        raise ValueError(f"data/published/{artefact.paper}.csv must have values of "
-                         f"{artefact.name!r}. It has none.")  # fmt: skip
+        raise ValueError(
+            f"data/published/{artefact.paper}.csv must have values of "
+            f"{artefact.name!r}. It has none."
+        )
     deviations = load_deviations() if deviations is None else deviations
     return compare(published, artefact.values(records), deviations, profile)
 

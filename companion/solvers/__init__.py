@@ -6,11 +6,7 @@ squares on the prototypes of ``fscl``, and ``dca`` minimises a truncated loss by
 which ``min_margin`` solves.
 """
 
-from companion.solvers.conformal import (
-    ConformalProblem,
-    ConformalResult,
-    conformal_transformations,
-)
+from companion.solvers.conformal import ConformalProblem, ConformalResult, conformal_transformations
 from companion.solvers.dca import DCAResult, MachinePath, dca, dca_path, utility_from_cost
 from companion.solvers.fscl import fscl
 from companion.solvers.ls import LSPath, ls, ls_cross_validate, ls_held_out

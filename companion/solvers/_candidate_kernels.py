@@ -81,8 +81,7 @@ def _gains(row, diagonal, h, mask, height, length, least, out):
 
 @njit(**_EXACT)
 def _pairs(Q, p, a, h, norm, scale, share, budget):
-    """Pair updates with the partner of largest gain; return whether at the end, and their number.
-    """
+    """Pair updates with the partner of largest gain; return whether at the end, and their number."""
     m = a.shape[0]
     least, gains, diagonal, mask = _LEAST_CURVATURE * scale, np.empty(m), np.empty(m), np.empty(m)
     for k in range(m):

@@ -131,9 +131,11 @@ class ConformalProblem:
             places = np.argsort(self.train)
             decision, products = self.first.decision_function, self.first.products
             return replace(
-                self.first, alpha=alpha, decision_function=decision[places],
+                self.first,
+                alpha=alpha,
+                decision_function=decision[places],
                 products=products[places],
-            )  # fmt: skip
+            )
         return self._nearest_points(self.whole_K, self.whole_y)
 
     def machine(self, d, alpha0=None):
@@ -224,15 +226,25 @@ class ConformalProblem:
             return None
         weights = alpha * heights
         intercept = -0.5 * (weights[:p].sum() - weights[p:].sum())
-        return alpha, n_iter, validation_error(
-            self.validation_K, self.validation_y, validation_d, self.y * alpha * d, intercept
+        return (
+            alpha,
+            n_iter,
+            validation_error(
+                self.validation_K, self.validation_y, validation_d, self.y * alpha * d, intercept
+            ),
         )
 
     def _nearest_points(self, K, y, alpha0=None):
         return mdm(
-            K, y, ridge=1.0 / self.C, alpha0=alpha0, accelerate=True, tol=self.tol,
-            max_iter=self.max_iter, check_finite=False,
-        )  # fmt: skip
+            K,
+            y,
+            ridge=1.0 / self.C,
+            alpha0=alpha0,
+            accelerate=True,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            check_finite=False,
+        )
 
     def validation_error(self, machine, d, validation_d):
         """The g-means error of a machine on the validation part.
@@ -352,9 +364,7 @@ class State:
 
     def validation_decision(self):
         """Decision values of the validation part."""
-        return self.problem.validation_decision(
-            self.machine, self.factors, self.validation_factors
-        )
+        return self.problem.validation_decision(self.machine, self.factors, self.validation_factors)
 
     def distances_to_support(self):
         """Squared distances between support vectors (rows) and training part."""
@@ -380,10 +390,12 @@ class State:
         return (
             stage.factors(problem.K[:, columns], near, problem.diagonal, self.factors),
             stage.factors(
-                problem.validation_K[:, columns], far, problem.validation_diagonal,
+                problem.validation_K[:, columns],
+                far,
+                problem.validation_diagonal,
                 self.validation_factors,
             ),
-        )  # fmt: skip
+        )
 
 
 def carried(alpha, y, ratio):

@@ -73,8 +73,23 @@ def robust_value(F, V, groups, p, level, rise, top):
 
 
 @njit(**_OPTIONS)
-def descend(Z, groups, p, basis, form, ridge, x, is_convex_solution, tol, max_iter, max_steps,
-            alpha, linear, chosen, values):
+def descend(
+    Z,
+    groups,
+    p,
+    basis,
+    form,
+    ridge,
+    x,
+    is_convex_solution,
+    tol,
+    max_iter,
+    max_steps,
+    alpha,
+    linear,
+    chosen,
+    values,
+):
     """DC steps from x, which is overwritten.
 
     Returns the number of steps, the reason to end, the gap of the last subproblem, whether it is
@@ -102,8 +117,20 @@ def descend(Z, groups, p, basis, form, ridge, x, is_convex_solution, tol, max_it
         )
         y = x.copy()
         _, gap, n_iter, is_solved = minimise(
-            Z, groups, p, linear, basis, level, ridge, x[:, -1].copy(), y, WARM, offset, tol,
-            max_iter, alpha,
+            Z,
+            groups,
+            p,
+            linear,
+            basis,
+            level,
+            ridge,
+            x[:, -1].copy(),
+            y,
+            WARM,
+            offset,
+            tol,
+            max_iter,
+            alpha,
         )
         n_inner += n_iter
         F = class_values(basis, y, Z)
@@ -122,8 +149,9 @@ def descend(Z, groups, p, basis, form, ridge, x, is_convex_solution, tol, max_it
 
 
 @njit(**_OPTIONS)
-def path(Z, first, groups, basis, form, C_values, share, tol, max_iter, max_steps, convex,
-         robust, report):
+def path(
+    Z, first, groups, basis, form, C_values, share, tol, max_iter, max_steps, convex, robust, report
+):
     """The convex machine and the robust one that starts there, for every C.
 
     ``first`` is (groups, p) of the convex machine for C = 1 and ``groups`` that of the robust one,
@@ -142,8 +170,20 @@ def path(Z, first, groups, basis, form, C_values, share, tol, max_iter, max_step
     for q in range(C_values.size):
         p = C_values[q] * start_p
         value, gap, n_iter, is_solved = minimise(
-            Z, start_groups, p, nothing, basis, 1.0, 0.0, zero, x, COLD if q == 0 else WARM,
-            0.0, tol, max_iter, start_alpha,
+            Z,
+            start_groups,
+            p,
+            nothing,
+            basis,
+            1.0,
+            0.0,
+            zero,
+            x,
+            COLD if q == 0 else WARM,
+            0.0,
+            tol,
+            max_iter,
+            start_alpha,
         )
         convex[q] = x
         report[q, 0], report[q, 1], report[q, 2], report[q, 3] = value, gap, n_iter, is_solved
@@ -152,8 +192,21 @@ def path(Z, first, groups, basis, form, C_values, share, tol, max_iter, max_step
         robust[q] = x
         is_same = form[0] == 1.0
         steps, reason, step_gap, is_near, n_inner = descend(
-            Z, robust_groups, p, basis, form, ridge, robust[q], is_same, tol, max_iter, max_steps,
-            alpha, linear, chosen, values,
+            Z,
+            robust_groups,
+            p,
+            basis,
+            form,
+            ridge,
+            robust[q],
+            is_same,
+            tol,
+            max_iter,
+            max_steps,
+            alpha,
+            linear,
+            chosen,
+            values,
         )
         report[q, 4], report[q, 5] = values[steps], step_gap if steps else gap
         report[q, 6] = n_inner

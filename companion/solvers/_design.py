@@ -117,8 +117,13 @@ class Design:
                 )
             # Nothing but zeros: the bias is the whole machine.
             nothing = np.zeros((K.shape[0], 1))
-            return cls(nothing, bias=bias, factor=np.ones((1, 1), order="F"),
-                       pivots=np.zeros(1, dtype=np.intp), n_coefficients=size)
+            return cls(
+                nothing,
+                bias=bias,
+                factor=np.ones((1, 1), order="F"),
+                pivots=np.zeros(1, dtype=np.intp),
+                n_coefficients=size,
+            )
         factor, pivots, rank, _ = lapack.dpstrf(gram, tol=_INDEPENDENT * largest, lower=1)
         factor, pivots = np.asfortranarray(np.tril(factor[:rank, :rank])), pivots[:rank] - 1
         features = blas.dtrsm(

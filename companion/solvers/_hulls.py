@@ -65,8 +65,21 @@ class Hulls:
     def run_pairs(self, second_order, window, share, budget):
         """Iterate until the end or a budget; return the status."""
         return kernels.run_pairs(
-            self.K, self.diagonal, self.ridge, self.y, self.alpha, self.products, self.side,
-            self.support, self.scale, second_order, window, share, budget, self.counts, self.level,
+            self.K,
+            self.diagonal,
+            self.ridge,
+            self.y,
+            self.alpha,
+            self.products,
+            self.side,
+            self.support,
+            self.scale,
+            second_order,
+            window,
+            share,
+            budget,
+            self.counts,
+            self.level,
         )
 
     def refresh(self):
@@ -76,8 +89,7 @@ class Hulls:
         self._refresh_masks()
 
     def move_towards(self, alpha):
-        """Go to the point of least |w| between here and feasible multipliers; False if it is here.
-        """
+        """Go to the point of least |w| between here and feasible multipliers; False if it is here."""
         change = alpha - self.alpha
         products = self._products(change)
         moved = self.y * change

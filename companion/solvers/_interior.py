@@ -31,8 +31,12 @@ from numba import njit
 
 from companion.solvers._design import NormalEquations
 
-_OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": {"reassoc", "contract", "arcp"},
-            "nogil": True}
+_OPTIONS = {
+    "cache": True,
+    "error_model": "numpy",
+    "fastmath": {"reassoc", "contract", "arcp"},
+    "nogil": True,
+}
 
 # Complementarity at the start, over the mean of c |1 - y f|: anywhere, and near a solution.
 COLD, WARM = 2.0, 0.2

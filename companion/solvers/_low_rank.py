@@ -86,8 +86,17 @@ class LowRank:
         beta, lower_price, upper_price = (np.empty(state.n) for _ in range(3))
         try:
             n_steps = interior_point(
-                factor, linear, state.low, state.high, state.ridge, before.sum(), self.tol,
-                _MOST_STEPS, beta, lower_price, upper_price,
+                factor,
+                linear,
+                state.low,
+                state.high,
+                state.ridge,
+                before.sum(),
+                self.tol,
+                _MOST_STEPS,
+                beta,
+                lower_price,
+                upper_price,
             )
         except np.linalg.LinAlgError:
             return
@@ -115,7 +124,12 @@ class LowRank:
         while not self.is_complete and not self.is_hopeless and self.rank < last:
             end = last if self.rank >= _LOOK else min(last, _LOOK)
             self.rank = factorise(
-                state.K, state.slot, self.residual, self.factor[:end], self.rank, self.least,
+                state.K,
+                state.slot,
+                self.residual,
+                self.factor[:end],
+                self.rank,
+                self.least,
                 self.missing,
             )
             if self.missing[0] >= 0:
@@ -245,8 +259,9 @@ def _solve(factor, cholesky, inverse, right, out):
 
 
 @njit(**_OPTIONS)
-def interior_point(factor, linear, low, high, ridge, total, tol, most, beta, lower_price,
-                   upper_price):
+def interior_point(
+    factor, linear, low, high, ridge, total, tol, most, beta, lower_price, upper_price
+):
     """Minimise 1/2 b'(L'L + D) b - linear'b, sum b = total, low <= b <= high; return the steps.
 
     ``beta`` and the multipliers of the bounds are written to; -1 is returned where the numbers
@@ -307,8 +322,10 @@ def interior_point(factor, linear, low, high, ridge, total, tol, most, beta, low
                 lower_move[k] -= lower_price[k] / down * move[k]
                 upper_move[k] += upper_price[k] / up * move[k]
                 # 1 / length is the largest of the ratios that would leave the positive side.
-                worst = max(max(-move[k] / down, move[k] / up),
-                            max(-lower_move[k] / lower_price[k], -upper_move[k] / upper_price[k]))
+                worst = max(
+                    max(-move[k] / down, move[k] / up),
+                    max(-lower_move[k] / lower_price[k], -upper_move[k] / upper_price[k]),
+                )
                 length = min(length, 1.0 / max(worst, 1e-300))
             if not corrects:
                 ahead = 0.0

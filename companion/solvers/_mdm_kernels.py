@@ -168,8 +168,9 @@ def _scan(q, a, b, side, support, change):
 
 
 @njit(**_EXACT)
-def _try_cycle(y, alpha, products, entered, left, steps, gains, now, length, net, is_listed,
-               points):
+def _try_cycle(
+    y, alpha, products, entered, left, steps, gains, now, length, net, is_listed, points
+):
     """The step along the sum v of the last ``length`` pair updates, its gain and its points.
 
     The line search is exact and clipped. With F = |w|^2 / 2 the updates have gained F(a - v) - F(a)
@@ -211,8 +212,23 @@ def _add_row(products, row, factor):
 
 
 @njit(**_EXACT)
-def run_pairs(K, diagonal, ridge, y, alpha, products, side, support, scale, second_order, window,
-              share, budget, counts, level):
+def run_pairs(
+    K,
+    diagonal,
+    ridge,
+    y,
+    alpha,
+    products,
+    side,
+    support,
+    scale,
+    second_order,
+    window,
+    share,
+    budget,
+    counts,
+    level,
+):
     """Iterate until |w|^2 - margin <= share |w|^2, the budget is spent or nothing moves.
 
     The margin is the least height of the positives plus that of the negatives. Given consistent
@@ -327,8 +343,18 @@ def run_pairs(K, diagonal, ridge, y, alpha, products, side, support, scale, seco
                 time = previous[time % memory]
             if oldest <= time < now - 1 and now - time <= memory:
                 stride, cycle_gain, count = _try_cycle(
-                    y, alpha, products, entered, left, steps, gains, now, now - time, net,
-                    is_listed, points
+                    y,
+                    alpha,
+                    products,
+                    entered,
+                    left,
+                    steps,
+                    gains,
+                    now,
+                    now - time,
+                    net,
+                    is_listed,
+                    points,
                 )
                 if cycle_gain > _WORTHWHILE * 0.5 * count * gain:
                     for k in range(count):

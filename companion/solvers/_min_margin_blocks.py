@@ -59,8 +59,8 @@ def memory(n_blocks):
     size = n_blocks * _WIDTH
     raw = np.empty(size + 8)
     first = (-raw.ctypes.data % 64) // 8
-    data = raw[first:first + size].reshape((n_blocks, _WIDTH))
-    data[:, _DX0:_DT2 + _S] = 0.0
+    data = raw[first : first + size].reshape((n_blocks, _WIDTH))
+    data[:, _DX0 : _DT2 + _S] = 0.0
     return data
 
 
@@ -89,7 +89,7 @@ def arranged(Z, groups, p):
                     d[_P + lane + b] = p[first + b]
                 for r in range(3):
                     at = _Z0 + r * _S + lane
-                    row = Z[r, i:i + part]
+                    row = Z[r, i : i + part]
                     for b in range(part):
                         d[at + b] = row[b]
                 first, lane = first + part, lane + part
@@ -116,7 +116,7 @@ def class_differences(d, n, V, first, second):
 @njit(**_OPTIONS)
 def weight_of(d, n):
     """Sum of all weights of a block."""
-    return d[_P:_P + n].sum()
+    return d[_P : _P + n].sum()
 
 
 @njit(**_OPTIONS)
@@ -259,7 +259,7 @@ def second_moments(d, n, first, second, H):
         for e in range(c, 2):
             f, g = first[c] * first[e], second[c] * second[e]
             h = (second[c] - first[c]) * (second[e] - first[e])
-            D = H[3 * c:3 * c + 3, 3 * e:3 * e + 3]
+            D = H[3 * c : 3 * c + 3, 3 * e : 3 * e + 3]
             D[0, 0] += f * u00 + g * v00 + h * w00
             D[0, 1] += f * u01 + g * v01 + h * w01
             D[0, 2] += f * u02 + g * v02 + h * w02
@@ -308,7 +308,7 @@ def predict(d, n, sums):
         d[_A1 + b], d[_A2 + b] = a1 * total - e1, a2 * total - e2
     sums[0] += linear
     sums[1] += quadratic
-    return _largest(d[_PACE:_PACE + n])
+    return _largest(d[_PACE : _PACE + n])
 
 
 @njit(**_LOOPS)
@@ -357,7 +357,7 @@ def correct(d, n, target):
         once = 1.0 / (x01 * x2)
         falls = min(y0 * (x1 * x2), min(y1 * (x0 * x2), y2 * x01)) * once
         d[_PACE + b] = -min(falls, min(r0 * o0, min(r1 * o1, r2 * o2)))
-    return _largest(d[_PACE:_PACE + n])
+    return _largest(d[_PACE : _PACE + n])
 
 
 @njit(**_LOOPS)

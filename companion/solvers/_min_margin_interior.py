@@ -166,9 +166,21 @@ def certified(Z, order, groups, p, linear, basis, level, ridge, anchor, x, alpha
         balanced[:] = alpha
     F = class_values(basis, x, Z)
     loss = margin_loss(F, groups, p, level)
-    primal, gap, residual = _certificate(Z, groups, p, linear, basis, level,
-                                         0.0 if is_exact else ridge, anchor, x, F, loss, balanced,
-                                         G)
+    primal, gap, residual = _certificate(
+        Z,
+        groups,
+        p,
+        linear,
+        basis,
+        level,
+        0.0 if is_exact else ridge,
+        anchor,
+        x,
+        F,
+        loss,
+        balanced,
+        G,
+    )
     if not is_exact:
         gap += price(residual[:, -1].copy(), p.sum(), ridge)
     violation = np.abs(residual).max()
@@ -177,8 +189,24 @@ def certified(Z, order, groups, p, linear, basis, level, ridge, anchor, x, alpha
 
 
 @njit(**_OPTIONS)
-def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, offset, tol, max_iter,
-                   until, alpha, t, d_t):
+def interior_point(
+    Z,
+    groups,
+    p,
+    linear,
+    basis,
+    level,
+    ridge,
+    anchor,
+    V,
+    offset,
+    tol,
+    max_iter,
+    until,
+    alpha,
+    t,
+    d_t,
+):
     """Minimise 1/2 |V|^2 + ridge / 2 |b - anchor|^2 + linear . f + sum of the terms.
 
     Starts at V, ``alpha`` and the slacks ``t``, see ``centre``. V and ``alpha`` are overwritten
@@ -197,23 +225,25 @@ def interior_point(Z, groups, p, linear, basis, level, ridge, anchor, V, offset,
     # The part of the right-hand side without alpha and V: the linear terms and the pull p e_j.
     fixed = -linear
     for low, high, j, start in groups:
-        fixed[j, low:high] += p[start:start + high - low]
+        fixed[j, low:high] += p[start : start + high - low]
     x = V.copy()
     F = class_values(basis, x, Z)
     weight = p.sum()
     value, best, since, n_iter, is_solved = 0.0, np.inf, 0, 0, False
     for n_iter in range(max_iter + 1):
         loss = margin_loss(F, groups, p, level)
-        primal, gap, residual = _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x,
-                                             F, loss, alpha, G)
+        primal, gap, residual = _certificate(
+            Z, groups, p, linear, basis, level, ridge, anchor, x, F, loss, alpha, G
+        )
         surplus = residual[:, -1].copy()
         wanted = tol * max(primal + offset, _LEAST_VALUE * weight)
         cost = price(surplus, weight, ridge)
         if gap <= wanted:
             balanced = alpha.copy()
             if balance(balanced, groups, p, linear, basis, ridge * (x[:, -1] - anchor)):
-                _, exact, _ = _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x, F,
-                                           loss, balanced, G)
+                _, exact, _ = _certificate(
+                    Z, groups, p, linear, basis, level, ridge, anchor, x, F, loss, balanced, G
+                )
                 if exact <= wanted:
                     gap, cost = exact, 0.0
                     alpha[:] = balanced

@@ -120,7 +120,7 @@ def _spread(F, groups, out):
     for g in range(groups.shape[0]):
         low, high, _, start = groups[g]
         for m in range(F.shape[0]):
-            row, copy = F[m, low:high], out[m, start:start + high - low]
+            row, copy = F[m, low:high], out[m, start : start + high - low]
             for i in range(high - low):
                 copy[i] = row[i]
 
@@ -177,7 +177,7 @@ def margin_loss(F, groups, p, level):
     for g in range(groups.shape[0]):
         low, high, j, start = groups[g]
         size = high - low
-        own, weight = F[j, low:high], p[start:start + size]
+        own, weight = F[j, low:high], p[start : start + size]
         for i in range(size):
             top[i] = own[i]
         for m in range(k):
@@ -197,9 +197,9 @@ def add_brackets(alpha, groups, p, G):
     for g in range(groups.shape[0]):
         low, high, j, start = groups[g]
         size = high - low
-        weight = p[start:start + size]
+        weight = p[start : start + size]
         for m in range(k):
-            row, out = alpha[m, start:start + size], G[m, low:high]
+            row, out = alpha[m, start : start + size], G[m, low:high]
             if m == j:
                 for i in range(size):
                     out[i] += row[i] - weight[i]

@@ -52,12 +52,7 @@ from companion.solvers._min_margin_interior import (
     price,
 )
 from companion.solvers._min_margin_kernels import BETTER, HALF_WAY, MANY, WORTH, margin_loss
-from companion.solvers._min_margin_system import (
-    cholesky_small,
-    class_values,
-    moments,
-    solve_newton,
-)
+from companion.solvers._min_margin_system import cholesky_small, class_values, moments, solve_newton
 
 # Certificates that a problem may ask for, each after the first ten times closer to its solution.
 _TRIES = 2
@@ -168,16 +163,18 @@ def _certified(Z, groups, p, linear, basis, level, ridge, anchor, V, alpha, G):
     F = class_values(basis, V, Z)
     loss = margin_loss(F, groups, p, level)
     is_exact = balance(alpha, groups, p, linear, basis, ridge * (V[:, -1] - anchor))
-    primal, gap, residual = _certificate(Z, groups, p, linear, basis, level, ridge, anchor, V, F,
-                                         loss, alpha, G)
+    primal, gap, residual = _certificate(
+        Z, groups, p, linear, basis, level, ridge, anchor, V, F, loss, alpha, G
+    )
     if not is_exact:
         gap += price(residual[:, -1].copy(), p.sum(), ridge)
     return primal, gap
 
 
 @njit(**_OPTIONS)
-def minimise_in_plane(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, offset,
-                      tol, max_iter, alpha):
+def minimise_in_plane(
+    Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, offset, tol, max_iter, alpha
+):
     """As ``minimise`` of :mod:`companion.solvers._min_margin_shrinking`, for two features.
 
     Where rounding errors stop progress, V is left as it is and the gap is infinite. Once the budget
@@ -192,30 +189,62 @@ def minimise_in_plane(Z, groups, p, linear, basis, level, ridge, anchor, V, clos
     _start(blocks, data, differences, x, level, closeness)
     n_terms, weight, G, n_iter = p.shape[0], p.sum(), np.empty_like(linear), 0
     if n_terms >= MANY:
-        is_near, n_iter = _iterate((blocks, data, pulls), differences, level, weight, ridge, anchor,
-                                   x, offset, max(tol, HALF_WAY), max_iter)
+        is_near, n_iter = _iterate(
+            (blocks, data, pulls),
+            differences,
+            level,
+            weight,
+            ridge,
+            anchor,
+            x,
+            offset,
+            max(tol, HALF_WAY),
+            max_iter,
+        )
         y = x.copy()
-        part, some, constant, n_some = undecided(blocks, data, numbers, pulls, differences, level,
-                                                 alpha)
+        part, some, constant, n_some = undecided(
+            blocks, data, numbers, pulls, differences, level, alpha
+        )
         if is_near and 0 < n_some <= WORTH * n_terms:
             until = BETTER * tol
             for _ in range(_TRIES):
-                is_near, n_more = _iterate(part, differences, level, weight, ridge, anchor, y,
-                                           offset + constant, until, max_iter - n_iter)
+                is_near, n_more = _iterate(
+                    part,
+                    differences,
+                    level,
+                    weight,
+                    ridge,
+                    anchor,
+                    y,
+                    offset + constant,
+                    until,
+                    max_iter - n_iter,
+                )
                 n_iter += n_more
                 if not is_near:
                     break
                 collect(part[0], part[1], some, alpha)
-                primal, gap = _certified(Z, groups, p, linear, basis, level, ridge, anchor, y,
-                                         alpha, G)
+                primal, gap = _certified(
+                    Z, groups, p, linear, basis, level, ridge, anchor, y, alpha, G
+                )
                 if gap <= tol * max(primal + offset, _LEAST_VALUE * weight):
                     V[:] = y
                     return primal, gap, n_iter, True
                 until *= 0.1
     until = tol
     for _ in range(_TRIES):
-        is_near, n_more = _iterate((blocks, data, pulls), differences, level, weight, ridge, anchor,
-                                   x, offset, until, max_iter - n_iter)
+        is_near, n_more = _iterate(
+            (blocks, data, pulls),
+            differences,
+            level,
+            weight,
+            ridge,
+            anchor,
+            x,
+            offset,
+            until,
+            max_iter - n_iter,
+        )
         n_iter += n_more
         if not is_near and n_iter < max_iter:
             break

@@ -34,8 +34,9 @@ from companion.solvers._min_margin_system import class_values
 
 
 @njit(**_OPTIONS)
-def minimise(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, offset, tol, max_iter,
-             alpha):
+def minimise(
+    Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, offset, tol, max_iter, alpha
+):
     """Minimise 1/2 |V|^2 + ridge / 2 |b - anchor|^2 + linear . f + sum of the terms, from V on.
 
     V and ``alpha`` are overwritten with the best iterate, in the plane with the last.
@@ -46,8 +47,21 @@ def minimise(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, of
     k, n_terms, in_vain = basis.shape[0], p.shape[0], 0
     if k == 3 and Z.shape[0] == 3:
         value, gap, in_vain, is_solved = minimise_in_plane(
-            Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, offset, tol, max_iter,
-            alpha)
+            Z,
+            groups,
+            p,
+            linear,
+            basis,
+            level,
+            ridge,
+            anchor,
+            V,
+            closeness,
+            offset,
+            tol,
+            max_iter,
+            alpha,
+        )
         if gap < np.inf:
             return value, gap, in_vain, is_solved
         max_iter -= in_vain
@@ -57,8 +71,23 @@ def minimise(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, of
     loss = margin_loss(F, groups, p, level)
     centre(F, groups, p, level, closeness * max(loss, 1e-3 * weight) / (k * n_terms), alpha, t)
     value, gap, n_iter, is_solved = interior_point(
-        Z, groups, p, linear, basis, level, ridge, anchor, V, offset, tol, max_iter,
-        HALF_WAY if n_terms >= MANY else 0.0, alpha, t, d_t)
+        Z,
+        groups,
+        p,
+        linear,
+        basis,
+        level,
+        ridge,
+        anchor,
+        V,
+        offset,
+        tol,
+        max_iter,
+        HALF_WAY if n_terms >= MANY else 0.0,
+        alpha,
+        t,
+        d_t,
+    )
     half_way = HALF_WAY * max(value + offset, _LEAST_VALUE * weight)
     if is_solved or n_iter == 0 or n_iter >= max_iter or n_terms < MANY or not gap <= half_way:
         return value, gap, in_vain + n_iter, is_solved
@@ -66,14 +95,43 @@ def minimise(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, of
     n_kept = np.count_nonzero(leader < 0)
     if 0 < n_kept <= WORTH * n_terms:
         x = V.copy()
-        multipliers, n_more = _smaller(Z, groups, p, linear, basis, level, ridge, anchor, x, offset,
-                                       tol, max_iter - n_iter, alpha, t, leader, n_kept)
+        multipliers, n_more = _smaller(
+            Z,
+            groups,
+            p,
+            linear,
+            basis,
+            level,
+            ridge,
+            anchor,
+            x,
+            offset,
+            tol,
+            max_iter - n_iter,
+            alpha,
+            t,
+            leader,
+            n_kept,
+        )
         n_iter += n_more
         if balance(multipliers, groups, p, linear, basis, ridge * (x[:, -1] - anchor)):
             F = class_values(basis, x, Z)
             loss = margin_loss(F, groups, p, level)
-            primal, exact, _ = _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x, F,
-                                            loss, multipliers, np.empty_like(F))
+            primal, exact, _ = _certificate(
+                Z,
+                groups,
+                p,
+                linear,
+                basis,
+                level,
+                ridge,
+                anchor,
+                x,
+                F,
+                loss,
+                multipliers,
+                np.empty_like(F),
+            )
             if exact <= tol * max(primal + offset, _LEAST_VALUE * weight):
                 V[:] = x
                 alpha[:] = multipliers
@@ -81,8 +139,23 @@ def minimise(Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, of
     if n_iter >= max_iter:
         return value, gap, in_vain + n_iter, False
     value, gap, n_more, is_solved = interior_point(
-        Z, groups, p, linear, basis, level, ridge, anchor, V, offset, tol, max_iter - n_iter, 0.0,
-        alpha, t, d_t)
+        Z,
+        groups,
+        p,
+        linear,
+        basis,
+        level,
+        ridge,
+        anchor,
+        V,
+        offset,
+        tol,
+        max_iter - n_iter,
+        0.0,
+        alpha,
+        t,
+        d_t,
+    )
     return value, gap, in_vain + n_iter + n_more, is_solved
 
 
@@ -97,8 +170,7 @@ def decided(p, alpha, t, d_t):
             if alpha[m, b] > alpha[largest, b]:
                 largest = m
         for m in range(k):
-            if m != largest and (alpha[m, b] > LITTLE * p[b]
-                                 or abs(d_t[m, b]) > MOVED * t[m, b]):
+            if m != largest and (alpha[m, b] > LITTLE * p[b] or abs(d_t[m, b]) > MOVED * t[m, b]):
                 largest = -1
                 break
         leader[b] = largest
@@ -106,8 +178,24 @@ def decided(p, alpha, t, d_t):
 
 
 @njit(**_OPTIONS)
-def _smaller(Z, groups, p, linear, basis, level, ridge, anchor, x, offset, tol, max_iter, alpha, t,
-             leader, n_kept):
+def _smaller(
+    Z,
+    groups,
+    p,
+    linear,
+    basis,
+    level,
+    ridge,
+    anchor,
+    x,
+    offset,
+    tol,
+    max_iter,
+    alpha,
+    t,
+    leader,
+    n_kept,
+):
     """Solve the problem of the terms without a leader; return multipliers of all terms.
 
     ``x`` is overwritten with the solution. Also returns the number of iterations.
@@ -142,8 +230,23 @@ def _smaller(Z, groups, p, linear, basis, level, ridge, anchor, x, offset, tol, 
             some_alpha[m, b] = alpha[m, kept[b]]
             some_t[m, b] = t[m, kept[b]]
     _, _, n_iter, _ = interior_point(
-        some_Z, some_groups, p[kept], some_linear, basis, level, ridge, anchor, x,
-        offset + constant, BETTER * tol, max_iter, 0.0, some_alpha, some_t, np.empty_like(some_t))
+        some_Z,
+        some_groups,
+        p[kept],
+        some_linear,
+        basis,
+        level,
+        ridge,
+        anchor,
+        x,
+        offset + constant,
+        BETTER * tol,
+        max_iter,
+        0.0,
+        some_alpha,
+        some_t,
+        np.empty_like(some_t),
+    )
     for m in range(k):
         for b in range(n_kept):
             multipliers[m, kept[b]] = some_alpha[m, b]

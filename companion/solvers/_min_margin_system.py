@@ -97,7 +97,7 @@ def newton_matrix(Z, basis, pairs, ridge, used, weights, scaled, memory):
     k, free = basis.shape
     last, n = Z.shape[0] - 1, Z.shape[1]
     size = used + 1
-    H = memory[:(free * size) ** 2].reshape((free * size, free * size))
+    H = memory[: (free * size) ** 2].reshape((free * size, free * size))
     ones = Z[last]
     for c in range(free):
         for d in range(c, free):
@@ -206,10 +206,10 @@ def solve_newton(factor, R):
     right = np.empty(free * (used + 1))
     for c in range(free):
         start = c * (used + 1)
-        right[start:start + used] = R[c, :used]
+        right[start : start + used] = R[c, :used]
         right[start + used] = R[c, size - 1]
     solve(factor, right)
     for c in range(free):
         start = c * (used + 1)
-        R[c, :used] = right[start:start + used]
+        R[c, :used] = right[start : start + used]
         R[c, size - 1] = right[start + used]

@@ -83,8 +83,8 @@ def _best_partner(row, diagonal, diagonal_i, scores, down, top, gains):
             best, best_start = block_best, start
     # The gains of the best block once more, now kept, and searched for their own maximum.
     width = min(_BLOCK, n - best_start)
-    s, d = scores[best_start:best_start + width], down[best_start:best_start + width]
-    q, a = diagonal[best_start:best_start + width], row[best_start:best_start + width]
+    s, d = scores[best_start : best_start + width], down[best_start : best_start + width]
+    q, a = diagonal[best_start : best_start + width], row[best_start : best_start + width]
     best = 0.0
     for k in range(width):
         gain = _gain(s[k], d[k], diagonal_i + q[k] - 2.0 * a[k], top)
@@ -97,8 +97,24 @@ def _best_partner(row, diagonal, diagonal_i, scores, down, top, gains):
 
 
 @njit(**_EXACT)
-def run_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, ridge,
-              second_order, tol, budget, state, interval):
+def run_pairs(
+    K,
+    slot,
+    used,
+    diagonal,
+    scores,
+    beta,
+    low,
+    high,
+    up,
+    down,
+    ridge,
+    second_order,
+    tol,
+    budget,
+    state,
+    interval,
+):
     """Pair updates until the violation is at most tol, the budget is spent or a row is missing.
 
     Given K rows ``K[slot[i]]`` and consistent scores, beta, up, down; all four are updated.

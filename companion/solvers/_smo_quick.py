@@ -17,15 +17,7 @@ a callee in another file changes.
 import numpy as np
 from numba import njit
 
-from companion.solvers._smo_kernels import (
-    BUDGET,
-    CONVERGED,
-    NEEDS_ROW,
-    STALLED,
-    TAU,
-    _max,
-    _min,
-)
+from companion.solvers._smo_kernels import BUDGET, CONVERGED, NEEDS_ROW, STALLED, TAU, _max, _min
 
 GAVE_UP = 4
 
@@ -93,8 +85,9 @@ def _gain(fallen, curvature, top):
 
 
 @njit(**_QUICK, **_PART)
-def run_quick_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, ridge,
-                    tol, budget, state, interval):
+def run_quick_pairs(
+    K, slot, used, diagonal, scores, beta, low, high, up, down, ridge, tol, budget, state, interval
+):
     """Pair updates until the violation is at most tol, the budget is spent or a row is missing.
 
     Arguments and result as of ``run_pairs``; no variable may have low = high, and scores may be
@@ -458,8 +451,9 @@ def _violation(scores, up, down):
 
 
 @njit(**_EXACT)
-def solve_small(K, diagonal, y, low, high, ridge, beta, scores, up, down, tol, budget, effort,
-                state, interval):
+def solve_small(
+    K, diagonal, y, low, high, ridge, beta, scores, up, down, tol, budget, effort, state, interval
+):
     """Solve in one call for few samples, all rows of K at hand; return a status.
 
     Arguments as of ``run_quick_pairs``, with consistent beta, scores, up and down, which are
@@ -480,8 +474,23 @@ def solve_small(K, diagonal, y, low, high, ridge, beta, scores, up, down, tol, b
             _newton(K, diagonal, ridge, beta, scores, up, down, low, high, tol)
             since, burst = 0.0, _FIRST_BURST
         done = state[0]
-        status = run_quick_pairs(K, slot, used, diagonal, scores, beta, low, high, up, down, ridge,
-                                 tol, min(done + burst, budget), state, interval)
+        status = run_quick_pairs(
+            K,
+            slot,
+            used,
+            diagonal,
+            scores,
+            beta,
+            low,
+            high,
+            up,
+            down,
+            ridge,
+            tol,
+            min(done + burst, budget),
+            state,
+            interval,
+        )
         if status == CONVERGED or status == STALLED:
             _refresh(K, y, ridge, beta, scores)
             if _violation(scores, up, down) <= tol:

@@ -9,11 +9,7 @@ from companion.solvers import _box_kernels
 from companion.solvers import _smo_kernels as kernels
 from companion.solvers._smo_quick import run_quick_pairs, solve_small
 
-_STATUS = {
-    kernels.CONVERGED: "converged",
-    kernels.BUDGET: "budget",
-    kernels.STALLED: "stalled",
-}
+_STATUS = {kernels.CONVERGED: "converged", kernels.BUDGET: "budget", kernels.STALLED: "stalled"}
 
 # Error of a kernel value in single precision, relative to the largest; rows computed exactly in one
 # block, which bounds the memory.
@@ -168,8 +164,9 @@ class State:
             self.K_single = None
 
     def _refresh_masks(self):
-        kernels.masks(self.scores, self.beta, self.low, self.high, self.up, self.down,
-                      self.interval)
+        kernels.masks(
+            self.scores, self.beta, self.low, self.high, self.up, self.down, self.interval
+        )
 
     def add_products(self, indices, weights, out):
         """out += K[:, indices] @ weights, chunk by chunk where the row cache is small."""
@@ -196,8 +193,17 @@ class State:
             if self.rows is not None:
                 self.counts[1] = self.rows.clock
             data = (
-                self.K, self.slot, self.used, self.diagonal, self.scores, self.beta,
-                self.low, self.high, self.up, self.down, self.ridge,
+                self.K,
+                self.slot,
+                self.used,
+                self.diagonal,
+                self.scores,
+                self.beta,
+                self.low,
+                self.high,
+                self.up,
+                self.down,
+                self.ridge,
             )
             if second_order and self.is_quick:
                 status = run_quick_pairs(*data, tol, budget, self.counts, self.interval)
@@ -220,8 +226,20 @@ class State:
             return False
         try:
             status = solve_small(
-                self.K, self.diagonal, self.linear, self.low, self.high, self.ridge, self.beta,
-                self.scores, self.up, self.down, tol, budget, _SMALL_EFFORT * self.n, self.counts,
+                self.K,
+                self.diagonal,
+                self.linear,
+                self.low,
+                self.high,
+                self.ridge,
+                self.beta,
+                self.scores,
+                self.up,
+                self.down,
+                tol,
+                budget,
+                _SMALL_EFFORT * self.n,
+                self.counts,
                 self.interval,
             )
         except np.linalg.LinAlgError:
@@ -247,9 +265,21 @@ class State:
         if self._exact is None:
             self._exact = self.beta.copy(), self.scores.copy()
         status = run_quick_pairs(
-            self.K_single, self.slot, self.used, self.diagonal, rounded, self.beta,
-            self.low, self.high, self.up, self.down, self.ridge,
-            tol, budget, self.counts, self.interval,
+            self.K_single,
+            self.slot,
+            self.used,
+            self.diagonal,
+            rounded,
+            self.beta,
+            self.low,
+            self.high,
+            self.up,
+            self.down,
+            self.ridge,
+            tol,
+            budget,
+            self.counts,
+            self.interval,
         )
         self.scores[:] = rounded
         return _STATUS[status]
@@ -334,8 +364,14 @@ class State:
         else:
             K = self.block(indices, self.K.dtype)
         part = State(
-            K, np.arange(m), np.zeros(m, dtype=np.int64), None,
-            self.linear[indices], self.low[indices], self.high[indices], self.ridge[indices],
+            K,
+            np.arange(m),
+            np.zeros(m, dtype=np.int64),
+            None,
+            self.linear[indices],
+            self.low[indices],
+            self.high[indices],
+            self.ridge[indices],
             self.diagonal[indices],
         )
         part.start(self.beta[indices], self.scores[indices])

@@ -58,8 +58,14 @@ class Iterate:
         """Multipliers (21) and weights (22) at the point, and the objective."""
         problem, regulariser = self.problem, 0.5 * (self.x[:-1] @ self.x[:-1])
         total, floored = weigh(
-            self.f, problem.y, self.c, *problem.loss.constants, problem.floor,
-            self.signed, self.weight, self.curvature,
+            self.f,
+            problem.y,
+            self.c,
+            *problem.loss.constants,
+            problem.floor,
+            self.signed,
+            self.weight,
+            self.curvature,
         )
         self.objective = regulariser + total / self.options.factor
         self.rises += regulariser + floored > self.descended * (1.0 + _WHOLE)

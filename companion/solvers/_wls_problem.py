@@ -140,9 +140,7 @@ class Problem:
             w=x[:-1].copy(),
             coef=self.design.coefficients(x[:-1]),
             intercept=float(x[-1]),
-            objective=float(
-                0.5 * (x[:-1] @ x[:-1]) + self.c @ self.loss.value(1.0 - self.y * f)
-            ),
+            objective=float(0.5 * (x[:-1] @ x[:-1]) + self.c @ self.loss.value(1.0 - self.y * f)),
             alpha=alpha,
             kkt_violation=float(max(np.linalg.norm(gradient[:-1]), abs(gradient[-1]))),
             duality_gap=float(gap),
@@ -150,7 +148,9 @@ class Problem:
             converged=bool(converged),
             stop_reason=reason,
             decision_function=f,
-            log=None if log is None else {
+            log=None
+            if log is None
+            else {
                 "w": np.array([point for point, _ in log]),
                 "objective": np.array([value for _, value in log]),
             },

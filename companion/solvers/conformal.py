@@ -29,9 +29,7 @@ from companion.solvers.transformations import RULES, Rule
 
 __all__ = ["SEARCHES", "ConformalProblem", "ConformalResult", "conformal_transformations"]
 
-SEARCHES = (
-    "separability_gradient", "separability_cma", "separability_exact", "validation_cma",
-)  # fmt: skip
+SEARCHES = ("separability_gradient", "separability_cma", "separability_exact", "validation_cma")
 
 
 @dataclass(frozen=True)
@@ -230,10 +228,17 @@ def conformal_transformations(
         machine, samples, y = problem.whole, np.arange(problem.whole_y.size), problem.whole_y
         factors = np.ones(y.size)
     return ConformalResult(
-        machine=machine, samples=samples, y=y, factors=factors, stages=tuple(stages),
-        n_transforms=len(stages), validation_error=error, history=history, stop_reason=reason,
+        machine=machine,
+        samples=samples,
+        y=y,
+        factors=factors,
+        stages=tuple(stages),
+        n_transforms=len(stages),
+        validation_error=error,
+        history=history,
+        stop_reason=reason,
         is_degenerate=degenerate,
-    )  # fmt: skip
+    )
 
 
 def _choose(rule, search, state, generations, rng):
@@ -250,8 +255,11 @@ def _choose(rule, search, state, generations, rng):
     if search == "separability_cma":
         parameters, _ = evolve(
             lambda candidates: -J.values(family.values(candidates) * state.factors),
-            family.lower, family.upper, seed=seed, generations=generations,
-        )  # fmt: skip
+            family.lower,
+            family.upper,
+            seed=seed,
+            generations=generations,
+        )
         return family.stage(parameters), None
     race = _ValidationRace(family, state)
     parameters, _ = evolve(

@@ -218,8 +218,20 @@ def dca(
         groups, weights = _convex_terms(problem, form)
         multipliers = np.empty((k, weights.size))
         *_, n_start, is_solved = minimise(
-            problem.Z, groups, C * weights, linear, problem.basis, 1.0, ridge, anchor, x, COLD,
-            0.0, tol, max_iter, multipliers,
+            problem.Z,
+            groups,
+            C * weights,
+            linear,
+            problem.basis,
+            1.0,
+            ridge,
+            anchor,
+            x,
+            COLD,
+            0.0,
+            tol,
+            max_iter,
+            multipliers,
         )
         if form == "utility":
             alpha = multipliers
@@ -228,8 +240,21 @@ def dca(
     chosen, values = np.empty(p.size, dtype=np.int64), np.empty(max_steps + 2)
     is_convex_solution = start is None and form == "utility"
     steps, reason, _, is_near, n_iter = descend(
-        problem.Z, problem.groups, p, problem.basis, constants, proximal, x, is_convex_solution,
-        tol, max_iter, max_steps, alpha, linear, chosen, values,
+        problem.Z,
+        problem.groups,
+        p,
+        problem.basis,
+        constants,
+        proximal,
+        x,
+        is_convex_solution,
+        tol,
+        max_iter,
+        max_steps,
+        alpha,
+        linear,
+        chosen,
+        values,
     )
     if steps:
         anchor, ridge = x[:, -1].copy(), proximal
@@ -303,8 +328,18 @@ def dca_path(
     points = np.empty((2, C.size, problem.k - 1, problem.Z.shape[0]))
     report = np.empty((C.size, 9))
     path(
-        problem.Z, _convex_terms(problem, form), (problem.groups, problem.p), problem.basis,
-        constants, C, PROXIMAL, tol, max_iter, max_steps, *points, report,
+        problem.Z,
+        _convex_terms(problem, form),
+        (problem.groups, problem.p),
+        problem.basis,
+        constants,
+        C,
+        PROXIMAL,
+        tol,
+        max_iter,
+        max_steps,
+        *points,
+        report,
     )
     convex = _machine_path(problem, C, points[0], *report[:, :4].T, np.zeros(C.size))
     robust = _machine_path(problem, C, points[1], *report[:, 4:].T)

@@ -262,9 +262,15 @@ class _LSProblem:
         bound = np.where(takes_part, np.inf, 0.0)  # the same box for alpha and beta
         all_beta = self.spread(beta, np.zeros(self.n))
         return certify(
-            self.K_all @ all_beta, self.y_all, all_beta, -bound, bound,
+            self.K_all @ all_beta,
+            self.y_all,
+            all_beta,
+            -bound,
+            bound,
             self.spread(self.ridge(C), np.zeros(self.n)),
-            n_iter=0, stop_reason=reason, converged=True,
+            n_iter=0,
+            stop_reason=reason,
+            converged=True,
         )
 
 

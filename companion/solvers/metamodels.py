@@ -62,9 +62,13 @@ def ascend_separability(family, separability, factors):
     parameters, value = family.start, -np.inf
     for _ in range(_MOST_STARTS):
         found = minimize(
-            objective, parameters / scale, jac=True, method="L-BFGS-B", bounds=bounds,
+            objective,
+            parameters / scale,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=bounds,
             options={"maxiter": _MAX_STEPS, "maxcor": _MEMORY, "ftol": 1e-12, "gtol": 1e-9},
-        )  # fmt: skip
+        )
         before, value = value, -float(found.fun)
         parameters = family.canonical(np.clip(found.x * scale, family.lower, family.upper))
         if value <= before * (1.0 + _NO_GAIN):

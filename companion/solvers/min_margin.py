@@ -155,8 +155,20 @@ def min_margin(
     x, alpha = np.zeros((problem.k - 1, problem.Z.shape[0])), np.empty((problem.k, p.size))
     ridge, anchor = 0.0, np.zeros(problem.k - 1)
     *_, n_iter, is_solved = minimise(
-        problem.Z, problem.groups, p, linear, problem.basis, 1.0, ridge, anchor, x, COLD, 0.0, tol,
-        int(max_iter), alpha,
+        problem.Z,
+        problem.groups,
+        p,
+        linear,
+        problem.basis,
+        1.0,
+        ridge,
+        anchor,
+        x,
+        COLD,
+        0.0,
+        tol,
+        int(max_iter),
+        alpha,
     )
     fields = problem.solution(p, x, alpha, linear, 1.0, ridge, anchor, n_iter)
     end = end_of(is_solved, n_iter, tol, max_iter)

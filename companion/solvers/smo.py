@@ -156,8 +156,7 @@ def smo(
     if accelerate:
         problem.go_quickly()
     converged = (
-        accelerate and options.second_order and not history
-        and problem.solve_at_once(tol, budget)
+        accelerate and options.second_order and not history and problem.solve_at_once(tol, budget)
     )
     if accelerate and copies and problem.K.dtype == np.float32:
         problem.work_in_single(tol)
@@ -183,8 +182,16 @@ def smo(
         reason = f"The maximal violation {problem.violation():.3g} is at most tol = {tol:g}."
 
     result = certify(
-        problem.products, problem.y, problem.beta, problem.low, problem.high, problem.ridge,
-        n_iter=problem.n_iter, stop_reason=reason, converged=converged, log=_as_log(log),
+        problem.products,
+        problem.y,
+        problem.beta,
+        problem.low,
+        problem.high,
+        problem.ridge,
+        n_iter=problem.n_iter,
+        stop_reason=reason,
+        converged=converged,
+        log=_as_log(log),
     )
     problem.end()
     if not converged:

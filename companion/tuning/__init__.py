@@ -1,11 +1,6 @@
 """Choice of hyper-parameters that knows what kernel machines can share."""
 
-from companion.tuning.criteria import (
-    gacv_values,
-    gckl_values,
-    misclass_values,
-    xi_alpha_values,
-)
+from companion.tuning.criteria import gacv_values, gckl_values, misclass_values, xi_alpha_values
 from companion.tuning.gacv import gacv, gckl, misclass, xi_alpha
 from companion.tuning.gacv_search import GACVSearch
 from companion.tuning.grid import KernelGridSearchCV

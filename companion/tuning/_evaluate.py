@@ -205,9 +205,7 @@ class Evaluation:
             return LSPath(block.K_train, y_signed, bound_weight)
         # A scorer may look at the certificate, which depends on C.
         certified = self.scorer is not None
-        return WarmPath(
-            machine, block.K_train, y_signed, bound_weight, block.is_finite, certified
-        )
+        return WarmPath(machine, block.K_train, y_signed, bound_weight, block.is_finite, certified)
 
     def _training_labels(self, machine, train):
         y = self.y[train]

@@ -161,8 +161,28 @@ def _take_over(base, R, free, m, out, work):
 
 
 @njit(**OPTIONS)
-def _follow(K, sign, linear, low, high, beta, scores, free, m, base, R, out, position, slack,
-            to_the_end, step, work, rates, is_free, answers):
+def _follow(
+    K,
+    sign,
+    linear,
+    low,
+    high,
+    beta,
+    scores,
+    free,
+    m,
+    base,
+    R,
+    out,
+    position,
+    slack,
+    to_the_end,
+    step,
+    work,
+    rates,
+    is_free,
+    answers,
+):
     """Follow the solution while beta_out goes to 0; return (verdict, m, breakpoints).
 
     The verdict is UNKNOWN at the end of the path, where the value will tell. ``base`` is the R of
@@ -205,9 +225,24 @@ def _follow(K, sign, linear, low, high, beta, scores, free, m, base, R, out, pos
                 step[a] = work[a + 1]
         rest = abs(beta[out])
         length, first = room_along(beta, low, high, free, m, step, sense)
-        if not to_the_end and margin > ZERO_MARGIN and _is_correct(
-            P, beta, low, high, free, m, -1 if is_own else position, step, slope, margin, rest,
-            sense, answers,
+        if (
+            not to_the_end
+            and margin > ZERO_MARGIN
+            and _is_correct(
+                P,
+                beta,
+                low,
+                high,
+                free,
+                m,
+                -1 if is_own else position,
+                step,
+                slope,
+                margin,
+                rest,
+                sense,
+                answers,
+            )
         ):
             return CORRECT, m, count
         # Whose score meets the bias before?
@@ -235,9 +270,7 @@ def _follow(K, sign, linear, low, high, beta, scores, free, m, base, R, out, pos
             scores[k] += sense * length * rates[k]
         beta[out] = 0.0 if is_last else beta[out] + sense * length
         if is_last:
-            is_exact = not is_own or restore(
-                K, low, high, beta, scores, free, m, R, slack, step
-            )
+            is_exact = not is_own or restore(K, low, high, beta, scores, free, m, R, slack, step)
             return UNKNOWN if is_exact else FAILED, m, count
         leaves, rises = -1, False
         if joins < 0:
@@ -258,15 +291,53 @@ def _follow(K, sign, linear, low, high, beta, scores, free, m, base, R, out, pos
 
 
 @njit(**OPTIONS)
-def _leave_out(K, sign, linear, low, high, beta, scores, free, m, base, R, out, position, slack,
-               to_the_end, step, work, rates, is_free, answers):
+def _leave_out(
+    K,
+    sign,
+    linear,
+    low,
+    high,
+    beta,
+    scores,
+    free,
+    m,
+    base,
+    R,
+    out,
+    position,
+    slack,
+    to_the_end,
+    step,
+    work,
+    rates,
+    is_free,
+    answers,
+):
     """Leave out one sample with beta_out not 0; return (verdict, value, breakpoints).
 
     ``value`` is the left-out decision value, NaN where the sign was settled before the end.
     """
     verdict, m, count = _follow(
-        K, sign, linear[out], low, high, beta, scores, free, m, base, R, out, position, slack,
-        to_the_end, step, work, rates, is_free, answers,
+        K,
+        sign,
+        linear[out],
+        low,
+        high,
+        beta,
+        scores,
+        free,
+        m,
+        base,
+        R,
+        out,
+        position,
+        slack,
+        to_the_end,
+        step,
+        work,
+        rates,
+        is_free,
+        answers,
     )
     if verdict == CORRECT or verdict == ERROR:
         return verdict, np.nan, count
@@ -342,8 +413,26 @@ def leave_one_out_path(K, y, upper, alpha, to_the_end, verdicts, values, counts)
                 scores_i[:] = scores
                 free_i[:] = free
                 verdicts[c, i], values[c, i], count = _leave_out(
-                    K, y[i], linear, low, high, beta_i, scores_i, free_i, m, R, R_i, i, where[i],
-                    slack, to_the_end, step, work, rates, is_free, answers,
+                    K,
+                    y[i],
+                    linear,
+                    low,
+                    high,
+                    beta_i,
+                    scores_i,
+                    free_i,
+                    m,
+                    R,
+                    R_i,
+                    i,
+                    where[i],
+                    slack,
+                    to_the_end,
+                    step,
+                    work,
+                    rates,
+                    is_free,
+                    answers,
                 )
                 counts[c, 0] += 1
                 counts[c, 1] += count

@@ -73,10 +73,7 @@ class WarmPath:
 
     def refined(self, C, result, tol):
         """Result for the same C and a smaller tolerance; `result` where that is not reached."""
-        start = {
-            "alpha0": result.alpha,
-            "products0": result.decision_function - result.intercept,
-        }
+        start = {"alpha0": result.alpha, "products0": result.decision_function - result.intercept}
         return self._continued(C, start, tol) or result
 
     def _continued(self, C, start, tol):
@@ -106,8 +103,14 @@ class WarmPath:
         if status != "converged" or drift > DRIFT_SHARE * tol:
             return None
         return certify(
-            y - state.scores - state.ridge * state.beta, y, state.beta, state.low, state.high,
-            state.ridge, n_iter=state.n_iter, converged=True,
+            y - state.scores - state.ridge * state.beta,
+            y,
+            state.beta,
+            state.low,
+            state.high,
+            state.ridge,
+            n_iter=state.n_iter,
+            converged=True,
             stop_reason=f"The maximal violation {state.violation():.3g} is at most tol = {tol:g}.",
         )
 

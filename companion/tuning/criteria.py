@@ -201,8 +201,10 @@ def _checked_arrays(margin, influence, cost):
 def _checked_targets(decision, probability, costs):
     decision = np.asarray(decision, dtype=np.float64)
     probability = np.asarray(probability, dtype=np.float64)
-    if decision.ndim < 1 or decision.shape[-1] < 1 or (
-        probability.shape not in (decision.shape[-1:], decision.shape)
+    if (
+        decision.ndim < 1
+        or decision.shape[-1] < 1
+        or (probability.shape not in (decision.shape[-1:], decision.shape))
     ):
         raise ValueError(
             "The 'decision' must have shape (..., n) and the 'probability' one number for each of "

@@ -343,9 +343,7 @@ def _cells_of_kernel(paths, X, y, classes, distances, settings):
                     np.ones(len(y)) if bound_factors is None else bound_factors
                 )
                 errors = leave_one_out_errors(K, signs, solutions.alpha, upper).errors
-                values["leave_one_out"] = np.mean(
-                    errors if cost is None else cost * errors, axis=1
-                )
+                values["leave_one_out"] = np.mean(errors if cost is None else cost * errors, axis=1)
             for k, number in enumerate(path.candidates):
                 cells[number] = {name: column[k] for name, column in values.items()}
                 cells[number] |= {"C": path.C_values[k], "gamma": gamma}

@@ -351,8 +351,7 @@ def checked_candidates(param_grid, machine, name):
     candidates = list(ParameterGrid(param_grid))
     if not candidates:
         raise ValueError(
-            f"The 'param_grid' parameter of {name} must hold at least one grid. "
-            f"Got {param_grid!r}."
+            f"The 'param_grid' parameter of {name} must hold at least one grid. Got {param_grid!r}."
         )
     for grid in grids:
         for parameter, values in grid.items():

@@ -176,15 +176,20 @@ def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
     X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y)
     n = surface.signs.size
     classes = np.unique(y)
-    if X.ndim != 2 or len(X) != n or y.shape != (n,) or len(classes) != 2 or not np.array_equal(
-        np.where(y == classes[1], 1.0, -1.0), surface.signs
+    if (
+        X.ndim != 2
+        or len(X) != n
+        or y.shape != (n,)
+        or len(classes) != 2
+        or not np.array_equal(np.where(y == classes[1], 1.0, -1.0), surface.signs)
     ):
         raise ValueError(
             f"leave_one_out_surface needs the {n} points and labels that the surface was made of. "
             f"Got X of shape {X.shape} and other labels, or as many in another order."
         )
     _require_two_each(
-        surface.signs, np.ones((1, n), dtype=bool),
+        surface.signs,
+        np.ones((1, n), dtype=bool),
         dict(zip((-1.0, 1.0), classes.tolist(), strict=True)),
     )
     distances = squared_distances(X) if kernel == "rbf" else None
@@ -336,9 +341,10 @@ def _checked(K, y, alpha, upper):
             "an L1-SVM."
         )
     slack = 1e-9 * upper.max(axis=-1, initial=0.0)[..., np.newaxis]
-    if not ((alpha >= -slack) & (alpha <= upper + slack)).all() or not (
-        np.abs(alpha @ y) <= n * slack[..., 0]
-    ).all():
+    if (
+        not ((alpha >= -slack) & (alpha <= upper + slack)).all()
+        or not (np.abs(alpha @ y) <= n * slack[..., 0]).all()
+    ):
         raise ValueError(
             "The 'alpha' of leave_one_out_errors must solve the dual: 0 <= alpha <= upper and "
             "y'alpha = 0. Got values outside, which may belong to other bounds or labels."

@@ -86,10 +86,16 @@ class ParameterVectorGridSearchCV(BaseSearchCV):
         return_train_score=False,
     ):
         super().__init__(
-            estimator=estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv,
-            verbose=verbose, pre_dispatch=pre_dispatch, error_score=error_score,
+            estimator=estimator,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            verbose=verbose,
+            pre_dispatch=pre_dispatch,
+            error_score=error_score,
             return_train_score=return_train_score,
-        )  # fmt: skip
+        )
         self.param_ranges = param_ranges
         self.n_points = n_points
         self.n_rounds = n_rounds
@@ -105,12 +111,9 @@ class ParameterVectorGridSearchCV(BaseSearchCV):
             # The grid keeps its width: at an edge of the ranges it is moved inwards.
             centre = np.clip(centre, low + half, high - half)
             axes = [
-                np.linspace(c - h, c + h, self.n_points)
-                for c, h in zip(centre, half, strict=True)
+                np.linspace(c - h, c + h, self.n_points) for c, h in zip(centre, half, strict=True)
             ]
-            fresh = [
-                point for point in product(*axes) if tuple(np.round(point, 9)) not in seen
-            ]
+            fresh = [point for point in product(*axes) if tuple(np.round(point, 9)) not in seen]
             if fresh:
                 seen.update(tuple(np.round(point, 9)) for point in fresh)
                 points += fresh

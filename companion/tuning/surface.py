@@ -157,8 +157,12 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
             for name, values in numbers.items():
                 values[g] = getattr(solutions, name)
     return MachineSurface(
-        C=C, gamma=gamma, signs=signs, diagonal=diagonal,
-        factors=np.ones(len(y)) if factors is None else factors, **numbers,
+        C=C,
+        gamma=gamma,
+        signs=signs,
+        diagonal=diagonal,
+        factors=np.ones(len(y)) if factors is None else factors,
+        **numbers,
     )
 
 
@@ -259,8 +263,21 @@ def _solve_compiled(K, signs, factors, C, order, settings, solutions):
         if not _carry_over(signs, factors, before, cost, beta, scores, low, high, up, down):
             try:
                 status = solve_small(
-                    K, diagonal, signs, low, high, ridge, beta, scores, up, down, tol, budget,
-                    np.inf, state, interval,
+                    K,
+                    diagonal,
+                    signs,
+                    low,
+                    high,
+                    ridge,
+                    beta,
+                    scores,
+                    up,
+                    down,
+                    tol,
+                    budget,
+                    np.inf,
+                    state,
+                    interval,
                 )
             except np.linalg.LinAlgError:
                 break
@@ -282,8 +299,11 @@ def _solve_compiled(K, signs, factors, C, order, settings, solutions):
 def _grid_axis(values, name, zero=False):
     axis = np.asarray(values)
     numeric = axis.dtype.kind in "iuf"
-    if axis.ndim != 1 or axis.size < 1 or not numeric or not (
-        np.isfinite(axis).all() and (axis >= 0 if zero else axis > 0).all()
+    if (
+        axis.ndim != 1
+        or axis.size < 1
+        or not numeric
+        or not (np.isfinite(axis).all() and (axis >= 0 if zero else axis > 0).all())
     ):
         rule = "finite numbers >= 0" if zero else "positive finite numbers"
         raise ValueError(

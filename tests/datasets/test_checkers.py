@@ -35,11 +35,14 @@ def test_the_grid_has_the_test_patterns_of_the_thesis():
     assert np.diff(X[:200, 0]) == pytest.approx(0.02)
 
 
-@pytest.mark.parametrize("arguments, message", [
-    ({"n_positive": 0}, "at least 1. Got 0 and 2000"),
-    ({"side": 0.0}, "positive number. Got 0.0"),
-    ({"side": np.nan}, "positive number. Got nan"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"n_positive": 0}, "at least 1. Got 0 and 2000"),
+        ({"side": 0.0}, "positive number. Got 0.0"),
+        ({"side": np.nan}, "positive number. Got nan"),
+    ],
+)
 def test_a_board_that_cannot_be_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         checkers_board(**arguments)

@@ -131,8 +131,9 @@ def test_twonorm_has_its_means_and_its_bayes_error():
     n = 20_000
     X, y = twonorm(n, rng=1)
     assert X.shape == (n, 20)
-    np.testing.assert_allclose((X * y[:, np.newaxis]).mean(axis=0), 2 / np.sqrt(20),
-                               atol=4.5 / np.sqrt(n))
+    np.testing.assert_allclose(
+        (X * y[:, np.newaxis]).mean(axis=0), 2 / np.sqrt(20), atol=4.5 / np.sqrt(n)
+    )
     bayes = 0.0227501
     found = np.mean((X.sum(axis=1) > 0) != (y > 0))
     assert abs(found - bayes) < 4 * np.sqrt(bayes * (1 - bayes) / n)
@@ -145,9 +146,7 @@ def test_ringnorm_has_a_wide_and_a_narrow_class():
         part = X[y == label]
         error = np.sqrt(variance / len(part))
         np.testing.assert_allclose(part.mean(axis=0), mean, atol=4.5 * error)
-        np.testing.assert_allclose(
-            part.var(axis=0), variance, rtol=4.5 * np.sqrt(2 / len(part))
-        )
+        np.testing.assert_allclose(part.var(axis=0), variance, rtol=4.5 * np.sqrt(2 / len(part)))
 
 
 @pytest.mark.parametrize("positive", [0, 1, 2])

@@ -80,10 +80,13 @@ def test_missing_answers_of_hepatitis_are_no_indicator_and_missing_numbers_stay(
     assert coded[:, 6:].sum() == 155 * 13 - missing
 
 
-@pytest.mark.parametrize("table, message", [
-    (np.ones((2, 18)), r"19 columns. Got shape \(2, 18\)"),
-    (np.full((2, 19), 3.0), "answers must be 1"),
-])
+@pytest.mark.parametrize(
+    "table, message",
+    [
+        (np.ones((2, 18)), r"19 columns. Got shape \(2, 18\)"),
+        (np.full((2, 19), 3.0), "answers must be 1"),
+    ],
+)
 def test_another_table_is_refused(table, message):
     with pytest.raises(ValueError, match=message):
         hepatitis_indicators(table)

@@ -10,8 +10,10 @@ from companion.datasets import (
     three_gaussians_probability,
 )
 
-GENERATORS = [(three_gaussians, three_gaussians_probability),
-              (quadratic_logits, quadratic_logits_probability)]  # fmt: skip
+GENERATORS = [
+    (three_gaussians, three_gaussians_probability),
+    (quadratic_logits, quadratic_logits_probability),
+]
 
 
 @pytest.mark.parametrize(("draw", "probability"), GENERATORS)

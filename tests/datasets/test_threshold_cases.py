@@ -80,7 +80,8 @@ def test_bad_arguments_are_named():
 
 def test_a_draw_depends_on_the_seed_alone():
     for a, b in zip(
-        threshold_case("B", 50, rng=4), threshold_case("B", 50, rng=np.random.default_rng(4)),
+        threshold_case("B", 50, rng=4),
+        threshold_case("B", 50, rng=np.random.default_rng(4)),
         strict=True,
     ):
         np.testing.assert_array_equal(a, b)

@@ -142,9 +142,7 @@ def test_rows_on_demand_give_the_machine_of_the_whole_matrix(machine):
     parameters = {"solver": "smo"} if machine is LSSVC else {}
     whole = machine(tol=1e-5, **parameters).fit(X, y)
     rows = machine(tol=1e-5, cache_size=0.01, **parameters).fit(X, y)
-    np.testing.assert_allclose(
-        rows.decision_function(X), whole.decision_function(X), atol=1e-3
-    )
+    np.testing.assert_allclose(rows.decision_function(X), whole.decision_function(X), atol=1e-3)
     assert rows.kkt_violation_ <= 1e-5
 
 
@@ -158,9 +156,7 @@ def test_single_precision_is_used_for_many_samples_and_the_certificate_still_hol
     assert single._training_kernel(X, 0.5).dtype == np.float64
     double = L1SVC(C=10.0).fit(X, y)
     assert single.kkt_violation_ <= 1e-3
-    np.testing.assert_allclose(
-        single.decision_function(X), double.decision_function(X), atol=5e-3
-    )
+    np.testing.assert_allclose(single.decision_function(X), double.decision_function(X), atol=5e-3)
 
 
 @pytest.mark.parametrize("block", [1e-4, 64])

@@ -38,9 +38,7 @@ def test_without_a_kept_transformation_it_is_L2SVC_on_the_whole_set():
     machine = ConformalSVC(transform="williams", tol=1e-8, **BOARD).fit(X, y)
     plain = L2SVC(C=10.0, gamma=0.02, tol=1e-6).fit(X, y)
     assert machine.n_transforms_ == 0 and len(machine.history_) == 2
-    np.testing.assert_allclose(
-        machine.decision_function(X), plain.decision_function(X), atol=1e-5
-    )
+    np.testing.assert_allclose(machine.decision_function(X), plain.decision_function(X), atol=1e-5)
     np.testing.assert_array_equal(machine.transformation(X), 1.0)
     assert machine.objective_ == pytest.approx(plain.objective_, rel=1e-6)
     assert machine.intercept_ == pytest.approx(plain.intercept_, abs=1e-5)
@@ -73,9 +71,14 @@ def test_the_shared_matrices_of_a_study_give_the_machine_of_the_estimator():
     machine = ConformalSVC(transform="act", **BOARD).fit(X, y)
     D = squared_distances(X)
     part = ConformalProblem(
-        np.exp(-0.02 * D), np.where(y == "rare", 1.0, -1.0), machine.validation_, C=10.0,
-        distances=D, sigma=5.0, n_features=2,
-    )  # fmt: skip
+        np.exp(-0.02 * D),
+        np.where(y == "rare", 1.0, -1.0),
+        machine.validation_,
+        C=10.0,
+        distances=D,
+        sigma=5.0,
+        n_features=2,
+    )
     result = conformal_transformations(part, "act")
     assert result.n_transforms == machine.n_transforms_ > 0
     np.testing.assert_allclose(
@@ -113,9 +116,11 @@ def test_a_precomputed_kernel_gives_the_same_machine(transform):
         gram(X, gamma=0.02), y
     )
     np.testing.assert_allclose(
-        matrix.decision_function(gram(T, X, gamma=0.02)), points.decision_function(T), rtol=1e-6,
+        matrix.decision_function(gram(T, X, gamma=0.02)),
+        points.decision_function(T),
+        rtol=1e-6,
         atol=1e-6,
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("transform", sorted(set(RULES) - {"williams", "mdt"}))
@@ -149,8 +154,13 @@ def test_a_callable_kernel_gives_the_machine_of_the_same_built_in_one(transform)
 @every
 def test_other_kernels_are_transformed_too(transform, kernel):
     X, y = two_clouds(60, shift=1.5)
-    machine = ConformalSVC(transform=transform, kernel=kernel, validation_fraction=None,
-                           max_transforms=1, random_state=0).fit(X, y)  # fmt: skip
+    machine = ConformalSVC(
+        transform=transform,
+        kernel=kernel,
+        validation_fraction=None,
+        max_transforms=1,
+        random_state=0,
+    ).fit(X, y)
     assert machine.n_transforms_ == 1
     d = machine.transformation(X)
     K = gram(X, kernel=kernel, gamma=1 / (3 * X.var()), degree=3)
@@ -169,10 +179,21 @@ def test_magnification_is_the_volume_element_of_the_kernel_itself():
 
     shifts = step * np.eye(2)
     for x, found in zip(T, machine.magnification(T), strict=True):
-        metric = np.array([
-            [(kernel(x + a, x + b) - kernel(x + a, x - b) - kernel(x - a, x + b)
-              + kernel(x - a, x - b)) / (4 * step**2) for b in shifts] for a in shifts
-        ])  # fmt: skip
+        metric = np.array(
+            [
+                [
+                    (
+                        kernel(x + a, x + b)
+                        - kernel(x + a, x - b)
+                        - kernel(x - a, x + b)
+                        + kernel(x - a, x - b)
+                    )
+                    / (4 * step**2)
+                    for b in shifts
+                ]
+                for a in shifts
+            ]
+        )
         assert found == pytest.approx(np.sqrt(np.linalg.det(metric)), rel=1e-3)
     plain = ConformalSVC(max_transforms=0, **BOARD).fit(X, y)
     np.testing.assert_allclose(plain.magnification(T), 2 * 0.02)
@@ -214,9 +235,11 @@ def test_a_rule_with_settings_of_its_own_is_a_parameter_like_any_other():
     assert "Amari(tau=0.7" in repr(machine)
     assert clone(machine).fit(X, y).history_[1]["parameters"] == {"tau": pytest.approx(0.7)}
     search = GridSearchCV(
-        ConformalSVC(**BOARD), {"transform": ["act", Williams(kappa=3.0)]}, cv=2,
+        ConformalSVC(**BOARD),
+        {"transform": ["act", Williams(kappa=3.0)]},
+        cv=2,
         scoring=g_mean_scorer,
-    ).fit(X, y)  # fmt: skip
+    ).fit(X, y)
     assert search.best_params_["transform"] in ("act", Williams(kappa=3.0))
     with pytest.raises(ValueError, match="'n_cores' of Xiong"):
         Xiong(n_cores=0)

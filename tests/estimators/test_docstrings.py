@@ -21,8 +21,16 @@ from companion import (
     WeightedRobustSVC,
 )
 
-MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV, UnbiasedSVC, WeightedRobustSVC,
-            ConformalSVC]  # fmt: skip
+MACHINES = [
+    L1SVC,
+    L2SVC,
+    LSSVC,
+    LeastOneNormSVC,
+    LSSVCCV,
+    UnbiasedSVC,
+    WeightedRobustSVC,
+    ConformalSVC,
+]
 PUBLIC = [*MACHINES, KernelGridSearchCV, GACVSearch]
 SECTIONS = ["Parameters", "Attributes", "See Also", "Notes", "References", "Examples"]
 METHODS = ["fit", "predict", "decision_function"]

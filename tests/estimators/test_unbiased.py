@@ -28,9 +28,7 @@ def test_with_the_hinge_it_is_the_standard_machine(kernel, C):
     standard = L1SVC(C=C, tol=1e-9, **kernel).fit(X, y)
     ours = UnbiasedSVC(C=C, loss="hinge", tol=1e-9, **kernel).fit(X, y)
     assert ours.objective_ == pytest.approx(-standard.objective_, rel=1e-6)
-    np.testing.assert_allclose(
-        ours.decision_function(X), standard.decision_function(X), atol=1e-3
-    )
+    np.testing.assert_allclose(ours.decision_function(X), standard.decision_function(X), atol=1e-3)
     np.testing.assert_array_equal(ours.predict(X), standard.predict(X))
     assert ours.duality_gap_ <= 1e-9 * ours.objective_
     # Apart from samples that lie exactly on the margin, the support vectors are the same.
@@ -55,9 +53,7 @@ def test_the_semiparametric_machine_is_the_solver_on_its_prototypes():
     np.testing.assert_array_equal(machine.prototypes_, prototypes)
     design = Design.kernel(gram(X, prototypes, gamma=0.3), gram(prototypes, gamma=0.3))
     expected = wls(design, np.where(y == 1, 1.0, -1.0), 5.0, loss=Unbiased(2), start="svc")
-    np.testing.assert_allclose(
-        machine.decision_function(X), expected.decision_function, atol=1e-8
-    )
+    np.testing.assert_allclose(machine.decision_function(X), expected.decision_function, atol=1e-8)
     assert machine.dual_coef_.shape == (1, 10)
 
 
@@ -150,12 +146,15 @@ def test_prototypes_gather_where_the_weight_is():
     X, y = two_clouds(80)
     left = X[:, 0] < np.median(X[:, 0])
     shares = [
-        np.mean([
-            UnbiasedSVC(n_prototypes=8, random_state=seed)
-            .fit(X, y, sample_weight=np.where(left, weight, 1.0))
-            .prototypes_[:, 0].mean()
-            for seed in range(10)
-        ])
+        np.mean(
+            [
+                UnbiasedSVC(n_prototypes=8, random_state=seed)
+                .fit(X, y, sample_weight=np.where(left, weight, 1.0))
+                .prototypes_[:, 0]
+                .mean()
+                for seed in range(10)
+            ]
+        )
         for weight in (1.0, 50.0)
     ]
     assert shares[1] < shares[0] - 0.2
@@ -173,10 +172,15 @@ def test_it_takes_part_in_a_grid_search_of_scikit_learn():
 def test_any_small_training_set_gives_a_machine(data):
     """Repeated points, constant columns, a class of one sample."""
     n, m = data.draw(st.integers(2, 12)), data.draw(st.integers(1, 4))
-    X = np.array(data.draw(st.lists(
-        st.lists(st.sampled_from([-1.0, 0.0, 1.0, 2.0]), min_size=m, max_size=m),
-        min_size=n, max_size=n,
-    )))
+    X = np.array(
+        data.draw(
+            st.lists(
+                st.lists(st.sampled_from([-1.0, 0.0, 1.0, 2.0]), min_size=m, max_size=m),
+                min_size=n,
+                max_size=n,
+            )
+        )
+    )
     y = np.arange(n) < data.draw(st.integers(1, n - 1))
     machine = UnbiasedSVC(
         C=data.draw(st.sampled_from([0.01, 1.0, 100.0])),

@@ -21,8 +21,10 @@ def three_classes(n=90, seed=0):
     return X, y
 
 
-@pytest.mark.parametrize("parameters", [{}, {"truncation": None}, {"cost": 1.0 - UTILITY},
-                                        {"form": "cost"}, {"truncation": -1.0}])
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"truncation": None}, {"cost": 1.0 - UTILITY}, {"form": "cost"}, {"truncation": -1.0}],
+)
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
 def test_decision_values_are_those_of_the_solver(kernel, parameters):
     X, y = three_classes()

@@ -29,7 +29,10 @@ def collected_by_nbval():
     """Notebooks that plain ``pytest``, as `make test` calls it, hands to nbval."""
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "--collect-only", "-q", "notebooks"],
-        cwd=project_root(), capture_output=True, text=True, check=True,
+        cwd=project_root(),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return {line.split("::")[0] for line in run.stdout.splitlines() if "::" in line}
 

@@ -25,8 +25,12 @@ START, RUN = 60, 120  # seconds after which a server or a cell is given up
 
 def tables(cells):
     """Numbers behind the tables of executed cells."""
-    return [output["data"][VALUES_MIME] for cell in cells for output in cell.get("outputs", [])
-            if VALUES_MIME in output.get("data", {})]  # fmt: skip
+    return [
+        output["data"][VALUES_MIME]
+        for cell in cells
+        for output in cell.get("outputs", [])
+        if VALUES_MIME in output.get("data", {})
+    ]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -47,12 +51,20 @@ def test_a_notebook_runs_in_its_folder_with_the_plain_kernel():
         cell.pop("outputs", None)
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-    NotebookClient(notebook, timeout=RUN, kernel_name="python3",
-                   resources={"metadata": {"path": str(SMALL.parent)}}).execute()  # fmt: skip
+    NotebookClient(
+        notebook,
+        timeout=RUN,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(SMALL.parent)}},
+    ).execute()
     assert [cell.source for cell in notebook.cells] == [cell.source for cell in committed.cells]
     assert tables(notebook.cells) == tables(committed.cells) != []
-    errors = [output for cell in notebook.cells for output in cell.get("outputs", [])
-              if output.output_type == "error" or output.get("name") == "stderr"]  # fmt: skip
+    errors = [
+        output
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if output.output_type == "error" or output.get("name") == "stderr"
+    ]
     assert errors == []
 
 
@@ -76,10 +88,22 @@ class Server:
         }
         self.log = (home / "server.log").open("w", encoding="utf-8")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", "--port=0",
-             f"--IdentityProvider.token={self.token}", "--LabApp.news_url=", "--allow-root"],
-            cwd=notebooks_dir(), env=environment, stdout=self.log, stderr=subprocess.STDOUT,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-m",
+                "jupyterlab",
+                "--no-browser",
+                "--ip=127.0.0.1",
+                "--port=0",
+                f"--IdentityProvider.token={self.token}",
+                "--LabApp.news_url=",
+                "--allow-root",
+            ],
+            cwd=notebooks_dir(),
+            env=environment,
+            stdout=self.log,
+            stderr=subprocess.STDOUT,
+        )
         self.url = self._wait_for(runtime, home / "server.log")
 
     def _wait_for(self, runtime, log):
@@ -96,10 +120,11 @@ class Server:
     def ask(self, path, body=None, method=None):
         """Answer of the server, decoded if it is JSON."""
         request = urllib.request.Request(
-            self.url + path, None if body is None else json.dumps(body).encode(),
+            self.url + path,
+            None if body is None else json.dumps(body).encode(),
             {"Authorization": f"token {self.token}", "Content-Type": "application/json"},
             method=method or ("GET" if body is None else "POST"),
-        )  # fmt: skip
+        )
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=START) as answer:
             text = answer.read().decode()
@@ -126,12 +151,32 @@ def server(tmp_path):
 def execute(channel, code):
     """Outputs of a cell, over the channels that JupyterLab itself uses."""
     identity = uuid.uuid4().hex
-    header = {"msg_id": identity, "msg_type": "execute_request", "username": "", "session": "tests",
-              "version": "5.3"}  # fmt: skip
-    content = {"code": code, "silent": False, "store_history": True, "user_expressions": {},
-               "allow_stdin": False, "stop_on_error": True}  # fmt: skip
-    channel.send(json.dumps({"channel": "shell", "header": header, "parent_header": {},
-                             "metadata": {}, "content": content}))  # fmt: skip
+    header = {
+        "msg_id": identity,
+        "msg_type": "execute_request",
+        "username": "",
+        "session": "tests",
+        "version": "5.3",
+    }
+    content = {
+        "code": code,
+        "silent": False,
+        "store_history": True,
+        "user_expressions": {},
+        "allow_stdin": False,
+        "stop_on_error": True,
+    }
+    channel.send(
+        json.dumps(
+            {
+                "channel": "shell",
+                "header": header,
+                "parent_header": {},
+                "metadata": {},
+                "content": content,
+            }
+        )
+    )
     outputs = []
     while True:
         message = json.loads(channel.recv())
@@ -148,20 +193,30 @@ def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
     name = SMALL.relative_to(notebooks_dir()).as_posix()
     assert "JupyterLab" in server.ask(f"lab/tree/{name}")
     opened = server.ask(f"api/contents/{name}")["content"]
-    body = {"path": name, "name": SMALL.name, "type": "notebook",
-            "kernel": {"name": opened["metadata"]["kernelspec"]["name"]}}  # fmt: skip
+    body = {
+        "path": name,
+        "name": SMALL.name,
+        "type": "notebook",
+        "kernel": {"name": opened["metadata"]["kernelspec"]["name"]},
+    }
     session = server.ask("api/sessions", body)
     channel = websocket.create_connection(
         f"{server.url.replace('http', 'ws', 1)}api/kernels/{session['kernel']['id']}/channels",
-        header=[f"Authorization: token {server.token}"], timeout=RUN, http_no_proxy=["127.0.0.1"],
-    )  # fmt: skip
+        header=[f"Authorization: token {server.token}"],
+        timeout=RUN,
+        http_no_proxy=["127.0.0.1"],
+    )
     try:
-        cells = [{"outputs": execute(channel, cell["source"])} for cell in opened["cells"]
-                 if cell["cell_type"] == "code"]  # fmt: skip
+        cells = [
+            {"outputs": execute(channel, cell["source"])}
+            for cell in opened["cells"]
+            if cell["cell_type"] == "code"
+        ]
     finally:
         channel.close()
         server.ask(f"api/sessions/{session['id']}", method="DELETE")
-    failed = [output for cell in cells for output in cell["outputs"]
-              if output["output_type"] == "error"]  # fmt: skip
+    failed = [
+        output for cell in cells for output in cell["outputs"] if output["output_type"] == "error"
+    ]
     assert failed == []
     assert tables(cells) == tables(nbformat.read(SMALL, as_version=4).cells) != []

@@ -29,9 +29,15 @@ def board(unit=1.0, gamma=0.02, held_out=0):
     X[y < 0, 1] *= -1.0
     D = squared_distances(unit * X)
     return ConformalProblem(
-        np.exp(-gamma / unit**2 * D), y, np.arange(held_out), C=10.0, distances=D,
-        sigma=unit * (0.5 / gamma) ** 0.5, n_features=2, tol=1e-10,
-    )  # fmt: skip
+        np.exp(-gamma / unit**2 * D),
+        y,
+        np.arange(held_out),
+        C=10.0,
+        distances=D,
+        sigma=unit * (0.5 / gamma) ** 0.5,
+        n_features=2,
+        tol=1e-10,
+    )
 
 
 def clouds(n=30, seed=0):
@@ -226,12 +232,17 @@ def test_4_6_10_and_4_6_11_are_matrices_until_their_trace_is_taken():
     would sum over 2 patterns of N_i classes."""
     X, y = clouds()
     Z, n = X, len(y)
-    between = sum(
-        np.sum(y == s) * np.outer(Z[y == s].mean(0) - Z.mean(0), Z[y == s].mean(0) - Z.mean(0))
-        for s in (-1, 1)
-    ) / n  # fmt: skip
-    within = sum((Z[y == s] - Z[y == s].mean(0)).T @ (Z[y == s] - Z[y == s].mean(0))
-                 for s in (-1, 1)) / n  # fmt: skip
+    between = (
+        sum(
+            np.sum(y == s) * np.outer(Z[y == s].mean(0) - Z.mean(0), Z[y == s].mean(0) - Z.mean(0))
+            for s in (-1, 1)
+        )
+        / n
+    )
+    within = (
+        sum((Z[y == s] - Z[y == s].mean(0)).T @ (Z[y == s] - Z[y == s].mean(0)) for s in (-1, 1))
+        / n
+    )
     assert between.shape == within.shape == (2, 2)
     J = Separability(X @ X.T, y).value(np.ones(n))
     assert np.trace(between) / np.trace(within) == pytest.approx(J)
@@ -243,9 +254,7 @@ def test_4_6_14_has_a_minus_sign(sign, holds):
     n, K = len(y), X @ X.T
     same = y[:, None] == y
     intra = np.where(same, K, 0.0) / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))[:, None]
-    between = sum(
-        np.sum(y == s) * np.sum((X[y == s].mean(0) - X.mean(0)) ** 2) for s in (-1, 1)
-    )
+    between = sum(np.sum(y == s) * np.sum((X[y == s].mean(0) - X.mean(0)) ** 2) for s in (-1, 1))
     found = (intra + sign * K / n).sum()
     assert np.isclose(found, between) == holds
 
@@ -310,8 +319,10 @@ def test_5_3_16_and_5_3_22_have_a_minus_sign(sign, holds):
     y = np.where(f > 0.2, 1.0, -1.0)
     B, W = Separability(gram(f[:, None]), y).matrices()
     for matrix in (B, W):
-        form = slope(lambda k, m=matrix: c.boundary_decay(displaced, k) @ m
-                     @ c.boundary_decay(displaced, k), kappa)  # fmt: skip
+        form = slope(
+            lambda k, m=matrix: c.boundary_decay(displaced, k) @ m @ c.boundary_decay(displaced, k),
+            kappa,
+        )
         assert np.isclose(2 * sign * q @ matrix @ (displaced**2 * q), form, atol=1e-8) == holds
 
 
@@ -345,8 +356,12 @@ def test_5_4_7_is_nought_over_nought_where_c_underflows():
 
 def test_5_3_1_is_left_by_a_free_search():
     seen = []
-    evolve(lambda X: seen.append(X) or (X**2).sum(axis=1),
-           np.full(2, -np.inf), np.full(2, np.inf), seed=0)  # fmt: skip
+    evolve(
+        lambda X: seen.append(X) or (X**2).sum(axis=1),
+        np.full(2, -np.inf),
+        np.full(2, np.inf),
+        seed=0,
+    )
     shrink = np.concatenate(seen)[:, 1]
     assert np.any(shrink <= 0)  # lambda = 1 - shrink at or beyond 1
     bounded = []

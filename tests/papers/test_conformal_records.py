@@ -8,8 +8,10 @@ STUDIES = studies_of("conformal")
 
 #: Units recomputed of each study; of slow ones, and of large sets, fewer or none.
 SAMPLE = 3
-ONE = {f"conformal/{name}" for name in ("board", "folds", "widths", "forced", "asterisks",
-                                        "searches", "units")}  # fmt: skip
+ONE = {
+    f"conformal/{name}"
+    for name in ("board", "folds", "widths", "forced", "asterisks", "searches", "units")
+}
 SLOW_SETS = ("Segment1", "Checkers board")
 
 #: Another processor rounds otherwise: a candidate of CMA-ES more or less to its side, another

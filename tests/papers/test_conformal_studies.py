@@ -110,8 +110,11 @@ def test_all_methods_have_a_row_and_the_tables_know_them():
     p = small_problem(5)
     rows = experiments.all_rows(p)
     assert [row["method"] for row in rows] == list(experiments.ALL)
-    assert set(experiments.PRINTED) == set(load_published("conformal").query(
-        "artefact == 'checkers' and column == 'g-means error'").row)
+    assert set(experiments.PRINTED) == set(
+        load_published("conformal")
+        .query("artefact == 'checkers' and column == 'g-means error'")
+        .row
+    )
 
 
 def test_asterisks_are_those_of_the_published_tables():
@@ -178,13 +181,25 @@ def paired_records(gap, partitions=20):
             missed = rng.integers(1, 4)
             for method in experiments.ALL:
                 worse = gap if method == "ACT" else 0
-                rows.append({
-                    "dataset": "Glass7", "partition": partition, "fold": fold, "method": method,
-                    "missed": missed + worse, "false_alarms": 0, "n_positive": 10,
-                    "n_negative": 30, "n_transformations": int(method == "ACT"), "n_tried": 1,
-                    "n_trained": 2, "v_before": 0.1, "v_error": 0.1, "degenerate": False,
-                    "converged": True,
-                })
+                rows.append(
+                    {
+                        "dataset": "Glass7",
+                        "partition": partition,
+                        "fold": fold,
+                        "method": method,
+                        "missed": missed + worse,
+                        "false_alarms": 0,
+                        "n_positive": 10,
+                        "n_negative": 30,
+                        "n_transformations": int(method == "ACT"),
+                        "n_tried": 1,
+                        "n_trained": 2,
+                        "v_before": 0.1,
+                        "v_error": 0.1,
+                        "degenerate": False,
+                        "converged": True,
+                    }
+                )
     return pd.DataFrame(rows)
 
 
@@ -194,12 +209,18 @@ def test_cells_means_and_tests_of_a_known_difference():
     table = values.real_values(records).set_index(["row", "column"])
     assert table.value["ACT", "Glass7"] > table.value["SVM", "Glass7"]
     assert table.value["ACT - SVM", "Glass7: g-means error"] > 0.08
-    assert table.value["Wilcoxon, ACT against SVM",
-                       "Glass7: significant at 10 %, share of partitions"] == 1.0
+    assert (
+        table.value["Wilcoxon, ACT against SVM", "Glass7: significant at 10 %, share of partitions"]
+        == 1.0
+    )
     chance = "Glass7: chance of no transformation in 7 folds"
     assert table.value["ACT", chance] == 0.0 and table.value["WIL", chance] == 1.0
-    spread = values.errors(frame[frame.method == "SVM"]).groupby(
-        frame[frame.method == "SVM"].partition).std(ddof=1).mean()
+    spread = (
+        values.errors(frame[frame.method == "SVM"])
+        .groupby(frame[frame.method == "SVM"].partition)
+        .std(ddof=1)
+        .mean()
+    )
     assert table.value["SVM", "Glass7 ±"] == pytest.approx(spread)
     shown = tables.asterisk_table(frame)
     assert shown.ACT[0] == "7.0" and shown.WIL[0] == "0.0 *"

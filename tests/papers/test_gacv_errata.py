@@ -54,8 +54,8 @@ def test_p_s_has_the_sample_shares_in_its_denominator(points):
     grid, weight, p_s = example.population()
     assert p_s @ weight == pytest.approx(SAMPLE_SHARE[1], abs=2e-4)
     positive, negative = densities(grid)
-    as_printed = SAMPLE_SHARE[1] * positive / (
-        TARGET_SHARE[1] * positive + SAMPLE_SHARE[-1] * negative
+    as_printed = (
+        SAMPLE_SHARE[1] * positive / (TARGET_SHARE[1] * positive + SAMPLE_SHARE[-1] * negative)
     )
     assert as_printed.max() > 1.0  # which no probability is
 
@@ -69,8 +69,12 @@ def test_the_bayes_risk_by_one_integral_by_two_and_by_sampling_agree(case, risk)
     costs = []
     for number in range(1, 201):
         X, y, _ = example.sample(number, 500)
-        costs.append(np.mean((example.bayes_rule(X, case) != y)
-                             * np.where(y > 0, COSTS[case][1], COSTS[case][-1])))
+        costs.append(
+            np.mean(
+                (example.bayes_rule(X, case) != y)
+                * np.where(y > 0, COSTS[case][1], COSTS[case][-1])
+            )
+        )
     error = np.std(costs, ddof=1) / np.sqrt(len(costs))
     assert abs(np.mean(costs) - example.bayes_risk(case)) < 4 * error
 

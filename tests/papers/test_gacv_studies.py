@@ -22,8 +22,12 @@ def machines(request):
 
 def machine(machines, k, j):
     """The machine of one cell, fitted alone."""
-    return L1SVC(C=1 / (2 * N * machines.lam[j]), gamma=1 / (2 * machines.sigma[k] ** 2),
-                 class_weight=COSTS[machines.case], tol=1e-6).fit(machines.X, machines.y)
+    return L1SVC(
+        C=1 / (2 * N * machines.lam[j]),
+        gamma=1 / (2 * machines.sigma[k] ** 2),
+        class_weight=COSTS[machines.case],
+        tol=1e-6,
+    ).fit(machines.X, machines.y)
 
 
 @pytest.mark.parametrize("cell", [(2, 1), (5, 4), (7, 8)])
@@ -31,9 +35,14 @@ def test_a_cell_of_the_surfaces_is_the_criterion_of_a_machine_fitted_alone(machi
     fitted, X, y = machine(machines, *cell), machines.X, machines.y
     surfaces = selection.one_fit_criteria(machines)
     p = machines.probability
-    alone = {"gacv": gacv(fitted, X, y), "gckl": gckl(fitted, X, p), "xa": xi_alpha(fitted, X, y),
-             "xa_2": xi_alpha(fitted, X, y, rho=2, bound=1.0),
-             "xa_half": xi_alpha(fitted, X, y, rho=0.5), "misclass": misclass(fitted, X, p)}
+    alone = {
+        "gacv": gacv(fitted, X, y),
+        "gckl": gckl(fitted, X, p),
+        "xa": xi_alpha(fitted, X, y),
+        "xa_2": xi_alpha(fitted, X, y, rho=2, bound=1.0),
+        "xa_half": xi_alpha(fitted, X, y, rho=0.5),
+        "misclass": misclass(fitted, X, p),
+    }
     for name, value in alone.items():
         slack = 5e-3 if name in ("gacv", "gckl") else 2.1 * machines.cost.max() / N
         assert surfaces[name][cell] == pytest.approx(value, abs=slack), name

@@ -79,8 +79,9 @@ def test_the_sum_of_the_violation_bounds_the_printed_rule_by_two_epsilon():
     # bias, which is how a violation "less than epsilon" comes to the printed iteration counts.
     X, y, K, _, C = problem()
     epsilon = 1e-3
-    result = solve("Least 1-Norm", K, y, C, tol=2 * epsilon, selection="first_order",
-                   accelerate=False)
+    result = solve(
+        "Least 1-Norm", K, y, C, tol=2 * epsilon, selection="first_order", accelerate=False
+    )
     scores = y - K @ (y * result.alpha)
     lower, upper, _ = box("Least 1-Norm", C)
     beta, low = y * result.alpha, np.where(y > 0, lower, -upper)

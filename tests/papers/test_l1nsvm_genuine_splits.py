@@ -34,8 +34,15 @@ def test_drawn_splits_give_what_the_genuine_ones_give(name, machine):
     found = {"error": [], "n_sv": [], "n_iter": []}
     for train, test in zip(data["train"], data["test"], strict=True):
         gamma = width_to_gamma(log10_sigma)
-        result = solve(machine, gram(X[train], gamma=gamma), y[train], 10.0**log10_C,
-                       tol=2 * EPSILON, selection="first_order", accelerate=False)
+        result = solve(
+            machine,
+            gram(X[train], gamma=gamma),
+            y[train],
+            10.0**log10_C,
+            tol=2 * EPSILON,
+            selection="first_order",
+            accelerate=False,
+        )
         decision = gram(X[test], X[train], gamma=gamma) @ (y[train] * result.alpha)
         wrong = np.where(decision + result.intercept > 0, 1, -1) != y[test]
         found["error"].append(100 * wrong.mean())

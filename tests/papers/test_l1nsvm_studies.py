@@ -70,8 +70,14 @@ def test_m_copies_of_a_point_are_one_point_of_weight_m(titanic):
     X_distinct, y_distinct, counts, inverse = distinct_patterns(X, y)
     for machine in MACHINES:
         whole = solve(machine, gram(X, gamma=0.3), y, 2.0, tol=1e-8)
-        merged = solve(machine, gram(X_distinct, gamma=0.3), y_distinct, 2.0, tol=1e-8,
-                       sample_weight=counts.astype(float))
+        merged = solve(
+            machine,
+            gram(X_distinct, gamma=0.3),
+            y_distinct,
+            2.0,
+            tol=1e-8,
+            sample_weight=counts.astype(float),
+        )
         assert merged.objective == pytest.approx(whole.objective, rel=1e-6)
         lower, upper, _ = box(machine, 2.0, counts)
         assert np.all(merged.alpha <= upper) and np.all(merged.alpha >= lower)
@@ -116,9 +122,9 @@ def test_a_draw_of_the_figure_depends_on_its_number_alone():
     assert (y != first[1]).sum() == 2
 
 
-@pytest.mark.parametrize(("w", "v", "angle"), [
-    ([1, 0], [0, 2], 90.0), ([1, 1], [3, 3], 0.0), ([1, 0], [-1, 0], 180.0),
-])
+@pytest.mark.parametrize(
+    ("w", "v", "angle"), [([1, 0], [0, 2], 90.0), ([1, 1], [3, 3], 0.0), ([1, 0], [-1, 0], 180.0)]
+)
 def test_rotation_is_the_angle_in_degrees(w, v, angle):
     assert fig_1.rotation(np.array(w, float), np.array(v, float)) == pytest.approx(angle)
 
@@ -140,8 +146,16 @@ def test_sharing_multipliers_evenly_changes_no_decision(titanic):
 
 def test_the_lowest_error_is_chosen_and_ties_go_to_the_smaller_C():
     rows = [
-        {"dataset": "d", "machine": "LS", "part": values.ALL_ROWS, "log10_C": c, "log10_sigma": s,
-         "n_rows": 10, "repeats": 2, "n_wrong": wrong}
+        {
+            "dataset": "d",
+            "machine": "LS",
+            "part": values.ALL_ROWS,
+            "log10_C": c,
+            "log10_sigma": s,
+            "n_rows": 10,
+            "repeats": 2,
+            "n_wrong": wrong,
+        }
         for (c, s), wrong in {(0.0, 0.0): 9, (0.0, 1.0): 4, (1.0, 0.0): 4, (1.0, 1.0): 5}.items()
     ]
     search = pd.DataFrame(rows)
@@ -152,9 +166,18 @@ def test_the_lowest_error_is_chosen_and_ties_go_to_the_smaller_C():
 
 def test_iterations_are_read_back_on_their_grid():
     rows = [
-        {"dataset": "d", "split": split, "machine": "LS", "log10_sigma": s,
-         "first_C0": 100 * split + s, "second_C0": 10, "first_C0.5": 7, "second_C0.5": 14}
-        for split in (1, 2) for s in (1.0, 0.0)
+        {
+            "dataset": "d",
+            "split": split,
+            "machine": "LS",
+            "log10_sigma": s,
+            "first_C0": 100 * split + s,
+            "second_C0": 10,
+            "first_C0.5": 7,
+            "second_C0.5": 14,
+        }
+        for split in (1, 2)
+        for s in (1.0, 0.0)
     ]
     frame = pd.DataFrame(rows)
     n_iter, log10_C, log10_sigma = iterations.iterations_of(frame, "d", "LS", "first")

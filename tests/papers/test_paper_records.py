@@ -28,26 +28,57 @@ FEWER = {
 #: last bit can send SMO along another path: a few per cent of its iterations, another multiplier
 #: of identical points at zero, a certificate anywhere below the tolerance, and, for a test point
 #: whose decision value is within the tolerance of zero, another side.
-PATH = {"n_iter": 0.05, "n_sv": 0.02, "smo_n_sv": 0.2, "n_nodes": 0.1,
-        "steps": 0.5, "cost_steps": 0.5, "cost_plain_steps": 0.5}
-BELOW_TOLERANCE = ("kkt_violation", "duality_gap", "kkt_conditions", "objective_difference",
-                   "w_difference", "even_difference", "interior_difference")  # fmt: skip
+PATH = {
+    "n_iter": 0.05,
+    "n_sv": 0.02,
+    "smo_n_sv": 0.2,
+    "n_nodes": 0.1,
+    "steps": 0.5,
+    "cost_steps": 0.5,
+    "cost_plain_steps": 0.5,
+}
+BELOW_TOLERANCE = (
+    "kkt_violation",
+    "duality_gap",
+    "kkt_conditions",
+    "objective_difference",
+    "w_difference",
+    "even_difference",
+    "interior_difference",
+)
 ERRORS = 0.004
 #: Times are of the machine that made the records. A criterion that counts samples may gain or lose
 #: one, and then another cell can be the least: what belongs to the chosen cell may move, what the
 #: surface is worth there may not.
 WITHOUT_FITS = (
-    "gacv/fig_1", "wrsvm/theory_theorem", "wrsvm/theory_equality", "wrsvm/beyond_baselines",
-    "wrsvm/beyond_levels", "wrsvm/beyond_table_3",
-)  # fmt: skip
+    "gacv/fig_1",
+    "wrsvm/theory_theorem",
+    "wrsvm/theory_equality",
+    "wrsvm/beyond_baselines",
+    "wrsvm/beyond_levels",
+    "wrsvm/beyond_table_3",
+)
 TIMES = ("seconds", "criteria_share")
 OF_THE_CHOSEN_CELL = {
-    "gacv/inefficiency": ("n_tied", "log10_lambda", "log10_sigma2", "position", "length", "width",
-                          "tilt", "decades"),
+    "gacv/inefficiency": (
+        "n_tied",
+        "log10_lambda",
+        "log10_sigma2",
+        "position",
+        "length",
+        "width",
+        "tilt",
+        "decades",
+    ),
     "gacv/beyond": ("log2_C", "log2_gamma"),
-}  # fmt: skip
-OF_A_COUNT = {"estimate": 0.02, "target": 0.03, "target_low": 0.03, "target_high": 0.03,
-              "n_wrong": 0.05}  # fmt: skip
+}
+OF_A_COUNT = {
+    "estimate": 0.02,
+    "target": 0.03,
+    "target_low": 0.03,
+    "target_high": 0.03,
+    "n_wrong": 0.05,
+}
 
 
 def _is_slow(unit):

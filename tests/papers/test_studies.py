@@ -26,10 +26,16 @@ STUDIES = {
 #: Imported, and without influence on any number: where files lie, which edition of them a unit
 #: names, what an error is called, what is said of an estimator.
 NO_NUMBERS = {
-    "companion._paths", "companion._threads", "companion.datasets._at_hand",
-    "companion.datasets._errors", "companion.datasets._fetch", "companion.datasets._sources",
-    "companion.estimators._docs", "companion.papers._code", "companion.papers.base",
-}  # fmt: skip
+    "companion._paths",
+    "companion._threads",
+    "companion.datasets._at_hand",
+    "companion.datasets._errors",
+    "companion.datasets._fetch",
+    "companion.datasets._sources",
+    "companion.estimators._docs",
+    "companion.papers._code",
+    "companion.papers.base",
+}
 
 # ------------------------------------------------------------------ names
 
@@ -38,10 +44,16 @@ NO_NUMBERS = {
 def constants():
     """Module, name and study of every study that a module of the papers makes."""
     prefix = companion.papers.__name__ + "."
-    modules = [import_module(found.name)
-               for found in pkgutil.walk_packages(companion.papers.__path__, prefix)]  # fmt: skip
-    return [(module.__name__, name, value) for module in modules
-            for name, value in vars(module).items() if isinstance(value, Study)]  # fmt: skip
+    modules = [
+        import_module(found.name)
+        for found in pkgutil.walk_packages(companion.papers.__path__, prefix)
+    ]
+    return [
+        (module.__name__, name, value)
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, Study)
+    ]
 
 
 def fault_of_names(study, made):
@@ -49,10 +61,15 @@ def fault_of_names(study, made):
     wanted = study.name.upper()
     names = [(module, name) for module, name, other in made if other is study]
     if not names:
-        return (f"no module of companion.papers holds the study {study.name!r}; "
-                f"make it a constant: {wanted} = Study(...)")  # fmt: skip
-    return "; ".join(f"{module}.{name} holds the study {study.name!r}; call it {wanted}"
-                     for module, name in names if name != wanted)  # fmt: skip
+        return (
+            f"no module of companion.papers holds the study {study.name!r}; "
+            f"make it a constant: {wanted} = Study(...)"
+        )
+    return "; ".join(
+        f"{module}.{name} holds the study {study.name!r}; call it {wanted}"
+        for module, name in names
+        if name != wanted
+    )
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -64,7 +81,8 @@ def test_another_name_of_a_constant_is_noticed_and_the_right_one_given():
     study = Study("toy", "table_1", list, dict)
     assert fault_of_names(study, [("toy", "TABLE_1", study)]) == ""
     assert fault_of_names(study, [("toy", "TABLE", study)]) == (
-        "toy.TABLE holds the study 'table_1'; call it TABLE_1")
+        "toy.TABLE holds the study 'table_1'; call it TABLE_1"
+    )
     assert "make it a constant: TABLE_1" in fault_of_names(study, [])
 
 
@@ -91,8 +109,7 @@ def imports(module):
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             assert not node.level, f"{module}: a relative import in line {node.lineno}"
-            found += [(node.module, alias.name, alias.asname or alias.name)
-                      for alias in node.names]  # fmt: skip
+            found += [(node.module, alias.name, alias.asname or alias.name) for alias in node.names]
         elif isinstance(node, ast.Import):
             found += [(alias.name, "", "") for alias in node.names]
     return [entry for entry in found if entry[0].split(".")[0] == "companion"]
@@ -139,13 +156,16 @@ def test_the_code_of_a_study_is_all_that_its_module_imports(name):
     assert not missing, f"the code list of {name} lacks {', '.join(missing)}"
 
 
-@pytest.mark.parametrize("module", [
-    "companion.papers.wrsvm.simulation",  # where the study is computed
-    "companion.papers.wrsvm.examples",  # imported there
-    "companion.datasets.three_classes",  # imported by examples from a package
-    "companion.solvers._design",  # passed on by two modules
-    "companion._kernel_loops",  # imported within a function
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "module",
+    [
+        "companion.papers.wrsvm.simulation",  # where the study is computed
+        "companion.papers.wrsvm.examples",  # imported there
+        "companion.datasets.three_classes",  # imported by examples from a package
+        "companion.solvers._design",  # passed on by two modules
+        "companion._kernel_loops",  # imported within a function
+    ],
+)
 def test_a_module_that_a_code_list_lacks_is_noticed(module):
     study = STUDIES["wrsvm/table_2"]
     code = tuple(entry for entry in study.code if entry != module)

@@ -48,16 +48,22 @@ def test_without_a_bias_the_machine_on_prototypes_does_not_solve_ringnorm():
     for bias in (True, False):
         design = table_3.design_on(X, centres, 4.0, bias)
         paths = table_3.both_paths(design.take(np.arange(1000)), y[:1000].astype(float))[1]
-        error[bias] = min(wrong(design.augmented[1000:] @ np.append(m.w, m.intercept), y[1000:])
-                          for m in paths) / 500  # fmt: skip
+        error[bias] = (
+            min(
+                wrong(design.augmented[1000:] @ np.append(m.w, m.intercept), y[1000:])
+                for m in paths
+            )
+            / 500
+        )
     assert error[True] < 0.04 < error[False]
 
 
 def test_least_squares_is_not_the_solution_that_the_others_share_on_separable_data():
     part = or_skip(split)("Dermat", 1)
     found = linear.paths(linear.Design.linear(part.X), part.y, (1e3,))
-    directions = {name: points[0][:-1] / np.linalg.norm(points[0][:-1])
-                  for name, (points, _) in found.items()}  # fmt: skip
+    directions = {
+        name: points[0][:-1] / np.linalg.norm(points[0][:-1]) for name, (points, _) in found.items()
+    }
     assert directions["USVC"] @ directions["SVMlight"] > 1 - 1e-4
     assert directions["LS"] @ directions["SVMlight"] < 0.95
 

@@ -9,8 +9,10 @@ from companion.reproduction.store import RecordStore
 STUDIES = studies_of("usvc")
 
 #: Units recomputed of each study, spread over its list; of Table 3 two of the small sets.
-SAMPLE, FEWER = 12, {"usvc/table_2": 5, "usvc/table_3": 2, "usvc/beyond_costs": 3,
-                     "usvc/beyond_false_alarms": 3}  # fmt: skip
+SAMPLE, FEWER = (
+    12,
+    {"usvc/table_2": 5, "usvc/table_3": 2, "usvc/beyond_costs": 3, "usvc/beyond_false_alarms": 3},
+)
 SLOW = ("Image", "Ringnorm", "Twonorm", "Waveform")
 
 #: Another processor rounds otherwise. An iteration may then take some steps more or less; a test
@@ -28,8 +30,11 @@ def is_unstable(row):
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
     study = STUDIES[name]
-    units = [unit for unit in study.units("paper")
-             if name != "usvc/table_3" or unit.params["dataset"] not in SLOW]  # fmt: skip
+    units = [
+        unit
+        for unit in study.units("paper")
+        if name != "usvc/table_3" or unit.params["dataset"] not in SLOW
+    ]
     chosen = sample(units, FEWER.get(name, SAMPLE))
     for unit, row, record in fresh_and_committed(study, chosen):
         for column, value in row.items():

@@ -27,8 +27,9 @@ def small_split(n=160, seed=0):
     X, y = ringnorm(n, rng)
     X = X[:, :4]
     half = n // 2
-    folds = [(np.arange(k, half)[np.arange(k, half) % 4 != k], np.arange(k, half, 4))
-             for k in range(4)]  # fmt: skip
+    folds = [
+        (np.arange(k, half)[np.arange(k, half) % 4 != k], np.arange(k, half, 4)) for k in range(4)
+    ]
     y = y.astype(float)
     return Split(X[:half], y[:half], X[half:], y[half:], folds)
 
@@ -87,12 +88,22 @@ def test_the_eigenvalue_of_an_iteration_is_the_factor_of_a_small_deviation(dampi
     step = 1e-6
 
     def once(point):
-        run = machines.fit(design, y, machines.C, loss=loss, start=point, damping=damping,
-                           accelerate=False, max_iter=1, history=True)
+        run = machines.fit(
+            design,
+            y,
+            machines.C,
+            loss=loss,
+            start=point,
+            damping=damping,
+            accelerate=False,
+            max_iter=1,
+            history=True,
+        )
         return run.log["w"][1]
 
-    jacobian = np.column_stack([(once(x + step * e) - once(x - step * e)) / (2 * step)
-                                for e in np.eye(2)])  # fmt: skip
+    jacobian = np.column_stack(
+        [(once(x + step * e) - once(x - step * e)) / (2 * step) for e in np.eye(2)]
+    )
     values = np.linalg.eigvals(jacobian).real
     found = fig_3_4.iteration_eigenvalue(design, y, loss, minimum, damping)
     assert found == pytest.approx(values[np.abs(values).argmax()], rel=1e-3)
@@ -145,8 +156,9 @@ def test_the_search_on_prototypes_counts_what_refits_count():
         design = table_3.design_on(part.X, centres, sigma)
         machine = SVC(kernel="linear", C=1.0, tol=1e-6)
         machine.fit(design.augmented[rows][:, :-1], part.y[rows])
-        count += wrong(machine.decision_function(design.augmented[held_out][:, :-1]),
-                       part.y[held_out])
+        count += wrong(
+            machine.decision_function(design.augmented[held_out][:, :-1]), part.y[held_out]
+        )
     assert abs(hinge[k, at] - count) <= 2
 
 
@@ -174,8 +186,9 @@ def test_a_network_on_all_samples_is_kernel_ridge():
     part = small_split(40)
     network = boosting.RBFNetwork(n_centres=20, gamma=0.5, ridge=1e-3, random_state=0)
     network.fit(part.X, part.y)
-    H = np.column_stack([np.exp(-0.5 * ((part.X[:, None] - network.centres_) ** 2).sum(-1)),
-                         np.ones(20)])  # fmt: skip
+    H = np.column_stack(
+        [np.exp(-0.5 * ((part.X[:, None] - network.centres_) ** 2).sum(-1)), np.ones(20)]
+    )
     residual = H @ network.beta_ - part.y
     gradient = H.T @ residual / 20 + 1e-3 * np.append(network.beta_[:-1], 0.0)
     assert np.abs(gradient).max() < 1e-8
@@ -225,11 +238,21 @@ def test_costs_of_one_and_no_costs_are_one_machine_and_heavier_negatives_alarm_l
 
 
 def test_every_set_of_the_tables_has_the_size_of_the_paper():
-    sizes = {"Diabetes": (768, 8), "Image": (2310, 18), "Ringnorm": (7400, 20),
-             "Thyroid": (215, 5), "Twonorm": (7400, 20), "Waveform": (5000, 21),
-             "Breast": (683, 9), "Dermat": (358, 34), "Haberman": (306, 3),
-             "Postoperative": (87, 8), "Heart disease": (297, 13), "Hepatitis": (155, 19),
-             "Liver disorder": (345, 6)}  # fmt: skip
+    sizes = {
+        "Diabetes": (768, 8),
+        "Image": (2310, 18),
+        "Ringnorm": (7400, 20),
+        "Thyroid": (215, 5),
+        "Twonorm": (7400, 20),
+        "Waveform": (5000, 21),
+        "Breast": (683, 9),
+        "Dermat": (358, 34),
+        "Haberman": (306, 3),
+        "Postoperative": (87, 8),
+        "Heart disease": (297, 13),
+        "Hepatitis": (155, 19),
+        "Liver disorder": (345, 6),
+    }
     assert list(sizes) == list(splits.SETS)
     for name, shape in sizes.items():
         try:

@@ -85,8 +85,7 @@ def test_equality_9_is_about_decisions_and_not_about_the_machines():
     assert np.array_equal(examples.bayes(p, U), examples.bayes(p, U + 0.5))
     X, y = examples.piecewise_linear(150, np.random.default_rng(1), 0.15)
     design = Design.linear(X)
-    decided = [min_margin(design, y, V, 1.0).decision_function.argmax(axis=1)
-               for V in (U, U + 0.5)]
+    decided = [min_margin(design, y, V, 1.0).decision_function.argmax(axis=1) for V in (U, U + 0.5)]
     assert (decided[0] != decided[1]).mean() > 0.1
     cost = np.array([[0.0, 1.0, 3.0], [2.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
     assert utility_from_cost(cost) == pytest.approx(3.0 - cost)
@@ -121,14 +120,15 @@ def test_f_equal_to_zero_is_where_the_paper_starts_and_ends_if_no_class_has_half
     design = Design.linear(X)
     found = dca(design, y, U, 1.0, -0.5)
     assert np.abs(found.decision_function).max() < 1e-4 and not found.beta.any()
-    ahead = theory.robust_objective(np.zeros((3, 2)), np.array([2.0, -1.0, -1.0]) / 3, X, y, U,
-                                    1.0, -0.5)
+    ahead = theory.robust_objective(
+        np.zeros((3, 2)), np.array([2.0, -1.0, -1.0]) / 3, X, y, U, 1.0, -0.5
+    )
     assert ahead < 0.85 * found.objective
     assert examples.bayes(np.array([[1.0, 0.0, 0.0]]), U)[0] == 0
 
 
 def test_the_objective_falls_to_a_value_that_depends_on_the_start():
-    """"Its convergence is guaranteed", but to a stationary point, such as a constant decision."""
+    """ "Its convergence is guaranteed", but to a stationary point, such as a constant decision."""
     U = np.eye(3)
     X, y = examples.piecewise_linear(90, np.random.default_rng(2))
     design = Design.linear(X)

@@ -57,8 +57,9 @@ def test_columns_of_the_kernel_give_the_decision_values_of_the_design():
     X, y = examples.nonlinear(40, rng)
     design, columns = simulation.kernel_columns(X, 2.0, X)
     machine = dca(design, y, np.eye(3), 1.0, examples.S)
-    assert np.allclose(columns @ machine.coef.T + machine.intercept, machine.decision_function,
-                       atol=1e-6)
+    assert np.allclose(
+        columns @ machine.coef.T + machine.intercept, machine.decision_function, atol=1e-6
+    )
 
 
 def test_a_split_of_the_digits_takes_fifty_of_each_class_twice(monkeypatch):
@@ -87,9 +88,18 @@ def two_machines(sign):
         level = 0.7 + 0.01 * rng.standard_normal()
         for config, a in simulation.CELLS["table_2"]:
             for machine, above in (("WSVM", 0.0), ("WRSVM", sign * 0.01)):
-                rows.append({"sample": number, "config": config, "a": a, "machine": machine,
-                             "test": level + above, "log2_C": 0.0, "n_steps": 1,
-                             "converged": True})
+                rows.append(
+                    {
+                        "sample": number,
+                        "config": config,
+                        "a": a,
+                        "machine": machine,
+                        "test": level + above,
+                        "log2_C": 0.0,
+                        "n_steps": 1,
+                        "converged": True,
+                    }
+                )
     return pd.DataFrame(rows)
 
 

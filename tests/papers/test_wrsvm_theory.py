@@ -40,8 +40,10 @@ def test_the_least_over_leads_is_the_least_over_all_f(loss, k):
         reduced = expected_loss(np.zeros(k), A, loss, s) - max(gain, 0.0)
         starts = [rng.normal(size=k) * scale for scale in (0.1, 1.0, 3.0) for _ in range(8)]
         starts += [FAR_AHEAD * np.eye(k)[A.argmax()], np.zeros(k)]
-        least = min(minimize(expected_loss, start, (A, loss, s), method="Nelder-Mead").fun
-                    for start in starts)
+        least = min(
+            minimize(expected_loss, start, (A, loss, s), method="Nelder-Mead").fun
+            for start in starts
+        )
         assert least == pytest.approx(reduced, abs=2e-3) and least > reduced - 1e-9
 
 
@@ -82,8 +84,9 @@ def test_the_objective_and_the_betas_are_those_of_the_solver():
         value = theory.robust_objective(found.w, found.intercept, X, y, weights, 2.0, -0.5, form)
         assert value == pytest.approx(found.objective, rel=1e-9)
         if form == "utility":
-            assert np.array_equal(theory.betas(found.decision_function, y, U, 2.0, -0.5),
-                                  found.beta)
+            assert np.array_equal(
+                theory.betas(found.decision_function, y, U, 2.0, -0.5), found.beta
+            )
     plain = dca(design, y, 1 - U, 2.0, None, form="cost")
     value = theory.robust_objective(plain.w, plain.intercept, X, y, 1 - U, 2.0, -np.inf, "cost")
     assert value == pytest.approx(plain.objective, rel=1e-9)
@@ -97,8 +100,14 @@ def by_enumeration(X, y, U, C, s):
         kept = np.flatnonzero(kept)
         value = (1 - s) * (weight.sum() - weight[kept].sum())
         if len(kept):
-            value += min_margin(Design.linear(X[sample[kept]]), label[kept], np.eye(len(U)), 1.0,
-                                sample_weight=weight[kept], tol=1e-6).objective
+            value += min_margin(
+                Design.linear(X[sample[kept]]),
+                label[kept],
+                np.eye(len(U)),
+                1.0,
+                sample_weight=weight[kept],
+                tol=1e-6,
+            ).objective
         least = min(least, value)
     return least
 
@@ -129,9 +138,18 @@ def test_no_start_of_the_dc_algorithm_is_below_the_global_minimum():
     U, rng = examples.utility(2, 0.4), np.random.default_rng(7)
     X, y = examples.piecewise_linear(9, rng, 0.3)
     least = exact.global_minimum(X, y, U, 2.0, -0.5).objective
-    ends = [dca(Design.linear(X), y, U, 2.0, -0.5, tol=1e-6,
-                start=np.column_stack([f, f[:, 0]]) - np.mean(f)).objective
-            for f in rng.normal(size=(25, 3, 2)) * 2]
+    ends = [
+        dca(
+            Design.linear(X),
+            y,
+            U,
+            2.0,
+            -0.5,
+            tol=1e-6,
+            start=np.column_stack([f, f[:, 0]]) - np.mean(f),
+        ).objective
+        for f in rng.normal(size=(25, 3, 2)) * 2
+    ]
     assert min(ends) >= least * (1 - exact.TOLERANCE)
     assert min(ends) <= least * (1 + 1e-4)  # some start finds it
 
@@ -148,7 +166,8 @@ def test_expected_utilities_are_averages_over_a_large_sample(example):
     X, y = getattr(examples, example)(300_000, rng, 0.15)
     sampled = examples.mean_utility(U, y, rule(X))
     assert population.expected_utility(example, 0.15, U, rule(cells)) == pytest.approx(
-        sampled, abs=0.004)
+        sampled, abs=0.004
+    )
     assert population.bayes_utility(example, 0.15, U) > sampled
 
 
@@ -172,19 +191,27 @@ def test_machines_without_truncation_are_those_of_s_minus_infinity():
     assert [row["machine"] for row in rows] == [*beyond.TRUNCATIONS, "s = -1/2, unweighted start"]
     U = examples.utility(2, 0.4)
     (X, y), tune = population.samples(2, 0.15)
-    best = max((min_margin(Design.linear(X), y, U, C) for C in examples.C_VALUES[::2]),
-               key=lambda m: examples.mean_utility(
-                   U, tune[1], (tune[0] @ m.w.T + m.intercept).argmax(axis=1)))
+    best = max(
+        (min_margin(Design.linear(X), y, U, C) for C in examples.C_VALUES[::2]),
+        key=lambda m: examples.mean_utility(
+            U, tune[1], (tune[0] @ m.w.T + m.intercept).argmax(axis=1)
+        ),
+    )
     cells, _ = population.population("piecewise_linear")
     predicted = (cells @ best.w.T + best.intercept).argmax(axis=1)
     assert rows[0]["utility"] == pytest.approx(
-        population.expected_utility("piecewise_linear", 0.15, U, predicted), abs=2e-4)
+        population.expected_utility("piecewise_linear", 0.15, U, predicted), abs=2e-4
+    )
 
 
 def test_no_machine_is_above_bayes():
     rows = beyond.compute_baselines(beyond.BEYOND_BASELINES.unit(flip=0.15, sample=1))
-    levels = {(row["config"], row["a"]): row for row in beyond.compute_levels(
-        beyond.BEYOND_LEVELS.unit(example="piecewise_linear", flip=0.15))}  # fmt: skip
+    levels = {
+        (row["config"], row["a"]): row
+        for row in beyond.compute_levels(
+            beyond.BEYOND_LEVELS.unit(example="piecewise_linear", flip=0.15)
+        )
+    }
     assert {(row["config"], row["a"]) for row in rows} == set(levels)
     for row in rows:
         assert row["utility"] < levels[row["config"], row["a"]]["bayes"]
@@ -217,10 +244,19 @@ def test_values_of_no_records_are_none():
 
 
 def test_gains_by_flips_are_paired_over_samples():
-    rows = [{"config": 2, "a": 0.4, "flip": flip, "sample": k, "machine": machine,
-             "utility": base + 0.01 * k + (machine == "s = -1/2") * (0.03 if flip else 0.01)}
-            for flip, base in ((0.15, 0.6), (0.0, 0.8)) for k in (2, 1, 3)
-            for machine in ("none", "s = -1/2")]  # fmt: skip
+    rows = [
+        {
+            "config": 2,
+            "a": 0.4,
+            "flip": flip,
+            "sample": k,
+            "machine": machine,
+            "utility": base + 0.01 * k + (machine == "s = -1/2") * (0.03 if flip else 0.01),
+        }
+        for flip, base in ((0.15, 0.6), (0.0, 0.8))
+        for k in (2, 1, 3)
+        for machine in ("none", "s = -1/2")
+    ]
     found = claims.gain_by_flips(pd.DataFrame(rows), 2, 0.4)
     assert found.mean == pytest.approx(2.0) and found.standard_error < 1e-9 and found.n == 3
 

@@ -70,8 +70,20 @@ def test_the_tokens_are_the_same_under_every_python():
             return f"{x!r:>{4 + 2}} {{}} {'a' + f'{x}'}" "b", rf"\\d{x}"
     ''')
     assert normalised_source(source).split("\n") == [
-        "def", "show", "(", "x", ")", ":", "<newline>", "<indent>", "return",
-        """f"{x!r:>{4 + 2}} {{}} {'a' + f'{x}'}\"""", '"b"', ",", 'rf"\\d{x}"', "<newline>",
+        "def",
+        "show",
+        "(",
+        "x",
+        ")",
+        ":",
+        "<newline>",
+        "<indent>",
+        "return",
+        """f"{x!r:>{4 + 2}} {{}} {'a' + f'{x}'}\"""",
+        '"b"',
+        ",",
+        'rf"\\d{x}"',
+        "<newline>",
         "<dedent>",
     ]
 

@@ -27,8 +27,11 @@ def package(tmp_path):
 def twice(package):
     run = subprocess.run(
         [sys.executable, "-c", "from loops.caller import twice; print(twice())"],
-        cwd=package.parent, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd=package.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return int(run.stdout)
 
 

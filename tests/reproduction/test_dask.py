@@ -46,8 +46,10 @@ class Cluster:
             process = subprocess.Popen(
                 [sys.executable, "-m", f"distributed.cli.{module}", *options],
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))},
-                cwd=self.folder, stdout=log, stderr=log,
-            )  # fmt: skip
+                cwd=self.folder,
+                stdout=log,
+                stderr=log,
+            )
         self._processes.append(process)
         return process
 
@@ -55,10 +57,17 @@ class Cluster:
         for _ in range(n_workers):
             self.workers.append(
                 self._start(
-                    "dask_worker", self.address, "--no-nanny", "--no-dashboard",
-                    "--nthreads", "1", "--local-directory", self.folder, **options,
+                    "dask_worker",
+                    self.address,
+                    "--no-nanny",
+                    "--no-dashboard",
+                    "--nthreads",
+                    "1",
+                    "--local-directory",
+                    self.folder,
+                    **options,
                 )
-            )  # fmt: skip
+            )
 
     def kill(self, *processes):
         for process in processes:
@@ -84,11 +93,22 @@ def cluster(tmp_path):
 
 def reproduce(address, environment, *more):
     return subprocess.Popen(
-        [sys.executable, "-m", "companion.cli", "reproduce", *more,
-         "--backend", "dask", "--scheduler", address],
+        [
+            sys.executable,
+            "-m",
+            "companion.cli",
+            "reproduce",
+            *more,
+            "--backend",
+            "dask",
+            "--scheduler",
+            address,
+        ],
         env={**os.environ, **environment, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 @pytest.fixture
@@ -127,6 +147,7 @@ def test_a_worker_killed_midway_loses_nothing_and_changes_nothing(cluster, proje
 
 def in_background(condition, act):
     """A thread that acts as soon as a condition holds."""
+
     def wait():
         wait_for(condition)
         act()
@@ -205,8 +226,10 @@ def test_units_fail_on_a_worker_that_has_other_code(cluster, places, tmp_path, m
     with pytest.raises(UnitError, match="(?s)6 of 6 units.*other code.*the same version"):
         load_records(
             study(code=("code_of_the_cluster",)),
-            backend="dask", scheduler=cluster.address, **places,
-        )  # fmt: skip
+            backend="dask",
+            scheduler=cluster.address,
+            **places,
+        )
     assert RecordStore(study(), **places).records() == {}
 
 
@@ -236,9 +259,7 @@ def threaded():
         yield found
 
 
-def test_threads_of_a_running_dask_cluster_give_the_records_of_one_job(
-    places, reference, threaded
-):
+def test_threads_of_a_running_dask_cluster_give_the_records_of_one_job(places, reference, threaded):
     load_records(
         study(n_repetitions=6), backend="dask", scheduler=threaded.scheduler_address, **places
     )

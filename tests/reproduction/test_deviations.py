@@ -71,8 +71,12 @@ def test_all_faults_are_reported_at_once(tmp_path):
     with pytest.raises(PublishedError) as caught:
         load(tmp_path, text)
     assert [fault.partition(":")[0] for fault in caught.value.faults] == [
-        "entry 1", "entry 1", "entry 2", "entry 4", "entry 4",
-    ]  # fmt: skip
+        "entry 1",
+        "entry 1",
+        "entry 2",
+        "entry 4",
+        "entry 4",
+    ]
     assert "declared twice" in str(caught.value)
 
 

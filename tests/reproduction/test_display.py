@@ -20,34 +20,54 @@ from companion.reproduction.verdicts import OUTCOMES, compare
 
 def row(name, column, printed, value, kind="stochastic", spread=math.nan, relation=""):
     return {
-        "paper": "toy", "artefact": "table_1", "row": name, "column": column, "printed": printed,
-        "value": value, "spread": spread, "n": math.nan if kind == "ordinal" else 100.0,
-        "kind": kind, "relation": relation, "overlap": 0.0, "where": "p. 1",
-    }  # fmt: skip
+        "paper": "toy",
+        "artefact": "table_1",
+        "row": name,
+        "column": column,
+        "printed": printed,
+        "value": value,
+        "spread": spread,
+        "n": math.nan if kind == "ordinal" else 100.0,
+        "kind": kind,
+        "relation": relation,
+        "overlap": 0.0,
+        "where": "p. 1",
+    }
 
 
 def own(name, column, value, spread=math.nan, se=math.nan, converged=True):
-    return {"row": name, "column": column, "value": value, "spread": spread, "n": 100, "se": se,
-            "converged": converged}  # fmt: skip
+    return {
+        "row": name,
+        "column": column,
+        "value": value,
+        "spread": spread,
+        "n": 100,
+        "se": se,
+        "converged": converged,
+    }
 
 
 @pytest.fixture
 def ledger():
-    published = pd.DataFrame([
-        row("heart", "LS", "15.6", 15.6, spread=3.2),
-        row("heart", "LS ±", "3.2", 3.2, kind="spread"),
-        row("heart", "|A - B|", "similar", math.nan, kind="ordinal", relation="<= 1"),
-        row("cancer", "LS", "25.7", 25.7, spread=4.5),
-        row("cancer", "LS ±", "4.5", 4.5, kind="spread"),
-        row("german", "LS", "23.3", 23.3, spread=2.1),
-    ])  # fmt: skip
-    reproduced = pd.DataFrame([
-        own("heart", "LS", 15.6123456789, 3.1500001),
-        own("heart", "LS ±", 3.1500001),
-        own("heart", "|A - B|", 0.25, se=0.125),
-        own("cancer", "LS", 29.0, 4.5, converged=False),
-        own("cancer", "LS ±", 4.5),
-    ])  # fmt: skip
+    published = pd.DataFrame(
+        [
+            row("heart", "LS", "15.6", 15.6, spread=3.2),
+            row("heart", "LS ±", "3.2", 3.2, kind="spread"),
+            row("heart", "|A - B|", "similar", math.nan, kind="ordinal", relation="<= 1"),
+            row("cancer", "LS", "25.7", 25.7, spread=4.5),
+            row("cancer", "LS ±", "4.5", 4.5, kind="spread"),
+            row("german", "LS", "23.3", 23.3, spread=2.1),
+        ]
+    )
+    reproduced = pd.DataFrame(
+        [
+            own("heart", "LS", 15.6123456789, 3.1500001),
+            own("heart", "LS ±", 3.1500001),
+            own("heart", "|A - B|", 0.25, se=0.125),
+            own("cancer", "LS", 29.0, 4.5, converged=False),
+            own("cancer", "LS ±", 4.5),
+        ]
+    )
     return compare(published, reproduced)
 
 
@@ -64,8 +84,9 @@ def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(led
 
 
 def test_the_spread_of_a_number_printed_whole_keeps_a_digit():
-    published = pd.DataFrame([row("a", "x", "5", 5.0, spread=1.0), row("b", "x", "5", 5.0,
-                                                                      spread=0.25)])  # fmt: skip
+    published = pd.DataFrame(
+        [row("a", "x", "5", 5.0, spread=1.0), row("b", "x", "5", 5.0, spread=0.25)]
+    )
     table = verdict_table(compare(published, pd.DataFrame([own("a", "x", 5.04, 0.2213)])))
     assert table.rows[0][2:4] == ["5 ± 1", "5 ± 0.2"]
     assert table.rows[1][2] == "5 ± 0.25"
@@ -177,8 +198,10 @@ def test_only_what_stands_between_the_markers_is_replaced(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["README.md"]
 
 
-@pytest.mark.parametrize("text", ["no markers", "<!-- verdicts: begin -->",
-                                  "<!-- verdicts: end --><!-- verdicts: begin -->"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    ["no markers", "<!-- verdicts: begin -->", "<!-- verdicts: end --><!-- verdicts: begin -->"],
+)
 def test_a_file_without_both_markers_is_left_alone(tmp_path, text):
     path = tmp_path / "README.md"
     path.write_text(text)

@@ -29,10 +29,8 @@ NOT_ERRATA = {
         "test_a_sample_size_without_exact_shares_is_refused": "an argument of ours",
     },
     "test_l1nsvm_errata.py": {
-        "test_the_clipping_of_equation_9_is_the_longest_step_that_stays_in_the_box":
-            "lost in our text alone",
-        "test_ls_multipliers_are_C_times_the_slack_as_section_2_must_read":
-            "lost in our text alone",
+        "test_the_clipping_of_equation_9_is_the_longest_step_that_stays_in_the_box": "lost in our text alone",
+        "test_ls_multipliers_are_C_times_the_slack_as_section_2_must_read": "lost in our text alone",
         "test_the_l1_norm_of_the_slacks_needs_its_absolute_value": "lost in our text alone",
         "test_the_optimality_conditions_6_and_7_hold_at_the_solution": "the print is right",
         "test_equalities_with_slacks_of_one_sign_are_another_machine": "the print is right",
@@ -40,10 +38,8 @@ NOT_ERRATA = {
     "test_wrsvm_errata.py": {
         "test_the_printed_ends_of_the_intervals_are_those_of_the_condition": "the print is right",
         "test_with_two_classes_truncation_is_not_needed": "a remark: k > 2 is for necessity alone",
-        "test_truncation_above_zero_is_flat_from_there_down_and_not_only_in_the_middle":
-            "the print is right, and more holds",
-        "test_at_most_one_margin_is_positive_and_the_largest_is_not_negative_without_a_zero_sum":
-            "the print is right, and less is needed",
+        "test_truncation_above_zero_is_flat_from_there_down_and_not_only_in_the_middle": "the print is right, and more holds",
+        "test_at_most_one_margin_is_positive_and_the_largest_is_not_negative_without_a_zero_sum": "the print is right, and less is needed",
         "test_the_w_of_15_sum_to_zero_whatever_the_multipliers": "the print is right",
         "test_the_blocks_of_table_3_are_those_of_the_published_values": "our own copies agree",
     },
@@ -52,16 +48,19 @@ NOT_ERRATA = {
         "test_act_keeps_the_correction_for_the_class_sizes_of_4_3_3": "the print is right",
     },
     "test_conformal_statements.py": {
-        "test_the_slack_lines_end_on_their_support_hyperplanes": "about a figure of ours",
+        "test_the_slack_lines_end_on_their_support_hyperplanes": "about a figure of ours"
     },
-}  # fmt: skip
+}
 
 
 def test_functions(path):
     """Names of the test functions of a module, without importing it."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    return [node.name for node in tree.body
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]  # fmt: skip
+    return [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
 
 
 test_functions.__test__ = False
@@ -78,9 +77,15 @@ def load(tmp_path, text):
 
 def test_an_entry_is_read_as_it_stands(tmp_path):
     assert load(tmp_path, ENTRY) == [
-        Erratum("gacv", "(11)", "one sum inside the other", "two sums side by side", "misprint",
-                ("tests/papers/test_gacv_errata.py::test_one", "notebooks/gacv/fig_1.ipynb"))
-    ]  # fmt: skip
+        Erratum(
+            "gacv",
+            "(11)",
+            "one sum inside the other",
+            "two sums side by side",
+            "misprint",
+            ("tests/papers/test_gacv_errata.py::test_one", "notebooks/gacv/fig_1.ipynb"),
+        )
+    ]
 
 
 def test_no_file_and_an_empty_file_hold_none(tmp_path):
@@ -116,8 +121,10 @@ def test_all_faults_are_reported_at_once(tmp_path):
     with pytest.raises(PublishedError) as caught:
         load(tmp_path, ENTRY.replace("kind:", "sort:") + ENTRY + ENTRY)
     assert [fault.partition(":")[0] for fault in caught.value.faults] == [
-        "entry 1", "entry 1", "entry 3",
-    ]  # fmt: skip
+        "entry 1",
+        "entry 1",
+        "entry 3",
+    ]
     assert "listed twice" in str(caught.value)
 
 

@@ -9,20 +9,20 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from companion.papers.base import Artefact, Parameter, Study
 from companion.reproduction import notebooks as module
-from companion.reproduction.notebooks import (
-    clean_notebook,
-    make_stamp,
-    notebook_path,
-    run_notebook,
-)
+from companion.reproduction.notebooks import clean_notebook, make_stamp, notebook_path, run_notebook
 from companion.reproduction.parameters import ParameterError
 
 PARAMETERS = (
     Parameter("profile", str, "paper", "size", choices=("quick", "paper")),
     Parameter("n", int, 3, "count", low=1, high=9),
 )
-STUDY = Study("toy", "fig_1", lambda profile: [STUDY.unit("d1", i=0), STUDY.unit("d1", i=1)],
-              compute=dict, code=("companion.reproduction.verdicts",))  # fmt: skip
+STUDY = Study(
+    "toy",
+    "fig_1",
+    lambda profile: [STUDY.unit("d1", i=0), STUDY.unit("d1", i=1)],
+    compute=dict,
+    code=("companion.reproduction.verdicts",),
+)
 ARTEFACT = Artefact("toy", "fig_1", "A figure", (STUDY,), PARAMETERS)
 CELL = 'profile: str = "paper"  # size\nn: int = 3  # count'
 SHOW = """\
@@ -153,16 +153,28 @@ def test_an_output_that_cannot_be_written_is_a_failure_not_an_exception(tmp_path
 
 def test_cleaning_removes_what_differs_from_run_to_run_and_nothing_else():
     figure = new_output("display_data", data={"image/png": "iVBORw0KGgo="}, metadata={"w": 1})
-    cell = new_code_cell("x", execution_count=4, outputs=[figure], metadata={
-        "papermill": {"duration": 1.5}, "execution": {"iopub.status.busy": "2026"}, "tags": [],
-        "scrolled": True,
-    })  # fmt: skip
+    cell = new_code_cell(
+        "x",
+        execution_count=4,
+        outputs=[figure],
+        metadata={
+            "papermill": {"duration": 1.5},
+            "execution": {"iopub.status.busy": "2026"},
+            "tags": [],
+            "scrolled": True,
+        },
+    )
     marker = new_markdown_cell("An Exception", metadata={"tags": ["papermill-error-cell-tag"]})
-    notebook = new_notebook(cells=[marker, cell], metadata={
-        "papermill": {"input_path": "/somewhere"}, "widgets": {}, "title": "kept",
-        "kernelspec": {"name": "venv-311", "display_name": "mine"},
-        "language_info": {"name": "python", "version": "3.11.2"},
-    })  # fmt: skip
+    notebook = new_notebook(
+        cells=[marker, cell],
+        metadata={
+            "papermill": {"input_path": "/somewhere"},
+            "widgets": {},
+            "title": "kept",
+            "kernelspec": {"name": "venv-311", "display_name": "mine"},
+            "language_info": {"name": "python", "version": "3.11.2"},
+        },
+    )
     original = json.dumps(notebook)
     cleaned = clean_notebook(notebook, {"profile": "paper"})
     assert json.dumps(notebook) == original
@@ -170,9 +182,11 @@ def test_cleaning_removes_what_differs_from_run_to_run_and_nothing_else():
     assert cleaned.cells[0].metadata == {"scrolled": True}
     assert cleaned.cells[0].outputs == [figure] and cleaned.cells[0].execution_count == 4
     assert cleaned.metadata == {
-        "title": "kept", "companion": {"profile": "paper"}, "language_info": {"name": "python"},
+        "title": "kept",
+        "companion": {"profile": "paper"},
+        "language_info": {"name": "python"},
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    }  # fmt: skip
+    }
     nbformat.validate(cleaned)
     assert "companion" not in clean_notebook(cleaned).metadata
 

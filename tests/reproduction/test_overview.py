@@ -20,29 +20,50 @@ TIMES = ["artefact", "study", "units", "jobs", "cores", "seconds"]
 
 
 def line(paper, column, kind, outcome, printed="1", relation="", row="r"):
-    return {"paper": paper, "artefact": "table_1", "row": row, "column": column, "kind": kind,
-            "printed": printed, "relation": relation, "outcome": outcome,
-            "where": "p. 1"}  # fmt: skip
+    return {
+        "paper": paper,
+        "artefact": "table_1",
+        "row": row,
+        "column": column,
+        "kind": kind,
+        "printed": printed,
+        "relation": relation,
+        "outcome": outcome,
+        "where": "p. 1",
+    }
 
 
 @pytest.fixture
 def small():
     """Two papers with a few values each."""
-    ledger = pd.DataFrame([
-        line("one", "a", "deterministic", REPRODUCED),
-        line("one", "b", "ordinal", REPRODUCED, "better", "> 0"),
-        line("one", "c", "ordinal", WITHIN, "better", "> 0"),
-        line("two", "d", "stochastic", NOT_RUN),
-        line("two", "e", "ordinal", DECLARED, "worse", "< 0"),
-        line("two", "f", "ordinal", DIFFERS, "worse", "< 0"),
-    ])  # fmt: skip
+    ledger = pd.DataFrame(
+        [
+            line("one", "a", "deterministic", REPRODUCED),
+            line("one", "b", "ordinal", REPRODUCED, "better", "> 0"),
+            line("one", "c", "ordinal", WITHIN, "better", "> 0"),
+            line("two", "d", "stochastic", NOT_RUN),
+            line("two", "e", "ordinal", DECLARED, "worse", "< 0"),
+            line("two", "f", "ordinal", DIFFERS, "worse", "< 0"),
+        ]
+    )
     papers = {key: Paper(key, key.title(), "A. Nobody", "nowhere") for key in ("one", "two")}
-    erratum = Erratum("two", "(1)", "a | b", "b", "misprint",
-                      ("tests/x.py::test_b_holds", "notebooks/two/fig_1.ipynb"))  # fmt: skip
-    times = pd.DataFrame([
-        ("one/table_1", "table_1", 40, 2, 2, 90.0), ("one/table_1", "(notebook)", 1, 1, 2, 30.0),
-        ("two/fig_1", "fig_1", 10, 1, 2, 60.0), ("overview", "(notebook)", 1, 1, 2, 6.0),
-    ], columns=TIMES)  # fmt: skip
+    erratum = Erratum(
+        "two",
+        "(1)",
+        "a | b",
+        "b",
+        "misprint",
+        ("tests/x.py::test_b_holds", "notebooks/two/fig_1.ipynb"),
+    )
+    times = pd.DataFrame(
+        [
+            ("one/table_1", "table_1", 40, 2, 2, 90.0),
+            ("one/table_1", "(notebook)", 1, 1, 2, 30.0),
+            ("two/fig_1", "fig_1", 10, 1, 2, 60.0),
+            ("overview", "(notebook)", 1, 1, 2, 6.0),
+        ],
+        columns=TIMES,
+    )
     return show.Overview("paper", papers, {"one": 1, "two": 2}, ledger, [erratum], times)
 
 
@@ -51,8 +72,12 @@ def test_a_line_a_paper_counts_verdicts_and_claims(small):
     assert (one["artefacts"], one["values"], one[REPRODUCED], one[WITHIN]) == (1, 3, 2, 1)
     assert (one["claims"], one["holds"], one["undecided"], one["fails"]) == (2, 1, 1, 0)
     assert (two["artefacts"], two["values"], two[DECLARED], two[DIFFERS], two[NOT_RUN]) == (
-        2, 3, 1, 1, 1,
-    )  # fmt: skip
+        2,
+        3,
+        1,
+        1,
+        1,
+    )
     assert (two["claims"], two["fails"], two["claim not run"]) == (2, 2, 0)
     assert (whole["paper"], whole["artefacts"], whole["values"]) == ("all", 3, 6)
     assert whole["claims"] == 4
@@ -63,10 +88,14 @@ def test_a_line_a_paper_counts_verdicts_and_claims(small):
 def test_kinds_are_those_of_each_paper_and_of_all(small):
     rows = show.kinds_table(small).values
     assert [(row["paper"], row["kind"], row["values"]) for row in rows] == [
-        ("one", "deterministic", 1), ("one", "ordinal", 2),
-        ("two", "stochastic", 1), ("two", "ordinal", 2),
-        ("all", "deterministic", 1), ("all", "stochastic", 1), ("all", "ordinal", 4),
-    ]  # fmt: skip
+        ("one", "deterministic", 1),
+        ("one", "ordinal", 2),
+        ("two", "stochastic", 1),
+        ("two", "ordinal", 2),
+        ("all", "deterministic", 1),
+        ("all", "stochastic", 1),
+        ("all", "ordinal", 4),
+    ]
 
 
 def test_a_claim_has_one_word_unless_its_tests_disagree(small):
@@ -83,8 +112,9 @@ def test_reasons_are_those_declared_and_their_lack_is_said(small, monkeypatch):
     declared = {("two", "table_1", "r", "e"): Deviation("a sign", "notebooks/two/fig_1.ipynb")}
     monkeypatch.setattr(show, "load_deviations", lambda: declared)
     assert [tuple(row.values()) for row in show.reasons_table(small, "two").values] == [
-        ("table_1", 1, "a sign", "notebooks/two/fig_1.ipynb"), ("table_1", 1, "not declared", ""),
-    ]  # fmt: skip
+        ("table_1", 1, "a sign", "notebooks/two/fig_1.ipynb"),
+        ("table_1", 1, "not declared", ""),
+    ]
     assert show.reasons_table(small, "one").rows == []
 
 
@@ -103,9 +133,10 @@ def test_times_add_up_and_none_are_no_rows(small):
     assert (one["studies"], one["units"], one["jobs"], two["notebooks"]) == (1, 40, "2", 0)
     assert (whole["paper"], whole["jobs"], whole["minutes to compute"]) == ("all", "1, 2", 2.5)
     assert whole["minutes to run them"] == pytest.approx(0.6)  # that of the overview is among them
-    empty = show.Overview(*[getattr(small, name) for name in
-                            ("profile", "papers", "artefacts", "ledger", "errata")],
-                          pd.DataFrame(columns=TIMES))  # fmt: skip
+    empty = show.Overview(
+        *[getattr(small, name) for name in ("profile", "papers", "artefacts", "ledger", "errata")],
+        pd.DataFrame(columns=TIMES),
+    )
     assert show.times_table(empty).rows == []
 
 
@@ -132,9 +163,12 @@ def notebook():
 
 
 def markdown_outputs(notebook):
-    return [output["data"]["text/markdown"] for cell in notebook.cells
-            for output in cell.get("outputs", [])
-            if "text/markdown" in output.get("data", {})]  # fmt: skip
+    return [
+        output["data"]["text/markdown"]
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if "text/markdown" in output.get("data", {})
+    ]
 
 
 def test_no_number_of_the_notebook_is_typed(notebook):

@@ -14,13 +14,13 @@ from companion.reproduction.parameters import (
     read_parameters_cell,
 )
 
-CELL = '''\
+CELL = """\
 # what the reader may change
 profile: str = "paper"  # size of the run
 n_draws: int = 1000  # random draws
 C: float = 1.0  # cost of slacks
 bars: bool = True  # whether to show bars
-'''
+"""
 ARTEFACT = Artefact(
     "toy",
     "fig_1",
@@ -125,9 +125,17 @@ def test_the_parameters_cell_is_read_without_running_it(tmp_path):
 
 @pytest.mark.parametrize(
     "line",
-    ["C = 1.0  # cost", "C: float = 1.0", "C: float = 2 * 3  # cost", "C: list = []  # cost",
-     "C: float  # cost", "import os  # cost", 'C: float = "a"  # cost', "n: int = 1.5  # count"],
-)  # fmt: skip
+    [
+        "C = 1.0  # cost",
+        "C: float = 1.0",
+        "C: float = 2 * 3  # cost",
+        "C: list = []  # cost",
+        "C: float  # cost",
+        "import os  # cost",
+        'C: float = "a"  # cost',
+        "n: int = 1.5  # count",
+    ],
+)
 def test_a_line_that_is_not_typed_with_a_literal_and_a_help_is_refused(line):
     with pytest.raises(ValueError, match="must read 'name: type = value  # help'"):
         read_parameters_cell(notebook(line))

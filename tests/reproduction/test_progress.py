@@ -47,9 +47,7 @@ def terminal(monkeypatch, answer):
         (False, False, "", None, False),
     ],
 )
-def test_a_bar_shows_where_someone_watches_or_asks(
-    monkeypatch, tty, jupyter, setting, show, seen
-):
+def test_a_bar_shows_where_someone_watches_or_asks(monkeypatch, tty, jupyter, setting, show, seen):
     terminal(monkeypatch, tty)
     monkeypatch.setattr(progress, "in_jupyter", lambda: jupyter)
     if setting is not None:

@@ -15,10 +15,21 @@ from companion.reproduction.published import (
 )
 
 GOOD = {
-    "paper": "toy", "artefact": "table_1", "row": "a", "column": "error", "printed": "22.4",
-    "value": "22.4", "spread": "1.0", "spread_is": "standard deviation over splits", "n": "100",
-    "kind": "stochastic", "relation": "", "overlap": "", "where": "p. 4", "note": "",
-}  # fmt: skip
+    "paper": "toy",
+    "artefact": "table_1",
+    "row": "a",
+    "column": "error",
+    "printed": "22.4",
+    "value": "22.4",
+    "spread": "1.0",
+    "spread_is": "standard deviation over splits",
+    "n": "100",
+    "kind": "stochastic",
+    "relation": "",
+    "overlap": "",
+    "where": "p. 4",
+    "note": "",
+}
 DETERMINISTIC = {"spread": "", "spread_is": "", "n": "", "kind": "deterministic"}
 ORDINAL = {**DETERMINISTIC, "value": "", "printed": "lower", "kind": "ordinal", "relation": "< 0"}
 
@@ -36,12 +47,20 @@ def write(tmp_path, *changes, columns=COLUMNS, name="toy.csv"):
 @pytest.mark.parametrize(
     ("text", "value", "decimals"),
     [
-        ("22.4", 22.4, 1), ("150.0", 150.0, 1), ("150", 150.0, 0), ("-0.03", -0.03, 2),
-        ("\N{MINUS SIGN}2", -2.0, 0), (".5", 0.5, 1), ("16,167.4", 16167.4, 1),
+        ("22.4", 22.4, 1),
+        ("150.0", 150.0, 1),
+        ("150", 150.0, 0),
+        ("-0.03", -0.03, 2),
+        ("\N{MINUS SIGN}2", -2.0, 0),
+        (".5", 0.5, 1),
+        ("16,167.4", 16167.4, 1),
         ("1.5e-3", 0.0015, 4),
-        ("10^-3", 0.001, 3), ("2.5 x 10^3", 2500.0, -2), ("97.0%", 97.0, 1), ("0", 0.0, 0),
+        ("10^-3", 0.001, 3),
+        ("2.5 x 10^3", 2500.0, -2),
+        ("97.0%", 97.0, 1),
+        ("0", 0.0, 0),
     ],
-)  # fmt: skip
+)
 def test_printed_digits_give_value_and_precision(text, value, decimals):
     printed = parse_printed(text)
     assert (printed.value, printed.decimals) == (value, decimals)
@@ -81,9 +100,15 @@ def test_a_relation_knows_on_which_side_it_holds():
 
 def test_a_good_file_is_read_with_numbers_as_floats(tmp_path):
     frame = load_published(
-        "toy", write(tmp_path, {}, {"overlap": "0.6"}, ORDINAL, {**DETERMINISTIC, "printed": "?",
-                                                                 "value": ""})
-    )  # fmt: skip
+        "toy",
+        write(
+            tmp_path,
+            {},
+            {"overlap": "0.6"},
+            ORDINAL,
+            {**DETERMINISTIC, "printed": "?", "value": ""},
+        ),
+    )
     assert list(frame.columns) == list(COLUMNS)
     assert frame.loc[0, ["value", "spread", "n", "overlap"]].tolist() == [22.4, 1.0, 100.0, 0.0]
     assert frame.loc[1, "overlap"] == 0.6

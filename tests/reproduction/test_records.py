@@ -21,8 +21,29 @@ from companion.reproduction.records import (
 )
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10)
-TRICKY = ["", "1", "1.0", "007", "True", "None", "nan", "-inf", "1e5", '"', '"a"', "a,b", "a\nb",
-          "\r", " a ", "é", "\u2028", "\ud800", "0x1", "1_000", "#"]
+TRICKY = [
+    "",
+    "1",
+    "1.0",
+    "007",
+    "True",
+    "None",
+    "nan",
+    "-inf",
+    "1e5",
+    '"',
+    '"a"',
+    "a,b",
+    "a\nb",
+    "\r",
+    " a ",
+    "é",
+    "\u2028",
+    "\ud800",
+    "0x1",
+    "1_000",
+    "#",
+]
 UNIT = Unit("tests", "table_0", {"C": 1.0, "repetition": 0})
 
 
@@ -47,7 +68,8 @@ def test_pandas_reads_the_cell_of_a_float_to_the_last_bit(value):
 
 
 ROWS = st.lists(
-    st.dictionaries(st.sampled_from(["error", "note", "n"]), SCALARS, min_size=1), min_size=1,
+    st.dictionaries(st.sampled_from(["error", "note", "n"]), SCALARS, min_size=1),
+    min_size=1,
     max_size=3,
 )
 
@@ -63,7 +85,10 @@ def records_of(contents):
 
 
 CONTENTS = st.dictionaries(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=5),
     ROWS,
     max_size=4,
@@ -100,8 +125,15 @@ def test_a_table_grown_in_two_steps_is_that_of_one_step(contents, n_first):
 def test_the_frame_of_records_is_that_of_their_table():
     rows = [
         {"error": 22.4, "n": 3, "some": 1, "flag": True, "maybe": True, "word": "a", "none": None},
-        {"error": 0.1 + 0.2, "n": 4, "some": None, "flag": False, "maybe": None, "word": "b",
-         "none": None},
+        {
+            "error": 0.1 + 0.2,
+            "n": 4,
+            "some": None,
+            "flag": False,
+            "maybe": None,
+            "word": "b",
+            "none": None,
+        },
     ]
     units = [Unit("tests", "t", {"C": C}) for C in (10.0, 2.0)]
     found = [
@@ -113,7 +145,11 @@ def test_the_frame_of_records_is_that_of_their_table():
     assert frame["C"].tolist() == [2.0, 10.0]
     assert frame["error"].tolist() == [0.1 + 0.2, 22.4]
     assert {name: str(frame[name].dtype) for name in ("error", "n", "some", "flag", "maybe")} == {
-        "error": "float64", "n": "int64", "some": "Int64", "flag": "bool", "maybe": "boolean",
+        "error": "float64",
+        "n": "int64",
+        "some": "Int64",
+        "flag": "bool",
+        "maybe": "boolean",
     }
     assert list(frame.columns)[-2:] == ["key", "code"]
 

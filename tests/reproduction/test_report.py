@@ -110,8 +110,11 @@ def test_the_checks_find_nothing_on_the_built_site(site):
 def test_every_notebook_is_a_page_with_its_figures(site):
     for artefact in all_pages():
         notebook = nbformat.read(notebook_path(artefact), as_version=4)
-        drawn = sum("image/png" in output.get("data", {}) for cell in notebook.cells
-                    for output in cell.get("outputs", []))  # fmt: skip
+        drawn = sum(
+            "image/png" in output.get("data", {})
+            for cell in notebook.cells
+            for output in cell.get("outputs", [])
+        )
         images = read_page(site.folder / page_name(artefact)).images
         assert len([s for s, _ in images if "_images" in s]) == drawn, artefact.id
 
@@ -129,18 +132,29 @@ def test_the_notebooks_are_read_one_after_the_other(site):
 def test_the_ledger_has_the_rows_of_the_verdicts_with_their_texts(rows, ledgers):
     expected = []
     for identifier, ledger in ledgers.items():
-        for line, text in zip(
-            ledger.to_dict("records"), verdict_table(ledger).rows, strict=True
-        ):
-            expected.append((line["paper"], identifier, line["outcome"], line["kind"], text[0],
-                             text[1], text[3], text[4], text[5]))  # fmt: skip
+        for line, text in zip(ledger.to_dict("records"), verdict_table(ledger).rows, strict=True):
+            expected.append(
+                (
+                    line["paper"],
+                    identifier,
+                    line["outcome"],
+                    line["kind"],
+                    text[0],
+                    text[1],
+                    text[3],
+                    text[4],
+                    text[5],
+                )
+            )
     found = []
     for row in rows:
         attrs, cells = row["attrs"], row["cells"]
-        found.append((
-            *(attrs[f"data-{name}"] for name in ("paper", "artefact", "verdict", "kind")),
-            *(cells[name]["text"] for name in ("row", "column", "reproduced", "z", "n")),
-        ))  # fmt: skip
+        found.append(
+            (
+                *(attrs[f"data-{name}"] for name in ("paper", "artefact", "verdict", "kind")),
+                *(cells[name]["text"] for name in ("row", "column", "reproduced", "z", "n")),
+            )
+        )
         assert attrs["data-verdict"] in cells["verdict"]["text"]
     assert found == expected
     assert len({row["attrs"]["id"] for row in rows}) == len(rows)
@@ -279,7 +293,7 @@ def test_the_check_reads_style_sheets(tmp_path):
 
 
 def test_formulas():
-    assert '<mfrac>' in to_mathml(r"\frac{1}{2}")
+    assert "<mfrac>" in to_mathml(r"\frac{1}{2}")
     block = to_mathml(r"a = \bigl(b\bigr) \tag{2.1}", block=True)
     assert 'display="block"' in block and '<span class="math-tag">(2.1)</span>' in block
     assert "tag" not in re.sub("math-tag", "", block)
@@ -302,8 +316,10 @@ def test_text_of_markdown():
 
 def test_links_lead_to_pages_and_other_files_are_named():
     pages = {"notebooks/toy/fig_1.ipynb": "notebooks/toy/fig_1.ipynb", "docs/a.md": "a.md"}
-    text = ("[one](fig_1.ipynb#part), [two](../../docs/a.md), [three](../../tests/x.py), "
-            "[four](https://example.org), [`tests/y.py`](../../tests/y.py)")  # fmt: skip
+    text = (
+        "[one](fig_1.ipynb#part), [two](../../docs/a.md), [three](../../tests/x.py), "
+        "[four](https://example.org), [`tests/y.py`](../../tests/y.py)"
+    )
     assert rewrite_links(text, "notebooks/toy", pages) == (
         "[one](fig_1.ipynb#part), [two](../../a.md), three (`tests/x.py`), "
         "[four](https://example.org), `tests/y.py`"
@@ -322,16 +338,31 @@ def test_evidence_is_linked_where_it_is_a_page():
 def toy_notebook():
     values = [{"artefact": "table_1", "row": "a & b", "column": "x", "published": 1.0}]
     table = '<table class="companion">\n<tbody>\n<tr><td>a &amp; b</td><td>1</td></tr>\n</tbody>'
-    return new_notebook(cells=[
-        new_markdown_cell("# Table 1: toys"),
-        new_markdown_cell("## The *curve*\n\nIt falls from left to right."),
-        new_code_cell("ax.set(xlabel='size', title=f'{x}')\nplt.show()", outputs=[
-            new_output("display_data", {"image/png": "", "text/plain": "<Figure>"})]),
-        new_code_cell("show()", outputs=[new_output(
-            "display_data", {"text/html": table, VALUES_MIME: {"title": "", "rows": values}})]),
-        new_code_cell("tell()", outputs=[new_output("display_data", {
-            "text/markdown": "[proof](../../tests/x.py)"})]),
-    ])  # fmt: skip
+    return new_notebook(
+        cells=[
+            new_markdown_cell("# Table 1: toys"),
+            new_markdown_cell("## The *curve*\n\nIt falls from left to right."),
+            new_code_cell(
+                "ax.set(xlabel='size', title=f'{x}')\nplt.show()",
+                outputs=[new_output("display_data", {"image/png": "", "text/plain": "<Figure>"})],
+            ),
+            new_code_cell(
+                "show()",
+                outputs=[
+                    new_output(
+                        "display_data",
+                        {"text/html": table, VALUES_MIME: {"title": "", "rows": values}},
+                    )
+                ],
+            ),
+            new_code_cell(
+                "tell()",
+                outputs=[
+                    new_output("display_data", {"text/markdown": "[proof](../../tests/x.py)"})
+                ],
+            ),
+        ]
+    )
 
 
 def test_a_figure_is_described_by_the_story_around_it():
@@ -361,15 +392,28 @@ def test_of_two_figures_each_has_a_text_of_its_own():
 
 
 def content(**changes):
-    values = {"profile": "paper", "pages": [], "ledgers": {}, "reasons": [], "errata": [],
-              "times": pd.DataFrame(), "remarks": [], "guide": None}  # fmt: skip
+    values = {
+        "profile": "paper",
+        "pages": [],
+        "ledgers": {},
+        "reasons": [],
+        "errata": [],
+        "times": pd.DataFrame(),
+        "remarks": [],
+        "guide": None,
+    }
     return Content(**{**values, **changes})
 
 
 def test_errata_keep_their_formulas_and_nothing_else_is_markup():
-    erratum = SimpleNamespace(paper="toy", where="(3)", printed="a <b> *c* $\\xi^2$",
-                              correct="$\\xi$", kind="formula",
-                              proof=["tests/a.py::test_b"])  # fmt: skip
+    erratum = SimpleNamespace(
+        paper="toy",
+        where="(3)",
+        printed="a <b> *c* $\\xi^2$",
+        correct="$\\xi$",
+        kind="formula",
+        proof=["tests/a.py::test_b"],
+    )
     text = errata_page(content(errata=[erratum]), {})
     assert "a \\<b\\> \\*c\\* $\\xi^2$" in text
     assert "`tests/a.py::test_b`" in text
@@ -389,11 +433,13 @@ def test_times_are_summed_by_artefact():
 def test_reasons_are_grouped():
     reason = SimpleNamespace(reason="r", evidence="e")
     other = SimpleNamespace(reason="q", evidence="e")
-    groups = group_reasons({("p", "t", "a", "x"): reason, ("p", "t", "a", "y"): other,
-                            ("p", "t", "b", "x"): reason})  # fmt: skip
+    groups = group_reasons(
+        {("p", "t", "a", "x"): reason, ("p", "t", "a", "y"): other, ("p", "t", "b", "x"): reason}
+    )
     assert [(g.anchor, g.cells) for g in groups] == [
-        ("p-t-1", [("a", "x"), ("b", "x")]), ("p-t-2", [("a", "y")]),
-    ]  # fmt: skip
+        ("p-t-1", [("a", "x"), ("b", "x")]),
+        ("p-t-2", [("a", "y")]),
+    ]
 
 
 # -- the command ----------------------------------------------------------------------------
@@ -406,8 +452,9 @@ def test_executed_notebooks_are_shown_and_the_committed_stand_in(tmp_path):
     shutil.copy(notebook_path(chosen), path)
     pages = gather("quick", tmp_path, [chosen, other]).pages
     assert [(page.path, page.missing) for page in pages] == [
-        (path, False), (notebook_path(other), True),
-    ]  # fmt: skip
+        (path, False),
+        (notebook_path(other), True),
+    ]
 
 
 def test_a_quick_report_without_a_quick_run_says_what_to_do(tmp_path, monkeypatch):

@@ -201,9 +201,7 @@ def test_warnings_stay_quiet_until_the_last_unit_of_the_process_has_ended():
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(
-    places, start, tmp_path, jobs
-):
+def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(places, start, tmp_path, jobs):
     assert start("unfinished_error_rate", jobs=jobs).wait(timeout=60) == 0
     assert (tmp_path / "stderr").read_text() == ""
     found = RecordStore(study(n_repetitions=6), **places).read()

@@ -50,11 +50,16 @@ def test_the_working_file_is_one_line_of_json_a_unit(store):
     units = fill(store)
     header, *lines = store.working.read_text().splitlines()
     assert json.loads(header) == {
-        "format": "companion records 1", "paper": "tests", "study": "table_0", "profile": "paper",
+        "format": "companion records 1",
+        "paper": "tests",
+        "study": "table_0",
+        "profile": "paper",
     }
     assert [json.loads(line)["key"] for line in lines] == [unit.key for unit in units]
     assert json.loads(lines[1]) == {
-        "key": units[1].key, "params": units[1].params, "code": "",
+        "key": units[1].key,
+        "params": units[1].params,
+        "code": "",
         "rows": [{"error": 1 / 3, "converged": True}],
     }
 
@@ -114,7 +119,8 @@ def test_a_damaged_line_inside_costs_only_its_own_unit(store, caplog):
     lines[4] = b"[1, 2]"
     store.working.write_bytes(b"\n".join(lines))
     assert set(again(store).records()) == {unit.key for unit in units} - {
-        units[1].key, units[3].key,
+        units[1].key,
+        units[3].key,
     }
     assert "2 damaged line(s) dropped" in caplog.text
 
@@ -275,9 +281,7 @@ def test_a_folder_without_permission_is_named(store, monkeypatch):
         store.records()
 
 
-def test_a_table_that_cannot_be_written_leaves_the_old_one_and_the_working_file(
-    store, monkeypatch
-):
+def test_a_table_that_cannot_be_written_leaves_the_old_one_and_the_working_file(store, monkeypatch):
     fill(store, 2)
     store.consolidate()
     old = store.path.read_bytes()
@@ -312,7 +316,8 @@ def test_the_table_is_sorted_typed_and_small_and_the_working_file_goes(store):
     lines = store.path.read_text().splitlines()
     assert lines[0] == "C,repetition,step,error,key,code"
     assert [line.split(",")[:4] for line in lines[1:4]] == [
-        ["1.0", "0", "0", "0.0"], ["1.0", "0", "1", "0.3333333333333333"],
+        ["1.0", "0", "0", "0.0"],
+        ["1.0", "0", "1", "0.3333333333333333"],
         ["1.0", "1", "0", "0.0"],
     ]
     assert len(lines) == 13 and store.path.stat().st_size < 1000
@@ -416,7 +421,7 @@ def test_processes_that_append_at_once_lose_nothing_even_over_torn_lines(tmp_pat
         "    store.append(unit, {'error': number / 7, 'filler': 'x' * 5000})\n"
         "    if number % 10 == 5:\n"
         "        with store._locked(), open(store.working, 'ab') as file:\n"
-        "            file.write(b'{\"key\": \"torn')\n"
+        '            file.write(b\'{"key": "torn\')\n'
     )
     workers = [
         subprocess.Popen(

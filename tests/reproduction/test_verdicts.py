@@ -31,11 +31,21 @@ DECLARED = {CELL: Deviation("other splits", "notebook")}
 def published(kind="stochastic", printed="22.4", **changes):
     parsed = parse_printed(printed)
     row = {
-        "paper": "toy", "artefact": "table_1", "row": "heart", "column": "error",
-        "printed": printed, "value": parsed.value if parsed else math.nan, "spread": math.nan,
-        "spread_is": "", "n": math.nan, "kind": kind, "relation": "", "overlap": 0.0,
-        "where": "p. 1", "note": "",
-    }  # fmt: skip
+        "paper": "toy",
+        "artefact": "table_1",
+        "row": "heart",
+        "column": "error",
+        "printed": printed,
+        "value": parsed.value if parsed else math.nan,
+        "spread": math.nan,
+        "spread_is": "",
+        "n": math.nan,
+        "kind": kind,
+        "relation": "",
+        "overlap": 0.0,
+        "where": "p. 1",
+        "note": "",
+    }
     if kind == "stochastic":
         row.update(spread=2.0, spread_is="standard deviation", n=100.0)
     if kind == "spread":
@@ -44,8 +54,14 @@ def published(kind="stochastic", printed="22.4", **changes):
 
 
 def reproduced(value, spread=2.0, n=100, converged=True, **changes):
-    row = {"row": "heart", "column": "error", "value": value, "spread": spread, "n": n,
-           "converged": converged}  # fmt: skip
+    row = {
+        "row": "heart",
+        "column": "error",
+        "value": value,
+        "spread": spread,
+        "n": n,
+        "converged": converged,
+    }
     return pd.DataFrame([{**row, **changes}])
 
 
@@ -119,10 +135,14 @@ def test_an_ordinal_claim_holds_fails_or_is_undecided_by_two_standard_errors(
 @pytest.mark.parametrize(
     ("relation", "value", "outcome"),
     [
-        ("<= 1", 1.0, "reproduced"), ("< 1", 1.0, "differs"), (">= 0", -1e-16, "reproduced"),
-        ("> 0", 1e-16, "differs"), ("<= 1e-6", 2e-6, "differs"), ("<= 1e-6", 1e-7, "reproduced"),
+        ("<= 1", 1.0, "reproduced"),
+        ("< 1", 1.0, "differs"),
+        (">= 0", -1e-16, "reproduced"),
+        ("> 0", 1e-16, "differs"),
+        ("<= 1e-6", 2e-6, "differs"),
+        ("<= 1e-6", 1e-7, "reproduced"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("se", [0.0, math.nan])
 def test_an_ordinal_quantity_without_chance_is_decided_by_its_relation(
     relation, value, outcome, se
@@ -241,10 +261,15 @@ def test_a_spread_printed_as_zero_hides_up_to_half_a_unit():
     assert large.z == pytest.approx(math.log(0.2 / 0.05) / math.sqrt(1 / 99))
 
 
-@pytest.mark.parametrize(("n", "outcome", "z"), [(10, "within spread", -0.936),
-                                                 (56, "within spread", -2.995),
-                                                 (57, "differs", -3.028),
-                                                 (100, "differs", -4.204)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("n", "outcome", "z"),
+    [
+        (10, "within spread", -0.936),
+        (56, "within spread", -2.995),
+        (57, "differs", -3.028),
+        (100, "differs", -4.204),
+    ],
+)
 def test_repetitions_that_are_all_alike_refute_a_printed_spread_only_in_number(n, outcome, z):
     comparison = compare_spread(parse_printed("0.3"), 100, 0.0, n)
     assert comparison.outcome == outcome
@@ -271,15 +296,23 @@ def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
 
 @pytest.mark.parametrize(
     ("n_below", "n_above", "outcome"),
-    [(100, 0, "differs"), (0, 100, "differs"), (99, 1, "within spread"), (50, 50, "within spread"),
-     (10, 0, "within spread"), (0, 0, "reproduced")],
-)  # fmt: skip
+    [
+        (100, 0, "differs"),
+        (0, 100, "differs"),
+        (99, 1, "within spread"),
+        (50, 50, "within spread"),
+        (10, 0, "within spread"),
+        (0, 0, "reproduced"),
+    ],
+)
 def test_a_single_printed_draw_is_ranked_among_the_regenerated_ones(n_below, n_above, outcome):
     draws = [1.0] * n_below + [1.2] * n_above + ([1.1] if n_below == n_above else [])
     found = compare_draw(parse_printed("1.10"), draws)
     assert found.outcome == outcome
-    assert found.z == 0 if n_below == n_above else math.copysign(1, found.z) == np.sign(
-        n_above - n_below
+    assert (
+        found.z == 0
+        if n_below == n_above
+        else math.copysign(1, found.z) == np.sign(n_above - n_below)
     )
 
 
@@ -290,8 +323,9 @@ def test_draws_printed_alike_count_on_neither_side():
 
 def test_a_new_draw_of_the_same_distribution_seldom_differs():
     draws = np.random.default_rng(5).exponential(size=(2000, 101))
-    differs = [compare_draw(parse_printed(f"{row[0]:.12f}"), row[1:]).outcome == "differs"
-               for row in draws]  # fmt: skip
+    differs = [
+        compare_draw(parse_printed(f"{row[0]:.12f}"), row[1:]).outcome == "differs" for row in draws
+    ]
     assert 0.012 < np.mean(differs) < 0.028  # 2 / 101 by exchangeability
 
 
@@ -361,16 +395,20 @@ def test_a_regeneration_with_a_fault_is_refused():
 
 def test_several_artefacts_are_compared_when_the_regeneration_names_them():
     print_ = pd.concat([published(), published(artefact="fig_1", printed="7.0")])
-    own = pd.concat([reproduced(7.0).assign(artefact="fig_1"),
-                     reproduced(22.4).assign(artefact="table_1")])  # fmt: skip
+    own = pd.concat(
+        [reproduced(7.0).assign(artefact="fig_1"), reproduced(22.4).assign(artefact="table_1")]
+    )
     assert compare(print_, own)["verdict"].tolist() == ["reproduced", "reproduced"]
 
 
 def test_counts_have_every_outcome_and_problems_are_the_failing_rows():
     rows = [published(row=name) for name in "abcde"]
     own = [reproduced(v, row=name) for name, v in zip("abc", (22.4, 22.8, 30.0), strict=True)]
-    ledger = compare(pd.concat(rows), pd.concat([*own, reproduced(40.0, row="d")]),
-                     {("toy", "table_1", "d", "error"): Deviation("known", "here")})  # fmt: skip
+    ledger = compare(
+        pd.concat(rows),
+        pd.concat([*own, reproduced(40.0, row="d")]),
+        {("toy", "table_1", "d", "error"): Deviation("known", "here")},
+    )
     assert verdict_counts(ledger) == dict.fromkeys(OUTCOMES, 1)
     assert list(verdict_counts(ledger)) == list(OUTCOMES)
     assert problems(ledger)["row"].tolist() == ["c"]
@@ -441,8 +479,10 @@ def test_a_difference_of_one_spread_is_found_in_almost_all_cases():
     rng = np.random.default_rng(7)
     paper, own = rng.normal(22.0, 3.0, (200, 100)), rng.normal(25.0, 3.0, (200, 100))
     found = [
-        compare_stochastic(parse_printed(f"{p.mean():.1f}"), p.std(ddof=1), 100, r.mean(),
-                           r.std(ddof=1), 100).outcome == "differs"
+        compare_stochastic(
+            parse_printed(f"{p.mean():.1f}"), p.std(ddof=1), 100, r.mean(), r.std(ddof=1), 100
+        ).outcome
+        == "differs"
         for p, r in zip(paper, own, strict=True)
-    ]  # fmt: skip
+    ]
     assert np.mean(found) > 0.99

@@ -59,8 +59,9 @@ def digests(request, tmp_path_factory):
         environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
         command = [sys.executable, "-W", "ignore", "-c", FRAME.format(program=PROGRAMS[name])]
         fresh, cached = (
-            subprocess.run(command, env=environment, capture_output=True, text=True,
-                           check=True).stdout
+            subprocess.run(
+                command, env=environment, capture_output=True, text=True, check=True
+            ).stdout
             for _ in range(2)
         )
         return fresh, cached, len(list(cache.rglob("*.nbc")))

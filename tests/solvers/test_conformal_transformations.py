@@ -14,11 +14,7 @@ from companion.kernels import gram, squared_distances
 from companion.metrics import g_mean_error
 from companion.solvers._conformal_problem import State, carried
 from companion.solvers._stages import Decay, Gaussians
-from companion.solvers.conformal import (
-    ConformalProblem,
-    _ValidationRace,
-    conformal_transformations,
-)
+from companion.solvers.conformal import ConformalProblem, _ValidationRace, conformal_transformations
 from companion.solvers.mdm import mdm
 from companion.solvers.transformations import KBA, MDT, RULES, Amari, Rule, Williams
 
@@ -60,8 +56,10 @@ def test_predictions_use_the_kernel_of_the_training(transform, search):
     small, needed = result.compact()
     np.testing.assert_allclose(
         small.decision_function(K[:, needed], D[:, needed], K.diagonal()),
-        result.decision_function(K, D, K.diagonal()), rtol=1e-9, atol=1e-9,
-    )  # fmt: skip
+        result.decision_function(K, D, K.diagonal()),
+        rtol=1e-9,
+        atol=1e-9,
+    )
 
 
 @methods
@@ -313,9 +311,19 @@ def test_a_race_with_and_without_quick_candidates_finds_the_same_errors(monkeypa
 def test_factors_are_usable_where_there_is_no_trouble():
     _, _, part = problem()
     n, positive = part.y.size, part.y > 0
-    rows = [np.ones(n), -np.ones(n), np.zeros(n), np.where(positive, 1.0, 1e-8), np.full(n, 1e-8),
-            np.where(positive, 1e-3, -1.0), np.full(n, 1e5), np.full(n, 1e7), np.full(n, 1e200),
-            np.where(np.arange(n) == 3, np.nan, 1.0), np.where(np.arange(n) == 3, np.inf, 1.0)]
+    rows = [
+        np.ones(n),
+        -np.ones(n),
+        np.zeros(n),
+        np.where(positive, 1.0, 1e-8),
+        np.full(n, 1e-8),
+        np.where(positive, 1e-3, -1.0),
+        np.full(n, 1e5),
+        np.full(n, 1e7),
+        np.full(n, 1e200),
+        np.where(np.arange(n) == 3, np.nan, 1.0),
+        np.where(np.arange(n) == 3, np.inf, 1.0),
+    ]
     usable = part.usable(np.array(rows))
     assert usable.tolist() == [part.trouble(d) is None for d in rows]
     assert 0 < usable.sum() < len(rows)
@@ -358,8 +366,10 @@ def test_kba_is_its_formula_point_by_point(width, radius):
     if radius is not None:
         columns[:] = radius
     wanted = np.empty(len(Z))
-    widths = [column[column < top].mean() if (column < top).any() else column.min()
-              for column, top in zip(D.T, columns, strict=True)]  # fmt: skip
+    widths = [
+        column[column < top].mean() if (column < top).any() else column.min()
+        for column, top in zip(D.T, columns, strict=True)
+    ]
     for i, row in enumerate(D):
         near = row[row < limits[i]]
         if width == "boundary":
@@ -379,8 +389,10 @@ def test_units_of_the_svm_are_those_of_the_hulls_times_two_over_the_squared_dist
     hull = run(part, Williams(kappa=0.7 * scale**2), max_transforms=1).factors
     svm = run(part, Williams(kappa=0.7, units="svm"), max_transforms=1).factors
     np.testing.assert_allclose(svm, hull)
-    free = [run(part, Williams("max_squared", units), max_transforms=1).factors
-            for units in ("hull", "svm")]  # fmt: skip
+    free = [
+        run(part, Williams("max_squared", units), max_transforms=1).factors
+        for units in ("hull", "svm")
+    ]
     np.testing.assert_allclose(*free)
     found = run(part, MDT(units="svm"), max_transforms=1)
     K = part.whole_K

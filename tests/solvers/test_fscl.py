@@ -83,8 +83,12 @@ def test_a_sample_of_weight_zero_has_no_influence():
 
 
 def test_heavy_samples_attract_more_prototypes():
-    X = np.concatenate([np.random.default_rng(0).normal(size=(100, 1)) - 50,
-                        np.random.default_rng(1).normal(size=(100, 1)) + 50])
+    X = np.concatenate(
+        [
+            np.random.default_rng(0).normal(size=(100, 1)) - 50,
+            np.random.default_rng(1).normal(size=(100, 1)) + 50,
+        ]
+    )
     weight = np.repeat([9.0, 1.0], 100)
     left = [np.sum(fscl(X, 20, rng=seed, sample_weight=weight) < 0) for seed in range(20)]
     even = [np.sum(fscl(X, 20, rng=seed) < 0) for seed in range(20)]
@@ -96,9 +100,12 @@ def test_heavy_samples_attract_more_prototypes():
 def test_prototypes_stay_in_the_box_of_the_points(data):
     n = data.draw(st.integers(1, 15))
     m = data.draw(st.integers(1, 4))
-    X = np.array(data.draw(st.lists(
-        st.lists(st.integers(-3, 3), min_size=m, max_size=m), min_size=n, max_size=n
-    )), dtype=float)  # repeated points and constant columns are common
+    X = np.array(
+        data.draw(
+            st.lists(st.lists(st.integers(-3, 3), min_size=m, max_size=m), min_size=n, max_size=n)
+        ),
+        dtype=float,
+    )  # repeated points and constant columns are common
     size = data.draw(st.integers(1, n))
     prototypes = fscl(X, size, rng=0, n_epochs=3)
     assert prototypes.shape == (size, m)

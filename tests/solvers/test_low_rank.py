@@ -52,8 +52,10 @@ def test_interior_point_ends_at_the_optimum(name, ridge, total):
     _, y, K = smooth(120)
     n, C, tol = 120, 5.0, 1e-7
     factor, _ = factor_of(K, 1e-9)
-    low, high = (np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)) if name == "L1" else (
-        np.full(n, -C), np.full(n, C)
+    low, high = (
+        (np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0))
+        if name == "L1"
+        else (np.full(n, -C), np.full(n, C))
     )
     beta, lower, upper = (np.empty(n) for _ in range(3))
     steps = _low_rank.interior_point(

@@ -143,10 +143,7 @@ def test_leave_one_out_is_cross_validation_with_folds_of_one(n, seed, C):
         (lambda K, y: ls(KernelRows(K), y, 1.0), "whole Gram matrix.*use smo"),
         (lambda K, y: LSPath(K[:1, :1], y[:1]).leave_one_out(1.0), "at least two samples"),
         (lambda K, y: ls_cross_validate(K, y, [1.0], np.zeros(60)), "leave a sample.*to train on"),
-        (
-            lambda K, y: ls_cross_validate(K, y, [1.0], [(np.arange(1, 60), [0])]),
-            "exactly once",
-        ),
+        (lambda K, y: ls_cross_validate(K, y, [1.0], [(np.arange(1, 60), [0])]), "exactly once"),
         (
             lambda K, y: ls_cross_validate(
                 K,

@@ -27,18 +27,59 @@ def general(P, p, linear, level, ridge, anchor, offset, tol=1e-10):
     alpha, t, d_t = np.empty((3, p.size)), np.empty((3, p.size)), np.empty((3, p.size))
     V = np.zeros((2, 3))
     centre(class_values(P.basis, V, P.Z), P.groups, p, level, p.mean() / 3, alpha, t)
-    value, _, _, is_solved = interior_point(P.Z, P.groups, p, linear, P.basis, level, ridge, anchor,
-                                            V, offset, tol, 300, 0.0, alpha, t, d_t)
+    value, _, _, is_solved = interior_point(
+        P.Z,
+        P.groups,
+        p,
+        linear,
+        P.basis,
+        level,
+        ridge,
+        anchor,
+        V,
+        offset,
+        tol,
+        300,
+        0.0,
+        alpha,
+        t,
+        d_t,
+    )
     assert is_solved
     return value
 
 
-def in_plane(P, p, linear, level=1.0, ridge=0.0, anchor=None, offset=0.0, *, tol=1e-8, max_iter=200,
-             solver=minimise_in_plane):
+def in_plane(
+    P,
+    p,
+    linear,
+    level=1.0,
+    ridge=0.0,
+    anchor=None,
+    offset=0.0,
+    *,
+    tol=1e-8,
+    max_iter=200,
+    solver=minimise_in_plane,
+):
     anchor = np.zeros(2) if anchor is None else anchor
     V, alpha = np.zeros((2, 3)), np.full((3, p.size), np.nan)
-    report = solver(P.Z, P.groups, p, linear, P.basis, level, ridge, anchor, V, 1.0, offset, tol,
-                    max_iter, alpha)
+    report = solver(
+        P.Z,
+        P.groups,
+        p,
+        linear,
+        P.basis,
+        level,
+        ridge,
+        anchor,
+        V,
+        1.0,
+        offset,
+        tol,
+        max_iter,
+        alpha,
+    )
     return *report, V, alpha
 
 
@@ -60,8 +101,9 @@ def test_values_are_those_of_the_general_code(seed, n, log_C, spread, is_step):
         level, ridge, anchor = -1.0, 1e-3 * min(1.0, p.mean()), np.array([0.3, -0.2])
         offset = p.sum()
     wanted = general(P, p, linear, level, ridge, anchor, offset)
-    value, gap, _, is_solved, V, alpha = in_plane(P, p, linear, level, ridge, anchor, offset,
-                                                  solver=minimise)
+    value, gap, _, is_solved, V, alpha = in_plane(
+        P, p, linear, level, ridge, anchor, offset, solver=minimise
+    )
     scale = max(value + offset, 1e-4 * p.sum())
     assert is_solved
     assert -1e-12 * scale <= gap <= 1e-8 * scale
@@ -88,16 +130,18 @@ def test_wrong_decisions_are_refused_by_the_certificate():
     shares, gaps = [], []
 
     def astray(blocks, data, numbers, pulls, differences, level, alpha):
-        part, some, constant, n_some = honest["undecided"](blocks, data, numbers, pulls,
-                                                           differences, level, alpha)
+        part, some, constant, n_some = honest["undecided"](
+            blocks, data, numbers, pulls, differences, level, alpha
+        )
         shares.append(n_some / P.p.size)
         kept = np.concatenate([some[k, :n] for k, (_, n) in enumerate(part[0])])
         for term in np.setdiff1d(np.arange(P.p.size), kept)[::2]:
             before = alpha[:, term].argmax()
             after = (before + 1) % 3
             alpha[:, term] = np.roll(alpha[:, term], 1)
-            part[2][:] += P.p[term] * np.outer(P.basis[after] - P.basis[before],
-                                               P.Z[:, samples[term]])
+            part[2][:] += P.p[term] * np.outer(
+                P.basis[after] - P.basis[before], P.Z[:, samples[term]]
+            )
             j = columns[term]
             constant += level * P.p[term] * (int(after != j) - int(before != j))
         return part, some, constant, n_some
@@ -140,8 +184,9 @@ def test_the_general_code_takes_over_where_progress_stops():
 @pytest.mark.parametrize("max_iter", [0, 1, 5, 9, 11])
 def test_a_spent_budget_leaves_the_last_iterate_and_its_gap(max_iter):
     _, _, P = problem(2, n=400)
-    value, gap, n_iter, is_solved, V, alpha = in_plane(P, P.p, np.zeros((3, P.n)), tol=1e-12,
-                                                       max_iter=max_iter)
+    value, gap, n_iter, is_solved, V, alpha = in_plane(
+        P, P.p, np.zeros((3, P.n)), tol=1e-12, max_iter=max_iter
+    )
     reference, *_ = in_plane(P, P.p, np.zeros((3, P.n)), tol=1e-10)
     assert not is_solved and n_iter == max_iter
     assert value - reference >= -1e-9 * reference

@@ -28,16 +28,46 @@ def whole(P, C, tol=1e-8, until=0.0, alpha=None):
     V, linear = np.zeros((P.k - 1, P.Z.shape[0])), np.zeros((P.k, P.n))
     F = class_values(P.basis, V, P.Z)
     centre(F, P.groups, p, 1.0, p.mean() / P.k, alpha, t)
-    report = interior_point(P.Z, P.groups, p, linear, P.basis, 1.0, 0.0, np.zeros(P.k - 1), V, 0.0,
-                            tol, 200, until, alpha, t, d_t)
+    report = interior_point(
+        P.Z,
+        P.groups,
+        p,
+        linear,
+        P.basis,
+        1.0,
+        0.0,
+        np.zeros(P.k - 1),
+        V,
+        0.0,
+        tol,
+        200,
+        until,
+        alpha,
+        t,
+        d_t,
+    )
     return *report, V, alpha, t, d_t
 
 
 def shrunk(P, C, tol=1e-8, solver=minimise):
     """With decided terms left out: value, gap, iterations, solved, V, alpha."""
     V, alpha = np.zeros((P.k - 1, P.Z.shape[0])), np.empty((P.k, P.p.size))
-    report = solver(P.Z, P.groups, C * P.p, np.zeros((P.k, P.n)), P.basis, 1.0, 0.0,
-                    np.zeros(P.k - 1), V, 1.0, 0.0, tol, 200, alpha)
+    report = solver(
+        P.Z,
+        P.groups,
+        C * P.p,
+        np.zeros((P.k, P.n)),
+        P.basis,
+        1.0,
+        0.0,
+        np.zeros(P.k - 1),
+        V,
+        1.0,
+        0.0,
+        tol,
+        200,
+        alpha,
+    )
     return *report, V, alpha
 
 

@@ -223,8 +223,22 @@ def test_compiled_loops_give_the_same_when_not_compiled():
         for helper in ("_gain", "_best_partner"):
             patch.setattr(kernels, helper, getattr(kernels, helper).py_func)
         status = kernels.run_pairs.py_func(
-            K, np.arange(8), np.zeros(8, dtype=np.int64), np.diag(K).copy(), scores, beta, low,
-            high, up, down, np.zeros(8), True, 1e-3, 1000, state, interval,
+            K,
+            np.arange(8),
+            np.zeros(8, dtype=np.int64),
+            np.diag(K).copy(),
+            scores,
+            beta,
+            low,
+            high,
+            up,
+            down,
+            np.zeros(8),
+            True,
+            1e-3,
+            1000,
+            state,
+            interval,
         )
         kernels.masks.py_func(scores, beta, low, high, up, down, interval)
     assert status == kernels.CONVERGED
@@ -251,9 +265,7 @@ def test_acceleration_and_shrinking_do_not_change_the_solution(name):
         result = smo(K, y, **box, shrinking=shrinking, tol=1e-6)
         assert_optimal(result, K, y, **box, tol=1e-6)
         assert result.objective == pytest.approx(plain.objective, rel=1e-8)
-        np.testing.assert_allclose(
-            result.decision_function, plain.decision_function, atol=1e-4
-        )
+        np.testing.assert_allclose(result.decision_function, plain.decision_function, atol=1e-4)
 
 
 def test_many_free_variables_are_handled_by_the_walk_in_batches():

@@ -16,7 +16,12 @@ from companion.solvers import Design, fscl, least_squares_path, ls, smo, wls, wl
 
 WEIGHTS = np.random.default_rng(5).uniform(0.2, 3.0, size=60)
 LOSSES = [
-    Unbiased(2), Unbiased(2, 1e-6), Unbiased(4), Unbiased(4, 1e-6), Unbiased(3), Unbiased(1.5)
+    Unbiased(2),
+    Unbiased(2, 1e-6),
+    Unbiased(4),
+    Unbiased(4, 1e-6),
+    Unbiased(3),
+    Unbiased(1.5),
 ]
 
 
@@ -212,8 +217,9 @@ def test_starting_at_a_solution_ends_at_once():
 def test_different_starts_can_lead_to_different_minima():
     """As in case A of the paper: a cluster within the other class, on its far side."""
     rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(0.75, 0.05, 60), rng.normal(0.2, 0.01, 40),
-                        rng.uniform(0.25, 0.5, 60)])[:, np.newaxis]
+    X = np.concatenate(
+        [rng.normal(0.75, 0.05, 60), rng.normal(0.2, 0.01, 40), rng.uniform(0.25, 0.5, 60)]
+    )[:, np.newaxis]
     y = np.repeat([1.0, 1.0, -1.0], [60, 40, 60])
     found = [
         wls(Design.linear(X), y, 1000.0, loss=Unbiased(2), start=np.array(start))
@@ -261,10 +267,15 @@ def test_any_small_problem_is_solved(data):
     """Repeated points, constant columns, more columns than rows, one tiny class."""
     n = data.draw(st.integers(2, 14))
     m = data.draw(st.integers(1, 6))
-    X = np.array(data.draw(st.lists(
-        st.lists(st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, 3.0]), min_size=m, max_size=m),
-        min_size=n, max_size=n,
-    )))
+    X = np.array(
+        data.draw(
+            st.lists(
+                st.lists(st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, 3.0]), min_size=m, max_size=m),
+                min_size=n,
+                max_size=n,
+            )
+        )
+    )
     y = -np.ones(n)
     y[: data.draw(st.integers(1, n - 1))] = 1.0
     C = data.draw(st.sampled_from([1e-3, 1.0, 1e3]))
@@ -290,7 +301,10 @@ def test_a_weight_of_two_is_the_sample_given_twice():
     for loss in (Hinge(), Unbiased(2), Unbiased(4)):
         weighted = wls(Design.linear(X), y, 1.0, loss=loss, sample_weight=weight, tol=1e-10)
         repeated = wls(
-            Design.linear(np.concatenate([X, X[twice]])), np.append(y, y[twice]), 1.0, loss=loss,
+            Design.linear(np.concatenate([X, X[twice]])),
+            np.append(y, y[twice]),
+            1.0,
+            loss=loss,
             tol=1e-10,
         )
         np.testing.assert_allclose(weighted.w, repeated.w, atol=1e-5)

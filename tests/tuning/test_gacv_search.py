@@ -136,12 +136,8 @@ def test_data_beyond_the_cache_are_fitted_cell_by_cell():
     X, y = moons()
     together = GACVSearch(L1SVC(**PRECISE), GRID).fit(X, y)
     alone = GACVSearch(L1SVC(cache_size=0.01, **PRECISE), GRID).fit(X, y)
-    np.testing.assert_allclose(
-        alone.cv_results_["gacv"], together.cv_results_["gacv"], rtol=1e-4
-    )
-    np.testing.assert_array_equal(
-        alone.cv_results_["xi_alpha"], together.cv_results_["xi_alpha"]
-    )
+    np.testing.assert_allclose(alone.cv_results_["gacv"], together.cv_results_["gacv"], rtol=1e-4)
+    np.testing.assert_array_equal(alone.cv_results_["xi_alpha"], together.cv_results_["xi_alpha"])
     assert alone.best_params_ == together.best_params_
 
 
@@ -228,9 +224,7 @@ def test_verbose_says_what_is_fitted(capsys):
 def test_a_cell_that_does_not_converge_is_marked_and_warned_of():
     X, y = moons()
     with pytest.warns(ConvergenceWarning, match="budget of 30 iterations"):
-        search = GACVSearch(
-            L1SVC(max_iter=30, tol=1e-9), {"C": [1e-6, 1e4]}, refit=False
-        ).fit(X, y)
+        search = GACVSearch(L1SVC(max_iter=30, tol=1e-9), {"C": [1e-6, 1e4]}, refit=False).fit(X, y)
     assert search.cv_results_["converged"].tolist() == [True, False]
 
 
@@ -314,6 +308,7 @@ def test_laplacian_kernels_can_be_searched_by_name_of_function():
     grid = {"kernel": [pairwise.laplacian_kernel, pairwise.cosine_similarity], "C": [1.0, 3.0]}
     search = GACVSearch(L1SVC(**PRECISE), grid).fit(X, y)
     np.testing.assert_allclose(
-        search.cv_results_["gacv"], loop(L1SVC(**PRECISE), search.cv_results_["params"], X, y),
+        search.cv_results_["gacv"],
+        loop(L1SVC(**PRECISE), search.cv_results_["params"], X, y),
         rtol=1e-4,
     )

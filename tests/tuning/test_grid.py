@@ -57,9 +57,7 @@ def test_fold_accuracies_and_choice_are_those_of_grid_search(machine):
     assert ours.best_params_ == theirs.best_params_
     assert ours.best_score_ == theirs.best_score_
     assert ours.best_index_ == theirs.best_index_
-    np.testing.assert_allclose(
-        ours.decision_function(X), theirs.decision_function(X), atol=1e-6
-    )
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-6)
 
 
 @every
@@ -202,9 +200,7 @@ def test_where_no_bound_is_active_a_larger_C_changes_nothing(machine):
 
 @pytest.mark.parametrize("machine", [L1SVC(tol=1e-9), LSSVC()])
 @pytest.mark.parametrize(
-    "scoring",
-    ["accuracy", "roc_auc", "f1", sign_loss, ["accuracy", "balanced_accuracy"]],
-    ids=str,
+    "scoring", ["accuracy", "roc_auc", "f1", sign_loss, ["accuracy", "balanced_accuracy"]], ids=str
 )
 def test_scorers_see_what_they_see_in_grid_search(machine, scoring):
     X, y = moons(60)

@@ -61,8 +61,10 @@ def problem(seed, n=24, kind="rbf", bounds="equal", C=None, lattice=False):
         "classes": np.where(y > 0, 0.5, 1.5),
         "samples": rng.uniform(0.1, 2.0, n),
     }[bounds]
-    K = gram(X, kernel="linear") if kind == "linear" else gram(
-        X, kernel="rbf", gamma=10.0 ** rng.uniform(-1.5, 1.0)
+    K = (
+        gram(X, kernel="linear")
+        if kind == "linear"
+        else gram(X, kernel="rbf", gamma=10.0 ** rng.uniform(-1.5, 1.0))
     )
     return K, y, C * factor
 
@@ -168,9 +170,7 @@ def test_a_point_at_zero_keeps_its_value_where_a_vector_is_free():
     result = leave_one_out_errors(K, y, solution.alpha, upper)
     idle = solution.alpha == 0.0
     assert idle.any()
-    np.testing.assert_allclose(
-        result.decision[idle], solution.decision_function[idle], atol=1e-6
-    )
+    np.testing.assert_allclose(result.decision[idle], solution.decision_function[idle], atol=1e-6)
 
 
 def test_without_a_free_vector_an_idle_point_may_hold_the_end_of_the_interval():
@@ -248,9 +248,7 @@ def test_a_surface_is_left_out_cell_by_cell(weights):
         for c, C in enumerate(surface.C):
             values = by_refitting(K, surface.signs, C * surface.factors)
             clear = np.abs(values) > CLEAR
-            np.testing.assert_array_equal(
-                errors[g, c][clear], (surface.signs * values <= 0)[clear]
-            )
+            np.testing.assert_array_equal(errors[g, c][clear], (surface.signs * values <= 0)[clear])
 
 
 def test_a_machine_is_judged_as_by_leave_one_out_of_scikit_learn():

@@ -45,7 +45,8 @@ def assert_solved(surface, grams, tol):
                 max(violation, 0.0), abs=1e-12 * (1 + upper.sum())
             )
             np.testing.assert_allclose(
-                surface.decision[g, c], y - scores + surface.intercept[g, c],
+                surface.decision[g, c],
+                y - scores + surface.intercept[g, c],
                 atol=1e-12 * (1 + alpha.sum()),
             )
 

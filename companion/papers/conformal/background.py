@@ -129,8 +129,9 @@ def linear_machine(X, y, ridge=0.0):
     found = mdm(X @ X.T, y, ridge=ridge, tol=1e-8)
     scale = 2.0 / found.squared_norm
     nearest = np.array([(found.alpha * (y == label)) @ X for label in (1.0, -1.0)])
-    return Machine(X, y, found.alpha, scale * ((y * found.alpha) @ X), scale * found.intercept,
-                   nearest)
+    return Machine(
+        X, y, found.alpha, scale * ((y * found.alpha) @ X), scale * found.intercept, nearest
+    )
 
 
 def conformal_map(z):
@@ -235,8 +236,12 @@ def metric_by_differences(kernel, points, step=1e-4):
     out = np.empty((len(points), d, d))
     for i, e in enumerate(step * np.eye(d)):
         for j, h in enumerate(step * np.eye(d)):
-            out[:, i, j] = (kernel(points + e, points + h) - kernel(points + e, points - h)
-                            - kernel(points - e, points + h) + kernel(points - e, points - h))
+            out[:, i, j] = (
+                kernel(points + e, points + h)
+                - kernel(points + e, points - h)
+                - kernel(points - e, points + h)
+                + kernel(points - e, points - h)
+            )
     return out / (4 * step**2)
 
 
@@ -339,6 +344,16 @@ def statement_units(profile):
     return [Unit(PAPER, "statements", {"problem": k}) for k in range(1, N_PROBLEMS[profile] + 1)]
 
 
-STATEMENTS = Study(PAPER, "statements", statement_units, compute_statements,
-                   ("companion.papers.conformal.background", "companion.papers.conformal.problems",
-                    *IMBALANCED, *CONFORMAL, *DUAL))
+STATEMENTS = Study(
+    PAPER,
+    "statements",
+    statement_units,
+    compute_statements,
+    (
+        "companion.papers.conformal.background",
+        "companion.papers.conformal.problems",
+        *IMBALANCED,
+        *CONFORMAL,
+        *DUAL,
+    ),
+)

@@ -52,7 +52,9 @@ def moved_threshold(problem):
     fitted classifier
     """
     machine = TunedThresholdClassifierCV(
-        L2SVC(C=C, gamma=1.0 / WIDTH), scoring=_g_means(), response_method="decision_function",
+        L2SVC(C=C, gamma=1.0 / WIDTH),
+        scoring=_g_means(),
+        response_method="decision_function",
         cv=_cut(problem),
     )
     return machine.fit(problem.X, problem.y)
@@ -87,8 +89,9 @@ def tuned(problem):
     -------
     fitted classifier
     """
-    search = KernelGridSearchCV(L1SVC(), {"C": TUNED_C, "gamma": TUNED_GAMMA}, cv=_cut(problem),
-                                scoring=g_mean_scorer)
+    search = KernelGridSearchCV(
+        L1SVC(), {"C": TUNED_C, "gamma": TUNED_GAMMA}, cv=_cut(problem), scoring=g_mean_scorer
+    )
     return search.fit(problem.X, problem.y)
 
 

@@ -28,15 +28,34 @@ __all__ = [
     "width_table",
 ]
 
-_SHIFT = ("data set", "SVM without V", "bias shift", "MDT-VMETA", "MDT-VMETA - bias shift", "SE",
-          "better on", "worse on", "of")  # fmt: skip
+_SHIFT = (
+    "data set",
+    "SVM without V",
+    "bias shift",
+    "MDT-VMETA",
+    "MDT-VMETA - bias shift",
+    "SE",
+    "better on",
+    "worse on",
+    "of",
+)
 
 #: Methods with a printed asterisk in Table 6.3.1.
 BOARD_ASTERISKS = ("WIL", "MDT-JGRAD", "MDT-VMETA", "TSVT-VMETA")
 
-_ASTERISKS = ("data set", "folds", "least error on V can fall", "MDT-VMETA lowers it",
-              "TSVT-VMETA lowers it", "error on V", "MDT on a grid", "MDT-VMETA", "TSVT-VMETA",
-              "printed, MDT", "printed, TSVT")  # fmt: skip
+_ASTERISKS = (
+    "data set",
+    "folds",
+    "least error on V can fall",
+    "MDT-VMETA lowers it",
+    "TSVT-VMETA lowers it",
+    "error on V",
+    "MDT on a grid",
+    "MDT-VMETA",
+    "TSVT-VMETA",
+    "printed, MDT",
+    "printed, TSVT",
+)
 
 
 def shift_table(folds, shift):
@@ -60,13 +79,19 @@ def shift_table(folds, shift):
         both = means.index.intersection(shifted.index)
         gap = (means.loc[both, "MDT-VMETA"] - shifted[both]).to_numpy()
         difference = mean_and_standard_error(gap)
-        rows.append({
-            "data set": name, "SVM without V": means["SVM without V"].mean(),
-            "bias shift": shifted.mean(), "MDT-VMETA": means["MDT-VMETA"].mean(),
-            "MDT-VMETA - bias shift": difference.mean, "SE": difference.standard_error,
-            "better on": int((gap < -1e-12).sum()), "worse on": int((gap > 1e-12).sum()),
-            "of": difference.n,
-        })
+        rows.append(
+            {
+                "data set": name,
+                "SVM without V": means["SVM without V"].mean(),
+                "bias shift": shifted.mean(),
+                "MDT-VMETA": means["MDT-VMETA"].mean(),
+                "MDT-VMETA - bias shift": difference.mean,
+                "SE": difference.standard_error,
+                "better on": int((gap < -1e-12).sum()),
+                "worse on": int((gap > 1e-12).sum()),
+                "of": difference.n,
+            }
+        )
     return pd.DataFrame(rows, columns=_SHIFT)
 
 
@@ -84,16 +109,26 @@ def forced_table(frame):
         g-means errors on the training and the test part, the factor of C (median of d^2 over the
         support vectors), and the test error of the plain machine with that C.
     """
-    own = frame.assign(error=errors(frame), scaled=errors(frame.assign(
-        missed=frame.scaled_missed, false_alarms=frame.scaled_false_alarms)))
+    own = frame.assign(
+        error=errors(frame),
+        scaled=errors(
+            frame.assign(missed=frame.scaled_missed, false_alarms=frame.scaled_false_alarms)
+        ),
+    )
     rows = []
     for (name, method, asked), part in own.groupby(["dataset", "method", "asked"], sort=False):
-        rows.append({
-            "data set": name, "method": method, "forced": asked,
-            "applied": part.n_transformations.mean(), "training error": part.train_error.mean(),
-            "test error": part.error.mean(), "C times": 10 ** part.log10_factor.mean(),
-            "test error, that C alone": part.scaled.mean(),
-        })
+        rows.append(
+            {
+                "data set": name,
+                "method": method,
+                "forced": asked,
+                "applied": part.n_transformations.mean(),
+                "training error": part.train_error.mean(),
+                "test error": part.error.mean(),
+                "C times": 10 ** part.log10_factor.mean(),
+                "test error, that C alone": part.scaled.mean(),
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -117,12 +152,21 @@ def hidden_increase(frame):
         plain = errors(base[base.method == method].sort_values("partition")).to_numpy()
         part = part.sort_values("partition")
         gain = plain - errors(part).to_numpy()
-        scaled = errors(part.assign(missed=part.scaled_missed,
-                                    false_alarms=part.scaled_false_alarms)).to_numpy()
+        scaled = errors(
+            part.assign(missed=part.scaled_missed, false_alarms=part.scaled_false_alarms)
+        ).to_numpy()
         alone = plain - scaled
-        rows.append({"method": method, "forced": asked, "gain of the transformations": gain.mean(),
-                     "gain of C alone": alone.mean(), "share": alone.mean() / gain.mean(),
-                     "new C": C * 10 ** part.log10_factor.mean(), "draws": len(part)})
+        rows.append(
+            {
+                "method": method,
+                "forced": asked,
+                "gain of the transformations": gain.mean(),
+                "gain of C alone": alone.mean(),
+                "share": alone.mean() / gain.mean(),
+                "new C": C * 10 ** part.log10_factor.mean(),
+                "draws": len(part),
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -142,8 +186,9 @@ def width_table(frame):
     table = width_means(frame).groupby(level=["dataset", "width"]).mean()
     table = table.reindex([name for name in SETS if name in set(frame.dataset)], level="dataset")
     columns = [SVM, *studies.WIDTH_METHODS]
-    return table[columns].reset_index().rename(columns={"dataset": "data set",
-                                                        "width": "2 sigma^2"})
+    return (
+        table[columns].reset_index().rename(columns={"dataset": "data set", "width": "2 sigma^2"})
+    )
 
 
 def width_curves(frame, name):
@@ -186,8 +231,10 @@ def width_gains(frame):
     if frame.empty:
         return {}
     table = width_means(frame).groupby(level=["dataset", "width"]).mean()
-    return {method: (table[SVM].to_numpy(), (table[SVM] - table[method]).to_numpy())
-            for method in studies.WIDTH_METHODS}
+    return {
+        method: (table[SVM].to_numpy(), (table[SVM] - table[method]).to_numpy())
+        for method in studies.WIDTH_METHODS
+    }
 
 
 def printed_pattern(frame, names=("Segment1", "Hepatitis")):
@@ -211,11 +258,15 @@ def printed_pattern(frame, names=("Segment1", "Hepatitis")):
     table = width_table(frame)
     methods, rows = [SVM, "AMA", "ACT", "WIL"], []
     for name in names:
-        rows.append({"data set": name, "2 sigma^2": "50, printed"}
-                    | {method: printed[method, name] for method in methods})
+        rows.append(
+            {"data set": name, "2 sigma^2": "50, printed"}
+            | {method: printed[method, name] for method in methods}
+        )
         for _, row in table[table["data set"] == name].iterrows():
-            rows.append({"data set": name, "2 sigma^2": f"{row['2 sigma^2']:g}"}
-                        | {method: row[method] for method in methods})
+            rows.append(
+                {"data set": name, "2 sigma^2": f"{row['2 sigma^2']:g}"}
+                | {method: row[method] for method in methods}
+            )
     return pd.DataFrame(rows, columns=["data set", "2 sigma^2", *methods])
 
 
@@ -242,12 +293,29 @@ def asterisk_evidence(frame):
         def folds(column, own=own):
             return N_FOLDS * (own[column] < own.v_before - 1e-9).mean()
 
-        rows.append(dict(zip(_ASTERISKS, (
-            name, len(own), folds("grid"), folds("MDT-VMETA"), folds("TSVT-VMETA"),
-            own.v_before.mean(), own.grid.mean(), own["MDT-VMETA"].mean(),
-            own["TSVT-VMETA"].mean(),
-            *("*" if f"{m}-VMETA" in PRINTED_ASTERISKS[name] else "" for m in ("MDT", "TSVT")),
-        ), strict=True)))
+        rows.append(
+            dict(
+                zip(
+                    _ASTERISKS,
+                    (
+                        name,
+                        len(own),
+                        folds("grid"),
+                        folds("MDT-VMETA"),
+                        folds("TSVT-VMETA"),
+                        own.v_before.mean(),
+                        own.grid.mean(),
+                        own["MDT-VMETA"].mean(),
+                        own["TSVT-VMETA"].mean(),
+                        *(
+                            "*" if f"{m}-VMETA" in PRINTED_ASTERISKS[name] else ""
+                            for m in ("MDT", "TSVT")
+                        ),
+                    ),
+                    strict=True,
+                )
+            )
+        )
     return pd.DataFrame(rows, columns=_ASTERISKS)
 
 
@@ -269,16 +337,35 @@ def unit_table(frame):
     for name in [studies.BOARD_NAME, *SETS]:
         own = frame[frame.dataset == name]
         for method in UNIT_METHODS if len(own) else ():
-            place = ("checkers", method, "g-means error") if name == studies.BOARD_NAME else (
-                "real_sets", method, name)
-            starred = method in (BOARD_ASTERISKS if name == studies.BOARD_NAME
-                                 else PRINTED_ASTERISKS[name])
-            row = {"data set": name, "method": method,
-                   "printed": f"{printed[place]:g}{' *' if starred else ''}"}
+            place = (
+                ("checkers", method, "g-means error")
+                if name == studies.BOARD_NAME
+                else ("real_sets", method, name)
+            )
+            starred = method in (
+                BOARD_ASTERISKS if name == studies.BOARD_NAME else PRINTED_ASTERISKS[name]
+            )
+            row = {
+                "data set": name,
+                "method": method,
+                "printed": f"{printed[place]:g}{' *' if starred else ''}",
+            }
             for units in ("hull", "svm"):
                 part = own[(own.method == method) & (own.units == units)]
-                row |= {f"error, {units}": errors(part).mean(),
-                        f"transformed, {units}": (part.n_transformations > 0).mean()}
+                row |= {
+                    f"error, {units}": errors(part).mean(),
+                    f"transformed, {units}": (part.n_transformations > 0).mean(),
+                }
             rows.append(row)
-    return pd.DataFrame(rows, columns=("data set", "method", "printed", "error, hull",
-                                       "transformed, hull", "error, svm", "transformed, svm"))
+    return pd.DataFrame(
+        rows,
+        columns=(
+            "data set",
+            "method",
+            "printed",
+            "error, hull",
+            "transformed, hull",
+            "error, svm",
+            "transformed, svm",
+        ),
+    )

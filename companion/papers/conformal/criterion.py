@@ -23,8 +23,9 @@ from companion.solvers.mdm import mdm
 #: By the names of the tables; the exact maximiser is Xiong's transformation with the eigenvector.
 METHODS = {
     **{name: CONFORMAL[name] for name in ("MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")},
-    "Xiong": CONFORMAL["Xiong"], "exact maximiser": ("xiong", "separability_exact"),
-}  # fmt: skip
+    "Xiong": CONFORMAL["Xiong"],
+    "exact maximiser": ("xiong", "separability_exact"),
+}
 N_PARTITIONS = {"paper": 3, "quick": 1}
 
 #: Random problems for the identities, and patterns in each.
@@ -62,15 +63,24 @@ class Counted(Separability):
 def compute_searches(unit):
     """J and test errors of every search: a row a fold and method."""
     rows = []
-    for fold, problem in enumerate(problems.folds(*(unit.params[k] for k in
-                                                    ("dataset", "partition")))):
+    for fold, problem in enumerate(
+        problems.folds(*(unit.params[k] for k in ("dataset", "partition")))
+    ):
         part = Part(problem, validate=False)
         J = Counted(part.shared.K, part.shared.y)
         part.shared.separability = J
         plain = J.value(np.ones(J.n))
-        rows.append({"fold": fold, "method": "SVM", "J": plain, "evaluations": 0,
-                     "log10_condition": None, "degenerate": False,
-                     **counts(part.plain_decision(), problem.y_test)})
+        rows.append(
+            {
+                "fold": fold,
+                "method": "SVM",
+                "J": plain,
+                "evaluations": 0,
+                "log10_condition": None,
+                "degenerate": False,
+                **counts(part.plain_decision(), problem.y_test),
+            }
+        )
         for name, method in METHODS.items():
             J.evaluations = 0
             result = part.transformed(*method, max_transforms=1)
@@ -78,16 +88,19 @@ def compute_searches(unit):
             log10_condition = None
             if name == "exact maximiser":
                 log10_condition = round(condition_of_cores(part, problem.seed), 4)
-            rows.append({
-                "fold": fold, "method": name,
-                "J": result.history[-1]["separability"] if entries > 1 else None,
-                # the history asks for J once for each of its machines
-                "evaluations": J.evaluations - entries, "log10_condition": log10_condition,
-                "degenerate": result.is_degenerate,
-                **counts(part.decision(result), problem.y_test),
-            })
-    return [row | {"J": row["J"] if row["J"] is None else float(f"{row['J']:.8g}")}
-            for row in rows]
+            rows.append(
+                {
+                    "fold": fold,
+                    "method": name,
+                    "J": result.history[-1]["separability"] if entries > 1 else None,
+                    # the history asks for J once for each of its machines
+                    "evaluations": J.evaluations - entries,
+                    "log10_condition": log10_condition,
+                    "degenerate": result.is_degenerate,
+                    **counts(part.decision(result), problem.y_test),
+                }
+            )
+    return [row | {"J": row["J"] if row["J"] is None else float(f"{row['J']:.8g}")} for row in rows]
 
 
 def condition_of_cores(part, seed):
@@ -105,9 +118,10 @@ def condition_of_cores(part, seed):
     """
     shared = part.shared
     rng = np.random.default_rng(seed)
-    cores = np.sort(rng.permutation(len(shared.y))[:max(1, round(len(shared.y) / 3))])
-    basis = np.column_stack([np.ones(len(shared.y)),
-                             np.exp(-shared.distances[:, cores] / part.width)])
+    cores = np.sort(rng.permutation(len(shared.y))[: max(1, round(len(shared.y) / 3))])
+    basis = np.column_stack(
+        [np.ones(len(shared.y)), np.exp(-shared.distances[:, cores] / part.width)]
+    )
     W = basis.T @ shared.separability.matrices()[1] @ basis
     values = np.abs(np.linalg.eigvalsh(0.5 * (W + W.T)))
     return float(np.log10(values.max() / max(values.min(), 1e-300)))
@@ -210,23 +224,30 @@ def gradient_error(K, y, X, step=1e-4):
         return terms.sum(axis=0), -squares * terms
 
     worst = 0.0
-    for family, at in ((by_margin, np.array([1.0 / np.abs(f).max() ** 2, 0.6])),
-                       (by_width, np.linspace(0.2, 0.9, support.size))):
+    for family, at in (
+        (by_margin, np.array([1.0 / np.abs(f).max() ** 2, 0.6])),
+        (by_width, np.linspace(0.2, 0.9, support.size)),
+    ):
         c, jacobian = family(at)
         gradient = jacobian @ J.value_and_gradient(c)[1]
-        numeric = np.array([
-            (J.value(family(at + h)[0]) - J.value(family(at - h)[0])) / (2 * h.sum())
-            for h in np.diag(step * at)
-        ])
+        numeric = np.array(
+            [
+                (J.value(family(at + h)[0]) - J.value(family(at - h)[0])) / (2 * h.sum())
+                for h in np.diag(step * at)
+            ]
+        )
         worst = max(worst, np.abs(gradient - numeric).max() / np.abs(numeric).max())
     return worst
 
 
 def search_units(profile):
     """One unit a data set and partition."""
-    return [Unit(PAPER, "searches", {"dataset": name, "partition": k}, problems.digest(name))
-            for name in SETS if profile == "paper" or name not in LARGE
-            for k in range(1, N_PARTITIONS[profile] + 1)]
+    return [
+        Unit(PAPER, "searches", {"dataset": name, "partition": k}, problems.digest(name))
+        for name in SETS
+        if profile == "paper" or name not in LARGE
+        for k in range(1, N_PARTITIONS[profile] + 1)
+    ]
 
 
 def identity_units(profile):

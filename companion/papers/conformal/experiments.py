@@ -28,17 +28,25 @@ MAX_TRANSFORMATIONS = 10
 SVM, WITHOUT_V = "SVM", "SVM without V"
 
 _SEARCHES = {
-    "JGRAD": "separability_gradient", "JMETA": "separability_cma", "VMETA": "validation_cma",
-}  # fmt: skip
+    "JGRAD": "separability_gradient",
+    "JMETA": "separability_cma",
+    "VMETA": "validation_cma",
+}
 
 #: The methods: transformation and search, by the names of Table 6.0.1 and those it leaves out.
 CONFORMAL = {
-    "AMA": ("amari", None), "ACT": ("act", None), "WIL": ("williams", None),
-    **{f"{name}-{short}": (name.lower(), search)
-       for name in ("MDT", "TSVT") for short, search in _SEARCHES.items()},
-    "Wu-Amari": ("wu_amari", None), "KBA": ("kba", None),
+    "AMA": ("amari", None),
+    "ACT": ("act", None),
+    "WIL": ("williams", None),
+    **{
+        f"{name}-{short}": (name.lower(), search)
+        for name in ("MDT", "TSVT")
+        for short, search in _SEARCHES.items()
+    },
+    "Wu-Amari": ("wu_amari", None),
+    "KBA": ("kba", None),
     "Xiong": ("xiong", "separability_gradient"),
-}  # fmt: skip
+}
 
 #: Rows of the thesis's tables, and all of ours.
 PRINTED = (SVM, *(name for name in CONFORMAL if name not in ("Wu-Amari", "KBA", "Xiong")))
@@ -80,8 +88,13 @@ class Part:
         self.problem, self.width = problem, width
         squares = cdist(problem.X, problem.X, "sqeuclidean")
         self.shared = ConformalProblem(
-            np.exp(-squares / width), problem.y, problem.validate if validate else None, C=C,
-            distances=squares, sigma=np.sqrt(width / 2), n_features=problem.X.shape[1],
+            np.exp(-squares / width),
+            problem.y,
+            problem.validate if validate else None,
+            C=C,
+            distances=squares,
+            sigma=np.sqrt(width / 2),
+            n_features=problem.X.shape[1],
         )
 
     def transformed(self, transform, search=None, **options):
@@ -145,16 +158,18 @@ class Part:
         rows = np.arange(len(self.problem.y)) if whole else self.shared.train
         support = np.flatnonzero(machine.alpha)
         coef = (self.problem.y[rows] * machine.alpha)[support]
-        values = np.concatenate([
-            np.exp(-squares / self.width) @ coef
-            for squares in self._squares(points, rows[support])
-        ])
+        values = np.concatenate(
+            [
+                np.exp(-squares / self.width) @ coef
+                for squares in self._squares(points, rows[support])
+            ]
+        )
         return 2.0 / machine.squared_norm * (values + machine.intercept)
 
     def _squares(self, points, columns):
         """Squared distances to some training patterns, a block of points at a time."""
         for start in range(0, len(points), _BLOCK):
-            yield cdist(points[start:start + _BLOCK], self.problem.X[columns], "sqeuclidean")
+            yield cdist(points[start : start + _BLOCK], self.problem.X[columns], "sqeuclidean")
 
 
 def test_error(decision, y):
@@ -188,8 +203,10 @@ def conformal_row(part, name):
     result = part.transformed(*CONFORMAL[name])
     first, tried = result.history[0], result.history[1:]
     return {
-        "method": name, **counts(part.decision(result), part.problem.y_test),
-        "n_transformations": result.n_transforms, "n_tried": len(tried),
+        "method": name,
+        **counts(part.decision(result), part.problem.y_test),
+        "n_transformations": result.n_transforms,
+        "n_tried": len(tried),
         "n_trained": 1 + len(tried) + (result.n_transforms == 0),
         "v_before": round(first["validation_error"], 6),
         "v_error": round(result.validation_error, 6),
@@ -212,17 +229,29 @@ def plain_rows(part):
     result = part.transformed("williams", max_transforms=0)
     v_error = round(float(result.validation_error), 6)
     return [
-        _plain(name, counts(part.plain_decision(whole), part.problem.y_test),
-               v_before=v_error, v_error=v_error,
-               converged=(part.shared.whole if whole else part.shared.first).converged)
+        _plain(
+            name,
+            counts(part.plain_decision(whole), part.problem.y_test),
+            v_before=v_error,
+            v_error=v_error,
+            converged=(part.shared.whole if whole else part.shared.first).converged,
+        )
         for name, whole in ((SVM, True), (WITHOUT_V, False))
     ]
 
 
 def _plain(name, errors, *, v_before=None, v_error=None, n_trained=1, converged=True):
-    return {"method": name, **errors, "n_transformations": 0, "n_tried": 0,
-            "n_trained": n_trained, "v_before": v_before, "v_error": v_error,
-            "degenerate": False, "converged": bool(converged)}
+    return {
+        "method": name,
+        **errors,
+        "n_transformations": 0,
+        "n_tried": 0,
+        "n_trained": n_trained,
+        "v_before": v_before,
+        "v_error": v_error,
+        "degenerate": False,
+        "converged": bool(converged),
+    }
 
 
 def baseline_rows(problem):
@@ -293,10 +322,16 @@ def fold_units(profile):
 
 #: All that the results of a method depend on.
 CODE = (
-    "companion.papers.conformal.experiments", "companion.papers.conformal.problems",
-    "companion.papers.conformal.baselines", "companion.papers._counts", "companion.metrics",
-    *CONFORMAL_CODE, *SEARCHES, *DUAL, *IMBALANCED,
-)  # fmt: skip
+    "companion.papers.conformal.experiments",
+    "companion.papers.conformal.problems",
+    "companion.papers.conformal.baselines",
+    "companion.papers._counts",
+    "companion.metrics",
+    *CONFORMAL_CODE,
+    *SEARCHES,
+    *DUAL,
+    *IMBALANCED,
+)
 
 BOARD = Study(PAPER, "board", board_units, compute_board, CODE)
 FOLDS = Study(PAPER, "folds", fold_units, compute_folds, CODE)

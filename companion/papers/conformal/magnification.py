@@ -22,8 +22,13 @@ N_RARE, N_COMMON = 12, 240
 
 #: 2 sigma^2 of the scene, about the size of a class.
 SCENE_WIDTH = 1.0
-METHODS = {"Amari": "amari", "Wu-Amari": "wu_amari", "ACT": "act", "KBA": "kba",
-           "Williams": "williams"}  # fmt: skip
+METHODS = {
+    "Amari": "amari",
+    "Wu-Amari": "wu_amari",
+    "ACT": "act",
+    "KBA": "kba",
+    "Williams": "williams",
+}
 N_SCENES = {"paper": 20, "quick": 3}
 
 #: Lattice of the scene: coordinates of its columns and rows.
@@ -67,8 +72,9 @@ def scene(number):
         Labels -1.0 and +1.0.
     """
     rng = np.random.default_rng(seed_for(PAPER, "scene", number))
-    X = np.column_stack([rng.uniform(0.0, 2.0, N_RARE + N_COMMON),
-                         rng.uniform(-1.0, 1.0, N_RARE + N_COMMON)])
+    X = np.column_stack(
+        [rng.uniform(0.0, 2.0, N_RARE + N_COMMON), rng.uniform(-1.0, 1.0, N_RARE + N_COMMON)]
+    )
     X[N_RARE:, 0] *= -1.0
     return X, np.repeat([1.0, -1.0], [N_RARE, N_COMMON])
 
@@ -90,16 +96,19 @@ def picture(number):
     shape = (len(X2), len(X1))
     none = np.empty(0, dtype=int)
     seed = int(seed_for(PAPER, "scene methods", number).generate_state(1)[0])
-    part = Part(Problem(X, y, np.arange(len(y)), none, points, None, seed), width=SCENE_WIDTH,
-                validate=False)
+    part = Part(
+        Problem(X, y, np.arange(len(y)), none, points, None, seed),
+        width=SCENE_WIDTH,
+        validate=False,
+    )
     ratios, artificial = {}, np.empty((0, 2))
     for name, transform in METHODS.items():
         result = part.transformed(transform, max_transforms=1)
         ratios[name] = log_ratio(result, X, points).reshape(shape)
         if name == "KBA" and result.stages:
             stage = result.stages[0]
-            first, second = (X[stage.columns[:stage.n_first]], X[stage.columns[stage.n_first:]])
-            artificial = ((1 - stage.beta) * first[:, np.newaxis] + stage.beta * second)
+            first, second = (X[stage.columns[: stage.n_first]], X[stage.columns[stage.n_first :]])
+            artificial = (1 - stage.beta) * first[:, np.newaxis] + stage.beta * second
             artificial = artificial.reshape(-1, 2)
     return Picture(X, y, part.plain_decision().reshape(shape), ratios, artificial)
 
@@ -162,12 +171,19 @@ def compute_scene(unit):
     rows = []
     for name, ratio in shown.ratio.items():
         top = float(X1[np.argmax(ratio.mean(axis=0))])
-        along = [np.interp(place, X1, row) for place, row in zip(places, ratio, strict=True)
-                 if np.isfinite(place)]
+        along = [
+            np.interp(place, X1, row)
+            for place, row in zip(places, ratio, strict=True)
+            if np.isfinite(place)
+        ]
         row = {
-            "method": name, "frontier": round(at, 6), "largest_at": round(top, 6),
-            "near": round(float(ratio[near].mean()), 6), "far": round(float(ratio[far].mean()), 6),
-            "along": round(float(np.std(along)), 6), "artificial": None,
+            "method": name,
+            "frontier": round(at, 6),
+            "largest_at": round(top, 6),
+            "near": round(float(ratio[near].mean()), 6),
+            "far": round(float(ratio[far].mean()), 6),
+            "along": round(float(np.std(along)), 6),
+            "artificial": None,
         }
         if name == "KBA" and len(shown.artificial):
             row["artificial"] = round(float(np.abs(shown.artificial[:, 0]).mean()), 6)
@@ -202,8 +218,10 @@ def one_support_vector(squared_exponent, sigma=1.0, tau=0.5, d=2, alpha=1.0):
 
 def compute_formula(unit):
     """(4.1.5) as printed and with tau^4."""
-    return {"printed": float(f"{one_support_vector(1):.6g}"),
-            "by_theorem": float(f"{one_support_vector(2):.6g}")}
+    return {
+        "printed": float(f"{one_support_vector(1):.6g}"),
+        "by_theorem": float(f"{one_support_vector(2):.6g}"),
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,9 +278,13 @@ def compute_displacement(unit):
     length = np.linalg.norm(shown.w)
     before = shown.lines["the machine"][2]
     return [
-        {"way": way, "moved": round(float(abs(lines[2] - before) / length), 8),
-         "boundary_off": round(float(abs(lines[1]) / length), 8)}
-        for way, lines in shown.lines.items() if way != "the machine"
+        {
+            "way": way,
+            "moved": round(float(abs(lines[2] - before) / length), 8),
+            "boundary_off": round(float(abs(lines[1]) / length), 8),
+        }
+        for way, lines in shown.lines.items()
+        if way != "the machine"
     ]
 
 
@@ -276,6 +298,7 @@ def _units(study):
 
 _CODE = ("companion.papers.conformal.magnification", *CODE)
 SCENES = Study(PAPER, "scenes", _units("scenes"), compute_scene, _CODE)
-FORMULA = Study(PAPER, "formula", lambda profile: [Unit(PAPER, "formula", {})], compute_formula,
-                _CODE)
+FORMULA = Study(
+    PAPER, "formula", lambda profile: [Unit(PAPER, "formula", {})], compute_formula, _CODE
+)
 DISPLACEMENTS = Study(PAPER, "displacements", _units("displacements"), compute_displacement, _CODE)

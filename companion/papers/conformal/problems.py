@@ -75,8 +75,9 @@ def _number(*parts):
 
 def _problem(X, y, X_test, y_test, *identity):
     seed = _number("validation", *identity)
-    learn, validate = train_test_split(np.arange(len(y)), test_size=VALIDATION, stratify=y,
-                                       random_state=seed)
+    learn, validate = train_test_split(
+        np.arange(len(y)), test_size=VALIDATION, stratify=y, random_state=seed
+    )
     return Problem(X, y, np.sort(learn), np.sort(validate), X_test, y_test, seed)
 
 
@@ -169,6 +170,15 @@ def folds(name, partition):
     problems = []
     for fold, (train, test) in enumerate(cut.split(X, y)):
         prepare = make_pipeline(SimpleImputer(), StandardScaler()).fit(X[train])
-        problems.append(_problem(prepare.transform(X[train]), y[train], prepare.transform(X[test]),
-                                 y[test], name, partition, fold))
+        problems.append(
+            _problem(
+                prepare.transform(X[train]),
+                y[train],
+                prepare.transform(X[test]),
+                y[test],
+                name,
+                partition,
+                fold,
+            )
+        )
     return problems

@@ -11,8 +11,12 @@ from companion.papers.conformal.problems import PAPER, SETS
 def compute_sizes(unit):
     """Sizes of a data set."""
     X, y = problems.load(unit.params["dataset"])
-    return {"n": len(y), "n_positive": int((y > 0).sum()), "n_negative": int((y < 0).sum()),
-            "n_features": X.shape[1]}
+    return {
+        "n": len(y),
+        "n_positive": int((y > 0).sum()),
+        "n_negative": int((y < 0).sum()),
+        "n_features": X.shape[1],
+    }
 
 
 def size_units(profile):
@@ -20,6 +24,10 @@ def size_units(profile):
     return [Unit(PAPER, "sizes", {"dataset": name}, problems.digest(name)) for name in SETS]
 
 
-SIZES = Study(PAPER, "sizes", size_units, compute_sizes,
-              ("companion.papers.conformal.sizes", "companion.papers.conformal.problems",
-               *IMBALANCED))
+SIZES = Study(
+    PAPER,
+    "sizes",
+    size_units,
+    compute_sizes,
+    ("companion.papers.conformal.sizes", "companion.papers.conformal.problems", *IMBALANCED),
+)

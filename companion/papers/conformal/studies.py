@@ -58,14 +58,26 @@ def compute_widths(unit):
     for fold, problem in _parts(unit):
         for width in BASE_WIDTHS:
             part = Part(problem, width=width)
-            rows.append({"fold": fold, "width": width, "method": "SVM",
-                         **counts(part.plain_decision(), problem.y_test),
-                         "n_transformations": 0})
+            rows.append(
+                {
+                    "fold": fold,
+                    "width": width,
+                    "method": "SVM",
+                    **counts(part.plain_decision(), problem.y_test),
+                    "n_transformations": 0,
+                }
+            )
             for name in WIDTH_METHODS:
                 result = part.transformed(*CONFORMAL[name])
-                rows.append({"fold": fold, "width": width, "method": name,
-                             **counts(part.decision(result), problem.y_test),
-                             "n_transformations": result.n_transforms})
+                rows.append(
+                    {
+                        "fold": fold,
+                        "width": width,
+                        "method": name,
+                        **counts(part.decision(result), problem.y_test),
+                        "n_transformations": result.n_transforms,
+                    }
+                )
     return rows
 
 
@@ -86,17 +98,22 @@ def compute_forced(unit):
                 # a C so small or large that the machine is none is left out of the comparison
                 scaled = Part(problem, C=float(np.clip(C * factor, 1e-8, 1e8)), validate=False)
                 missed = counts(scaled.plain_decision(), problem.y_test)
-                rows.append({
-                    "fold": fold, "method": name, "asked": number,
-                    "n_transformations": result.n_transforms,
-                    "degenerate": result.is_degenerate,
-                    "train_error": round(error_of(
-                        part.decision(result, problem.X), problem.y), 8),
-                    **counts(part.decision(result), problem.y_test),
-                    "log10_factor": round(float(np.log10(factor)), 4) if factor > 0 else None,
-                    "scaled_missed": missed["missed"],
-                    "scaled_false_alarms": missed["false_alarms"],
-                })
+                rows.append(
+                    {
+                        "fold": fold,
+                        "method": name,
+                        "asked": number,
+                        "n_transformations": result.n_transforms,
+                        "degenerate": result.is_degenerate,
+                        "train_error": round(
+                            error_of(part.decision(result, problem.X), problem.y), 8
+                        ),
+                        **counts(part.decision(result), problem.y_test),
+                        "log10_factor": round(float(np.log10(factor)), 4) if factor > 0 else None,
+                        "scaled_missed": missed["missed"],
+                        "scaled_false_alarms": missed["false_alarms"],
+                    }
+                )
     return rows
 
 
@@ -163,14 +180,20 @@ def compute_shift(unit):
             by_hand = displaced_by_hand(machine, part.shared.y, f, shrink)
             shifted = shrink * (f + (1.0 - shrink) * 0.5 * machine.squared_norm)
             package = conformal.displaced_decision(f, shrink, -0.5 * machine.squared_norm)
-            gaps += [np.abs(by_hand - other).max() / np.abs(by_hand).max()
-                     for other in (shifted, package)]
-        rows.append({
-            "fold": fold, "method": "bias shift",
-            **counts(part.plain_decision(whole=shift == 0.0) + shift, problem.y_test),
-            "shift": float(f"{shift:.6g}"), "v_error": round(v_error, 6),
-            "identity_error": float(f"{max(gaps):.3g}"),
-        })
+            gaps += [
+                np.abs(by_hand - other).max() / np.abs(by_hand).max()
+                for other in (shifted, package)
+            ]
+        rows.append(
+            {
+                "fold": fold,
+                "method": "bias shift",
+                **counts(part.plain_decision(whole=shift == 0.0) + shift, problem.y_test),
+                "shift": float(f"{shift:.6g}"),
+                "v_error": round(v_error, 6),
+                "identity_error": float(f"{max(gaps):.3g}"),
+            }
+        )
     return rows
 
 
@@ -226,8 +249,12 @@ def _units(study, board=False):
         names = [name for name in SETS if profile == "paper" or name not in LARGE]
         names += [BOARD_NAME] if board else []
         return [
-            Unit(PAPER, study, {"dataset": name, "partition": k},
-                 "" if name == BOARD_NAME else problems.digest(name))
+            Unit(
+                PAPER,
+                study,
+                {"dataset": name, "partition": k},
+                "" if name == BOARD_NAME else problems.digest(name),
+            )
             for name in names
             for k in range(1, N_PARTITIONS[study][profile] + 1)
         ]

@@ -34,10 +34,26 @@ __all__ = [
     "wilcoxon_table",
 ]
 
-_PLACED = ("method", "printed", "regenerated", "SD of one", "least", "largest",
-           "below the print", "of")  # fmt: skip
-_AGAINST = ("method", "g-means error", "method - SVM", "SE", "better on", "worse on", "of",
-            "transformed")  # fmt: skip
+_PLACED = (
+    "method",
+    "printed",
+    "regenerated",
+    "SD of one",
+    "least",
+    "largest",
+    "below the print",
+    "of",
+)
+_AGAINST = (
+    "method",
+    "g-means error",
+    "method - SVM",
+    "SE",
+    "better on",
+    "worse on",
+    "of",
+    "transformed",
+)
 _PAIRS = ("first", "second", "partitions with equal errors in all folds", "share of equal folds")
 
 
@@ -110,13 +126,18 @@ def placed_table(samples, printed):
     rows = []
     for method, values in samples.items():
         at = printed.get(method, np.nan)
-        rows.append({
-            "method": method, "printed": at, "regenerated": values.mean(),
-            "SD of one": values.std(ddof=1) if len(values) > 1 else np.nan,
-            "least": values.min(), "largest": values.max(),
-            "below the print": np.nan if np.isnan(at) else float((values < at).sum()),
-            "of": len(values),
-        })
+        rows.append(
+            {
+                "method": method,
+                "printed": at,
+                "regenerated": values.mean(),
+                "SD of one": values.std(ddof=1) if len(values) > 1 else np.nan,
+                "least": values.min(),
+                "largest": values.max(),
+                "below the print": np.nan if np.isnan(at) else float((values < at).sum()),
+                "of": len(values),
+            }
+        )
     return pd.DataFrame(rows, columns=_PLACED)
 
 
@@ -163,13 +184,20 @@ def _against_svm(frame, table):
         difference = paired_difference(table[method], table[SVM])
         gap = (table[method] - table[SVM]).to_numpy()
         own = frame[frame.method == method]
-        rows.append({
-            "method": method, "g-means error": table[method].mean(),
-            "method - SVM": difference.mean, "SE": difference.standard_error,
-            "better on": int((gap < -1e-12).sum()), "worse on": int((gap > 1e-12).sum()),
-            "of": difference.n,
-            "transformed": (own.n_transformations > 0).mean() if method in CONFORMAL else np.nan,
-        })
+        rows.append(
+            {
+                "method": method,
+                "g-means error": table[method].mean(),
+                "method - SVM": difference.mean,
+                "SE": difference.standard_error,
+                "better on": int((gap < -1e-12).sum()),
+                "worse on": int((gap > 1e-12).sum()),
+                "of": difference.n,
+                "transformed": (own.n_transformations > 0).mean()
+                if method in CONFORMAL
+                else np.nan,
+            }
+        )
     return pd.DataFrame(rows, columns=_AGAINST)
 
 
@@ -221,16 +249,30 @@ def wilcoxon_table(frame):
         for method in ALL:
             if method == SVM or method not in table:
                 continue
-            p = [wilcoxon_p(part[method], part[SVM])
-                 for _, part in table.groupby(level="partition")]
-            rows.append({
-                "data set": name, "method": method,
-                "significant at 10 %": significant(own, method).mean(),
-                "median p": np.median(p), "least p": np.min(p),
-                "p over all partitions": wilcoxon_p(means[method], means[SVM]),
-            })
-    return pd.DataFrame(rows, columns=("data set", "method", "significant at 10 %", "median p",
-                                       "least p", "p over all partitions"))
+            p = [
+                wilcoxon_p(part[method], part[SVM]) for _, part in table.groupby(level="partition")
+            ]
+            rows.append(
+                {
+                    "data set": name,
+                    "method": method,
+                    "significant at 10 %": significant(own, method).mean(),
+                    "median p": np.median(p),
+                    "least p": np.min(p),
+                    "p over all partitions": wilcoxon_p(means[method], means[SVM]),
+                }
+            )
+    return pd.DataFrame(
+        rows,
+        columns=(
+            "data set",
+            "method",
+            "significant at 10 %",
+            "median p",
+            "least p",
+            "p over all partitions",
+        ),
+    )
 
 
 def wilcoxon_floor(most=10):
@@ -246,9 +288,14 @@ def wilcoxon_floor(most=10):
     DataFrame
         A row a number of folds, from 3.
     """
-    rows = [{"folds that differ": n, "least p": wilcoxon_p(np.arange(1.0, n + 1), np.zeros(n)),
-             "significant at 10 %": "yes" if 2.0 ** (1 - n) < LEVEL else "no"}
-            for n in range(3, most + 1)]
+    rows = [
+        {
+            "folds that differ": n,
+            "least p": wilcoxon_p(np.arange(1.0, n + 1), np.zeros(n)),
+            "significant at 10 %": "yes" if 2.0 ** (1 - n) < LEVEL else "no",
+        }
+        for n in range(3, most + 1)
+    ]
     return pd.DataFrame(rows)
 
 
@@ -277,15 +324,19 @@ def equal_cells(frame, name):
     kept, rows = kept.sort_index(), []
     methods = [m for m in PRINTED if m != SVM]
     for k, first in enumerate(methods):
-        for second in methods[k + 1:]:
+        for second in methods[k + 1 :]:
             same = np.abs(table[first] - table[second]) < 1e-12
             either = (kept[first] > 0) | (kept[second] > 0)
             whole = same.groupby(level="partition").all()
             whole &= either.groupby(level="partition").any()
-            rows.append({
-                _PAIRS[0]: first, _PAIRS[1]: second, _PAIRS[2]: int(whole.sum()),
-                _PAIRS[3]: same[either].mean() if either.any() else np.nan,
-            })
+            rows.append(
+                {
+                    _PAIRS[0]: first,
+                    _PAIRS[1]: second,
+                    _PAIRS[2]: int(whole.sum()),
+                    _PAIRS[3]: same[either].mean() if either.any() else np.nan,
+                }
+            )
     return pd.DataFrame(rows, columns=_PAIRS).sort_values(_PAIRS[3], ascending=False)
 
 
@@ -313,11 +364,19 @@ def summary_over_sets(frame):
         base = sum(table[SVM] for table in tables) / len(tables)
         difference = paired_difference(mean, base)
         rank = mean_and_standard_error(ranks.mean(axis=0))
-        rows.append({"method": method, "mean rank": rank.mean, "SE of rank": rank.standard_error,
-                     "mean error": mean.mean(), "method - SVM": difference.mean,
-                     "SE": difference.standard_error})
-    return pd.DataFrame(rows, columns=("method", "mean rank", "SE of rank", "mean error",
-                                       "method - SVM", "SE"))
+        rows.append(
+            {
+                "method": method,
+                "mean rank": rank.mean,
+                "SE of rank": rank.standard_error,
+                "mean error": mean.mean(),
+                "method - SVM": difference.mean,
+                "SE": difference.standard_error,
+            }
+        )
+    return pd.DataFrame(
+        rows, columns=("method", "mean rank", "SE of rank", "mean error", "method - SVM", "SE")
+    )
 
 
 def validation_optimism(frame):
@@ -338,8 +397,26 @@ def validation_optimism(frame):
         if len(own) < 2:
             continue
         gap = paired_difference(errors(own), own.v_error)
-        rows.append({"method": method, "folds": len(own), "error on V before": own.v_before.mean(),
-                     "error on V": own.v_error.mean(), "error on the test part": errors(own).mean(),
-                     "test - V": gap.mean, "SE": gap.standard_error})
-    return pd.DataFrame(rows, columns=("method", "folds", "error on V before", "error on V",
-                                       "error on the test part", "test - V", "SE"))
+        rows.append(
+            {
+                "method": method,
+                "folds": len(own),
+                "error on V before": own.v_before.mean(),
+                "error on V": own.v_error.mean(),
+                "error on the test part": errors(own).mean(),
+                "test - V": gap.mean,
+                "SE": gap.standard_error,
+            }
+        )
+    return pd.DataFrame(
+        rows,
+        columns=(
+            "method",
+            "folds",
+            "error on V before",
+            "error on V",
+            "error on the test part",
+            "test - V",
+            "SE",
+        ),
+    )

@@ -30,10 +30,16 @@ def compute_units(unit):
             transform, search = CONFORMAL[method]
             for units in ("hull", "svm"):
                 result = part.transformed(RULES[transform](units=units), search)
-                rows.append({"fold": fold, "method": method, "units": units,
-                             **counts(part.decision(result), problem.y_test),
-                             "n_transformations": result.n_transforms,
-                             "degenerate": result.is_degenerate})
+                rows.append(
+                    {
+                        "fold": fold,
+                        "method": method,
+                        "units": units,
+                        **counts(part.decision(result), problem.y_test),
+                        "n_transformations": result.n_transforms,
+                        "degenerate": result.is_degenerate,
+                    }
+                )
     return rows
 
 
@@ -41,12 +47,21 @@ def unit_units(profile):
     """One unit a data set, or the board, and partition or draw."""
     names = [BOARD_NAME, *(name for name in SETS if profile == "paper" or name not in LARGE)]
     return [
-        Unit(PAPER, "units", {"dataset": name, "partition": k},
-             "" if name == BOARD_NAME else problems.digest(name))
-        for name in names for k in range(1, N_REPEATS[profile] + 1)
+        Unit(
+            PAPER,
+            "units",
+            {"dataset": name, "partition": k},
+            "" if name == BOARD_NAME else problems.digest(name),
+        )
+        for name in names
+        for k in range(1, N_REPEATS[profile] + 1)
     ]
 
 
-UNITS = Study(PAPER, "units", unit_units, compute_units,
-              ("companion.papers.conformal.units", "companion.papers.conformal.studies",
-               *CODE))
+UNITS = Study(
+    PAPER,
+    "units",
+    unit_units,
+    compute_units,
+    ("companion.papers.conformal.units", "companion.papers.conformal.studies", *CODE),
+)

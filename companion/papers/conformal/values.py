@@ -182,7 +182,9 @@ def checkers_values(records):
         ("patterns of the negative class", problems.N_NEGATIVE),
         ("test patterns of each class", problems.GRID**2 / 2),
         ("negative patterns to a positive one", problems.N_NEGATIVE / problems.N_POSITIVE),
-        ("2 sigma^2", problems.WIDTH), ("C", problems.C), ("generations of CMA-ES", GENERATIONS),
+        ("2 sigma^2", problems.WIDTH),
+        ("C", problems.C),
+        ("generations of CMA-ES", GENERATIONS),
     ):
         out.add("protocol", name, value)
     if frame.empty:
@@ -198,18 +200,28 @@ def checkers_values(records):
             value, se, n = share(own.n_transformations == 0)
             out.add(method, _CHANCE, value, se=se, n=n, converged=converged)
             gain = paired_difference(table[SVM], table[method])
-            out.add_mean(method, "g-means error: SVM - method",
-                         undecided_if_few(gain, len(table)), converged)
+            out.add_mean(
+                method, "g-means error: SVM - method", undecided_if_few(gain, len(table)), converged
+            )
     for row, method, name in (("Figure 6.3.1", SVM, "SVM"), ("Figure 3.1.3", "PVGS", "tuned SVM")):
         own = frame[frame.method == method]
         gap = own.missed / own.n_positive - own.false_alarms / own.n_negative
-        out.add_mean(row, f"error on the positive class - on the negative class, {name}",
-                     mean_and_standard_error(gap))
-    out.add_mean("PVGS", "g-means error: PVGS - TSVT-JMETA",
-                 paired_difference(table["PVGS"], table["TSVT-JMETA"]))
+        out.add_mean(
+            row,
+            f"error on the positive class - on the negative class, {name}",
+            mean_and_standard_error(gap),
+        )
+    out.add_mean(
+        "PVGS",
+        "g-means error: PVGS - TSVT-JMETA",
+        paired_difference(table["PVGS"], table["TSVT-JMETA"]),
+    )
     trained = frame.pivot(index="draw", columns="method", values="n_trained")
-    out.add_mean("PVGS", "machines trained: PVGS - TSVT-JMETA",
-                 paired_difference(trained["PVGS"], trained["TSVT-JMETA"]))
+    out.add_mean(
+        "PVGS",
+        "machines trained: PVGS - TSVT-JMETA",
+        paired_difference(trained["PVGS"], trained["TSVT-JMETA"]),
+    )
     tried = frame[frame.method == "TSVT-JMETA"].n_tried
     out.add_mean("TSVT-JMETA", "transformations tried", mean_and_standard_error(tried))
     return out.frame()
@@ -240,8 +252,10 @@ def real_values(records):
 def _sizes(out, frame):
     X, y = problems.board_sample(1)
     rows = [("Checkers board", len(y), (y > 0).sum(), (y < 0).sum(), X.shape[1])]
-    rows += [(row.dataset, row.n, row.n_positive, row.n_negative, row.n_features)
-             for row in frame.itertuples()]
+    rows += [
+        (row.dataset, row.n, row.n_positive, row.n_negative, row.n_features)
+        for row in frame.itertuples()
+    ]
     for name, *values in rows:
         for column, value in zip(("N", "N+", "N-", "d"), values, strict=True):
             out.add(name, column, value)
@@ -255,16 +269,29 @@ def _cell(out, name, method, own):
     se = np.nan
     if len(of_partition) > 1:
         se = of_partition.std(ddof=1) / np.sqrt(len(of_partition))
-    out.add(method, name, error.mean(), spread=error.std(ddof=1), n=len(error), se=se,
-            converged=converged)
+    out.add(
+        method,
+        name,
+        error.mean(),
+        spread=error.std(ddof=1),
+        n=len(error),
+        se=se,
+        converged=converged,
+    )
     spreads = error.groupby(own.partition).std(ddof=1)
     se = spreads.std(ddof=1) / np.sqrt(len(spreads)) if len(spreads) > 1 else np.nan
     out.add(method, f"{name} ±", spreads.mean(), n=len(error), se=se, converged=converged)
     if method != SVM:
         none, se, n = share(own.n_transformations == 0)
         folds = problems.N_FOLDS
-        out.add(method, f"{name}: {_CHANCE} in 7 folds", none**folds,
-                se=folds * none ** (folds - 1) * se, n=n, converged=converged)
+        out.add(
+            method,
+            f"{name}: {_CHANCE} in 7 folds",
+            none**folds,
+            se=folds * none ** (folds - 1) * se,
+            n=n,
+            converged=converged,
+        )
 
 
 def significant(frame, method, other=SVM):
@@ -290,10 +317,16 @@ def significant(frame, method, other=SVM):
 def _tests(out, name, own):
     for method in NAMED[name]:
         value, se, n = share(significant(own, method))
-        out.add(f"Wilcoxon, {method} against SVM",
-                f"{name}: significant at 10 %, share of partitions", value, se=se, n=n)
-        out.add_mean(f"{method} - SVM", f"{name}: g-means error",
-                     paired_over_folds(own, method, SVM))
+        out.add(
+            f"Wilcoxon, {method} against SVM",
+            f"{name}: significant at 10 %, share of partitions",
+            value,
+            se=se,
+            n=n,
+        )
+        out.add_mean(
+            f"{method} - SVM", f"{name}: g-means error", paired_over_folds(own, method, SVM)
+        )
 
 
 def _over_sets(out, frame):
@@ -304,12 +337,16 @@ def _over_sets(out, frame):
         out.add_draws(method, "data sets on which it is best", counts)
     own = frame[frame.method.isin(set(PRINTED) - {SVM})]
     none = (own.n_transformations == 0).groupby(own.partition).mean()
-    out.add_mean("all data sets", "share of method and fold without a transformation",
-                 undecided_if_few(mean_and_standard_error(none), len(none)))
+    out.add_mean(
+        "all data sets",
+        "share of method and fold without a transformation",
+        undecided_if_few(mean_and_standard_error(none), len(none)),
+    )
     tried = frame[frame.method == "TSVT-JMETA"]
     mean_tried = mean_and_standard_error(tried.n_tried.groupby(tried.partition).mean())
-    out.add_mean("TSVT-JMETA", "transformations tried in a fold",
-                 undecided_if_few(mean_tried, mean_tried.n))
+    out.add_mean(
+        "TSVT-JMETA", "transformations tried in a fold", undecided_if_few(mean_tried, mean_tried.n)
+    )
     correlations = [
         spearmanr(
             [part.loc[k, SVM] for part in table.values()],
@@ -317,7 +354,9 @@ def _over_sets(out, frame):
         ).statistic
         for k in table["Glass7"].index
     ]
-    out.add_mean("all data sets",
-                 "gain of the best method over the SVM against the SVM's error, rank correlation"
-                 " over the data sets",
-                 undecided_if_few(mean_and_standard_error(correlations), len(correlations)))
+    out.add_mean(
+        "all data sets",
+        "gain of the best method over the SVM against the SVM's error, rank correlation"
+        " over the data sets",
+        undecided_if_few(mean_and_standard_error(correlations), len(correlations)),
+    )

@@ -27,9 +27,14 @@ from companion.tuning.surface import machine_surface
 
 #: Data sets and their names as the Least 1-Norm paper prints such names.
 DATASETS = {
-    "titanic": "Titanic", "heart": "Heart", "breast-cancer": "Cancer", "german": "German",
-    "diabetis": "Diabetis", "thyroid": "Thyroid", "waveform": "Waveform",
-}  # fmt: skip
+    "titanic": "Titanic",
+    "heart": "Heart",
+    "breast-cancer": "Cancer",
+    "german": "German",
+    "diabetis": "Diabetis",
+    "thyroid": "Thyroid",
+    "waveform": "Waveform",
+}
 GRID = {"C": 2.0 ** np.arange(-3, 12, 2), "gamma": 2.0 ** np.arange(-9, 2, 2)}
 N_FOLDS = 5
 SIZES = {
@@ -51,9 +56,17 @@ def search_units(profile):
     """One unit a data set and split."""
     size = SIZES[profile]
     return [
-        Unit(PAPER, "beyond", {"dataset": name, "split": split, "splits": split_source(name),
-                               "by_scikit_learn": split <= size["by_scikit_learn"]},
-             data=data_digest(name))
+        Unit(
+            PAPER,
+            "beyond",
+            {
+                "dataset": name,
+                "split": split,
+                "splits": split_source(name),
+                "by_scikit_learn": split <= size["by_scikit_learn"],
+            },
+            data=data_digest(name),
+        )
         for name in DATASETS
         for split in range(1, size["splits"] + 1)
     ]
@@ -72,18 +85,20 @@ def compute_split(unit):
             warnings.simplefilter("always", ConvergenceWarning)
             search.fit(X, y)
         seconds = round(time.process_time() - started, 4)
-        rows.append({
-            "search": name,
-            "log2_C": float(np.log2(search.best_params_["C"])),
-            "log2_gamma": float(np.log2(search.best_params_["gamma"])),
-            "estimate": round(_estimate(name, float(search.best_score_)), 6),
-            "n_train": len(y),
-            "n_test": len(y_test),
-            "n_wrong": int((search.predict(X_test) != y_test).sum()),
-            "seconds": seconds,
-            "criteria_share": _criteria_share(X, y) if name == "gacv" else None,
-            "converged": not any(issubclass(w.category, ConvergenceWarning) for w in caught),
-        })
+        rows.append(
+            {
+                "search": name,
+                "log2_C": float(np.log2(search.best_params_["C"])),
+                "log2_gamma": float(np.log2(search.best_params_["gamma"])),
+                "estimate": round(_estimate(name, float(search.best_score_)), 6),
+                "n_train": len(y),
+                "n_test": len(y_test),
+                "n_wrong": int((search.predict(X_test) != y_test).sum()),
+                "seconds": seconds,
+                "criteria_share": _criteria_share(X, y) if name == "gacv" else None,
+                "converged": not any(issubclass(w.category, ConvergenceWarning) for w in caught),
+            }
+        )
     return rows
 
 
@@ -106,16 +121,23 @@ def _criteria_share(X, y):
 
 def _searches(params):
     seed = seed_for(PAPER, "beyond", "folds", params["dataset"], params["split"])
-    folds = StratifiedKFold(N_FOLDS, shuffle=True,
-                            random_state=int(seed.generate_state(1)[0] % 2**31))
-    searches = {name: GACVSearch(L1SVC(), GRID, criterion=name)
-                for name in ("gacv", "xi_alpha", "leave_one_out")}
+    folds = StratifiedKFold(
+        N_FOLDS, shuffle=True, random_state=int(seed.generate_state(1)[0] % 2**31)
+    )
+    searches = {
+        name: GACVSearch(L1SVC(), GRID, criterion=name)
+        for name in ("gacv", "xi_alpha", "leave_one_out")
+    }
     searches["cv"] = KernelGridSearchCV(L1SVC(), GRID, cv=folds)
     if params["by_scikit_learn"]:
         searches["scikit-learn"] = GridSearchCV(SVC(), GRID, cv=folds)
     return searches
 
 
-BEYOND = Study(PAPER, "beyond", search_units, compute_split,
-               ("companion.papers.gacv.beyond", "companion.tuning", "companion.estimators", *CODE,
-                *IDA))
+BEYOND = Study(
+    PAPER,
+    "beyond",
+    search_units,
+    compute_split,
+    ("companion.papers.gacv.beyond", "companion.tuning", "companion.estimators", *CODE, *IDA),
+)

@@ -111,8 +111,9 @@ def bayes_boundary(x1, case):
     ndarray of the shape of x1
     """
     cost = COSTS[case]
-    t = (3 + np.log(SAMPLE_SHARE[1] / SAMPLE_SHARE[-1]) + np.log(2) / 2
-         + np.log(cost[1] / cost[-1])) / 2
+    t = (
+        3 + np.log(SAMPLE_SHARE[1] / SAMPLE_SHARE[-1]) + np.log(2) / 2 + np.log(cost[1] / cost[-1])
+    ) / 2
     return t - np.asarray(x1) / 2 - np.asarray(x1) ** 2 / 8
 
 
@@ -145,8 +146,9 @@ def bayes_risk(case):
     """
     cost = COSTS[case]
     missed, _ = quad(lambda x: norm.pdf(x) * norm.sf(bayes_boundary(x, case)), -9, 9)
-    alarms, _ = quad(lambda x: norm.pdf(x, 2, np.sqrt(2))
-                     * norm.cdf(bayes_boundary(x, case) - 2), -11, 15)
+    alarms, _ = quad(
+        lambda x: norm.pdf(x, 2, np.sqrt(2)) * norm.cdf(bayes_boundary(x, case) - 2), -11, 15
+    )
     return cost[1] * SAMPLE_SHARE[1] * missed + cost[-1] * SAMPLE_SHARE[-1] * alarms
 
 

@@ -13,8 +13,10 @@ CURVES = ("gacv", "xa", "misclass")
 
 def sample_units(profile):
     """One unit a sample of the size of the figure."""
-    return [Unit(PAPER, "fig_1", {"n": SAMPLE_SIZE, "sample": number})
-            for number in range(1, SIZES[profile]["samples"] + 1)]
+    return [
+        Unit(PAPER, "fig_1", {"n": SAMPLE_SIZE, "sample": number})
+        for number in range(1, SIZES[profile]["samples"] + 1)
+    ]
 
 
 def describe_sample(unit):
@@ -38,8 +40,9 @@ def describe_sample(unit):
     for case in example.CASES:
         cost = example.COSTS[case]
         rule = example.bayes_rule(X, case)
-        row[f"{case}_true_misclass"] = round(float(selection.misclass_values(
-            rule, probability, (cost[-1], cost[1]))), 6)
+        row[f"{case}_true_misclass"] = round(
+            float(selection.misclass_values(rule, probability, (cost[-1], cost[1]))), 6
+        )
     return row
 
 
@@ -63,11 +66,11 @@ def curves(machines, points):
     for name in CURVES:
         k, j = selection.choose(surfaces[name]).cell
         gamma = 1 / (2 * machines.sigma[k] ** 2)
-        values[name] = selection.decision_at(machines.surface, k, machines.X, machines.y, points,
-                                             gamma, slice(j, j + 1))[0]
+        values[name] = selection.decision_at(
+            machines.surface, k, machines.X, machines.y, points, gamma, slice(j, j + 1)
+        )[0]
         chosen[name] = float(machines.lam[j]), float(machines.sigma[k])
     return values, chosen
 
 
-FIG_1 = Study(PAPER, "fig_1", sample_units, describe_sample,
-              ("companion.papers.gacv.fig_1", *CODE))
+FIG_1 = Study(PAPER, "fig_1", sample_units, describe_sample, ("companion.papers.gacv.fig_1", *CODE))

@@ -65,8 +65,10 @@ def _rows_of_case(machines, surfaces):
     target_valley = selection.valley(target, machines.lam, machines.sigma)
     u, v = np.log10(machines.lam), 2 * np.log10(machines.sigma)
     choices = {name: selection.choose(surface) for name, surface in surfaces.items()}
-    rules = {cell: _population_rule(machines, cell)
-             for cell in {choice.cell for choice in choices.values()}}
+    rules = {
+        cell: _population_rule(machines, cell)
+        for cell in {choice.cell for choice in choices.values()}
+    }
     _, weight, _ = example.population()
     true = example.bayes_rule(example.population()[0], machines.case)
     converged = bool(machines.surface.converged.all())
@@ -81,33 +83,37 @@ def _rows_of_case(machines, surfaces):
         estimate = surface / 2 if name in ("gacv", "gckl") else surface
         own = selection.valley(surface, machines.lam, machines.sigma)
         rule = rules[choice.cell]
-        rows.append({
-            "case": machines.case,
-            "criterion": name,
-            "n_tied": len(where),
-            "log10_lambda": _short(log10_lambda),
-            "log10_sigma2": _short(log10_sigma2),
-            "estimate": _short(estimate.min()),
-            "target": _short(target[choice.tied].mean()),
-            "target_low": _short(target[choice.tied].min()),
-            "target_high": _short(target[choice.tied].max()),
-            "target_least": _short(target.min()),
-            "risk": _short(example.population_risk(rule, machines.case)),
-            "from_true": _short(_disagreement(rule, true, weight)),
-            "from_misclass": _short(_disagreement(rule, rules[choices["misclass"].cell], weight)),
-            "from_gacv": _short(_disagreement(rule, rules[choices["gacv"].cell], weight)),
-            "position": _short(target_valley.position(np.array([log10_lambda, log10_sigma2]))),
-            "length": _short(own.length),
-            "width": _short(own.width),
-            "tilt": _short(own.tilt),
-            "decades": _short(own.decades),
-            "minus_loo": _short((estimate - surfaces["loo"]).mean()),
-            "off_target": _short(np.abs(estimate - target).mean()),
-            "least_above_loo": _short((surface - surfaces["loo"])[has_free].min()),
-            "least_above_target": _short((surface - target).min()),
-            "kkt_violation": violation,
-            "converged": converged,
-        })
+        rows.append(
+            {
+                "case": machines.case,
+                "criterion": name,
+                "n_tied": len(where),
+                "log10_lambda": _short(log10_lambda),
+                "log10_sigma2": _short(log10_sigma2),
+                "estimate": _short(estimate.min()),
+                "target": _short(target[choice.tied].mean()),
+                "target_low": _short(target[choice.tied].min()),
+                "target_high": _short(target[choice.tied].max()),
+                "target_least": _short(target.min()),
+                "risk": _short(example.population_risk(rule, machines.case)),
+                "from_true": _short(_disagreement(rule, true, weight)),
+                "from_misclass": _short(
+                    _disagreement(rule, rules[choices["misclass"].cell], weight)
+                ),
+                "from_gacv": _short(_disagreement(rule, rules[choices["gacv"].cell], weight)),
+                "position": _short(target_valley.position(np.array([log10_lambda, log10_sigma2]))),
+                "length": _short(own.length),
+                "width": _short(own.width),
+                "tilt": _short(own.tilt),
+                "decades": _short(own.decades),
+                "minus_loo": _short((estimate - surfaces["loo"]).mean()),
+                "off_target": _short(np.abs(estimate - target).mean()),
+                "least_above_loo": _short((surface - surfaces["loo"])[has_free].min()),
+                "least_above_target": _short((surface - target).min()),
+                "kkt_violation": violation,
+                "converged": converged,
+            }
+        )
     return rows
 
 
@@ -116,8 +122,9 @@ def _population_rule(machines, cell):
     k, j = cell
     gamma = 1 / (2 * machines.sigma[k] ** 2)
     points = example.population()[0]
-    return selection.decision_at(machines.surface, k, machines.X, machines.y, points, gamma,
-                                 slice(j, j + 1))[0]
+    return selection.decision_at(
+        machines.surface, k, machines.X, machines.y, points, gamma, slice(j, j + 1)
+    )[0]
 
 
 def _disagreement(first, second, weight):
@@ -136,5 +143,10 @@ def _short(value):
     return round(float(value), 6)
 
 
-INEFFICIENCY = Study(PAPER, "inefficiency", inefficiency_units, compute_sample,
-                     ("companion.papers.gacv.inefficiency", *CODE))
+INEFFICIENCY = Study(
+    PAPER,
+    "inefficiency",
+    inefficiency_units,
+    compute_sample,
+    ("companion.papers.gacv.inefficiency", *CODE),
+)

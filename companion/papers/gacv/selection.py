@@ -20,8 +20,7 @@ from companion.tuning.leave_one_out import leave_one_out_surface
 from companion.tuning.surface import machine_surface
 
 #: Modules that the numbers of this paper depend on, for the digest kept with its records.
-CODE = ("companion.papers.gacv.example", "companion.papers.gacv.selection", *SURFACES,
-        *GENERATORS)
+CODE = ("companion.papers.gacv.example", "companion.papers.gacv.selection", *SURFACES, *GENERATORS)
 
 #: The criteria, and what the report or its readers call them in the standard case.
 CRITERIA = {
@@ -37,9 +36,11 @@ CRITERIA = {
 }
 #: The same in the nonstandard case.
 NONSTANDARD_NAMES = CRITERIA | {
-    "xa": "BRXA", "xa_2": "BRXA, rho = 2", "xa_half": "BRXA, rho = 1/2",
+    "xa": "BRXA",
+    "xa_2": "BRXA, rho = 2",
+    "xa_half": "BRXA, rho = 1/2",
     "misclass": "BRMISCLASS (oracle)",
-}  # fmt: skip
+}
 FOLDS = {"cv_5": 5, "cv_10": 10}
 
 #: Stopping tolerance of the machines; the criteria count signs, so it is tighter than the usual.
@@ -115,8 +116,9 @@ def train(X, y, probability, case, grid):
     """
     _check_case(case)
     lam, sigma = grid_of(grid)
-    surface = machine_surface(X, y, *_C_and_gamma(len(y), lam, sigma), tol=TOL,
-                              class_weight=COSTS[case])
+    surface = machine_surface(
+        X, y, *_C_and_gamma(len(y), lam, sigma), tol=TOL, class_weight=COSTS[case]
+    )
     return Machines(X, y, probability, case, lam, sigma, surface)
 
 
@@ -182,8 +184,9 @@ def cross_validated_rates(machines, n_folds, *seed):
     C, gamma = _C_and_gamma(len(y), lam, sigma)
     wrong = np.zeros((len(sigma), len(lam)))
     for rows, held_out in StratifiedKFold(n_folds, shuffle=True, random_state=state).split(X, y):
-        fold = machine_surface(X[rows], y[rows], C, gamma, tol=TOL,
-                               class_weight=COSTS[machines.case])
+        fold = machine_surface(
+            X[rows], y[rows], C, gamma, tol=TOL, class_weight=COSTS[machines.case]
+        )
         cost = machines.cost[held_out]
         for k, width in enumerate(gamma):
             values = decision_at(fold, k, X[rows], y[rows], X[held_out], width)
@@ -311,8 +314,9 @@ def valley(criterion, lam, sigma):
     spread = np.sqrt(covariance[0, 0] * covariance[1, 1])
     tilt = covariance[0, 1] / spread if spread > 0 else 0.0
     row = np.log10(lam)[low[choose(criterion).cell[0]]]
-    return Valley(float(length), float(width), float(tilt), centre, axis,
-                  float(row.max() - row.min()))
+    return Valley(
+        float(length), float(width), float(tilt), centre, axis, float(row.max() - row.min())
+    )
 
 
 def _C_and_gamma(n, lam, sigma):

@@ -60,8 +60,9 @@ def inefficiency_samples(frame, case, criteria, grid=PRINTED_GRID, n=SAMPLE_SIZE
     dict of str to ndarray of shape (n_samples,)
     """
     names = criterion_names(case)
-    return {names[name]: runs(frame, case, name, grid, n).inefficiency.to_numpy()
-            for name in criteria}
+    return {
+        names[name]: runs(frame, case, name, grid, n).inefficiency.to_numpy() for name in criteria
+    }
 
 
 def inefficiency_table(frame, case, grid=PRINTED_GRID, n=SAMPLE_SIZE):
@@ -87,16 +88,18 @@ def inefficiency_table(frame, case, grid=PRINTED_GRID, n=SAMPLE_SIZE):
         own = runs(frame, case, name, grid, n)
         mean = mean_and_standard_error(own.inefficiency)
         difference = paired_difference(own.inefficiency, reference)
-        rows.append({
-            "criterion": words,
-            "mean": mean.mean,
-            "SE": mean.standard_error,
-            "median": float(np.median(own.inefficiency)),
-            "90 %": float(np.quantile(own.inefficiency, 0.9)),
-            "tied cells": own.n_tied.mean(),
-            "minus 10-fold CV": difference.mean,
-            "SE of difference": difference.standard_error,
-        })
+        rows.append(
+            {
+                "criterion": words,
+                "mean": mean.mean,
+                "SE": mean.standard_error,
+                "median": float(np.median(own.inefficiency)),
+                "90 %": float(np.quantile(own.inefficiency, 0.9)),
+                "tied cells": own.n_tied.mean(),
+                "minus 10-fold CV": difference.mean,
+                "SE of difference": difference.standard_error,
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -114,8 +117,10 @@ def size_table(frame, case):
     DataFrame
         A row a criterion.
     """
-    settings = sorted({(grid, n) for grid, n in zip(frame.grid, frame.n, strict=True)},
-                      key=lambda setting: (setting[1], setting[0]))
+    settings = sorted(
+        {(grid, n) for grid, n in zip(frame.grid, frame.n, strict=True)},
+        key=lambda setting: (setting[1], setting[0]),
+    )
     rows = []
     for name, words in criterion_names(case).items():
         row = {"criterion": words}
@@ -146,15 +151,17 @@ def estimate_table(frame, case):
     for name, words in criterion_names(case).items():
         own = runs(frame, case, name)
         difference = paired_difference(own.estimate, own.target)
-        rows.append({
-            "criterion": words + (" / 2" if name in ("gacv", "gckl") else ""),
-            "at its minimum": own.estimate.mean(),
-            "target there": own.target.mean(),
-            "difference": difference.mean,
-            "SE": difference.standard_error,
-            "minus leave-one-out, all cells": own.minus_loo.mean(),
-            "distance to target, all cells": own.off_target.mean(),
-        })
+        rows.append(
+            {
+                "criterion": words + (" / 2" if name in ("gacv", "gckl") else ""),
+                "at its minimum": own.estimate.mean(),
+                "target there": own.target.mean(),
+                "difference": difference.mean,
+                "SE": difference.standard_error,
+                "minus leave-one-out, all cells": own.minus_loo.mean(),
+                "distance to target, all cells": own.off_target.mean(),
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -179,15 +186,17 @@ def curve_table(frame, case):
         own = runs(frame, case, name)
         true = mean_and_standard_error(own.from_true)
         excess = mean_and_standard_error(own.risk / bayes_risk(case))
-        rows.append({
-            "criterion": words,
-            "disagrees with true": true.mean,
-            "SE": true.standard_error,
-            "with the best on the grid": own.from_misclass.mean(),
-            "with GACV": own.from_gacv.mean(),
-            "risk / Bayes risk": excess.mean,
-            "SE of ratio": excess.standard_error,
-        })
+        rows.append(
+            {
+                "criterion": words,
+                "disagrees with true": true.mean,
+                "SE": true.standard_error,
+                "with the best on the grid": own.from_misclass.mean(),
+                "with GACV": own.from_gacv.mean(),
+                "risk / Bayes risk": excess.mean,
+                "SE of ratio": excess.standard_error,
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -210,16 +219,18 @@ def valley_table(frame, case):
     rows = []
     for name, words in criterion_names(case).items():
         own = runs(frame, case, name)
-        rows.append({
-            "surface": words,
-            "length": own.length.mean(),
-            "width": own.width.mean(),
-            "tilt": own.tilt.mean(),
-            "decades of lambda": own.decades.mean(),
-            "log10 lambda": own.log10_lambda.mean(),
-            "log10 sigma^2": own.log10_sigma2.mean(),
-            "place along target's valley": own.position.mean(),
-        })
+        rows.append(
+            {
+                "surface": words,
+                "length": own.length.mean(),
+                "width": own.width.mean(),
+                "tilt": own.tilt.mean(),
+                "decades of lambda": own.decades.mean(),
+                "log10 lambda": own.log10_lambda.mean(),
+                "log10 sigma^2": own.log10_sigma2.mean(),
+                "place along target's valley": own.position.mean(),
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -239,8 +250,10 @@ def minima(frame, case, criteria):
     dict of str to ndarray of shape (n_samples, 2)
     """
     names = criterion_names(case)
-    return {names[name]: runs(frame, case, name)[["log10_lambda", "log10_sigma2"]].to_numpy()
-            for name in criteria}
+    return {
+        names[name]: runs(frame, case, name)[["log10_lambda", "log10_sigma2"]].to_numpy()
+        for name in criteria
+    }
 
 
 def search_table(frame):
@@ -268,18 +281,20 @@ def search_table(frame):
             same = folds[folds.split.isin(own.split)]
             difference = paired_difference(own.error, same.error)
             seconds = own.set_index("split").seconds
-            rows.append({
-                "data set": DATASETS[name],
-                "search": words,
-                "splits": len(own),
-                "% err.": own.error.mean(),
-                "minus 5-fold CV": difference.mean,
-                "SE": difference.standard_error,
-                "log2 C": own.log2_C.mean(),
-                "log2 gamma": own.log2_gamma.mean(),
-                "ms": 1000 * seconds.median(),
-                "x GridSearchCV(SVC)": (peer / seconds.loc[peer.index]).median(),
-            })
+            rows.append(
+                {
+                    "data set": DATASETS[name],
+                    "search": words,
+                    "splits": len(own),
+                    "% err.": own.error.mean(),
+                    "minus 5-fold CV": difference.mean,
+                    "SE": difference.standard_error,
+                    "log2 C": own.log2_C.mean(),
+                    "log2 gamma": own.log2_gamma.mean(),
+                    "ms": 1000 * seconds.median(),
+                    "x GridSearchCV(SVC)": (peer / seconds.loc[peer.index]).median(),
+                }
+            )
     return pd.DataFrame(rows)
 
 

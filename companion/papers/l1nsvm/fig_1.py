@@ -112,8 +112,13 @@ def is_separable(X, y):
     from scipy.optimize import linprog
 
     rows = y[:, None] * np.hstack([X, np.ones((len(y), 1))])
-    feasible = linprog(np.zeros(X.shape[1] + 1), A_ub=-rows, b_ub=-np.ones(len(y)),
-                       bounds=(None, None), method="highs")
+    feasible = linprog(
+        np.zeros(X.shape[1] + 1),
+        A_ub=-rows,
+        b_ub=-np.ones(len(y)),
+        bounds=(None, None),
+        method="highs",
+    )
     return feasible.status == 0
 
 
@@ -190,8 +195,9 @@ def compute_leverage(unit):
             row[f"alpha_{machine}"] = _short(abs(linear.alpha[-1]) / C)
             row[f"rbf_change_{machine}"] = _short(np.abs(change).mean())
             row[f"rbf_alpha_{machine}"] = _short(abs(rbf.alpha[-1]) / C)
-            row["kkt_violation"] = max(row["kkt_violation"], linear.kkt_violation,
-                                       rbf.kkt_violation)
+            row["kkt_violation"] = max(
+                row["kkt_violation"], linear.kkt_violation, rbf.kkt_violation
+            )
             row["converged"] &= linear.converged and rbf.converged
         rows.append(row)
     return rows

@@ -28,8 +28,12 @@ NEGLIGIBLE = 1e-3
 def identical_units(profile):
     """One unit a split of Titanic."""
     return [
-        Unit(PAPER, "table_2_identical", {"split": split, "splits": split_source("titanic")},
-             data=data_digest("titanic"))
+        Unit(
+            PAPER,
+            "table_2_identical",
+            {"split": split, "splits": split_source("titanic")},
+            data=data_digest("titanic"),
+        )
         for split in range(1, SPLITS[profile] + 1)
     ]
 
@@ -104,6 +108,10 @@ def interior_point(K, y, C):
     return y * found.x
 
 
-TABLE_2_IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_identical,
-                          ("companion.papers.l1nsvm.identical_points",
-                           "companion.papers.l1nsvm.table_2", *CODE))
+TABLE_2_IDENTICAL = Study(
+    PAPER,
+    "table_2_identical",
+    identical_units,
+    compute_identical,
+    ("companion.papers.l1nsvm.identical_points", "companion.papers.l1nsvm.table_2", *CODE),
+)

@@ -52,8 +52,15 @@ def compute_iterations(unit):
             row = {"machine": machine, "log10_sigma": log10_sigma, "converged": True}
             for log10_C in grid(LOG10_C_RANGE, p["C_step"]):
                 for selection in SELECTIONS:
-                    result = solve(machine, K, y, 10.0**log10_C, tol=2 * EPSILON,
-                                   selection=f"{selection}_order", accelerate=False)
+                    result = solve(
+                        machine,
+                        K,
+                        y,
+                        10.0**log10_C,
+                        tol=2 * EPSILON,
+                        selection=f"{selection}_order",
+                        accelerate=False,
+                    )
                     row[f"{selection}_C{log10_C:g}"] = result.n_iter
                     row["converged"] &= bool(result.converged)
             rows.append(row)
@@ -153,17 +160,23 @@ def ratio_table(frame):
             continue
         for machine in MACHINES:
             ratio = ratio_surface(frame, name, machine).to_numpy()
-            rows.append({
-                "data set": printed,
-                "machine": machine,
-                "smallest": ratio.min(),
-                "median": float(np.median(ratio)),
-                "largest": ratio.max(),
-                "share above 1": float((ratio > 1).mean()),
-            })
+            rows.append(
+                {
+                    "data set": printed,
+                    "machine": machine,
+                    "smallest": ratio.min(),
+                    "median": float(np.median(ratio)),
+                    "largest": ratio.max(),
+                    "share above 1": float((ratio > 1).mean()),
+                }
+            )
     return pd.DataFrame(rows)
 
 
-TABLE_2_ITERATIONS = Study(PAPER, "table_2_iterations", iteration_units, compute_iterations,
-                           ("companion.papers.l1nsvm.iterations",
-                            "companion.papers.l1nsvm.table_2", *CODE))
+TABLE_2_ITERATIONS = Study(
+    PAPER,
+    "table_2_iterations",
+    iteration_units,
+    compute_iterations,
+    ("companion.papers.l1nsvm.iterations", "companion.papers.l1nsvm.table_2", *CODE),
+)

@@ -66,10 +66,13 @@ def solve_primal(X, y, C, constraints, slacks, *, one_sided=False):
         return A @ z[: d + 1]
 
     if constraints == "equality" and slacks == "squared":
-        return _minimise(lambda z: _half_norm(z, d) + C / 2 * ((1 - margins(z)) ** 2).sum(),
-                         lambda z: _head_gradient(z, d, len(z)) - C * _pad(A.T @ (1 - margins(z)),
-                                                                           len(z)),
-                         np.zeros(d + 1), [], d)
+        return _minimise(
+            lambda z: _half_norm(z, d) + C / 2 * ((1 - margins(z)) ** 2).sum(),
+            lambda z: _head_gradient(z, d, len(z)) - C * _pad(A.T @ (1 - margins(z)), len(z)),
+            np.zeros(d + 1),
+            [],
+            d,
+        )
     I = np.eye(n)
     above = _linear(np.hstack([A, I]), np.ones(n))
     positive = _linear(np.hstack([np.zeros((n, d + 1)), I]), np.zeros(n))
@@ -82,11 +85,11 @@ def solve_primal(X, y, C, constraints, slacks, *, one_sided=False):
     power = 2 if slacks == "squared" else 1
 
     def objective(z):
-        return _half_norm(z, d) + C / power * (z[d + 1:] ** power).sum()
+        return _half_norm(z, d) + C / power * (z[d + 1 :] ** power).sum()
 
     def gradient(z):
         head = _head_gradient(z, d, len(z))
-        head[d + 1:] = C * z[d + 1:] ** (power - 1)
+        head[d + 1 :] = C * z[d + 1 :] ** (power - 1)
         return head
 
     # One-sided slacks need a feasible start: w = 0, b = 0 gives every point the slack 1.
@@ -155,17 +158,19 @@ def compute_cells(unit):
         w, _, primal = solve_primal(X, y, C, constraints, slacks)
         result = solve(machine, K, y, C, tol=TOL, max_iter=10**7)
         w_dual = X.T @ (y * result.alpha)
-        rows.append({
-            "constraints": constraints,
-            "slacks": slacks,
-            "machine": machine,
-            # The dual is minimised, so at the optimum the primal is minus the dual.
-            "objective_difference": _digits(abs(primal + result.objective) / abs(primal)),
-            "w_difference": _digits(np.linalg.norm(w - w_dual) / np.linalg.norm(w)),
-            "kkt_conditions": _digits(kkt_conditions(machine, y, result, C)),
-            "kkt_violation": _digits(result.kkt_violation),
-            "converged": result.converged,
-        })
+        rows.append(
+            {
+                "constraints": constraints,
+                "slacks": slacks,
+                "machine": machine,
+                # The dual is minimised, so at the optimum the primal is minus the dual.
+                "objective_difference": _digits(abs(primal + result.objective) / abs(primal)),
+                "w_difference": _digits(np.linalg.norm(w - w_dual) / np.linalg.norm(w)),
+                "kkt_conditions": _digits(kkt_conditions(machine, y, result, C)),
+                "kkt_violation": _digits(result.kkt_violation),
+                "converged": result.converged,
+            }
+        )
         if machine == "Least 1-Norm":
             naive, _, _ = solve_primal(X, y, C, constraints, slacks, one_sided=True)
             rows[-1]["naive_w_difference"] = _digits(
@@ -221,8 +226,14 @@ def _linear(A, b):
 
 
 def _minimise(objective, gradient, start, rules, d):
-    found = minimize(objective, start, jac=gradient, constraints=rules, method="SLSQP",
-                     options={"ftol": 1e-14, "maxiter": 2000})
+    found = minimize(
+        objective,
+        start,
+        jac=gradient,
+        constraints=rules,
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 2000},
+    )
     return found.x[:d], float(found.x[d]), float(found.fun)
 
 
@@ -231,5 +242,6 @@ def _digits(value):
     return float(f"{value:.3g}")
 
 
-TABLE_1 = Study(PAPER, "table_1", table_units, compute_cells,
-                ("companion.papers.l1nsvm.table_1", *CODE))
+TABLE_1 = Study(
+    PAPER, "table_1", table_units, compute_cells, ("companion.papers.l1nsvm.table_1", *CODE)
+)

@@ -84,7 +84,8 @@ def split_units(study, splits, **params):
     """
     return [
         Unit(
-            PAPER, study,
+            PAPER,
+            study,
             {"dataset": name, "split": split, "splits": split_source(name), **params},
             data=data_digest(name),
         )
@@ -110,25 +111,34 @@ def compute_split(unit):
             grams[gamma] = gram(X_train, gamma=gamma), gram(X_test, X_train, gamma=gamma)
         K, K_test = grams[gamma]
         for selection, threshold in _RUNS[machine]:
-            result = solve(machine, K, y_train, 10.0**log10_C, tol=threshold * EPSILON,
-                           selection=selection, accelerate=False)
+            result = solve(
+                machine,
+                K,
+                y_train,
+                10.0**log10_C,
+                tol=threshold * EPSILON,
+                selection=selection,
+                accelerate=False,
+            )
             wrong = _n_wrong(K_test @ (y_train * result.alpha) + result.intercept, y_test)
-            rows.append({
-                "machine": machine,
-                "selection": selection,
-                "tol": threshold * EPSILON,
-                "log10_C": log10_C,
-                "log10_sigma": log10_sigma,
-                "n_wrong": wrong,
-                "n_train": len(y_train),
-                "n_test": len(y_test),
-                "n_sv": int(np.count_nonzero(result.alpha)),
-                "n_iter": result.n_iter,
-                "max_alpha_over_C": float(np.abs(result.alpha).max() / 10.0**log10_C),
-                "duality_gap": result.duality_gap,
-                "kkt_violation": result.kkt_violation,
-                "converged": result.converged,
-            })
+            rows.append(
+                {
+                    "machine": machine,
+                    "selection": selection,
+                    "tol": threshold * EPSILON,
+                    "log10_C": log10_C,
+                    "log10_sigma": log10_sigma,
+                    "n_wrong": wrong,
+                    "n_train": len(y_train),
+                    "n_test": len(y_test),
+                    "n_sv": int(np.count_nonzero(result.alpha)),
+                    "n_iter": result.n_iter,
+                    "max_alpha_over_C": float(np.abs(result.alpha).max() / 10.0**log10_C),
+                    "duality_gap": result.duality_gap,
+                    "kkt_violation": result.kkt_violation,
+                    "converged": result.converged,
+                }
+            )
     return rows
 
 
@@ -150,16 +160,21 @@ def search_units(profile):
     if profile == "paper":
         parts += [f"training rows of split {split}" for split in range(1, TUNING_SPLITS + 1)]
     return [
-        Unit(PAPER, "table_2_search", {
-            "dataset": name,
-            "part": part,
-            "splits": split_source(name) if part != "all rows" else "none",
-            "machine": machine,
-            "log10_sigma": log10_sigma,
-            "C_step": size["C_step"],
-            "folds": size["folds"],
-            "repeats": size["repeats"] if part == "all rows" else 1,
-        }, data=data_digest(name))
+        Unit(
+            PAPER,
+            "table_2_search",
+            {
+                "dataset": name,
+                "part": part,
+                "splits": split_source(name) if part != "all rows" else "none",
+                "machine": machine,
+                "log10_sigma": log10_sigma,
+                "C_step": size["C_step"],
+                "folds": size["folds"],
+                "repeats": size["repeats"] if part == "all rows" else 1,
+            },
+            data=data_digest(name),
+        )
         for name in DATASETS
         for part in parts
         for machine in SEARCHED
@@ -178,7 +193,8 @@ def compute_search(unit):
     # The folds are the same for every machine and width: comparisons are paired.
     seed = seed_for(PAPER, "folds", p["dataset"], p["part"], p["folds"], p["repeats"])
     folds = RepeatedStratifiedKFold(
-        n_splits=p["folds"], n_repeats=p["repeats"],
+        n_splits=p["folds"],
+        n_repeats=p["repeats"],
         random_state=int(seed.generate_state(1)[0] % 2**31),
     )
     splits = list(folds.split(X, y))
@@ -193,7 +209,8 @@ def compute_search(unit):
             "log10_C": c,
             "n_rows": len(y),
             "n_wrong": int(by_repeat[k].sum()),
-            "n_wrong_spread": float(round(by_repeat[k].std(ddof=1), 4)) if p["repeats"] > 1
+            "n_wrong_spread": float(round(by_repeat[k].std(ddof=1), 4))
+            if p["repeats"] > 1
             else None,
             "kkt_violation": float(violation[k]),
             "converged": bool(converged[k]),
@@ -234,8 +251,9 @@ def cross_validated_errors(machine, X, y, gamma, C_values, splits):
     if machine == "LS" and len(y_distinct) > len(y) / 2:
         K, tests = gram(X, gamma=gamma), [test for _, test in splits]
         for k, held_out in enumerate(ls_held_out(K, y, C_values, tests)):
-            n_wrong[k] = [_n_wrong(values, y[test])
-                          for values, test in zip(held_out, tests, strict=True)]
+            n_wrong[k] = [
+                _n_wrong(values, y[test]) for values, test in zip(held_out, tests, strict=True)
+            ]
         return n_wrong, violation, converged
     K = gram(X_distinct, gamma=gamma)
     for f, (train, test) in enumerate(splits):
@@ -245,8 +263,9 @@ def cross_validated_errors(machine, X, y, gamma, C_values, splits):
         tested = np.flatnonzero(test_weight)
         sub, cross = np.ascontiguousarray(K[np.ix_(used, used)]), K[np.ix_(tested, used)]
         y_used, y_tested = y_distinct[used], y_distinct[tested]
-        results = solve_along_C(machine, sub, y_used, C_values,
-                                sample_weight=weight[used].astype(float))
+        results = solve_along_C(
+            machine, sub, y_used, C_values, sample_weight=weight[used].astype(float)
+        )
         for k, result in enumerate(results):
             values = cross @ (y_used * result.alpha) + result.intercept
             n_wrong[k, f] = test_weight[tested][_sign(values) != y_tested].sum()
@@ -261,8 +280,9 @@ def cross_validated_errors(machine, X, y, gamma, C_values, splits):
 def surface_units(profile):
     """One unit a data set and split, each for the whole grid."""
     size = SIZES[profile]
-    return split_units("table_2_surface", size["splits"], C_step=size["C_step"],
-                       sigma_step=size["sigma_step"])
+    return split_units(
+        "table_2_surface", size["splits"], C_step=size["C_step"], sigma_step=size["sigma_step"]
+    )
 
 
 def compute_surface(unit):
@@ -272,14 +292,22 @@ def compute_surface(unit):
     X_train, y_train, weight, _ = distinct_patterns(X_train, y_train)
     log10_C = grid(LOG10_C_RANGE, p["C_step"])
     C_values = [10.0**c for c in log10_C]
-    rows = {machine: {"machine": machine, "n_test": len(y_test), "kkt_violation": 0.0,
-                      "converged": True} for machine in SEARCHED}
+    rows = {
+        machine: {
+            "machine": machine,
+            "n_test": len(y_test),
+            "kkt_violation": 0.0,
+            "converged": True,
+        }
+        for machine in SEARCHED
+    }
     for log10_sigma in grid(LOG10_SIGMA_RANGE, p["sigma_step"]):
         gamma = width_to_gamma(log10_sigma)
         K, K_test = gram(X_train, gamma=gamma), gram(X_test, X_train, gamma=gamma)
         for machine, row in rows.items():
-            results = solve_along_C(machine, K, y_train, C_values,
-                                    sample_weight=weight.astype(float))
+            results = solve_along_C(
+                machine, K, y_train, C_values, sample_weight=weight.astype(float)
+            )
             for c, result in zip(log10_C, results, strict=True):
                 values = K_test @ (y_train * result.alpha) + result.intercept
                 row[surface_column(c, log10_sigma)] = _n_wrong(values, y_test)

@@ -46,13 +46,15 @@ def stopping_table(frame, published):
     for name in present(frame, PRINTED_NAMES):
         part = frame[frame.dataset == name]
         for machine in ("LS", "Least 1-Norm"):
-            rows.append({
-                "data set": PRINTED_NAMES[name],
-                "machine": machine,
-                "printed": printed[PRINTED_NAMES[name], f"{machine} #It."],
-                "stop at 2 epsilon": printed_runs(part, machine).n_iter.mean(),
-                "stop at epsilon": printed_runs(part, machine, tol=EPSILON).n_iter.mean(),
-            })
+            rows.append(
+                {
+                    "data set": PRINTED_NAMES[name],
+                    "machine": machine,
+                    "printed": printed[PRINTED_NAMES[name], f"{machine} #It."],
+                    "stop at 2 epsilon": printed_runs(part, machine).n_iter.mean(),
+                    "stop at epsilon": printed_runs(part, machine, tol=EPSILON).n_iter.mean(),
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -77,14 +79,16 @@ def second_order_table(frame):
             first = printed_runs(part, machine).n_iter.to_numpy(dtype=float)
             second = printed_runs(part, machine, "second_order").n_iter.to_numpy(dtype=float)
             ratio = mean_and_standard_error(second / first)
-            rows.append({
-                "data set": PRINTED_NAMES[name],
-                "machine": machine,
-                "first order": first.mean(),
-                "second order": second.mean(),
-                "second / first": ratio.mean,
-                "SE": ratio.standard_error,
-            })
+            rows.append(
+                {
+                    "data set": PRINTED_NAMES[name],
+                    "machine": machine,
+                    "first order": first.mean(),
+                    "second order": second.mean(),
+                    "second / first": ratio.mean,
+                    "SE": ratio.standard_error,
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -108,14 +112,19 @@ def tuning_table(search, surface):
     for name in present(surface, PRINTED_NAMES):
         for machine in ("LS", "Least 1-Norm", "L1"):
             leaky = errors_at(surface, name, machine, chosen_setting(search, name, machine))
-            clean = errors_at(surface, name, machine,
-                              tuned_on_training_rows(search, name, machine))
-            row = {"data set": PRINTED_NAMES[name], "machine": machine,
-                   "all rows": np.nan if leaky is None else leaky.mean()}
+            clean = errors_at(surface, name, machine, tuned_on_training_rows(search, name, machine))
+            row = {
+                "data set": PRINTED_NAMES[name],
+                "machine": machine,
+                "all rows": np.nan if leaky is None else leaky.mean(),
+            }
             if clean is not None and leaky is not None:
                 difference = paired_difference(clean, leaky)
-                row |= {"training rows": clean.mean(), "difference": difference.mean,
-                        "SE": difference.standard_error}
+                row |= {
+                    "training rows": clean.mean(),
+                    "difference": difference.mean,
+                    "SE": difference.standard_error,
+                }
             rows.append(row | {"best of the grid": _best(surface, name, machine)})
     return pd.DataFrame(rows)
 
@@ -170,15 +179,17 @@ def rotation_table(frame):
         for machine in MACHINES:
             values = frame[f"{rule}_{machine}"]
             mean, difference = mean_and_standard_error(values), paired_difference(values, reference)
-            rows.append({
-                "labels switched": words,
-                "machine": machine,
-                "mean rotation": mean.mean,
-                "SE": mean.standard_error,
-                "median": float(np.median(values)),
-                "minus Least 1-Norm": difference.mean,
-                "SE of difference": difference.standard_error,
-            })
+            rows.append(
+                {
+                    "labels switched": words,
+                    "machine": machine,
+                    "mean rotation": mean.mean,
+                    "SE": mean.standard_error,
+                    "median": float(np.median(values)),
+                    "minus Least 1-Norm": difference.mean,
+                    "SE of difference": difference.standard_error,
+                }
+            )
     return pd.DataFrame(rows)
 
 

@@ -27,17 +27,32 @@ def table_1_values(records):
     out, frame = Values(), records["table_1"]
     if frame.empty:
         return out.frame()
-    names = {"inequality": "Inequality constraints", "equality": "Equality constraints",
-             "squared": "Squared slacks", "absolute": "Slacks"}
+    names = {
+        "inequality": "Inequality constraints",
+        "equality": "Equality constraints",
+        "squared": "Squared slacks",
+        "absolute": "Slacks",
+    }
     for constraints, slacks in CELLS:
         cell = frame[(frame.constraints == constraints) & (frame.slacks == slacks)]
-        out.add(names[constraints], names[slacks], cell.objective_difference.max(),
-                converged=cell.converged.all())
+        out.add(
+            names[constraints],
+            names[slacks],
+            cell.objective_difference.max(),
+            converged=cell.converged.all(),
+        )
     naive = frame.naive_w_difference.dropna()
-    out.add("Equality constraints, slacks >= 0", "share of draws that recover the machine",
-            (naive < 1e-3).mean())
-    out.add("all four", "KKT conditions (6), (7)", frame.kkt_conditions.max(),
-            converged=frame.converged.all())
+    out.add(
+        "Equality constraints, slacks >= 0",
+        "share of draws that recover the machine",
+        (naive < 1e-3).mean(),
+    )
+    out.add(
+        "all four",
+        "KKT conditions (6), (7)",
+        frame.kkt_conditions.max(),
+        converged=frame.converged.all(),
+    )
     return out.frame()
 
 
@@ -62,8 +77,9 @@ def printed_runs(frame, machine, selection="first_order", tol=2 * EPSILON):
     DataFrame
         With the column ``error``, in the order of the splits.
     """
-    runs = frame[(frame.machine == machine) & (frame.selection == selection)
-                 & np.isclose(frame.tol, tol)]
+    runs = frame[
+        (frame.machine == machine) & (frame.selection == selection) & np.isclose(frame.tol, tol)
+    ]
     return runs.assign(error=100.0 * runs.n_wrong / runs.n_test).sort_values("split")
 
 
@@ -81,8 +97,12 @@ def table_2_values(records):
         _accuracy_claims(out, name, printed, rows, search, surface)
     iterations = records["table_2_iterations"]
     if not iterations.empty and set(iterations.dataset) == set(PRINTED_NAMES):
-        out.add_mean("all data sets", "largest second-order / first-order #It., LS",
-                     worst_second_order(iterations, "LS"), iterations.converged.all())
+        out.add_mean(
+            "all data sets",
+            "largest second-order / first-order #It., LS",
+            worst_second_order(iterations, "LS"),
+            iterations.converged.all(),
+        )
     if not records["table_2_identical"].empty:
         _identical_points(out, records["table_2_identical"])
     _protocol(out, frame, search)
@@ -106,10 +126,15 @@ def _sizes(rows):
 def _iteration_claims(out, printed, rows):
     ls, least = printed_runs(rows, "LS"), printed_runs(rows, "Least 1-Norm")
     converged = ls.converged.all() and least.converged.all()
-    out.add_mean(printed, "LS - Least 1-Norm #It.",
-                 paired_difference(ls.n_iter, least.n_iter), converged)
-    out.add_mean(printed, "second-order / first-order #It., Least 1-Norm",
-                 _second_order(rows, "Least 1-Norm"), converged)
+    out.add_mean(
+        printed, "LS - Least 1-Norm #It.", paired_difference(ls.n_iter, least.n_iter), converged
+    )
+    out.add_mean(
+        printed,
+        "second-order / first-order #It., Least 1-Norm",
+        _second_order(rows, "Least 1-Norm"),
+        converged,
+    )
 
 
 def _second_order(rows, machine):
@@ -122,10 +147,18 @@ def _identical_points(out, frame):
     row = "Titanic, identical points"
     converged = frame.converged.all()
     for way, key in (("spread evenly", "even"), ("by an interior point method", "interior")):
-        out.add(row, f"objective difference, {way}", frame[f"{key}_difference"].max(),
-                converged=converged)
-        out.add_mean(row, f"share of SVs, {way}",
-                     mean_and_standard_error(frame[f"{key}_n_sv"] / frame.n_train), converged)
+        out.add(
+            row,
+            f"objective difference, {way}",
+            frame[f"{key}_difference"].max(),
+            converged=converged,
+        )
+        out.add_mean(
+            row,
+            f"share of SVs, {way}",
+            mean_and_standard_error(frame[f"{key}_n_sv"] / frame.n_train),
+            converged,
+        )
 
 
 def _accuracy_claims(out, name, printed, rows, search, surface):
@@ -187,8 +220,7 @@ def search_surface(search, dataset, machine, part=ALL_ROWS):
     -------
     DataFrame
     """
-    rows = search[(search.dataset == dataset) & (search.machine == machine)
-                  & (search.part == part)]
+    rows = search[(search.dataset == dataset) & (search.machine == machine) & (search.part == part)]
     error = 100.0 * rows.n_wrong / (rows.n_rows * rows.repeats)
     return rows.assign(error=error).pivot(index="log10_C", columns="log10_sigma", values="error")
 
@@ -239,8 +271,9 @@ def tuned_on_training_rows(search, dataset, machine):
     (float, float) or None
         None where no training rows were searched.
     """
-    parts = sorted(part for part in search[search.dataset == dataset].part.unique()
-                   if part != ALL_ROWS)
+    parts = sorted(
+        part for part in search[search.dataset == dataset].part.unique() if part != ALL_ROWS
+    )
     if not parts:
         return None
     chosen = [chosen_setting(search, dataset, machine, part) for part in parts]
@@ -297,22 +330,35 @@ def _toy_claims(out, frame):
     for label in ("positive", "negative"):
         for axis in "xy":
             values = frame[f"mean_{axis}_{label}"]
-            out.add(f"{label} class", f"mean {axis}", values.mean(), spread=values.std(ddof=1),
-                    n=len(values))
+            out.add(
+                f"{label} class",
+                f"mean {axis}",
+                values.mean(),
+                spread=values.std(ddof=1),
+                n=len(values),
+            )
     share = mean_and_standard_error
     out.add_mean("clean", "share of draws linearly separable", share(frame.clean_separable))
-    out.add_mean("two flips", "share of draws linearly separable",
-                 share(frame.two_at_random_separable))
+    out.add_mean(
+        "two flips", "share of draws linearly separable", share(frame.two_at_random_separable)
+    )
     reference = frame["one_per_class_LS"].mean()
     angle = share(frame["clean_LS_to_Least_1-Norm"] / reference)
     out.add_mean("clean", "angle LS to Least 1-Norm / LS rotation", angle, converged)
     for machine in ("Least 1-Norm", "LS"):
-        out.add_mean("clean", f"share of points beyond their support hyperplane, {machine}",
-                     share(frame[f"beyond_{machine}"]), converged)
+        out.add_mean(
+            "clean",
+            f"share of points beyond their support hyperplane, {machine}",
+            share(frame[f"beyond_{machine}"]),
+            converged,
+        )
     for rule, words in RULES.items():
-        out.add_mean(words, "rotation LS - Least 1-Norm (degrees)",
-                     paired_difference(frame[f"{rule}_LS"], frame[f"{rule}_Least 1-Norm"]),
-                     converged)
+        out.add_mean(
+            words,
+            "rotation LS - Least 1-Norm (degrees)",
+            paired_difference(frame[f"{rule}_LS"], frame[f"{rule}_Least 1-Norm"]),
+            converged,
+        )
     for machine in ("Least 1-Norm", "LS", "L2"):
         largest = max(frame[f"{rule}_max_alpha_{machine}"].max() for rule in RULES)
         out.add("influence", f"largest |alpha| / C, {machine}", largest, converged=converged)
@@ -321,10 +367,18 @@ def _toy_claims(out, frame):
 def _leverage_claims(out, frame):
     far = frame[np.isclose(frame.distance, DISTANCES[-1])]
     converged = far.converged.all()
-    out.add_mean("influence", "rotation at a far outlier LS - Least 1-Norm, linear kernel",
-                 paired_difference(far.rotation_LS, far["rotation_Least 1-Norm"]), converged)
-    out.add_mean("influence", "change of decision at a far outlier LS - Least 1-Norm, RBF kernel",
-                 paired_difference(far.rbf_change_LS, far["rbf_change_Least 1-Norm"]), converged)
+    out.add_mean(
+        "influence",
+        "rotation at a far outlier LS - Least 1-Norm, linear kernel",
+        paired_difference(far.rotation_LS, far["rotation_Least 1-Norm"]),
+        converged,
+    )
+    out.add_mean(
+        "influence",
+        "change of decision at a far outlier LS - Least 1-Norm, RBF kernel",
+        paired_difference(far.rbf_change_LS, far["rbf_change_Least 1-Norm"]),
+        converged,
+    )
 
 
 def worst_second_order(frame, machine):

@@ -80,10 +80,14 @@ def compute_width(unit):
     return row
 
 
-_CODE = ("companion.papers.usvc.benefit", "companion.kernels", "companion._kernel_loops",
-         *CODE)
-BENEFIT_SIZE = Study(PAPER, "benefit_size", trial_units("benefit_size", number="draw", n=SIZES),
-                     compute_size, _CODE)
-BENEFIT_WIDTH = Study(PAPER, "benefit_width",
-                      trial_units("benefit_width", number="draw", sigma=WIDTHS), compute_width,
-                      _CODE)
+_CODE = ("companion.papers.usvc.benefit", "companion.kernels", "companion._kernel_loops", *CODE)
+BENEFIT_SIZE = Study(
+    PAPER, "benefit_size", trial_units("benefit_size", number="draw", n=SIZES), compute_size, _CODE
+)
+BENEFIT_WIDTH = Study(
+    PAPER,
+    "benefit_width",
+    trial_units("benefit_width", number="draw", sigma=WIDTHS),
+    compute_width,
+    _CODE,
+)

@@ -51,8 +51,10 @@ def points(design, y, loss, C_values, positive=1.0, negative=1.0):
     """
     weight = np.where(y > 0, positive, negative)
     machines = wls_path(design, y, C_values, loss=loss, sample_weight=weight)
-    return (np.array([np.append(m.w, m.intercept) for m in machines]),
-            all(m.converged for m in machines))
+    return (
+        np.array([np.append(m.w, m.intercept) for m in machines]),
+        all(m.converged for m in machines),
+    )
 
 
 def held_out_decisions(part, design, loss, C_values, **weights):
@@ -94,19 +96,26 @@ def compute_costs(unit):
             for weighted in (False, True) if ratio != 1.0 else (False,):
                 positive = ratio if weighted else 1.0
                 if plain is None or weighted:
-                    decision, flag = held_out_decisions(part, design, loss, C_values=C_VALUES,
-                                                        positive=positive)
+                    decision, flag = held_out_decisions(
+                        part, design, loss, C_values=C_VALUES, positive=positive
+                    )
                     found, flag_all = points(design, part.y, loss, C_VALUES, positive=positive)
                     fitted = decision, found, flag and flag_all
                     plain = plain or fitted
                 decision, found, converged = fitted if weighted else plain
                 cost = [_cost(column, part.y, ratio) for column in decision.T]
                 best = int(np.argmin(cost))
-                rows.append({
-                    "machine": name, "ratio": ratio, "weighted": weighted, "C": C_VALUES[best],
-                    "n_train": len(part.y), **counts(test @ found[best], part.y_test),
-                    "converged": converged,
-                })
+                rows.append(
+                    {
+                        "machine": name,
+                        "ratio": ratio,
+                        "weighted": weighted,
+                        "C": C_VALUES[best],
+                        "n_train": len(part.y),
+                        **counts(test @ found[best], part.y_test),
+                        "converged": converged,
+                    }
+                )
     return rows
 
 
@@ -128,13 +137,29 @@ def compute_false_alarms(unit):
         along = [_held_out_rate(part, design, loss, C, weight) for weight in NEGATIVE_WEIGHTS]
         for level in LEVELS:
             shift = threshold_for(decision[part.y < 0, best], level)
-            rows.append(_alarm_row(part, test @ machine - shift, name, "threshold", level, 1.0,
-                                   converged))
-            weight = next((weight for weight, (rate, _) in zip(NEGATIVE_WEIGHTS, along, strict=True)
-                           if rate <= level), NEGATIVE_WEIGHTS[-1])
+            rows.append(
+                _alarm_row(part, test @ machine - shift, name, "threshold", level, 1.0, converged)
+            )
+            weight = next(
+                (
+                    weight
+                    for weight, (rate, _) in zip(NEGATIVE_WEIGHTS, along, strict=True)
+                    if rate <= level
+                ),
+                NEGATIVE_WEIGHTS[-1],
+            )
             weighted, flag = points(design, part.y, loss, C, negative=weight)
-            rows.append(_alarm_row(part, test @ weighted[0], name, "weights", level, weight,
-                                   flag and all(flag for _, flag in along)))
+            rows.append(
+                _alarm_row(
+                    part,
+                    test @ weighted[0],
+                    name,
+                    "weights",
+                    level,
+                    weight,
+                    flag and all(flag for _, flag in along),
+                )
+            )
     return rows
 
 
@@ -164,8 +189,15 @@ def _held_out_rate(part, design, loss, C, weight):
 
 
 def _alarm_row(part, decision, name, way, level, weight, converged):
-    return {"machine": name, "way": way, "alpha": level, "negative_weight": round(weight, 6),
-            "n_train": len(part.y), **counts(decision, part.y_test), "converged": converged}
+    return {
+        "machine": name,
+        "way": way,
+        "alpha": level,
+        "negative_weight": round(weight, 6),
+        "n_train": len(part.y),
+        **counts(decision, part.y_test),
+        "converged": converged,
+    }
 
 
 def _units(study):
@@ -180,8 +212,14 @@ def _units(study):
     return units
 
 
-_CODE = ("companion.papers.usvc.beyond", "companion.papers.usvc.linear",
-         "companion.papers.usvc.splits", "companion.papers._counts", *CODE)
+_CODE = (
+    "companion.papers.usvc.beyond",
+    "companion.papers.usvc.linear",
+    "companion.papers.usvc.splits",
+    "companion.papers._counts",
+    *CODE,
+)
 BEYOND_COSTS = Study(PAPER, "beyond_costs", _units("beyond_costs"), compute_costs, _CODE)
-BEYOND_FALSE_ALARMS = Study(PAPER, "beyond_false_alarms", _units("beyond_false_alarms"),
-                            compute_false_alarms, _CODE)
+BEYOND_FALSE_ALARMS = Study(
+    PAPER, "beyond_false_alarms", _units("beyond_false_alarms"), compute_false_alarms, _CODE
+)

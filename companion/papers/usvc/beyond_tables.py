@@ -14,10 +14,29 @@ from companion.papers.usvc.splits import SETS
 __all__ = ["alarm_curves", "alarm_table", "cost_table", "gain_curve", "gain_table"]
 
 # Columns, for tables without a data set that can be had.
-_COSTS = ("data set", "cost of a miss", "SVC, equal costs", "SVC", "USVC, equal costs", "USVC",
-          "USVC with - without", "SE", "USVC - SVC", "SE of it")  # fmt: skip
-_ALARMS = ("level", "machine", "by", "false alarms", "SE", "SD over test parts", "binomial SD",
-           "detections", "SE of detections")  # fmt: skip
+_COSTS = (
+    "data set",
+    "cost of a miss",
+    "SVC, equal costs",
+    "SVC",
+    "USVC, equal costs",
+    "USVC",
+    "USVC with - without",
+    "SE",
+    "USVC - SVC",
+    "SE of it",
+)
+_ALARMS = (
+    "level",
+    "machine",
+    "by",
+    "false alarms",
+    "SE",
+    "SD over test parts",
+    "binomial SD",
+    "detections",
+    "SE of detections",
+)
 
 
 def gain_curve(frame, case, column):
@@ -57,9 +76,17 @@ def gain_table(frame, column):
     for case, reading in TABLE_READINGS.items():
         for at, mean, error in zip(*gain_curve(frame, case, column), strict=True):
             own = frame[(frame.reading == reading) & np.isclose(frame[column], at)]
-            rows.append({"case": case, column: at, "CE of SVC": 100 * own.svc_error.mean(),
-                         "CE of USVC": 100 * own.usvc_error.mean(), "gain": mean, "SE": error,
-                         "slacks above 2": own.share_of_large_slacks.mean()})
+            rows.append(
+                {
+                    "case": case,
+                    column: at,
+                    "CE of SVC": 100 * own.svc_error.mean(),
+                    "CE of USVC": 100 * own.usvc_error.mean(),
+                    "gain": mean,
+                    "SE": error,
+                    "slacks above 2": own.share_of_large_slacks.mean(),
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -83,17 +110,27 @@ def cost_table(frame):
         for ratio in sorted(own.ratio.unique()):
             if ratio == 1.0:
                 continue
-            cost = {(m, w): costs_per_pattern(own, name, m, ratio, w)
-                    for m in ("SVC", "USVC") for w in (False, True)}
+            cost = {
+                (m, w): costs_per_pattern(own, name, m, ratio, w)
+                for m in ("SVC", "USVC")
+                for w in (False, True)
+            }
             gain = paired_difference(cost["USVC", True], cost["USVC", False], **sizes)
             over = paired_difference(cost["USVC", True], cost["SVC", True], **sizes)
-            rows.append({
-                "data set": name, "cost of a miss": ratio,
-                "SVC, equal costs": cost["SVC", False].mean(), "SVC": cost["SVC", True].mean(),
-                "USVC, equal costs": cost["USVC", False].mean(), "USVC": cost["USVC", True].mean(),
-                "USVC with - without": gain.mean, "SE": gain.standard_error,
-                "USVC - SVC": over.mean, "SE of it": over.standard_error,
-            })
+            rows.append(
+                {
+                    "data set": name,
+                    "cost of a miss": ratio,
+                    "SVC, equal costs": cost["SVC", False].mean(),
+                    "SVC": cost["SVC", True].mean(),
+                    "USVC, equal costs": cost["USVC", False].mean(),
+                    "USVC": cost["USVC", True].mean(),
+                    "USVC with - without": gain.mean,
+                    "SE": gain.standard_error,
+                    "USVC - SVC": over.mean,
+                    "SE of it": over.standard_error,
+                }
+            )
     return pd.DataFrame(rows, columns=_COSTS)
 
 
@@ -125,12 +162,19 @@ def alarm_table(frame, dataset):
                 alarm = mean_and_standard_error(rates.false_alarm, **sizes)
                 detection = mean_and_standard_error(rates.detection, **sizes)
                 binomial = np.sqrt(level * (1 - level) / rates.n_negative.mean())
-                rows.append({
-                    "level": level, "machine": machine, "by": way, "false alarms": alarm.mean,
-                    "SE": alarm.standard_error, "SD over test parts": rates.false_alarm.std(ddof=1),
-                    "binomial SD": binomial, "detections": detection.mean,
-                    "SE of detections": detection.standard_error,
-                })
+                rows.append(
+                    {
+                        "level": level,
+                        "machine": machine,
+                        "by": way,
+                        "false alarms": alarm.mean,
+                        "SE": alarm.standard_error,
+                        "SD over test parts": rates.false_alarm.std(ddof=1),
+                        "binomial SD": binomial,
+                        "detections": detection.mean,
+                        "SE of detections": detection.standard_error,
+                    }
+                )
     return pd.DataFrame(rows, columns=_ALARMS)
 
 
@@ -151,5 +195,7 @@ def alarm_curves(frame, dataset, way):
     """
     table = alarm_table(frame, dataset)
     own = table[table.by == way]
-    return {machine: (rows.level.to_numpy(), rows["false alarms"].to_numpy(), rows.SE.to_numpy())
-            for machine, rows in own.groupby("machine")}
+    return {
+        machine: (rows.level.to_numpy(), rows["false alarms"].to_numpy(), rows.SE.to_numpy())
+        for machine, rows in own.groupby("machine")
+    }

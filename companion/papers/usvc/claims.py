@@ -38,19 +38,34 @@ def beyond_values(records):
         row = f"Section 3.1, case {case}"
         if not sizes.empty:
             at = {n: gains(sizes, reading, "n", n) for n in (20, 50, 5000)}
-            out.add_mean(row, "gain at n = 5000 - gain at n = 50 (points)",
-                         paired_difference(at[5000], at[50]), sizes.converged.all())
-            out.add_mean(row, "gain at n = 20 (points)", mean_and_standard_error(at[20]),
-                         sizes.converged.all())
+            out.add_mean(
+                row,
+                "gain at n = 5000 - gain at n = 50 (points)",
+                paired_difference(at[5000], at[50]),
+                sizes.converged.all(),
+            )
+            out.add_mean(
+                row,
+                "gain at n = 20 (points)",
+                mean_and_standard_error(at[20]),
+                sizes.converged.all(),
+            )
         if not widths.empty:
-            out.add_mean(row, "gain at sigma = 4 - gain at sigma = 0.12 (points)",
-                         paired_difference(gains(widths, reading, "sigma", 4.0),
-                                           gains(widths, reading, "sigma", 0.12)),
-                         widths.converged.all())
+            out.add_mean(
+                row,
+                "gain at sigma = 4 - gain at sigma = 0.12 (points)",
+                paired_difference(
+                    gains(widths, reading, "sigma", 4.0), gains(widths, reading, "sigma", 0.12)
+                ),
+                widths.converged.all(),
+            )
             slack = widths[widths.reading == reading].sort_values("draw").groupby("sigma")
             slack = slack.share_of_large_slacks
-            out.add_mean(row, "share of slacks above 2: sigma = 4 - sigma = 0.12",
-                         paired_difference(slack.get_group(4.0), slack.get_group(0.12)))
+            out.add_mean(
+                row,
+                "share of slacks above 2: sigma = 4 - sigma = 0.12",
+                paired_difference(slack.get_group(4.0), slack.get_group(0.12)),
+            )
     _unequal_costs(out, records["beyond_costs"])
     _false_alarms(out, records["beyond_false_alarms"])
     return out.frame()
@@ -72,8 +87,12 @@ def costs_per_pattern(frame, dataset, machine, ratio, weighted):
     -------
     Series
     """
-    rows = frame[(frame.dataset == dataset) & (frame.machine == machine)
-                 & (frame.ratio == ratio) & (frame.weighted == weighted)].sort_values("split")
+    rows = frame[
+        (frame.dataset == dataset)
+        & (frame.machine == machine)
+        & (frame.ratio == ratio)
+        & (frame.weighted == weighted)
+    ].sort_values("split")
     return (ratio * rows.missed + rows.false_alarms) / (rows.n_positive + rows.n_negative)
 
 
@@ -100,10 +119,18 @@ def _unequal_costs(out, frame):
         unbiased = costs_per_pattern(own, dataset, "USVC", 5.0, True)
         plain = costs_per_pattern(own, dataset, "USVC", 5.0, False)
         svc = costs_per_pattern(own, dataset, "SVC", 5.0, True)
-        out.add_mean(row, "cost with - without costs in the loss, 5 to 1",
-                     paired_difference(unbiased, plain, **sizes), own.converged.all())
-        out.add_mean(row, "cost USVC - SVC, 5 to 1", paired_difference(unbiased, svc, **sizes),
-                     own.converged.all())
+        out.add_mean(
+            row,
+            "cost with - without costs in the loss, 5 to 1",
+            paired_difference(unbiased, plain, **sizes),
+            own.converged.all(),
+        )
+        out.add_mean(
+            row,
+            "cost USVC - SVC, 5 to 1",
+            paired_difference(unbiased, svc, **sizes),
+            own.converged.all(),
+        )
 
 
 def alarm_rates(frame, dataset, machine, way, level):
@@ -122,11 +149,19 @@ def alarm_rates(frame, dataset, machine, way, level):
     -------
     DataFrame
     """
-    rows = frame[(frame.dataset == dataset) & (frame.machine == machine) & (frame.way == way)
-                 & np.isclose(frame.alpha, level)].sort_values("split")
-    return pd.DataFrame({"false_alarm": rows.false_alarms / rows.n_negative,
-                         "detection": 1.0 - rows.missed / rows.n_positive,
-                         "n_negative": rows.n_negative})
+    rows = frame[
+        (frame.dataset == dataset)
+        & (frame.machine == machine)
+        & (frame.way == way)
+        & np.isclose(frame.alpha, level)
+    ].sort_values("split")
+    return pd.DataFrame(
+        {
+            "false_alarm": rows.false_alarms / rows.n_negative,
+            "detection": 1.0 - rows.missed / rows.n_positive,
+            "n_negative": rows.n_negative,
+        }
+    )
 
 
 def _false_alarms(out, frame):
@@ -134,6 +169,9 @@ def _false_alarms(out, frame):
         own = frame[frame.dataset == dataset]
         for way in ("threshold", "weights"):
             rates = alarm_rates(own, dataset, "USVC", way, 0.1)
-            out.add_mean(f"Section 5, {dataset}", f"false-alarm rate - 0.1, by {way}",
-                         mean_and_standard_error(rates.false_alarm - 0.1, **test_overlap(own)),
-                         own.converged.all())
+            out.add_mean(
+                f"Section 5, {dataset}",
+                f"false-alarm rate - 0.1, by {way}",
+                mean_and_standard_error(rates.false_alarm - 0.1, **test_overlap(own)),
+                own.converged.all(),
+            )

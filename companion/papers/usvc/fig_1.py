@@ -118,12 +118,17 @@ def compute_case(unit):
     row = {"error_at_half": round(float(case_curves(reading, np.array([0.5]))[2][0]), 4)}
     for name, place in (("global", 0), ("local", 1)):
         begin, end, error = found[place] if place < len(found) else (np.nan,) * 3
-        row |= {f"{name}_from": round(begin, 4), f"{name}_to": round(end, 4),
-                f"{name}_error": round(error, 4)}
+        row |= {
+            f"{name}_from": round(begin, 4),
+            f"{name}_to": round(end, 4),
+            f"{name}_error": round(error, 4),
+        }
     return row
 
 
-FIG_1_LOSSES = Study(PAPER, "fig_1_losses", loss_units, compute_loss,
-                     ("companion.papers.usvc.fig_1", *CODE))
-FIG_1_CASES = Study(PAPER, "fig_1_cases", case_units, compute_case,
-                    ("companion.papers.usvc.fig_1", *CODE))
+FIG_1_LOSSES = Study(
+    PAPER, "fig_1_losses", loss_units, compute_loss, ("companion.papers.usvc.fig_1", *CODE)
+)
+FIG_1_CASES = Study(
+    PAPER, "fig_1_cases", case_units, compute_case, ("companion.papers.usvc.fig_1", *CODE)
+)

@@ -114,8 +114,18 @@ def path(X, y, name, start="least_squares", damping=DAMPING, max_iter=300):
     result : WLSResult
     """
     options = {"floor": 1e-3, "tol": 1e-4} if name == "SVC" else {}
-    result = fit(line(X), y, C, loss=LOSSES[name], start=start, damping=damping, accelerate=False,
-                 history=True, max_iter=max_iter, **options)
+    result = fit(
+        line(X),
+        y,
+        C,
+        loss=LOSSES[name],
+        start=start,
+        damping=damping,
+        accelerate=False,
+        history=True,
+        max_iter=max_iter,
+        **options,
+    )
     w, b = result.log["w"].T
     return np.column_stack([-b / w, w]), result
 
@@ -188,17 +198,19 @@ def compute_profiles(unit):
         low = int(shape.profile.argmin())
         narrow = _narrow_minimum(shape)
         threshold, slope, result = machine(X, y, name, start)
-        rows.append({
-            "loss": name,
-            "profile_at": round(float(THRESHOLDS[low]), 4),
-            "correlation": round(float(np.corrcoef(shape.profile, error)[0, 1]), 6),
-            "n_minima": len(_minima(shape.profile)),
-            "narrow_at": narrow[0],
-            "narrow_slope": narrow[1],
-            "reached_at": round(threshold, 6),
-            "reached_slope": round(slope, 5),
-            "converged": result.converged,
-        })
+        rows.append(
+            {
+                "loss": name,
+                "profile_at": round(float(THRESHOLDS[low]), 4),
+                "correlation": round(float(np.corrcoef(shape.profile, error)[0, 1]), 6),
+                "n_minima": len(_minima(shape.profile)),
+                "narrow_at": narrow[0],
+                "narrow_slope": narrow[1],
+                "reached_at": round(threshold, 6),
+                "reached_slope": round(slope, 5),
+                "converged": result.converged,
+            }
+        )
     return rows
 
 
@@ -232,23 +244,35 @@ def compute_convergence(unit):
         loss = Unbiased(s, 0.0)
         minimum = fit(design, y, C, loss=loss, start=svc)
         for damping in dampings:
-            run = fit(design, y, C, loss=loss, start=svc, damping=damping, accelerate=False,
-                      max_iter=500, history=True)
+            run = fit(
+                design,
+                y,
+                C,
+                loss=loss,
+                start=svc,
+                damping=damping,
+                accelerate=False,
+                max_iter=500,
+                history=True,
+            )
             objective = run.log["objective"]
             rise = np.max(np.diff(objective), initial=0.0) / objective[0]
             w, b = run.log["w"][-1]
-            rows.append({
-                "s": s,
-                "damping": damping,
-                "fit_ended": run.converged,
-                "period_two": "period two" in run.stop_reason,
-                "n_iter": run.n_iter,
-                "largest_rise": round(float(rise), 9),
-                "least_eigenvalue": round(iteration_eigenvalue(design, y, loss, minimum, damping),
-                                          5),
-                "error": round(linear_error(reading, w, b), 6),
-                "converged": minimum.converged,
-            })
+            rows.append(
+                {
+                    "s": s,
+                    "damping": damping,
+                    "fit_ended": run.converged,
+                    "period_two": "period two" in run.stop_reason,
+                    "n_iter": run.n_iter,
+                    "largest_rise": round(float(rise), 9),
+                    "least_eigenvalue": round(
+                        iteration_eigenvalue(design, y, loss, minimum, damping), 5
+                    ),
+                    "error": round(linear_error(reading, w, b), 6),
+                    "converged": minimum.converged,
+                }
+            )
     return rows
 
 
@@ -281,5 +305,6 @@ def iteration_eigenvalue(design, y, loss, minimum, damping):
 
 _CODE = ("companion.papers.usvc.fig_3_4", *CODE)
 FIG_3_4 = Study(PAPER, "fig_3_4", trial_units("fig_3_4"), compute_profiles, _CODE)
-FIG_3_4_CONVERGENCE = Study(PAPER, "fig_3_4_convergence", trial_units("fig_3_4_convergence"),
-                            compute_convergence, _CODE)
+FIG_3_4_CONVERGENCE = Study(
+    PAPER, "fig_3_4_convergence", trial_units("fig_3_4_convergence"), compute_convergence, _CODE
+)

@@ -11,13 +11,7 @@ import numpy as np
 from companion.losses import Unbiased
 from companion.papers.base import Study, Unit
 from companion.papers.usvc.machines import CODE, PAPER
-from companion.papers.usvc.splits import (
-    BENCHMARK_SETS,
-    MEDICAL_SETS,
-    digest,
-    split,
-    wrong,
-)
+from companion.papers.usvc.splits import BENCHMARK_SETS, MEDICAL_SETS, digest, split, wrong
 from companion.solvers.wls import Design, least_squares_path, wls_path
 
 C_VALUES = tuple(10.0**k for k in range(-3, 4))
@@ -90,16 +84,18 @@ def compute_split(unit):
     for name in MACHINES:
         best = int(np.argmin(held_out_errors[name]))
         points, flags = found[name]
-        rows.append({
-            "machine": name,
-            "C": C_VALUES[best],
-            "n_train": len(part.y),
-            "n_test": len(part.y_test),
-            "cv_wrong": int(held_out_errors[name][best]),
-            "train_wrong": wrong(design.augmented @ points[best], part.y),
-            "test_wrong": wrong(test @ points[best], part.y_test),
-            "converged": searched and flags[best],
-        })
+        rows.append(
+            {
+                "machine": name,
+                "C": C_VALUES[best],
+                "n_train": len(part.y),
+                "n_test": len(part.y_test),
+                "cv_wrong": int(held_out_errors[name][best]),
+                "train_wrong": wrong(design.augmented @ points[best], part.y),
+                "test_wrong": wrong(test @ points[best], part.y_test),
+                "converged": searched and flags[best],
+            }
+        )
     for row in rows:
         row |= _on_separable_data(design, part, found)
     return rows

@@ -66,8 +66,10 @@ def trial_units(study, readings=tuple(TABLE_READINGS.values()), number="trial", 
 
     def units(profile):
         trials = range(1, TRIALS[profile] + 1)
-        return [Unit(PAPER, study, dict(zip(names, values, strict=True)))
-                for values in product(readings, *settings.values(), trials)]
+        return [
+            Unit(PAPER, study, dict(zip(names, values, strict=True)))
+            for values in product(readings, *settings.values(), trials)
+        ]
 
     return units
 
@@ -161,8 +163,9 @@ def rule_error(reading, decision, edges):
     positive = np.diff((1 - q) * parts.wide.cdf(edges) + q * parts.cluster.cdf(edges))
     negative = np.diff(parts.negative.cdf(edges))
     is_positive = np.asarray(decision) > 0
-    return float(parts.prior * positive[~is_positive].sum()
-                 + (1 - parts.prior) * negative[is_positive].sum())
+    return float(
+        parts.prior * positive[~is_positive].sum() + (1 - parts.prior) * negative[is_positive].sum()
+    )
 
 
 def linear_error(reading, w, b):

@@ -108,19 +108,36 @@ def compute_orders(unit):
     for s in ORDERS_COMPARED:
         machine = fit_unbiased(design, y, s, start)
         w, b = _line_of(machine)
-        rows.append({
-            "s": s,
-            "error": round(linear_error(reading, w, b), 6),
-            "threshold": round(-b / w, 6),
-            "n_iter": machine.n_iter,
-            "converged": machine.converged,
-        })
+        rows.append(
+            {
+                "s": s,
+                "error": round(linear_error(reading, w, b), 6),
+                "threshold": round(-b / w, 6),
+                "n_iter": machine.n_iter,
+                "converged": machine.converged,
+            }
+        )
     return rows
 
 
-TABLE_1 = Study(PAPER, "table_1", trial_units("table_1", _TRIED), compute_trial,
-                ("companion.papers.usvc.table_1", *CODE))
-TABLE_1_PLAIN = Study(PAPER, "table_1_plain", trial_units("table_1_plain", _TRIED), compute_plain,
-                      ("companion.papers.usvc.table_1", *CODE))
-TABLE_1_ORDER = Study(PAPER, "table_1_order", trial_units("table_1_order"), compute_orders,
-                      ("companion.papers.usvc.table_1", *CODE))
+TABLE_1 = Study(
+    PAPER,
+    "table_1",
+    trial_units("table_1", _TRIED),
+    compute_trial,
+    ("companion.papers.usvc.table_1", *CODE),
+)
+TABLE_1_PLAIN = Study(
+    PAPER,
+    "table_1_plain",
+    trial_units("table_1_plain", _TRIED),
+    compute_plain,
+    ("companion.papers.usvc.table_1", *CODE),
+)
+TABLE_1_ORDER = Study(
+    PAPER,
+    "table_1_order",
+    trial_units("table_1_order"),
+    compute_orders,
+    ("companion.papers.usvc.table_1", *CODE),
+)

@@ -28,16 +28,24 @@ C_VALUES = tuple(10.0**k for k in range(-1, 5))
 LOSS = Unbiased(2.0)
 
 #: Printed sizes of the unbiased machine; a quarter, a half and the whole of each are tried.
-PRINTED_SIZES = {"Diabetes": 40, "Image": 120, "Ringnorm": 90, "Thyroid": 40, "Twonorm": 12,
-                 "Waveform": 30}  # fmt: skip
+PRINTED_SIZES = {
+    "Diabetes": 40,
+    "Image": 120,
+    "Ringnorm": 90,
+    "Thyroid": 40,
+    "Twonorm": 12,
+    "Waveform": 30,
+}
 SIZE_FACTORS = (0.25, 0.5, 1.0)
 
 #: Networks and their centres; the print has 1534 to 17116 kernels in all.
 N_NETWORKS, N_CENTRES = 200, 40
 BOOSTING_WIDTHS = (1.0, 2.0, 4.0, 8.0)
 
-N_SPLITS = {"paper": dict.fromkeys(BENCHMARK_SETS, 10),
-            "quick": {"Diabetes": 2, "Image": 1, "Thyroid": 3}}  # fmt: skip
+N_SPLITS = {
+    "paper": dict.fromkeys(BENCHMARK_SETS, 10),
+    "quick": {"Diabetes": 2, "Image": 1, "Thyroid": 3},
+}
 
 
 def prototypes(dataset, number, X, size):
@@ -152,9 +160,16 @@ def compute_split(unit):
 def _support_vector_row(part):
     parameters, error = search_svc(part)
     machine = L1SVC(cache_size=2000, **parameters).fit(part.X, part.y)
-    return _row(part, "SVMlight", machine.decision_function(part.X_test), len(machine.support_),
-                round(error * len(part.y)), machine.converged_, C=parameters["C"],
-                sigma=np.sqrt(0.5 / parameters["gamma"]))
+    return _row(
+        part,
+        "SVMlight",
+        machine.decision_function(part.X_test),
+        len(machine.support_),
+        round(error * len(part.y)),
+        machine.converged_,
+        C=parameters["C"],
+        sigma=np.sqrt(0.5 / parameters["gamma"]),
+    )
 
 
 def _boosting_row(part, dataset, number):
@@ -162,15 +177,15 @@ def _boosting_row(part, dataset, number):
     errors = np.zeros((len(BOOSTING_WIDTHS), N_NETWORKS), dtype=int)
     for k, sigma in enumerate(BOOSTING_WIDTHS):
         for rows, held_out in part.folds:
-            errors[k] += _staged_errors(_boost(part.X[rows], part.y[rows], sigma, seed),
-                                        part.X[held_out], part.y[held_out])
+            errors[k] += _staged_errors(
+                _boost(part.X[rows], part.y[rows], sigma, seed), part.X[held_out], part.y[held_out]
+            )
     k, rounds = np.unravel_index(int(errors.argmin()), errors.shape)
     machine = _boost(part.X, part.y, BOOSTING_WIDTHS[k], seed)
     rounds = min(int(rounds) + 1, len(machine.estimators_))
     decision = list(machine.staged_predict(part.X_test))[rounds - 1]
     size = sum(len(network.centres_) for network in machine.estimators_[:rounds])
-    return _row(part, "AdaBoost", decision, size, int(errors.min()), True,
-                sigma=BOOSTING_WIDTHS[k])
+    return _row(part, "AdaBoost", decision, size, int(errors.min()), True, sigma=BOOSTING_WIDTHS[k])
 
 
 def _boost(X, y, sigma, seed):
@@ -202,8 +217,16 @@ def _refit(part, name, error, size, cell, centres, searched):
     svc, unbiased = both_paths(design_on(part.X, centres, sigma), part.y)
     machine = (unbiased if name == "USVC" else svc)[at]
     K = gram(part.X_test, centres, gamma=gamma_from_width(sigma, "2sigma2"))
-    return _row(part, name, K @ machine.coef + machine.intercept, size, error,
-                searched and machine.converged, C=C_VALUES[at], sigma=sigma)
+    return _row(
+        part,
+        name,
+        K @ machine.coef + machine.intercept,
+        size,
+        error,
+        searched and machine.converged,
+        C=C_VALUES[at],
+        sigma=sigma,
+    )
 
 
 def _row(part, name, decision, size, cv_wrong, converged, C=None, sigma=None):
@@ -229,8 +252,20 @@ def split_units(profile):
     ]
 
 
-TABLE_3 = Study(PAPER, "table_3", split_units, compute_split,
-                ("companion.papers.usvc.table_3", "companion.papers.usvc.splits",
-                 "companion.papers.usvc.boosting",
-                 "companion.kernels", "companion._kernel_loops",
-                 "companion.estimators", "companion.tuning", *CODE, *DUAL))
+TABLE_3 = Study(
+    PAPER,
+    "table_3",
+    split_units,
+    compute_split,
+    (
+        "companion.papers.usvc.table_3",
+        "companion.papers.usvc.splits",
+        "companion.papers.usvc.boosting",
+        "companion.kernels",
+        "companion._kernel_loops",
+        "companion.estimators",
+        "companion.tuning",
+        *CODE,
+        *DUAL,
+    ),
+)

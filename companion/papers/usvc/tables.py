@@ -24,8 +24,17 @@ __all__ = [
 ]
 
 # Columns of the tables of real data, which are empty where no data set can be had.
-_PAIRED = ("data set", "n test", "splits", "USVC - SVMlight", "SE, these data", "SE, new samples",
-           "SD of a mean over 10 splits", "USVC better on", "worse on")  # fmt: skip
+_PAIRED = (
+    "data set",
+    "n test",
+    "splits",
+    "USVC - SVMlight",
+    "SE, these data",
+    "SE, new samples",
+    "SD of a mean over 10 splits",
+    "USVC better on",
+    "worse on",
+)
 _CHOICES = ("data set", "machine", "CE", "SE", "size", "median sigma", "median C")
 
 #: Below it a threshold is in the narrow minimum of either case.
@@ -51,21 +60,24 @@ def start_table(records, reading):
     for machine, start, way in _ways():
         own = trials(frame, reading, machine, start, way)
         error, placed = mean_and_standard_error(own.error), with_threshold(own)
-        rows.append({
-            "machine": machine,
-            "start": {"least_squares": "least squares", "svc": "SVC"}.get(start, ""),
-            "damping": "0.2" if way == "plain" else "stable" if start else "",
-            "CE train": own.train.mean(),
-            "CE test": own.test.mean(),
-            "CE exact": error.mean,
-            "SE": error.standard_error,
-            "Th": placed.threshold.mean(),
-            "SD of Th": placed.threshold.std(ddof=1),
-            "trials in the narrow minimum": int((placed.threshold < _NARROW).sum())
-            if start else np.nan,
-            "not converged": int((~own.converged.astype(bool)).sum()),
-            "without threshold": len(own) - len(placed),
-        })
+        rows.append(
+            {
+                "machine": machine,
+                "start": {"least_squares": "least squares", "svc": "SVC"}.get(start, ""),
+                "damping": "0.2" if way == "plain" else "stable" if start else "",
+                "CE train": own.train.mean(),
+                "CE test": own.test.mean(),
+                "CE exact": error.mean,
+                "SE": error.standard_error,
+                "Th": placed.threshold.mean(),
+                "SD of Th": placed.threshold.std(ddof=1),
+                "trials in the narrow minimum": int((placed.threshold < _NARROW).sum())
+                if start
+                else np.nan,
+                "not converged": int((~own.converged.astype(bool)).sum()),
+                "without threshold": len(own) - len(placed),
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -95,12 +107,17 @@ def order_table(orders):
         at = {s: own[own.s == s] for s in ORDERS_COMPARED}
         for s, runs in at.items():
             difference = paired_difference(100 * runs.error, 100 * at[2.0].error)
-            rows.append({
-                "case": case, "s": s, "CE exact": 100 * runs.error.mean(),
-                "minus s = 2": difference.mean, "SE": difference.standard_error,
-                "Th": runs.threshold[runs.threshold.between(*PLAUSIBLE)].mean(),
-                "problems solved": runs.n_iter.mean(),
-            })
+            rows.append(
+                {
+                    "case": case,
+                    "s": s,
+                    "CE exact": 100 * runs.error.mean(),
+                    "minus s = 2": difference.mean,
+                    "SE": difference.standard_error,
+                    "Th": runs.threshold[runs.threshold.between(*PLAUSIBLE)].mean(),
+                    "problems solved": runs.n_iter.mean(),
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -121,14 +138,19 @@ def convergence_table(runs):
     rows = []
     for case, reading in TABLE_READINGS.items():
         for (s, damping), own in runs[runs.reading == reading].groupby(["s", "damping"]):
-            rows.append({
-                "case": case, "s": s, "d": damping, "stable above": max(0.0, (s - 3) / (s - 1)),
-                "converged": own.fit_ended.mean(),
-                "orbits of period two": own.period_two.mean(),
-                "least eigenvalue": own.least_eigenvalue.min(),
-                "share below -1": (own.least_eigenvalue < -1).mean(),
-                "largest rise of (5)": own.largest_rise.max(),
-            })
+            rows.append(
+                {
+                    "case": case,
+                    "s": s,
+                    "d": damping,
+                    "stable above": max(0.0, (s - 3) / (s - 1)),
+                    "converged": own.fit_ended.mean(),
+                    "orbits of period two": own.period_two.mean(),
+                    "least eigenvalue": own.least_eigenvalue.min(),
+                    "share below -1": (own.least_eigenvalue < -1).mean(),
+                    "largest rise of (5)": own.largest_rise.max(),
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -154,14 +176,19 @@ def paired_table(frame):
         here = paired_difference(unbiased.error, svc.error)
         new = paired_difference(unbiased.error, svc.error, **sizes)
         difference = unbiased.error.to_numpy() - svc.error.to_numpy()
-        rows.append({
-            "data set": name, "n test": sizes["n_test"], "splits": here.n,
-            "USVC - SVMlight": here.mean, "SE, these data": here.standard_error,
-            "SE, new samples": new.standard_error,
-            "SD of a mean over 10 splits": svc.error.std(ddof=1) / np.sqrt(10),
-            "USVC better on": int((difference < 0).sum()),
-            "worse on": int((difference > 0).sum()),
-        })
+        rows.append(
+            {
+                "data set": name,
+                "n test": sizes["n_test"],
+                "splits": here.n,
+                "USVC - SVMlight": here.mean,
+                "SE, these data": here.standard_error,
+                "SE, new samples": new.standard_error,
+                "SD of a mean over 10 splits": svc.error.std(ddof=1) / np.sqrt(10),
+                "USVC better on": int((difference < 0).sum()),
+                "worse on": int((difference > 0).sum()),
+            }
+        )
     return pd.DataFrame(rows, columns=_PAIRED)
 
 
@@ -182,8 +209,10 @@ def differences(frame, first, second):
         Of the first machine minus the second.
     """
     names = present(frame, SETS)
-    means = [paired_difference(errors_of(frame, name, first).error,
-                               errors_of(frame, name, second).error) for name in names]
+    means = [
+        paired_difference(errors_of(frame, name, first).error, errors_of(frame, name, second).error)
+        for name in names
+    ]
     return names, means_and_errors(means)
 
 
@@ -205,11 +234,17 @@ def choice_table(frame):
         for machine in ("SVMlight", "AdaBoost", "SVC on prototypes", "USVC"):
             own = errors_of(frame, name, machine)
             error = mean_and_standard_error(own.error)
-            rows.append({
-                "data set": name, "machine": machine, "CE": error.mean,
-                "SE": error.standard_error, "size": own["size"].mean(),
-                "median sigma": own.sigma.median(), "median C": own.C.median(),
-            })
+            rows.append(
+                {
+                    "data set": name,
+                    "machine": machine,
+                    "CE": error.mean,
+                    "SE": error.standard_error,
+                    "size": own["size"].mean(),
+                    "median sigma": own.sigma.median(),
+                    "median C": own.C.median(),
+                }
+            )
     return pd.DataFrame(rows, columns=_CHOICES)
 
 
@@ -248,12 +283,14 @@ def case_table(cases):
         A row a reading.
     """
     frame = cases.set_index("reading").loc[list(READINGS)].reset_index()
-    return pd.DataFrame({
-        "reading": frame.reading,
-        "global minimum at": frame.global_from,
-        "CE there": frame.global_error,
-        "second minimum from": frame.local_from,
-        "to": frame.local_to,
-        "CE there (second)": frame.local_error,
-        "CE at 0.5": frame.error_at_half,
-    })
+    return pd.DataFrame(
+        {
+            "reading": frame.reading,
+            "global minimum at": frame.global_from,
+            "CE there": frame.global_error,
+            "second minimum from": frame.local_from,
+            "to": frame.local_to,
+            "CE there (second)": frame.local_error,
+            "CE at 0.5": frame.error_at_half,
+        }
+    )

@@ -10,14 +10,7 @@ from companion.papers._values import Values, present
 from companion.papers.usvc import linear
 from companion.papers.usvc.fig_1 import minima
 from companion.papers.usvc.fig_3_4 import THRESHOLDS, theoretical_error
-from companion.papers.usvc.machines import (
-    DAMPING,
-    N_PATTERNS,
-    READINGS,
-    STARTS,
-    TABLE_READINGS,
-    C,
-)
+from companion.papers.usvc.machines import DAMPING, N_PATTERNS, READINGS, STARTS, TABLE_READINGS, C
 from companion.papers.usvc.splits import BENCHMARK_SETS, FOLDS, MEDICAL_SETS, TEST_SHARE
 from companion.papers.usvc.table_1 import ORDERS_COMPARED
 
@@ -34,8 +27,11 @@ def fig_1_values(records):
     if not losses.empty:
         distance = losses.set_index("s").distance_to_step
         out.add("Figure 1", "distance to the step: s = 10 - s = 2", distance[10.0] - distance[2.0])
-        out.add("Figure 1", "distance to the step: USVC s = 2 - SVC",
-                distance[2.0] - losses.hinge_distance_to_step.iloc[0])
+        out.add(
+            "Figure 1",
+            "distance to the step: USVC s = 2 - SVC",
+            distance[2.0] - losses.hinge_distance_to_step.iloc[0],
+        )
     if not cases.empty:
         cases = cases.set_index("reading")
         _minima(out, cases.loc["A, weights exchanged"], cases.loc["B"])
@@ -101,8 +97,11 @@ def trials(frame, reading, machine, start=None, way="stable"):
         start = STARTS[READINGS[reading][0]] if start is None else start
         rows = rows[(rows.start == start) & (rows.way == way)]
     rows = rows.sort_values("trial")
-    return rows.assign(train=100.0 * rows.train_wrong / N_PATTERNS,
-                       test=100.0 * rows.test_wrong / N_PATTERNS, error=100.0 * rows.error)
+    return rows.assign(
+        train=100.0 * rows.train_wrong / N_PATTERNS,
+        test=100.0 * rows.test_wrong / N_PATTERNS,
+        error=100.0 * rows.error,
+    )
 
 
 def with_threshold(rows):
@@ -122,8 +121,12 @@ def with_threshold(rows):
 def table_1_values(records):
     """The 54 printed numbers of Table 1, its protocol, and what the text says of it."""
     out, frame, orders = Values(), records["table_1"], records["table_1_order"]
-    for name, value in (("C", C), ("damping", DAMPING), ("training patterns", N_PATTERNS),
-                        ("testing patterns", N_PATTERNS)):
+    for name, value in (
+        ("C", C),
+        ("damping", DAMPING),
+        ("training patterns", N_PATTERNS),
+        ("testing patterns", N_PATTERNS),
+    ):
         out.add("protocol", name, value)
     if frame.empty or orders.empty:
         return out.frame()
@@ -147,18 +150,30 @@ def _table_1_claims(out, frame, orders, case, reading):
     svc = trials(frame, reading, "SVC")
     for s in (2, 4):
         unbiased = trials(frame, reading, f"USVC s={s}")
-        out.add_mean(f"Case {case}", f"CE SVC - USVC s={s} (points)",
-                     paired_difference(svc.error, unbiased.error), unbiased.converged.all())
+        out.add_mean(
+            f"Case {case}",
+            f"CE SVC - USVC s={s} (points)",
+            paired_difference(svc.error, unbiased.error),
+            unbiased.converged.all(),
+        )
         if case == "A":
             mean = mean_and_standard_error(unbiased.threshold)
-            out.add_mean("Case A", f"|mean Th - 0.5|, USVC s={s}",
-                         mean._replace(mean=abs(mean.mean - 0.5)), unbiased.converged.all())
+            out.add_mean(
+                "Case A",
+                f"|mean Th - 0.5|, USVC s={s}",
+                mean._replace(mean=abs(mean.mean - 0.5)),
+                unbiased.converged.all(),
+            )
     own = orders[orders.reading == reading]
     at = {s: own[own.s == s].sort_values("trial").error for s in ORDERS_COMPARED}
     differences = [paired_difference(100 * at[s], 100 * at[2.0]) for s in ORDERS_COMPARED if s > 2]
     worst = max(differences, key=lambda mean: abs(mean.mean))
-    out.add_mean(f"Case {case}", "largest |CE(s) - CE(2)| (points), s = 3 to 10",
-                 worst._replace(mean=abs(worst.mean)), own.converged.all())
+    out.add_mean(
+        f"Case {case}",
+        "largest |CE(s) - CE(2)| (points), s = 3 to 10",
+        worst._replace(mean=abs(worst.mean)),
+        own.converged.all(),
+    )
 
 
 # -- Figures 3 and 4 ------------------------------------------------------------------------
@@ -180,36 +195,55 @@ def _profiles(out, frame):
     converged = frame.converged.all()
 
     def of(case, loss):
-        rows = frame[(frame.reading == TABLE_READINGS[case]) & (frame.loss == loss)
-                     & frame.reached_at.between(*PLAUSIBLE)]
+        rows = frame[
+            (frame.reading == TABLE_READINGS[case])
+            & (frame.loss == loss)
+            & frame.reached_at.between(*PLAUSIBLE)
+        ]
         return rows.sort_values("trial")
 
     def both(case, column):
         rows = frame[frame.reading == TABLE_READINGS[case]].pivot(
-            index="trial", columns="loss", values=column)
+            index="trial", columns="loss", values=column
+        )
         return paired_difference(rows["USVC s=2"], rows["SVC"])
 
     unbiased = of("A", "USVC s=2")
     out.add_draws("Figure 3, SVC", "minimum at Th", of("A", "SVC").reached_at, converged)
-    out.add_draws("Figure 3, USVC s=2", "global minimum of the surface at Th",
-                  unbiased.profile_at, converged)
+    out.add_draws(
+        "Figure 3, USVC s=2", "global minimum of the surface at Th", unbiased.profile_at, converged
+    )
     narrow = unbiased.dropna(subset="narrow_at")
     out.add_draws("Figure 3, USVC s=2", "local minimum at Th", narrow.narrow_at, converged)
     out.add_draws("Figure 3, USVC s=2", "local minimum at w", narrow.narrow_slope, converged)
-    out.add_draws("Figure 4, USVC s=2", "global minimum of the surface at Th",
-                  of("B", "USVC s=2").profile_at, converged)
-    out.add_draws("Figure 4, USVC s=2", "USVC converges to Th", of("B", "USVC s=2").reached_at,
-                  converged)
-    out.add("Figure 3, SVC", "largest number of minima of the profile",
-            of("A", "SVC").n_minima.max())
-    out.add_mean("Figure 3, USVC s=2", "share of trials with more than one minimum",
-                 mean_and_standard_error(unbiased.n_minima > 1))
+    out.add_draws(
+        "Figure 4, USVC s=2",
+        "global minimum of the surface at Th",
+        of("B", "USVC s=2").profile_at,
+        converged,
+    )
+    out.add_draws(
+        "Figure 4, USVC s=2", "USVC converges to Th", of("B", "USVC s=2").reached_at, converged
+    )
+    out.add(
+        "Figure 3, SVC", "largest number of minima of the profile", of("A", "SVC").n_minima.max()
+    )
+    out.add_mean(
+        "Figure 3, USVC s=2",
+        "share of trials with more than one minimum",
+        mean_and_standard_error(unbiased.n_minima > 1),
+    )
     for figure, case, best in (("Figure 3", "A", 0.5), ("Figure 4", "B", 0.6)):
         svc = of(case, "SVC")
-        out.add_mean(f"{figure}, SVC", f"Th - {best:g}",
-                     mean_and_standard_error(svc.reached_at - best), converged)
-        out.add_mean(figure, "correlation of profile and CE: USVC s=2 - SVC",
-                     both(case, "correlation"))
+        out.add_mean(
+            f"{figure}, SVC",
+            f"Th - {best:g}",
+            mean_and_standard_error(svc.reached_at - best),
+            converged,
+        )
+        out.add_mean(
+            figure, "correlation of profile and CE: USVC s=2 - SVC", both(case, "correlation")
+        )
 
 
 def _convergence(out, runs):
@@ -218,11 +252,17 @@ def _convergence(out, runs):
         own = runs[runs.reading == reading]
         for s, damping in ((2, DAMPING), (3, DAMPING), (4, DAMPING), (4, 0.5)):
             at = own[(own.s == s) & np.isclose(own.damping, damping)]
-            out.add_mean(row, f"share of trials that do not converge, s={s}, d={damping:g}",
-                         mean_and_standard_error(~at.fit_ended.astype(bool)))
+            out.add_mean(
+                row,
+                f"share of trials that do not converge, s={s}, d={damping:g}",
+                mean_and_standard_error(~at.fit_ended.astype(bool)),
+            )
             if s == 2:
-                out.add(row, "largest relative rise of (5) in an iteration, s=2, d=0.2",
-                        at.largest_rise.max())
+                out.add(
+                    row,
+                    "largest relative rise of (5) in an iteration, s=2, d=0.2",
+                    at.largest_rise.max(),
+                )
 
 
 # -- Tables 2, 3 and 4 ----------------------------------------------------------------------
@@ -256,16 +296,21 @@ def table_2_values(records):
         _never_worse(out, frame, name, "USVC - SVMlight (points)")
     for machine in ("SVMlight", "USVC"):
         if set(names) == set(BENCHMARK_SETS):
-            out.add_mean("all sets", f"LS - {machine} (points)",
-                         over_sets(frame, names, "LS", machine))
+            out.add_mean(
+                "all sets", f"LS - {machine} (points)", over_sets(frame, names, "LS", machine)
+            )
     _protocol(out, frame)
     return out.frame()
 
 
 def _never_worse(out, frame, name, column):
     unbiased, svc = errors_of(frame, name, "USVC"), errors_of(frame, name, "SVMlight")
-    out.add_mean(name, column, paired_difference(unbiased.error, svc.error),
-                 unbiased.converged.all() and svc.converged.all())
+    out.add_mean(
+        name,
+        column,
+        paired_difference(unbiased.error, svc.error),
+        unbiased.converged.all() and svc.converged.all(),
+    )
 
 
 def over_sets(frame, names, first, second):
@@ -282,11 +327,16 @@ def over_sets(frame, names, first, second):
     -------
     companion.metrics.Mean
     """
-    means = [paired_difference(errors_of(frame, name, first).error,
-                               errors_of(frame, name, second).error) for name in names]
+    means = [
+        paired_difference(errors_of(frame, name, first).error, errors_of(frame, name, second).error)
+        for name in names
+    ]
     variance = sum(mean.standard_error**2 for mean in means)
-    return Mean(float(np.mean([mean.mean for mean in means])),
-                float(np.sqrt(variance)) / len(means), min(mean.n for mean in means))
+    return Mean(
+        float(np.mean([mean.mean for mean in means])),
+        float(np.sqrt(variance)) / len(means),
+        min(mean.n for mean in means),
+    )
 
 
 def _protocol(out, frame):
@@ -303,8 +353,11 @@ def table_3_values(records):
     ratios = {}
     for name in names:
         sizes = {}
-        for machine, printed in (("SVMlight", "SVMlight"), ("AdaBoost", "Adaboost"),
-                                 ("USVC", "USVC")):
+        for machine, printed in (
+            ("SVMlight", "SVMlight"),
+            ("AdaBoost", "Adaboost"),
+            ("USVC", "USVC"),
+        ):
             rows = errors_of(frame, name, machine)
             converged = rows.converged.all()
             out.add_cell(name, f"{printed} CE (%)", rows.error, converged)
@@ -315,12 +368,19 @@ def table_3_values(records):
         out.add_mean(name, "SVMlight size / USVC size", ratios[name])
         ratios[name, "AdaBoost"] = mean_and_standard_error(sizes["AdaBoost"] / sizes["USVC"])
     if set(names) == set(BENCHMARK_SETS):
-        out.add_mean("all sets", "Adaboost - USVC CE (points)",
-                     over_sets(frame, names, "AdaBoost", "USVC"))
-        out.add_mean("all sets", "largest ratio of a mean size to that of USVC",
-                     max(ratios.values(), key=lambda mean: mean.mean))
-        out.add_mean("all sets", "largest SVMlight size / USVC size",
-                     max((ratios[name] for name in names), key=lambda mean: mean.mean))
+        out.add_mean(
+            "all sets", "Adaboost - USVC CE (points)", over_sets(frame, names, "AdaBoost", "USVC")
+        )
+        out.add_mean(
+            "all sets",
+            "largest ratio of a mean size to that of USVC",
+            max(ratios.values(), key=lambda mean: mean.mean),
+        )
+        out.add_mean(
+            "all sets",
+            "largest SVMlight size / USVC size",
+            max((ratios[name] for name in names), key=lambda mean: mean.mean),
+        )
     _protocol(out, frame)
     return out.frame()
 
@@ -341,11 +401,13 @@ def table_4_values(records):
         out.add("all sets", "share of sets where USVC is equal or best", np.mean(best))
     if "Dermat" in names:
         rows = errors_of(frame, "Dermat", "USVC")
-        out.add("Dermat", "share of splits whose training part is separable",
-                rows.separable.mean())
+        out.add("Dermat", "share of splits whose training part is separable", rows.separable.mean())
         for machine, label in (("LS", "LS and SVC"), ("USVC", "USVC and SVC")):
-            out.add_mean("Dermat", f"1 - cosine of {label} directions",
-                         mean_and_standard_error(rows[f"one_minus_cosine_{machine}"]),
-                         rows.converged.all())
+            out.add_mean(
+                "Dermat",
+                f"1 - cosine of {label} directions",
+                mean_and_standard_error(rows[f"one_minus_cosine_{machine}"]),
+                rows.converged.all(),
+            )
     _protocol(out, frame)
     return out.frame()

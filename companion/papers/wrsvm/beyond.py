@@ -44,10 +44,12 @@ _TEST_SIZES = np.array([955, 956, 955])
 
 def truncation_units(profile):
     """One unit a setting, share of flipped labels and sample."""
-    return [Unit(PAPER, "beyond_truncation", {"config": config, "a": a, "flip": flip,
-                                              "sample": number})
-            for config, a in SETTINGS for flip in FLIPS
-            for number in range(1, N_SAMPLES[profile] + 1)]
+    return [
+        Unit(PAPER, "beyond_truncation", {"config": config, "a": a, "flip": flip, "sample": number})
+        for config, a in SETTINGS
+        for flip in FLIPS
+        for number in range(1, N_SAMPLES[profile] + 1)
+    ]
 
 
 def compute_truncation(unit):
@@ -67,18 +69,23 @@ def compute_truncation(unit):
     if p["flip"]:
         other = _from_unweighted(design, y, U)
         ratio = other["objective"] / own.objective
-        rows.append(_row("s = -1/2, unweighted start", other, U, tune, p["flip"]) | {
-            "share_lower": round(float((ratio < 1 - 1e-4).mean()), 6),
-            "share_higher": round(float((ratio > 1 + 1e-4).mean()), 6),
-        })
+        rows.append(
+            _row("s = -1/2, unweighted start", other, U, tune, p["flip"])
+            | {
+                "share_lower": round(float((ratio < 1 - 1e-4).mean()), 6),
+                "share_higher": round(float((ratio > 1 + 1e-4).mean()), 6),
+            }
+        )
     return rows
 
 
 def _from_unweighted(design, y, U):
     """Machines with s = -1/2 whose DC algorithm starts at the SVM that ignores U."""
     plain, _ = dca_path(design, y, np.eye(len(U)), _SPARSE_C, S, tol=TOL)
-    machines = [dca(design, y, U, C, S, start=np.column_stack([w, b]), tol=TOL)
-                for C, w, b in zip(_SPARSE_C, plain.coef, plain.intercept, strict=True)]
+    machines = [
+        dca(design, y, U, C, S, start=np.column_stack([w, b]), tol=TOL)
+        for C, w, b in zip(_SPARSE_C, plain.coef, plain.intercept, strict=True)
+    ]
     return {
         "coef": np.array([m.coef for m in machines]),
         "intercept": np.array([m.intercept for m in machines]),
@@ -105,8 +112,11 @@ def _row(name, path, U, tune, flip):
 
 def baseline_units(profile):
     """One unit a share of flipped labels and sample of Table 1."""
-    return [Unit(PAPER, "beyond_baselines", {"flip": flip, "sample": number})
-            for flip in FLIPS for number in range(1, N_SAMPLES[profile] + 1)]
+    return [
+        Unit(PAPER, "beyond_baselines", {"flip": flip, "sample": number})
+        for flip in FLIPS
+        for number in range(1, N_SAMPLES[profile] + 1)
+    ]
 
 
 def compute_baselines(unit):
@@ -122,12 +132,18 @@ def compute_baselines(unit):
         U = examples.utility(config, a)
         scores = [examples.mean_utility(U, tune[1], examples.bayes(q, U)) for q in at_tune]
         best = logistic[int(np.argmax(scores))]
-        decided = {"logistic regression": examples.bayes(best.predict_proba(cells), U),
-                   "SVC": svc}
-        rows += [{"config": config, "a": a, "machine": name,
-                  "utility": round(population.expected_utility("piecewise_linear", p["flip"], U,
-                                                               predicted), 8)}
-                 for name, predicted in decided.items()]
+        decided = {"logistic regression": examples.bayes(best.predict_proba(cells), U), "SVC": svc}
+        rows += [
+            {
+                "config": config,
+                "a": a,
+                "machine": name,
+                "utility": round(
+                    population.expected_utility("piecewise_linear", p["flip"], U, predicted), 8
+                ),
+            }
+            for name, predicted in decided.items()
+        ]
     return rows
 
 
@@ -138,8 +154,10 @@ def _best_svc(train, tune, **settings):
 
 def kernel_units(profile):
     """One unit a sample of Table 2."""
-    return [Unit(PAPER, "beyond_kernel", {"sample": number})
-            for number in range(1, N_KERNEL[profile] + 1)]
+    return [
+        Unit(PAPER, "beyond_kernel", {"sample": number})
+        for number in range(1, N_KERNEL[profile] + 1)
+    ]
 
 
 def compute_kernel(unit):
@@ -149,32 +167,44 @@ def compute_kernel(unit):
     cells, _ = population.population("nonlinear")
     design, near, far = simulation.kernel_columns(train[0], sigma, tune[0], cells)
     svc = _best_svc(train, tune, gamma=1.0 / (2.0 * sigma**2)).predict(cells)
-    logistic = [make_pipeline(PolynomialFeatures(2, include_bias=False),
-                              LogisticRegression(C=C, max_iter=2000)).fit(*train)
-                for C in _LOGISTIC_C]
+    logistic = [
+        make_pipeline(
+            PolynomialFeatures(2, include_bias=False), LogisticRegression(C=C, max_iter=2000)
+        ).fit(*train)
+        for C in _LOGISTIC_C
+    ]
     at_tune = [machine.predict_proba(tune[0]) for machine in logistic]
     rows = []
     for config, a in simulation.CELLS["table_2"]:
         U = examples.utility(config, a)
-        machines = examples.tuned_machines(design, train[1], near, tune[1], U,
-                                           C_values=_SPARSE_C)
+        machines = examples.tuned_machines(design, train[1], near, tune[1], U, C_values=_SPARSE_C)
         scores = [examples.mean_utility(U, tune[1], examples.bayes(q, U)) for q in at_tune]
         best = logistic[int(np.argmax(scores))]
         decided = {machine.name: machine.predict(far) for machine in machines}
-        decided |= {"logistic regression on squares":
-                    examples.bayes(best.predict_proba(cells), U), "SVC": svc}
-        rows += [{"config": config, "a": a, "machine": name,
-                  "utility": round(population.expected_utility("nonlinear", FLIP, U, predicted),
-                                   8),
-                  "converged": all(machine.converged for machine in machines)}
-                 for name, predicted in decided.items()]
+        decided |= {
+            "logistic regression on squares": examples.bayes(best.predict_proba(cells), U),
+            "SVC": svc,
+        }
+        rows += [
+            {
+                "config": config,
+                "a": a,
+                "machine": name,
+                "utility": round(population.expected_utility("nonlinear", FLIP, U, predicted), 8),
+                "converged": all(machine.converged for machine in machines),
+            }
+            for name, predicted in decided.items()
+        ]
     return rows
 
 
 def level_units(profile):
     """One unit an example and share of flipped labels."""
-    return [Unit(PAPER, "beyond_levels", {"example": example, "flip": flip})
-            for example in ("piecewise_linear", "nonlinear") for flip in FLIPS]
+    return [
+        Unit(PAPER, "beyond_levels", {"example": example, "flip": flip})
+        for example in ("piecewise_linear", "nonlinear")
+        for flip in FLIPS
+    ]
 
 
 def compute_levels(unit):
@@ -188,13 +218,17 @@ def compute_levels(unit):
     for config, a in simulation.CELLS[table]:
         U = examples.utility(config, a)
         mass = population.gains(p["example"], p["flip"]) @ U
-        rows.append({
-            "config": config, "a": a,
-            "bayes": round(population.bayes_utility(p["example"], p["flip"], U), 8),
-            "likeliest": round(population.expected_utility(p["example"], p["flip"], U,
-                                                           likeliest), 8),
-            "constant": round(float(mass.sum(axis=0).max()), 8),
-        })
+        rows.append(
+            {
+                "config": config,
+                "a": a,
+                "bayes": round(population.bayes_utility(p["example"], p["flip"], U), 8),
+                "likeliest": round(
+                    population.expected_utility(p["example"], p["flip"], U, likeliest), 8
+                ),
+                "constant": round(float(mass.sum(axis=0).max()), 8),
+            }
+        )
     return rows
 
 
@@ -211,13 +245,18 @@ def compute_table_3(unit):
     a = unit.params["a"]
     U = examples.utility(2, a)
     shares = _TEST_SIZES / _TEST_SIZES.sum()
-    return {name: round(float(shares @ (np.array(rows) * U).sum(axis=1)), 8)
-            for name, rows in (("weighted", PRINTED_TABLE_3[a]),
-                               ("unweighted", PRINTED_TABLE_3[0.0]))}
+    return {
+        name: round(float(shares @ (np.array(rows) * U).sum(axis=1)), 8)
+        for name, rows in (("weighted", PRINTED_TABLE_3[a]), ("unweighted", PRINTED_TABLE_3[0.0]))
+    }
 
 
-_CODE = ("companion.papers.wrsvm.beyond", "companion.papers.wrsvm.population",
-         "companion.papers.wrsvm.simulation", *CODE)
+_CODE = (
+    "companion.papers.wrsvm.beyond",
+    "companion.papers.wrsvm.population",
+    "companion.papers.wrsvm.simulation",
+    *CODE,
+)
 BEYOND_TRUNCATION = Study(PAPER, "beyond_truncation", truncation_units, compute_truncation, _CODE)
 BEYOND_BASELINES = Study(PAPER, "beyond_baselines", baseline_units, compute_baselines, _CODE)
 BEYOND_KERNEL = Study(PAPER, "beyond_kernel", kernel_units, compute_kernel, _CODE)

@@ -65,9 +65,13 @@ def theorem_table(frame):
     for loss in theory.LOSSES:
         for k in theory.CLASSES:
             own = frame[(frame.loss == loss) & (frame.k == k)].set_index("s_is")
-            rows.append({"loss": loss, "k": k, "least s": own.s["inside"]}
-                        | {place: PERCENT * own.n_consistent[place] / own.draws[place]
-                           for place in theory.PLACES})
+            rows.append(
+                {"loss": loss, "k": k, "least s": own.s["inside"]}
+                | {
+                    place: PERCENT * own.n_consistent[place] / own.draws[place]
+                    for place in theory.PLACES
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -86,17 +90,25 @@ def form_table(frame):
     rows = []
     for config, a in theory.SETTINGS:
         for words, ending in (("none", "_plain"), ("s = -1/2", "")):
-            first, second = (utilities(frame, config, a, column=f"{form}{ending}_utility")
-                             for form in ("cost", "utility"))
+            first, second = (
+                utilities(frame, config, a, column=f"{form}{ending}_utility")
+                for form in ("cost", "utility")
+            )
             difference = paired_difference(first, second)
             part = frame[(frame.config == config) & (frame.a == a)]
-            rows.append({
-                "U": setting_name(config, a), "truncation": words,
-                "utility form": second.mean(), "cost form": first.mean(),
-                "difference": difference.mean, "SE": difference.standard_error,
-                "n": difference.n, "DC steps": part[f"cost{ending}_steps"].mean(),
-                "objective falls by (%)": PERCENT * part[f"cost{ending}_decrease"].mean(),
-            })
+            rows.append(
+                {
+                    "U": setting_name(config, a),
+                    "truncation": words,
+                    "utility form": second.mean(),
+                    "cost form": first.mean(),
+                    "difference": difference.mean,
+                    "SE": difference.standard_error,
+                    "n": difference.n,
+                    "DC steps": part[f"cost{ending}_steps"].mean(),
+                    "objective falls by (%)": PERCENT * part[f"cost{ending}_decrease"].mean(),
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -118,11 +130,20 @@ def truncation_table(frame):
     for config, a in beyond.SETTINGS:
         for words, flip in LABELS.items():
             difference = gain(frame, config, a, "s = -1/2", "none", flip)
-            rows.append({"U": setting_name(config, a), "labels": words.split()[0]}
-                        | {name: utilities(frame, config, a, flip, name).mean()
-                           if flip or "start" not in name else np.nan for name in names}
-                        | {"-1/2 - none": difference.mean, "SE": difference.standard_error,
-                           "n": difference.n})
+            rows.append(
+                {"U": setting_name(config, a), "labels": words.split()[0]}
+                | {
+                    name: utilities(frame, config, a, flip, name).mean()
+                    if flip or "start" not in name
+                    else np.nan
+                    for name in names
+                }
+                | {
+                    "-1/2 - none": difference.mean,
+                    "SE": difference.standard_error,
+                    "n": difference.n,
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -150,8 +171,9 @@ def truncation_gains(frame):
                     difference = gain(frame, config, a, machine, "none", flip)
                     series[words][0].append(difference.mean)
                     series[words][1].append(difference.standard_error)
-    return names, {words: tuple(np.array(part) for part in parts)
-                   for words, parts in series.items()}
+    return names, {
+        words: tuple(np.array(part) for part in parts) for words, parts in series.items()
+    }
 
 
 def flip_table(frame):
@@ -169,8 +191,14 @@ def flip_table(frame):
     rows = []
     for config, a in beyond.SETTINGS:
         difference = gain_by_flips(frame, config, a)
-        rows.append({"U": setting_name(config, a), "flipped - clean": difference.mean,
-                     "SE": difference.standard_error, "n": difference.n})
+        rows.append(
+            {
+                "U": setting_name(config, a),
+                "flipped - clean": difference.mean,
+                "SE": difference.standard_error,
+                "n": difference.n,
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -211,9 +239,12 @@ def cell_table(levels, baselines, printed=None):
     best = best.set_index(["config", "a"])
     rows = []
     for config, a in simulation.CELLS["table_1"]:
-        row = {"U": setting_name(config, a), "Bayes": PERCENT * best.bayes[config, a],
-               "Bayes rule of U = I": PERCENT * best.likeliest[config, a],
-               "best constant": PERCENT * best.constant[config, a]}
+        row = {
+            "U": setting_name(config, a),
+            "Bayes": PERCENT * best.bayes[config, a],
+            "Bayes rule of U = I": PERCENT * best.likeliest[config, a],
+            "best constant": PERCENT * best.constant[config, a],
+        }
         for machine in ("logistic regression", "SVC"):
             mean = mean_and_standard_error(utilities(baselines, config, a, FLIP, machine))
             row |= {machine: mean.mean, f"SE of {machine}": mean.standard_error, "n": mean.n}
@@ -243,10 +274,17 @@ def kernel_table(frame, levels):
         for machine in dict.fromkeys(frame.machine):
             mean = mean_and_standard_error(utilities(frame, config, a, machine=machine))
             difference = gain(frame, config, a, "WRSVM", machine)
-            rows.append({"U": setting_name(config, a), "Bayes": PERCENT * best.bayes[config],
-                         "machine": machine, "utility": mean.mean,
-                         "WRSVM minus it": difference.mean, "SE": difference.standard_error,
-                         "n": mean.n})
+            rows.append(
+                {
+                    "U": setting_name(config, a),
+                    "Bayes": PERCENT * best.bayes[config],
+                    "machine": machine,
+                    "utility": mean.mean,
+                    "WRSVM minus it": difference.mean,
+                    "SE": difference.standard_error,
+                    "n": mean.n,
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -266,13 +304,20 @@ def exact_table(frame):
     for config, a in exact.SETTINGS:
         for C in exact.C_VALUES:
             own = frame[(frame.config == config) & (frame.a == a) & (frame.C == C)]
-            row = {"U": setting_name(config, a), "C": C, "n": len(own),
-                   "convex problems": own.n_nodes.mean()}
-            for column, name in (("own_excess", "WSVM start"),
-                                 ("unweighted_excess", "unweighted start")):
-                row |= {f"{name}: global (%)": PERCENT
-                        * (own[column] <= 2 * exact.TOLERANCE).mean(),
-                        f"{name}: above (%)": PERCENT * own[column].mean()}
+            row = {
+                "U": setting_name(config, a),
+                "C": C,
+                "n": len(own),
+                "convex problems": own.n_nodes.mean(),
+            }
+            for column, name in (
+                ("own_excess", "WSVM start"),
+                ("unweighted_excess", "unweighted start"),
+            ):
+                row |= {
+                    f"{name}: global (%)": PERCENT * (own[column] <= 2 * exact.TOLERANCE).mean(),
+                    f"{name}: above (%)": PERCENT * own[column].mean(),
+                }
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -290,12 +335,14 @@ def table_3_by_utility(frame):
     DataFrame
         A row a block.
     """
-    return pd.DataFrame({
-        "U": [setting_name(2, a) for a in frame.a],
-        "printed block": PERCENT * frame.weighted,
-        "printed block of U2,0": PERCENT * frame.unweighted,
-        "difference": PERCENT * (frame.weighted - frame.unweighted),
-    })
+    return pd.DataFrame(
+        {
+            "U": [setting_name(2, a) for a in frame.a],
+            "printed block": PERCENT * frame.weighted,
+            "printed block of U2,0": PERCENT * frame.unweighted,
+            "difference": PERCENT * (frame.weighted - frame.unweighted),
+        }
+    )
 
 
 def five_table(frame):
@@ -314,6 +361,13 @@ def five_table(frame):
     rows = []
     for machine, own in frame.groupby("machine", sort=False):
         mean = mean_and_standard_error(own.cost)
-        rows.append({"machine": machine, "cost": mean.mean, "SE": mean.standard_error,
-                     "log2 C": own.log2_C.mean(), "n": mean.n})
+        rows.append(
+            {
+                "machine": machine,
+                "cost": mean.mean,
+                "SE": mean.standard_error,
+                "log2 C": own.log2_C.mean(),
+                "n": mean.n,
+            }
+        )
     return pd.DataFrame(rows)

@@ -94,8 +94,10 @@ def global_minimum(X, y, U, C, s, *, known=np.inf, max_nodes=_MAX_NODES):
         is_open = np.ones(len(weight), dtype=bool)
         is_open[[*kept, *cut]] = False
         w, b, least = _convex_part(X, sample, label, weight, list(kept), len(U))
-        node_bound = max(bound, least + (1.0 - s) * weight[list(cut)].sum()
-                         + _open_terms(sample, weight, is_open, s))
+        node_bound = max(
+            bound,
+            least + (1.0 - s) * weight[list(cut)].sum() + _open_terms(sample, weight, is_open, s),
+        )
         best = min(best, robust_objective(w, b, X, y, U, C, s))
         loss = weight * is_open * _losses(X @ w.T + b, sample, label)
         term = int(loss.argmax())
@@ -118,8 +120,9 @@ def _convex_part(X, sample, label, weight, kept, k):
     with warnings.catch_warnings():
         # a gap that stays larger than asked for is part of the bound
         warnings.simplefilter("ignore", ConvergenceWarning)
-        machine = min_margin(Design.linear(X[sample[kept]]), label[kept], np.eye(k), 1.0,
-                             sample_weight=weight[kept])
+        machine = min_margin(
+            Design.linear(X[sample[kept]]), label[kept], np.eye(k), 1.0, sample_weight=weight[kept]
+        )
     return machine.w, machine.intercept, machine.objective - max(machine.duality_gap, 0.0)
 
 
@@ -143,9 +146,12 @@ def _open_terms(sample, weight, is_open, s):
 
 def units(profile):
     """One unit a setting, C and sample."""
-    return [Unit(PAPER, "beyond_exact", {"config": config, "a": a, "C": C, "sample": number})
-            for config, a in SETTINGS for C in C_VALUES
-            for number in range(1, N_DRAWS[profile] + 1)]
+    return [
+        Unit(PAPER, "beyond_exact", {"config": config, "a": a, "C": C, "sample": number})
+        for config, a in SETTINGS
+        for C in C_VALUES
+        for number in range(1, N_DRAWS[profile] + 1)
+    ]
 
 
 def compute(unit):
@@ -155,20 +161,33 @@ def compute(unit):
     X, y = examples.piecewise_linear(N_SAMPLES, rng, FLIP)
     U, design = examples.utility(p["config"], p["a"]), Design.linear(X)
     plain = min_margin(design, y, np.eye(3), p["C"], tol=_TOL)
-    ends = {"own": dca(design, y, U, p["C"], S, tol=_TOL),
-            "unweighted": dca(design, y, U, p["C"], S, start=plain, tol=_TOL)}
+    ends = {
+        "own": dca(design, y, U, p["C"], S, tol=_TOL),
+        "unweighted": dca(design, y, U, p["C"], S, start=plain, tol=_TOL),
+    }
     reached = {name: end.objective for name, end in ends.items()}
     optimum = global_minimum(X, y, U, p["C"], S, known=min(reached.values()))
     return {
         "objective": round(optimum.objective, 8),
         "is_proven": bool(optimum.bound >= optimum.objective * (1.0 - 2 * TOLERANCE)),
         "n_nodes": optimum.n_nodes,
-        **{f"{name}_excess": float(f"{value / optimum.objective - 1.0:.6g}")
-           for name, value in reached.items()},
+        **{
+            f"{name}_excess": float(f"{value / optimum.objective - 1.0:.6g}")
+            for name, value in reached.items()
+        },
         "converged": all(end.converged for end in ends.values()),
     }
 
 
-BEYOND_EXACT = Study(PAPER, "beyond_exact", units, compute,
-                     ("companion.papers.wrsvm.exact", "companion.papers.wrsvm.theory",
-                      "companion.papers.wrsvm.population", *CODE))
+BEYOND_EXACT = Study(
+    PAPER,
+    "beyond_exact",
+    units,
+    compute,
+    (
+        "companion.papers.wrsvm.exact",
+        "companion.papers.wrsvm.theory",
+        "companion.papers.wrsvm.population",
+        *CODE,
+    ),
+)

@@ -237,5 +237,13 @@ def _best(name, path, y_tune, columns, U):
     decisions = np.einsum("np,ckp->cnk", columns, path.coef) + path.intercept[:, None, :]
     scores = [mean_utility(U, y_tune, values.argmax(axis=1)) for values in decisions]
     best = int(np.argmax(scores))
-    return Tuned(name, float(path.C[best]), path.coef[best], path.intercept[best], scores[best],
-                 int(path.n_steps[best]), bool(path.converged[best]), int((~path.converged).sum()))
+    return Tuned(
+        name,
+        float(path.C[best]),
+        path.coef[best],
+        path.intercept[best],
+        scores[best],
+        int(path.n_steps[best]),
+        bool(path.converged[best]),
+        int((~path.converged).sum()),
+    )

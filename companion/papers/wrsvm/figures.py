@@ -18,10 +18,7 @@ from companion.solvers import Design, dca
 A_VALUES = (0.0, 0.2, 0.4, 0.6, 0.8)
 CONFIGS = (1, 2, 3)
 N = {"fig_1": 1600, "fig_2": 800}
-N_SAMPLES = {
-    "fig_1": {"paper": 20, "quick": 3},
-    "fig_2": {"paper": 10, "quick": 2},
-}
+N_SAMPLES = {"fig_1": {"paper": 20, "quick": 3}, "fig_2": {"paper": 10, "quick": 2}}
 #: Coarser grids of C than for the tables: the boundaries move little along them.
 C_VALUES = {"fig_1": 2.0 ** np.arange(-12, 11, 3), "fig_2": 2.0 ** np.arange(-6, 9, 3)}
 
@@ -66,10 +63,14 @@ def compute_linear(unit):
             U = examples.utility(config, a)
             machine = examples.tuned_machines(design, y, *tune, U, C_values=C_VALUES["fig_1"])[1]
             values = np.column_stack([machine.coef, machine.intercept])
-            rows.append(_regions(machine, machine.predict(points), config, a) | {
-                f"{name}_{j + 1}": float(f"{values[j, k]:.8g}")
-                for j in range(3) for k, name in enumerate(("w1", "w2", "b"))
-            })
+            rows.append(
+                _regions(machine, machine.predict(points), config, a)
+                | {
+                    f"{name}_{j + 1}": float(f"{values[j, k]:.8g}")
+                    for j in range(3)
+                    for k, name in enumerate(("w1", "w2", "b"))
+                }
+            )
     return rows
 
 
@@ -82,10 +83,12 @@ def compute_kernel(unit):
     for config in CONFIGS:
         for a in A_VALUES:
             U = examples.utility(config, a)
-            machine = examples.tuned_machines(design, y, near, y_tune, U,
-                                              C_values=C_VALUES["fig_2"])[1]
-            rows.append(_regions(machine, machine.predict(far), config, a)
-                        | {"sigma": round(sigma, 6)})
+            machine = examples.tuned_machines(
+                design, y, near, y_tune, U, C_values=C_VALUES["fig_2"]
+            )[1]
+            rows.append(
+                _regions(machine, machine.predict(far), config, a) | {"sigma": round(sigma, 6)}
+            )
     return rows
 
 
@@ -94,13 +97,20 @@ def _regions(machine, predicted, config, a):
     truth = examples.class_probabilities("piecewise_linear", lattice())
     rule = examples.bayes(truth, examples.utility(config, a))
     square = predicted.reshape(LATTICE, LATTICE)
-    row = {"config": config, "a": a, "log2_C": round(float(np.log2(machine.C)), 6),
-           "agrees_with_bayes": round(float((predicted == rule).mean()), 6)}
+    row = {
+        "config": config,
+        "a": a,
+        "log2_C": round(float(np.log2(machine.C)), 6),
+        "agrees_with_bayes": round(float((predicted == rule).mean()), 6),
+    }
     for j in range(3):
         row[f"region_{j + 1}"] = round(float((predicted == j).mean()), 6)
         row[f"parts_{j + 1}"] = int(label(square == j)[1])
-    return row | {"n_steps": machine.n_steps, "converged": machine.converged,
-                  "n_missed": machine.n_missed}
+    return row | {
+        "n_steps": machine.n_steps,
+        "converged": machine.converged,
+        "n_missed": machine.n_missed,
+    }
 
 
 def kernel_decisions(number, config, a, C):
@@ -140,16 +150,17 @@ def linear_decisions(row):
     ndarray of shape (LATTICE^2, 3)
     """
     points = lattice()
-    return np.column_stack([
-        points @ [row[f"w1_{j}"], row[f"w2_{j}"]] + row[f"b_{j}"] for j in (1, 2, 3)
-    ])
+    return np.column_stack(
+        [points @ [row[f"w1_{j}"], row[f"w2_{j}"]] + row[f"b_{j}"] for j in (1, 2, 3)]
+    )
 
 
 def _units(figure):
     def units(profile):
         """One unit a sample."""
-        return [Unit(PAPER, figure, {"sample": k})
-                for k in range(1, N_SAMPLES[figure][profile] + 1)]
+        return [
+            Unit(PAPER, figure, {"sample": k}) for k in range(1, N_SAMPLES[figure][profile] + 1)
+        ]
 
     return units
 

@@ -64,8 +64,10 @@ _GRADE_C = tuple(2.0**k for k in range(-4, 3, 2))
 
 def five_units(profile):
     """One unit a sample."""
-    return [Unit(PAPER, "beyond_five", {"sample": number})
-            for number in range(1, N_SAMPLES[profile] + 1)]
+    return [
+        Unit(PAPER, "beyond_five", {"sample": number})
+        for number in range(1, N_SAMPLES[profile] + 1)
+    ]
 
 
 def compute_five(unit):
@@ -77,14 +79,21 @@ def compute_five(unit):
         machines = [WeightedRobustSVC(C, gamma=0.25, **settings).fit(X, y) for C in _GRADE_C]
         costs = [cost[tune[1], machine.predict(tune[0])].mean() for machine in machines]
         best = machines[int(np.argmin(costs))]
-        rows.append({
-            "machine": name,
-            "log2_C": float(np.log2(best.C)),
-            "cost": round(float(cost[test[1], best.predict(test[0])].mean()), 8),
-            "converged": all(machine.converged_ for machine in machines),
-        })
+        rows.append(
+            {
+                "machine": name,
+                "log2_C": float(np.log2(best.C)),
+                "cost": round(float(cost[test[1], best.predict(test[0])].mean()), 8),
+                "converged": all(machine.converged_ for machine in machines),
+            }
+        )
     return rows
 
 
-BEYOND_FIVE = Study(PAPER, "beyond_five", five_units, compute_five,
-                    ("companion.papers.wrsvm.five_classes", "companion.estimators", *CODE))
+BEYOND_FIVE = Study(
+    PAPER,
+    "beyond_five",
+    five_units,
+    compute_five,
+    ("companion.papers.wrsvm.five_classes", "companion.estimators", *CODE),
+)

@@ -137,6 +137,8 @@ def best_of(coef, intercept, columns, y, U):
     -------
     int
     """
-    scores = [examples.mean_utility(U, y, (columns @ w.T + b).argmax(axis=1))
-              for w, b in zip(coef, intercept, strict=True)]
+    scores = [
+        examples.mean_utility(U, y, (columns @ w.T + b).argmax(axis=1))
+        for w, b in zip(coef, intercept, strict=True)
+    ]
     return int(np.argmax(scores))

@@ -16,8 +16,12 @@ from companion.solvers import Design
 
 #: The utility matrices of each table, (number, a).
 CELLS = {
-    "table_1": tuple((config, a) for config in (1, 2, 3) for a in (0.0, 0.2, 0.4, 0.6, 0.8)
-                     if config == 1 or a > 0),
+    "table_1": tuple(
+        (config, a)
+        for config in (1, 2, 3)
+        for a in (0.0, 0.2, 0.4, 0.6, 0.8)
+        if config == 1 or a > 0
+    ),
     "table_2": tuple((config, 0.4) for config in (1, 2, 3)),
 }
 #: Sizes of training, tuning and test samples.
@@ -63,8 +67,11 @@ def compute_linear(unit):
     """Both tuned machines for every utility matrix of Table 1: a row each."""
     (X, y), tune, test = samples("table_1", unit.params["sample"])
     design = Design.linear(X)
-    return _rows("table_1", lambda U: (
-        examples.tuned_machines(design, y, tune[0], tune[1], U), test[0]), test[1])
+    return _rows(
+        "table_1",
+        lambda U: (examples.tuned_machines(design, y, tune[0], tune[1], U), test[0]),
+        test[1],
+    )
 
 
 def compute_kernel(unit):
@@ -72,8 +79,14 @@ def compute_kernel(unit):
     (X, y), tune, test = samples("table_2", unit.params["sample"])
     sigma = median_distance(X, y)
     design, near, far = kernel_columns(X, sigma, tune[0], test[0])
-    return [row | {"sigma": round(sigma, 6)} for row in _rows("table_2", lambda U: (
-        examples.tuned_machines(design, y, near, tune[1], U), far), test[1])]
+    return [
+        row | {"sigma": round(sigma, 6)}
+        for row in _rows(
+            "table_2",
+            lambda U: (examples.tuned_machines(design, y, near, tune[1], U), far),
+            test[1],
+        )
+    ]
 
 
 def kernel_columns(X, sigma, *others):
@@ -91,8 +104,10 @@ def kernel_columns(X, sigma, *others):
     *values : ndarray of shape (m, n)
     """
     gamma = 1.0 / (2.0 * sigma**2)
-    return (Design.kernel(gram(X, gamma=gamma)),
-            *(gram(points, X, gamma=gamma) for points in others))
+    return (
+        Design.kernel(gram(X, gamma=gamma)),
+        *(gram(points, X, gamma=gamma) for points in others),
+    )
 
 
 def _rows(table, tuned, y_test):
@@ -102,18 +117,20 @@ def _rows(table, tuned, y_test):
         machines, columns = tuned(U)
         for machine in machines:
             predicted = machine.predict(columns)
-            rows.append({
-                "config": config,
-                "a": a,
-                "machine": machine.name,
-                "log2_C": round(float(np.log2(machine.C)), 6),
-                "tuning": round(machine.tuning, 8),
-                "test": round(examples.mean_utility(U, y_test, predicted), 8),
-                "share_1": round(float((predicted == 0).mean()), 6),
-                "n_steps": machine.n_steps,
-                "converged": machine.converged,
-                "n_missed": machine.n_missed,
-            })
+            rows.append(
+                {
+                    "config": config,
+                    "a": a,
+                    "machine": machine.name,
+                    "log2_C": round(float(np.log2(machine.C)), 6),
+                    "tuning": round(machine.tuning, 8),
+                    "test": round(examples.mean_utility(U, y_test, predicted), 8),
+                    "share_1": round(float((predicted == 0).mean()), 6),
+                    "n_steps": machine.n_steps,
+                    "converged": machine.converged,
+                    "n_missed": machine.n_missed,
+                }
+            )
     return rows
 
 

@@ -72,8 +72,7 @@ def compute_split(unit):
                 "machine": machine.name,
                 "log2_C": round(float(np.log2(machine.C)), 6),
                 "test": round(examples.mean_utility(U, y[test], predicted), 8),
-                "unweighted": round(
-                    examples.mean_utility(U, y[test], unweighted[machine.name]), 8),
+                "unweighted": round(examples.mean_utility(U, y[test], unweighted[machine.name]), 8),
                 "n_train": len(train),
                 "n_test": len(test),
                 "n_steps": machine.n_steps,
@@ -91,9 +90,13 @@ def compute_split(unit):
 def split_units(profile):
     """One unit a split."""
     digest = data_digest("pendigits")
-    return [Unit(PAPER, "table_3", {"split": k}, digest)
-            for k in range(1, N_SPLITS[profile] + 1)]
+    return [Unit(PAPER, "table_3", {"split": k}, digest) for k in range(1, N_SPLITS[profile] + 1)]
 
 
-TABLE_3 = Study(PAPER, "table_3", split_units, compute_split,
-                ("companion.papers.wrsvm.table_3", "companion.datasets.digits", *CODE))
+TABLE_3 = Study(
+    PAPER,
+    "table_3",
+    split_units,
+    compute_split,
+    ("companion.papers.wrsvm.table_3", "companion.datasets.digits", *CODE),
+)

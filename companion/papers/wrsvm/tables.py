@@ -42,14 +42,20 @@ def paired_table(frame, table):
     for config, a in simulation.CELLS[table]:
         plain, robust = (cell(frame, config, a, name) for name in ("WSVM", "WRSVM"))
         difference = gain(frame, config, a)
-        rows.append({
-            "utility": f"U{config},{a:g}", "WSVM": 100 * plain.test.mean(),
-            "WRSVM": 100 * robust.test.mean(), "WRSVM - WSVM": difference.mean,
-            "SE": difference.standard_error,
-            "better on": int((robust.test.to_numpy() > plain.test.to_numpy()).sum()),
-            "of": difference.n, "log2 C, WSVM": plain.log2_C.median(),
-            "log2 C, WRSVM": robust.log2_C.median(), "DC steps": robust.n_steps.median(),
-        })
+        rows.append(
+            {
+                "utility": f"U{config},{a:g}",
+                "WSVM": 100 * plain.test.mean(),
+                "WRSVM": 100 * robust.test.mean(),
+                "WRSVM - WSVM": difference.mean,
+                "SE": difference.standard_error,
+                "better on": int((robust.test.to_numpy() > plain.test.to_numpy()).sum()),
+                "of": difference.n,
+                "log2 C, WSVM": plain.log2_C.median(),
+                "log2 C, WRSVM": robust.log2_C.median(),
+                "DC steps": robust.n_steps.median(),
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -97,12 +103,15 @@ def reading_table(ledger, table):
                 names.append((name, column))
         own = ledger.set_index(["row", "column"]).loc[names]
         z = own.z.astype(float).fillna(0.0)
-        rows.append({
-            "reading": reading, "means": len(own),
-            "within 3 SE": int((z.abs() <= 3).sum()),
-            "mean distance": (own.reproduced - own.published.astype(float)).abs().mean(),
-            "root mean square z": np.sqrt((z**2).mean()),
-        })
+        rows.append(
+            {
+                "reading": reading,
+                "means": len(own),
+                "within 3 SE": int((z.abs() <= 3).sum()),
+                "mean distance": (own.reproduced - own.published.astype(float)).abs().mean(),
+                "root mean square z": np.sqrt((z**2).mean()),
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -126,15 +135,34 @@ def digits_table(frame):
             own = frame[(frame.machine == machine) & np.isclose(frame.a, a)]
             over = paired_difference(100 * own.test, 100 * own.unweighted)
             share = mean_and_standard_error(own.p_11)
-            rows.append({
-                "utility": f"U2,{a:g}", "machine": machine, "class 1 kept": share.mean,
-                "SE": share.standard_error, "least": own.p_11.min(), "most": own.p_11.max(),
-                "utility on test": 100 * own.test.mean(),
-                "unweighted": 100 * own.unweighted.mean(), "gain": over.mean,
-                "SE of gain": over.standard_error, "log2 C": own.log2_C.median(),
-            })
-    columns = ("utility", "machine", "class 1 kept", "SE", "least", "most", "utility on test",
-               "unweighted", "gain", "SE of gain", "log2 C")
+            rows.append(
+                {
+                    "utility": f"U2,{a:g}",
+                    "machine": machine,
+                    "class 1 kept": share.mean,
+                    "SE": share.standard_error,
+                    "least": own.p_11.min(),
+                    "most": own.p_11.max(),
+                    "utility on test": 100 * own.test.mean(),
+                    "unweighted": 100 * own.unweighted.mean(),
+                    "gain": over.mean,
+                    "SE of gain": over.standard_error,
+                    "log2 C": own.log2_C.median(),
+                }
+            )
+    columns = (
+        "utility",
+        "machine",
+        "class 1 kept",
+        "SE",
+        "least",
+        "most",
+        "utility on test",
+        "unweighted",
+        "gain",
+        "SE of gain",
+        "log2 C",
+    )
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -158,10 +186,13 @@ def region_table(frame, config):
         for j in (1, 2, 3):
             share = mean_and_standard_error(own[f"region_{j}"])
             row |= {f"class {j}": share.mean, f"SE {j}": share.standard_error}
-        rows.append(row | {
-            "parts": own[["parts_1", "parts_2", "parts_3"]].sum(axis=1).mean(),
-            "as the Bayes rule": own.agrees_with_bayes.mean(),
-        })
+        rows.append(
+            row
+            | {
+                "parts": own[["parts_1", "parts_2", "parts_3"]].sum(axis=1).mean(),
+                "as the Bayes rule": own.agrees_with_bayes.mean(),
+            }
+        )
     return pd.DataFrame(rows)
 
 

@@ -24,12 +24,21 @@ CLASSES = (3, 4)
 
 #: l, the u > 0 where A l(u) + B l(-u) is least for A > B, and the paper's least s for k classes.
 LOSSES = {
-    "hinge": (lambda u: np.maximum(1.0 - u, 0.0), lambda A, B: np.ones_like(A),
-              lambda k: -1.0 / (k - 1)),
-    "exponential": (lambda u: np.exp(-u), lambda A, B: 0.5 * np.log(A / B),
-                    lambda k: np.log(1.0 - 1.0 / k)),
-    "logistic": (lambda u: np.logaddexp(0.0, -u), lambda A, B: np.log(A / B),
-                 lambda k: -np.log(2.0 ** (k / (k - 1)) - 1.0)),
+    "hinge": (
+        lambda u: np.maximum(1.0 - u, 0.0),
+        lambda A, B: np.ones_like(A),
+        lambda k: -1.0 / (k - 1),
+    ),
+    "exponential": (
+        lambda u: np.exp(-u),
+        lambda A, B: 0.5 * np.log(A / B),
+        lambda k: np.log(1.0 - 1.0 / k),
+    ),
+    "logistic": (
+        lambda u: np.logaddexp(0.0, -u),
+        lambda A, B: np.log(A / B),
+        lambda k: -np.log(2.0 ** (k / (k - 1)) - 1.0),
+    ),
 }
 #: Where s is, from the paper's least value; "inside" is drawn anew for every (p, U).
 PLACES = ("inside", "at the end", "10 % below", "no truncation")
@@ -126,9 +135,16 @@ def advantage(loss, s, A, B):
 
 def theorem_units(profile):
     """One unit a loss, number of classes and place of s."""
-    return [Unit(PAPER, "theory_theorem", {"loss": loss, "k": k, "s_is": place,
-                                           "draws": N_DRAWS[profile]})
-            for loss in LOSSES for k in CLASSES for place in PLACES]
+    return [
+        Unit(
+            PAPER,
+            "theory_theorem",
+            {"loss": loss, "k": k, "s_is": place, "draws": N_DRAWS[profile]},
+        )
+        for loss in LOSSES
+        for k in CLASSES
+        for place in PLACES
+    ]
 
 
 def compute_theorem(unit):
@@ -136,8 +152,12 @@ def compute_theorem(unit):
     p, rng = unit.params, unit.rng()
     k, n = p["k"], p["draws"]
     end = LOSSES[p["loss"]][2](k)
-    s = {"inside": end * rng.uniform(size=n), "at the end": np.full(n, end),
-         "10 % below": np.full(n, 1.1 * end), "no truncation": np.full(n, -np.inf)}[p["s_is"]]
+    s = {
+        "inside": end * rng.uniform(size=n),
+        "at the end": np.full(n, end),
+        "10 % below": np.full(n, 1.1 * end),
+        "no truncation": np.full(n, -np.inf),
+    }[p["s_is"]]
     probability, U = random_problems(rng, k, n)
     A = np.einsum("nl,nlj->nj", probability, U)
     best = A.max(axis=1)
@@ -181,8 +201,9 @@ def compute_equality(unit):
         "n_same_decision": int((K.argmin(axis=1) == A.argmax(axis=1)).sum()),
         "n_cost_form_consistent": int((~((excess <= 1e-12) & wrong).any(axis=0)).sum()),
         "least_excess": float(f"{excess.min():.6g}"),
-        "share_not_convex": round(float((middle > 0.5 * (value[1:] + value[:-1]) + 1e-9).mean()),
-                                  6),
+        "share_not_convex": round(
+            float((middle > 0.5 * (value[1:] + value[:-1]) + 1e-9).mean()), 6
+        ),
     }
 
 
@@ -253,8 +274,11 @@ def brackets(alpha, beta):
 
 def form_units(profile):
     """One unit a setting and sample."""
-    return [Unit(PAPER, "theory_forms", {"config": config, "a": a, "sample": number})
-            for config, a in SETTINGS for number in range(1, N_SAMPLES[profile] + 1)]
+    return [
+        Unit(PAPER, "theory_forms", {"config": config, "a": a, "sample": number})
+        for config, a in SETTINGS
+        for number in range(1, N_SAMPLES[profile] + 1)
+    ]
 
 
 def compute_forms(unit):
@@ -265,22 +289,38 @@ def compute_forms(unit):
     (X, y), (X_tune, y_tune) = population.samples(p["sample"], FLIP)
     design, cells = Design.linear(X), population.population("piecewise_linear")[0]
     row, converged = {}, True
-    for name, matrix, form, s in (("utility", U, "utility", S), ("cost", cost, "cost", S),
-                                  ("cost_plain", cost, "cost", None)):
+    for name, matrix, form, s in (
+        ("utility", U, "utility", S),
+        ("cost", cost, "cost", S),
+        ("cost_plain", cost, "cost", None),
+    ):
         start, found = dca_path(design, y, matrix, _SPARSE_C, s, form=form, tol=TOL)
         machines = {name: found} if form == "cost" else {name: found, "utility_plain": start}
         for own, path in machines.items():
             best = population.best_of(path.coef, path.intercept, X_tune, y_tune, U)
             predicted = (cells @ path.coef[best].T + path.intercept[best]).argmax(axis=1)
             row[f"{own}_utility"] = round(
-                population.expected_utility("piecewise_linear", FLIP, U, predicted), 8)
+                population.expected_utility("piecewise_linear", FLIP, U, predicted), 8
+            )
         converged &= bool(start.converged.all() and found.converged.all())
         if form == "cost":
-            values = [robust_objective(m.coef[best], m.intercept[best], X, y, cost,
-                                       _SPARSE_C[best], -np.inf if s is None else s, "cost")
-                      for m in (start, found)]
-            row |= {f"{name}_decrease": float(f"{1.0 - values[1] / values[0]:.6g}"),
-                    f"{name}_steps": int(found.n_steps[best])}
+            values = [
+                robust_objective(
+                    m.coef[best],
+                    m.intercept[best],
+                    X,
+                    y,
+                    cost,
+                    _SPARSE_C[best],
+                    -np.inf if s is None else s,
+                    "cost",
+                )
+                for m in (start, found)
+            ]
+            row |= {
+                f"{name}_decrease": float(f"{1.0 - values[1] / values[0]:.6g}"),
+                f"{name}_steps": int(found.n_steps[best]),
+            }
     return row | _by_hand(design, X, y, U) | {"converged": converged}
 
 

@@ -34,8 +34,9 @@ def cell(frame, config, a, machine):
     -------
     DataFrame
     """
-    return frame[(frame.config == config) & np.isclose(frame.a, a)
-                 & (frame.machine == machine)].sort_values("sample")
+    return frame[
+        (frame.config == config) & np.isclose(frame.a, a) & (frame.machine == machine)
+    ].sort_values("sample")
 
 
 def gain(frame, config, a):
@@ -51,8 +52,9 @@ def gain(frame, config, a):
     -------
     companion.metrics.Mean
     """
-    return paired_difference(100 * cell(frame, config, a, "WRSVM").test,
-                             100 * cell(frame, config, a, "WSVM").test)
+    return paired_difference(
+        100 * cell(frame, config, a, "WRSVM").test, 100 * cell(frame, config, a, "WSVM").test
+    )
 
 
 def place(table, machine, config, a):
@@ -109,8 +111,14 @@ def _table(table, frame):
             row, column = place(table, machine, config, a)
             out.add_cell(row, column, 100 * cell(frame, config, a, machine).test, converged)
             other = 100 * cell(frame, config, a, OTHER[machine]).test
-            out.add(INTERCHANGED.format(row), column, other.mean(), spread=other.std(ddof=1),
-                    n=len(other), converged=converged)
+            out.add(
+                INTERCHANGED.format(row),
+                column,
+                other.mean(),
+                spread=other.std(ddof=1),
+                n=len(other),
+                converged=converged,
+            )
         out.add_mean(f"U{config},{a:g}", "WRSVM - WSVM", gain(frame, config, a), converged)
     gains = [gain(frame, config, a).mean for config, a in simulation.CELLS[table]]
     out.add("all cells", "share of cells in which WRSVM is higher", np.mean(np.array(gains) > 0))
@@ -125,8 +133,10 @@ def table_3_values(records):
     out, frame = Values(), records["table_3"]
     if frame.empty:
         return out.frame()
-    robust = {a: frame[(frame.machine == "WRSVM") & np.isclose(frame.a, a)].sort_values("split")
-              for a in table_3.A_VALUES}
+    robust = {
+        a: frame[(frame.machine == "WRSVM") & np.isclose(frame.a, a)].sort_values("split")
+        for a in table_3.A_VALUES
+    }
     converged = frame.converged.all()
     first = robust[0.0]
     out.add("protocol", "observations", first.n_train.iloc[0] * 2 + first.n_test.iloc[0])
@@ -140,19 +150,34 @@ def table_3_values(records):
         for true in (1, 2, 3):
             for guess in (1, 2, 3):
                 shares = own[f"p_{true}{guess}"]
-                out.add(f"U2,{a:g} y = {true}", f"ŷ = {guess}", shares.mean(),
-                        spread=shares.std(ddof=1), n=len(own), converged=converged)
+                out.add(
+                    f"U2,{a:g} y = {true}",
+                    f"ŷ = {guess}",
+                    shares.mean(),
+                    spread=shares.std(ddof=1),
+                    n=len(own),
+                    converged=converged,
+                )
     for true in (1, 2, 3):
         rate = mean_and_standard_error(first[f"p_{true}{true}"])
-        out.add_mean("U2,0", f"|rate of class {true} - 0.99|",
-                     rate._replace(mean=abs(rate.mean - 0.99)), converged)
+        out.add_mean(
+            "U2,0",
+            f"|rate of class {true} - 0.99|",
+            rate._replace(mean=abs(rate.mean - 0.99)),
+            converged,
+        )
     for low, high in ((0.0, 0.2), (0.2, 0.6)):
         moved = paired_difference(1 - robust[high].p_11, 1 - robust[low].p_11)
-        out.add_mean(f"U2,{low:g} to U2,{high:g}", "growth of class 1 predicted as 2 or 3", moved,
-                     converged)
+        out.add_mean(
+            f"U2,{low:g} to U2,{high:g}", "growth of class 1 predicted as 2 or 3", moved, converged
+        )
     for a in table_3.A_VALUES[1:]:
-        out.add_mean(f"U2,{a:g}", "utility: weighted - unweighted machine",
-                     paired_difference(100 * robust[a].test, 100 * robust[a].unweighted), converged)
+        out.add_mean(
+            f"U2,{a:g}",
+            "utility: weighted - unweighted machine",
+            paired_difference(100 * robust[a].test, 100 * robust[a].unweighted),
+            converged,
+        )
     return out.frame()
 
 
@@ -175,8 +200,10 @@ def steps(frame, config, region, low, high):
     -------
     companion.metrics.Mean
     """
-    at = {a: frame[(frame.config == config) & np.isclose(frame.a, a)].sort_values("sample")
-          for a in (low, high)}
+    at = {
+        a: frame[(frame.config == config) & np.isclose(frame.a, a)].sort_values("sample")
+        for a in (low, high)
+    }
     return paired_difference(at[high][f"region_{region}"], at[low][f"region_{region}"])
 
 
@@ -185,11 +212,19 @@ def _moves(out, frame):
     first, last = figures.A_VALUES[0], figures.A_VALUES[-1]
     for config, regions in MOVES.items():
         for region in regions:
-            out.add_mean(f"U{config},a", f"region of class {region}: a = {last:g} - a = {first:g}",
-                         steps(frame, config, region, first, last), converged)
+            out.add_mean(
+                f"U{config},a",
+                f"region of class {region}: a = {last:g} - a = {first:g}",
+                steps(frame, config, region, first, last),
+                converged,
+            )
         for low, high in zip(figures.A_VALUES[:-1], figures.A_VALUES[1:], strict=True):
-            out.add_mean(f"U{config},a", f"region of class 1: a = {high:g} - a = {low:g}",
-                         steps(frame, config, 1, low, high), converged)
+            out.add_mean(
+                f"U{config},a",
+                f"region of class 1: a = {high:g} - a = {low:g}",
+                steps(frame, config, 1, low, high),
+                converged,
+            )
 
 
 def fig_1_values(records):
@@ -217,6 +252,10 @@ def fig_2_values(records):
     own = frame[frame.config == 2].sort_values("sample")
     parts = own[["parts_1", "parts_2", "parts_3"]].sum(axis=1)
     at = {a: parts[np.isclose(own.a, a)] for a in figures.A_VALUES}
-    out.add_mean("U2,a", "connected parts of the three regions: a = 0.8 - a = 0",
-                 paired_difference(at[0.8], at[0.0]), frame.converged.all())
+    out.add_mean(
+        "U2,a",
+        "connected parts of the three regions: a = 0.8 - a = 0",
+        paired_difference(at[0.8], at[0.0]),
+        frame.converged.all(),
+    )
     return out.frame()

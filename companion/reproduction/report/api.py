@@ -41,8 +41,11 @@ def public_names(module):
     """What a module offers: ``__all__``, or the public functions and classes it defines."""
     if hasattr(module, "__all__"):
         return [name for name in module.__all__ if not name.startswith("_")]
-    return [name for name, value in vars(module).items() if not name.startswith("_")
-            and getattr(value, "__module__", None) == module.__name__]  # fmt: skip
+    return [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
+    ]
 
 
 def own_members(cls):
@@ -92,15 +95,31 @@ def _page(name, heading):
     public = public_names(module)
     values = {n: getattr(module, n) for n in public}
     elsewhere = [n for n in public if name != "companion" and n in companion.__all__]
-    shown = [n for n, value in values.items() if n not in elsewhere
-             and (callable(value) or _constant_is_documented(name, n))]  # fmt: skip
+    shown = [
+        n
+        for n, value in values.items()
+        if n not in elsewhere and (callable(value) or _constant_is_documented(name, n))
+    ]
     pointer = [f":class:`~companion.{n}`" for n in elsewhere]
     note = [f"{' and '.join(pointer)}: see :doc:`companion`.", ""] if pointer else []
-    parts = [heading, "=" * len(heading), "", f"``import {name}``", "",
-             f".. automodule:: {name}", "   :no-members:", "",
-             f".. currentmodule:: {name}", "",
-             *note, ".. autosummary::", "   :nosignatures:", "",
-             *(f"   {n}" for n in shown), ""]  # fmt: skip
+    parts = [
+        heading,
+        "=" * len(heading),
+        "",
+        f"``import {name}``",
+        "",
+        f".. automodule:: {name}",
+        "   :no-members:",
+        "",
+        f".. currentmodule:: {name}",
+        "",
+        *note,
+        ".. autosummary::",
+        "   :nosignatures:",
+        "",
+        *(f"   {n}" for n in shown),
+        "",
+    ]
     for n in shown:
         parts += ["", *_directive(name, n, values[n])]
     return "\n".join(parts) + "\n"
@@ -115,8 +134,14 @@ def api_pages():
         From the file's path in the source of the site to its text.
     """
     pages = {f"api/{name}.rst": _page(name, heading) for name, heading, _ in MODULES}
-    lines = ["API", "===", "", "Generated from the docstrings. Estimators follow scikit-learn, and",
-             "solvers take arrays and know neither.", ""]  # fmt: skip
+    lines = [
+        "API",
+        "===",
+        "",
+        "Generated from the docstrings. Estimators follow scikit-learn, and",
+        "solvers take arrays and know neither.",
+        "",
+    ]
     lines += [".. list-table::", "   :widths: 35 65", ""]
     for name, heading, text in MODULES:
         lines += [f"   * - :doc:`{heading} <{name}>`", f"     - {text}"]

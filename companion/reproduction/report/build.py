@@ -22,8 +22,16 @@ _NEEDED = ("latex2mathml", "sphinx", "myst_nb", "numpydoc", "pydata_sphinx_theme
 _MARKER = ".companion-report"
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 # Pages without other pages below them have no use for a list of those.
-_ALONE = ("index", "ledger", "deviations", "errata", "times", "adding_a_paper", "search",
-          "genindex")  # fmt: skip
+_ALONE = (
+    "index",
+    "ledger",
+    "deviations",
+    "errata",
+    "times",
+    "adding_a_paper",
+    "search",
+    "genindex",
+)
 
 
 class ReportError(RuntimeError):
@@ -139,8 +147,17 @@ def _run_sphinx(source, output, doctrees, options):
     nocolor()
     warnings = io.StringIO()
     with patch_docutils(), docutils_namespace():
-        app = Sphinx(source, None, output, doctrees, "html", confoverrides=options, status=None,
-                     warning=warnings, freshenv=True)  # fmt: skip
+        app = Sphinx(
+            source,
+            None,
+            output,
+            doctrees,
+            "html",
+            confoverrides=options,
+            status=None,
+            warning=warnings,
+            freshenv=True,
+        )
         app.build(force_all=True)
     lines = _COLOURS.sub("", warnings.getvalue()).splitlines()
     return [line.replace(f"{source}/", "") for line in lines if line.strip()]
@@ -151,8 +168,9 @@ def _check_output(output):
     if not output.exists():
         return
     if not output.is_dir() or (any(output.iterdir()) and not (output / _MARKER).is_file()):
-        raise ReportError(f"{output} is not empty and holds no site of ours. Name another folder "
-                          "with --output.")  # fmt: skip
+        raise ReportError(
+            f"{output} is not empty and holds no site of ours. Name another folder with --output."
+        )
 
 
 def build_report(output=None, *, profile="paper", executed=None, artefacts=None):
@@ -198,8 +216,9 @@ def build_report(output=None, *, profile="paper", executed=None, artefacts=None)
         built = source.parent / "built" / "html"
         shutil.rmtree(built.parent, ignore_errors=True)
         built.mkdir(parents=True)
-        faults = _run_sphinx(str(source), str(built), str(source.parent / "doctrees"),
-                             sphinx_options(profile))  # fmt: skip
+        faults = _run_sphinx(
+            str(source), str(built), str(source.parent / "doctrees"), sphinx_options(profile)
+        )
         (built / _MARKER).write_text("This folder is replaced by `companion report`.\n")
         shutil.rmtree(output, ignore_errors=True)
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -11,10 +11,28 @@ from urllib.parse import unquote, urlsplit
 __all__ = ["check_site", "list_pages", "read_page"]
 
 _VAGUE = {"", "image", "figure", "plot", "picture", "png"}
-_LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "audio": "src",
-           "video": "src", "embed": "src", "object": "data"}  # fmt: skip
-_LOADED_RELATIONS = {"stylesheet", "preload", "icon", "shortcut", "modulepreload", "prefetch",
-                     "preconnect", "dns-prefetch", "manifest", "apple-touch-icon"}  # fmt: skip
+_LOADED = {
+    "script": "src",
+    "img": "src",
+    "iframe": "src",
+    "source": "src",
+    "audio": "src",
+    "video": "src",
+    "embed": "src",
+    "object": "data",
+}
+_LOADED_RELATIONS = {
+    "stylesheet",
+    "preload",
+    "icon",
+    "shortcut",
+    "modulepreload",
+    "prefetch",
+    "preconnect",
+    "dns-prefetch",
+    "manifest",
+    "apple-touch-icon",
+}
 _CSS_ADDRESS = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s]+)""")
 
 
@@ -139,8 +157,11 @@ def check_site(folder):
     for path, parts in pages.items():
         found = [_fault_of_link(path, address, pages) for address in parts.links]
         found += [_faults_of_loaded(path, address) for address in parts.loaded]
-        found += [f"image {source!r} has no text alternative" for source, alt in parts.images
-                  if alt is None or alt.strip().lower() in _VAGUE]  # fmt: skip
+        found += [
+            f"image {source!r} has no text alternative"
+            for source, alt in parts.images
+            if alt is None or alt.strip().lower() in _VAGUE
+        ]
         name = path.relative_to(folder)
         faults += [f"{name}: {fault}" for fault in dict.fromkeys(found) if fault]
     for path in sorted(folder.rglob("*.css")):

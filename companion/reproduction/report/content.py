@@ -120,7 +120,9 @@ class Content:
         """The declared reason of a value, None if it has none."""
         for reason in self.reasons:
             if (reason.paper, reason.artefact) == (paper, artefact) and (
-                row, column) in reason.cells:  # fmt: skip
+                row,
+                column,
+            ) in reason.cells:
                 return reason
         return None
 

@@ -56,8 +56,10 @@ def filter_link(root="", **state):
 
 def sign_markup(outcome):
     """The sign of a verdict in its colour, for the eye alone."""
-    return (f'<span class="sign sign-{slug(outcome)}" aria-hidden="true">'
-            f"{VERDICT_SIGNS[outcome]}</span>")  # fmt: skip
+    return (
+        f'<span class="sign sign-{slug(outcome)}" aria-hidden="true">'
+        f"{VERDICT_SIGNS[outcome]}</span>"
+    )
 
 
 def verdict_markup(outcome):
@@ -71,8 +73,9 @@ def counts_line(ledger, root, **state):
         f'<span class="count">{sign_markup(outcome)} '
         f'<a href="{escape(filter_link(root, **state, verdict=outcome))}">{count} '
         f"{escape(outcome)}</a></span>"
-        for outcome, count in verdict_counts(ledger).items() if count
-    ]  # fmt: skip
+        for outcome, count in verdict_counts(ledger).items()
+        if count
+    ]
     return ", ".join(parts)
 
 
@@ -81,10 +84,13 @@ def _bar(counts, label):
     text = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
     segments = "".join(
         f'<span class="segment segment-{slug(outcome)}" style="flex-grow:{count}"></span>'
-        for outcome, count in counts.items() if count
-    )  # fmt: skip
-    return (f'<div class="bar" role="img" aria-label="{escape(label)}: {total} values, '
-            f'{text}">{segments}</div>')  # fmt: skip
+        for outcome, count in counts.items()
+        if count
+    )
+    return (
+        f'<div class="bar" role="img" aria-label="{escape(label)}: {total} values, '
+        f'{text}">{segments}</div>'
+    )
 
 
 def overview_markup(content):
@@ -109,12 +115,17 @@ def overview_markup(content):
         if not sum(counts.values()):
             continue
         numbers = "".join(
-            f'<td data-label="{escape(outcome)}">' + (
+            f'<td data-label="{escape(outcome)}">'
+            + (
                 f'<a href="{escape(filter_link(paper=paper, verdict=outcome))}" '
                 f'aria-label="{counts[outcome]} {escape(outcome)} of {escape(paper)}">'
-                f"{counts[outcome]}</a>" if counts[outcome] else "0") + "</td>"
+                f"{counts[outcome]}</a>"
+                if counts[outcome]
+                else "0"
+            )
+            + "</td>"
             for outcome in OUTCOMES
-        )  # fmt: skip
+        )
         rows.append(
             f'<tr><th scope="row"><a href="notebooks/index.html#{slug("paper", paper)}">'
             f"{escape(short_citation(paper))}</a> <small>{escape(paper_title(paper))}</small></th>"
@@ -141,8 +152,10 @@ def _select(name, label, options):
         "</option>"
         for value, text, count in options
     )
-    return (f'<label for="ledger-{name}">{label}</label><select id="ledger-{name}" '
-            f'data-filter="{name}"><option value="">all</option>{choices}</select>')  # fmt: skip
+    return (
+        f'<label for="ledger-{name}">{label}</label><select id="ledger-{name}" '
+        f'data-filter="{name}"><option value="">all</option>{choices}</select>'
+    )
 
 
 def _number(value):
@@ -167,8 +180,9 @@ def _printed_cell(texts, line):
 def _verdict_cell(line, reason):
     parts = [verdict_markup(line["outcome"])]
     if line["outcome"] == "differs (declared)" and reason is not None:
-        parts.append(f'<a class="reason" href="deviations.html#{reason.anchor}">'
-                     f"{escape(reason.reason)}</a>")  # fmt: skip
+        parts.append(
+            f'<a class="reason" href="deviations.html#{reason.anchor}">{escape(reason.reason)}</a>'
+        )
     remarks = [text for text in (line["problem"], line["note"]) if text]
     if not line["converged"] and line["outcome"] != "not run":
         remarks.insert(0, "not converged")
@@ -200,8 +214,7 @@ def ledger_rows(content, anchors):
                 anchor = found.get((line["row"], line["column"]))
                 target = f"{page.docname}.html" + (f"#{anchor}" if anchor else "")
                 name = f'<a href="{escape(target)}">{name}</a>'
-            reason = content.reason_of(line["paper"], line["artefact"], line["row"],
-                                       line["column"])  # fmt: skip
+            reason = content.reason_of(line["paper"], line["artefact"], line["row"], line["column"])
             cells = [
                 _cell("artefact", name, place),
                 _cell("row", escape(line["row"])),
@@ -256,8 +269,10 @@ def ledger_markup(content, anchors):
     str
     """
     rows = ledger_rows(content, anchors)
-    fields = "".join(f'<div class="field">{_select(name, label, options)}</div>'
-                     for name, label, options in _options(content))  # fmt: skip
+    fields = "".join(
+        f'<div class="field">{_select(name, label, options)}</div>'
+        for name, label, options in _options(content)
+    )
     heads = "".join(
         f'<th role="columnheader" scope="col" data-column="{name}" data-how="{how}" '
         f'aria-sort="none">{text}</th>'

@@ -184,8 +184,11 @@ def _anchored_table(markup, values, number, name):
         if line.startswith("<tr><td>"):
             rows.append((f"table-{number}-row-{len(rows) + 1}", _FIRST_CELL.match(line)[1]))
             lines[i] = line.replace("<tr>", f'<tr id="{rows[-1][0]}">', 1)
-    own = [value for value in values if {"row", "column"} <= set(value)
-           and value.get("artefact", name) == name]  # fmt: skip
+    own = [
+        value
+        for value in values
+        if {"row", "column"} <= set(value) and value.get("artefact", name) == name
+    ]
     one_line_each = len(own) == len(rows) and all(
         html.escape(str(value["row"])) == text for value, (_, text) in zip(own, rows)
     )

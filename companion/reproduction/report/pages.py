@@ -25,15 +25,19 @@ _MARKED = re.compile(r"(\$[^$\n]+\$|`[^`\n]+`)")
 _SPECIAL = re.compile(r"([\\*_\[\]<>#|~{}!&])")
 _PATH = re.compile(r"(?:notebooks|tests|data|companion|docs)/[\w./-]+\w(?:::\w+)?")
 _CARDS = (
-    ("notebooks/index.html", "Notebooks", "Each table and figure: the print, its regeneration and "
-     "the verdict, with the code that made it."),
+    (
+        "notebooks/index.html",
+        "Notebooks",
+        "Each table and figure: the print, its regeneration and "
+        "the verdict, with the code that made it.",
+    ),
     ("ledger.html", "Ledger", "Every printed number with its verdict. Search, sort and filter."),
     ("deviations.html", "Deviations", "Why a number differs from its print, and where to see it."),
     ("errata.html", "Errata", "What is wrong in the prints, each with its proof."),
     ("times.html", "Times", "How long each artefact takes to regenerate."),
     ("api/index.html", "API", "Estimators, solvers and searches for your own data."),
     ("adding_a_paper.html", "Add a paper", "From a printed table to a notebook with verdicts."),
-)  # fmt: skip
+)
 _EXAMPLE = """\
 ```python
 from sklearn.datasets import load_breast_cancer
@@ -95,8 +99,9 @@ def index_page(content, guide):
     cards = "".join(
         f'<li><a class="card-link" href="{href}"><strong>{name}</strong>'
         f"<span>{text}</span></a></li>"
-        for href, name, text in _CARDS if guide or name != "Add a paper"
-    )  # fmt: skip
+        for href, name, text in _CARDS
+        if guide or name != "Add a paper"
+    )
     first = next((p for p in content.pages if p.artefact.id == "overview"), None)
     start = f' <a href="{first.docname}.html">Start with the overview.</a>' if first else ""
     entries = ["notebooks/index", "ledger", "deviations", "errata", "times", "api/index"]
@@ -134,9 +139,13 @@ The estimators are scikit-learn classifiers that keep the certificate of their f
 
 def notebooks_page(content):
     """The list of notebooks, and the order in which they are read."""
-    parts = ["# Notebooks", "",
-             "A notebook shows a table or figure as printed, its regeneration, and the verdict of "
-             "each number. They can be read one after the other.", ""]  # fmt: skip
+    parts = [
+        "# Notebooks",
+        "",
+        "A notebook shows a table or figure as printed, its regeneration, and the verdict of "
+        "each number. They can be read one after the other.",
+        "",
+    ]
     across = [p for p in content.pages if not p.artefact.paper]
     before = [p for p in across if p.artefact.name == "overview"]
     after = [p for p in across if p.artefact.name != "overview"]
@@ -144,9 +153,14 @@ def notebooks_page(content):
     def listed(pages):
         for page in pages:
             ledger = content.ledgers.get(page.artefact.id)
-            counts = "" if ledger is None else (
-                f'<br><span class="counts">'
-                f"{counts_line(ledger, '../', artefact=page.artefact.id)}</span>")  # fmt: skip
+            counts = (
+                ""
+                if ledger is None
+                else (
+                    f'<br><span class="counts">'
+                    f"{counts_line(ledger, '../', artefact=page.artefact.id)}</span>"
+                )
+            )
             target = page.docname.removeprefix("notebooks/")
             title = markdown_text(page.artefact.title)
             parts.append(f"* [{title}]({target}.ipynb){counts}")
@@ -161,10 +175,14 @@ def notebooks_page(content):
         listed(before)
     for paper in content.papers:
         pages = [p for p in content.pages if p.artefact.paper == paper]
-        parts += [f"({slug('paper', paper)})=", f"## {markdown_text(paper_title(paper))}", "",
-                  f"{markdown_text(paper_citation(paper))}. "
-                  f'<a href="../{escape(filter_link(paper=paper))}">Its values in the ledger.</a>',
-                  ""]  # fmt: skip
+        parts += [
+            f"({slug('paper', paper)})=",
+            f"## {markdown_text(paper_title(paper))}",
+            "",
+            f"{markdown_text(paper_citation(paper))}. "
+            f'<a href="../{escape(filter_link(paper=paper))}">Its values in the ledger.</a>',
+            "",
+        ]
         tree(pages, short_citation(paper))
         listed(pages)
     if after:
@@ -178,13 +196,17 @@ def verdict_page(content):
     """The ledger."""
     quick = ""
     if content.profile != "paper":
-        quick = (f"These are verdicts of the **{content.profile} profile**: they rest on few "
-                 "repetitions. The paper profile decides.\n\n")  # fmt: skip
+        quick = (
+            f"These are verdicts of the **{content.profile} profile**: they rest on few "
+            "repetitions. The paper profile decides.\n\n"
+        )
     remarks = ""
     if content.remarks:
         lines = "".join(f"<li>{escape(remark)}</li>" for remark in content.remarks)
-        remarks = (f"\n<details><summary>Remarks on the records ({len(content.remarks)})</summary>"
-                   f"<ul>{lines}</ul></details>\n")  # fmt: skip
+        remarks = (
+            f"\n<details><summary>Remarks on the records ({len(content.remarks)})</summary>"
+            f"<ul>{lines}</ul></details>\n"
+        )
     return f"""\
 # Ledger of verdicts
 
@@ -209,11 +231,15 @@ def deviations_page(content, known):
     -------
     str
     """
-    parts = ["# Declared deviations", "",
-             f"{sum(len(r.cells) for r in content.reasons)} values differ from their print for a "
-             f"reason that has been found and written down, {len(content.reasons)} reasons in "
-             "all. A declaration changes no number. Once a value no longer differs, its "
-             "declaration is an error.", ""]  # fmt: skip
+    parts = [
+        "# Declared deviations",
+        "",
+        f"{sum(len(r.cells) for r in content.reasons)} values differ from their print for a "
+        f"reason that has been found and written down, {len(content.reasons)} reasons in "
+        "all. A declaration changes no number. Once a value no longer differs, its "
+        "declaration is an error.",
+        "",
+    ]
     paper = artefact = None
     for reason in content.reasons:
         if reason.paper != paper:
@@ -226,13 +252,24 @@ def deviations_page(content, known):
             title = page.artefact.title if page else identifier
             link = f"[Notebook]({page.docname}.ipynb), " if page else ""
             ledger_link = escape(filter_link(artefact=identifier))
-            parts += [f"### {markdown_text(title)}", "",
-                      f'{link}<a href="{ledger_link}">all its values in the ledger</a>.', ""]
-        parts += [f'<div class="reason-block" id="{reason.anchor}">', "",
-                  f"**{markdown_text(_sentence(reason.reason))}**", "",
-                  f"See {project_links(reason.evidence, known)}.", "",
-                  _cells_markup(reason, content.ledgers.get(identifier), identifier), "",
-                  "</div>", ""]  # fmt: skip
+            parts += [
+                f"### {markdown_text(title)}",
+                "",
+                f'{link}<a href="{ledger_link}">all its values in the ledger</a>.',
+                "",
+            ]
+        parts += [
+            f'<div class="reason-block" id="{reason.anchor}">',
+            "",
+            f"**{markdown_text(_sentence(reason.reason))}**",
+            "",
+            f"See {project_links(reason.evidence, known)}.",
+            "",
+            _cells_markup(reason, content.ledgers.get(identifier), identifier),
+            "",
+            "</div>",
+            "",
+        ]
     return "\n".join(parts)
 
 
@@ -270,22 +307,37 @@ def errata_page(content, known):
     -------
     str
     """
-    parts = ["# Errata", "",
-             f"{len(content.errata)} errors found in the prints while regenerating them. Each is "
-             "proved by a test or a notebook.", ""]  # fmt: skip
+    parts = [
+        "# Errata",
+        "",
+        f"{len(content.errata)} errors found in the prints while regenerating them. Each is "
+        "proved by a test or a notebook.",
+        "",
+    ]
     for paper in dict.fromkeys(erratum.paper for erratum in content.errata):
-        parts += [f"## {markdown_text(paper_title(paper))}", "",
-                  f"{markdown_text(paper_citation(paper))}.", ""]  # fmt: skip
-        for number, erratum in enumerate(
-            (e for e in content.errata if e.paper == paper), start=1
-        ):
+        parts += [
+            f"## {markdown_text(paper_title(paper))}",
+            "",
+            f"{markdown_text(paper_citation(paper))}.",
+            "",
+        ]
+        for number, erratum in enumerate((e for e in content.errata if e.paper == paper), start=1):
             proof = ", ".join(project_links(path, known) for path in erratum.proof)
-            parts += [f'<div class="erratum" id="{slug("erratum", paper, number)}">', "",
-                      f"**{markdown_text(erratum.where)}** "
-                      f'<span class="kind">{escape(str(erratum.kind))}</span>', "",
-                      f"Printed\n: {_indented(erratum.printed)}", "",
-                      f"Correct\n: {_indented(erratum.correct)}", "",
-                      f"Proof\n: {proof}", "", "</div>", ""]  # fmt: skip
+            parts += [
+                f'<div class="erratum" id="{slug("erratum", paper, number)}">',
+                "",
+                f"**{markdown_text(erratum.where)}** "
+                f'<span class="kind">{escape(str(erratum.kind))}</span>',
+                "",
+                f"Printed\n: {_indented(erratum.printed)}",
+                "",
+                f"Correct\n: {_indented(erratum.correct)}",
+                "",
+                f"Proof\n: {proof}",
+                "",
+                "</div>",
+                "",
+            ]
     return "\n".join(parts)
 
 
@@ -307,13 +359,22 @@ def times_page(content):
     times = content.times
     parts = ["# Times", ""]
     if not len(times):
-        return "\n".join([*parts, "No times are on record. `companion reproduce --profile paper "
-                          "--fresh --in-place` writes them.", ""])  # fmt: skip
+        return "\n".join(
+            [
+                *parts,
+                "No times are on record. `companion reproduce --profile paper "
+                "--fresh --in-place` writes them.",
+                "",
+            ]
+        )
     cores = ", ".join(str(n) for n in sorted(set(times["cores"])))
-    parts += ["Wall-clock times of a regeneration from nothing, in the paper profile, on a machine "
-              f"of {cores} cores: {duration(times['seconds'].sum())} in all. A study that several "
-              "notebooks use is counted with the first. From the committed records every notebook "
-              "runs in seconds.", ""]  # fmt: skip
+    parts += [
+        "Wall-clock times of a regeneration from nothing, in the paper profile, on a machine "
+        f"of {cores} cores: {duration(times['seconds'].sum())} in all. A study that several "
+        "notebooks use is counted with the first. From the committed records every notebook "
+        "runs in seconds.",
+        "",
+    ]
     rows = []
     for identifier, group in times.groupby("artefact", sort=False):
         page, total = content.page(identifier), duration(group["seconds"].sum())
@@ -321,13 +382,18 @@ def times_page(content):
         if page is not None:
             name = f'<a href="{page.docname}.html">{name}</a>'
         anchor = slug("time", identifier)
-        rows.append(f'<tr class="total" id="{anchor}"><th scope="row">{name}</th>'
-                    f"<td>{total}</td><td></td><td></td></tr>")  # fmt: skip
-        rows += [f"<tr><td>{escape(line['study'])}</td><td>{duration(line['seconds'])}</td>"
-                 f"<td>{line['units']}</td><td>{line['jobs']}</td></tr>"
-                 for line in group.to_dict("records")]  # fmt: skip
-    head = "".join(f'<th scope="col">{text}</th>' for text in ("artefact, study", "time", "units",
-                                                               "jobs"))  # fmt: skip
+        rows.append(
+            f'<tr class="total" id="{anchor}"><th scope="row">{name}</th>'
+            f"<td>{total}</td><td></td><td></td></tr>"
+        )
+        rows += [
+            f"<tr><td>{escape(line['study'])}</td><td>{duration(line['seconds'])}</td>"
+            f"<td>{line['units']}</td><td>{line['jobs']}</td></tr>"
+            for line in group.to_dict("records")
+        ]
+    head = "".join(
+        f'<th scope="col">{text}</th>' for text in ("artefact, study", "time", "units", "jobs")
+    )
     table = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
     parts += [f'<div class="table-scroll"><table class="times">{table}</table></div>', ""]
     return "\n".join(parts)

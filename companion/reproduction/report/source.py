@@ -35,8 +35,9 @@ _STATIC = Path(__file__).parent / "static"
 
 def _known_pages(content):
     """From paths in the project to paths in the source of the site."""
-    known = {f"notebooks/{page.artefact.id}.ipynb": f"{page.docname}.ipynb"
-             for page in content.pages}  # fmt: skip
+    known = {
+        f"notebooks/{page.artefact.id}.ipynb": f"{page.docname}.ipynb" for page in content.pages
+    }
     if content.guide is not None:
         known["docs/adding_a_paper.md"] = "adding_a_paper.md"
     known["data/deviations.yaml"] = "deviations.md"
@@ -51,17 +52,22 @@ def _summary(page, content):
     parts = []
     root = "../" * (page.docname.count("/"))
     if page.missing:
-        parts.append("<p><strong>Not among the executed notebooks:</strong> this is the committed "
-                     "one, in the paper profile.</p>")  # fmt: skip
+        parts.append(
+            "<p><strong>Not among the executed notebooks:</strong> this is the committed "
+            "one, in the paper profile.</p>"
+        )
     if ledger is not None and len(ledger):
         link = escape(filter_link(root, artefact=artefact.id))
-        parts.append(f'<p>{counts_line(ledger, root, artefact=artefact.id)}. '
-                     f'<a href="{link}">All {len(ledger)} in the ledger</a>.</p>')  # fmt: skip
+        parts.append(
+            f"<p>{counts_line(ledger, root, artefact=artefact.id)}. "
+            f'<a href="{link}">All {len(ledger)} in the ledger</a>.</p>'
+        )
     seconds = content.times.loc[content.times["artefact"] == artefact.id, "seconds"].sum()
     if seconds:
         link = f"{root}times.html#{slug('time', artefact.id)}"
-        parts.append(f"<p>Regenerated from nothing in "
-                     f'<a href="{link}">{duration(seconds)}</a>.</p>')  # fmt: skip
+        parts.append(
+            f'<p>Regenerated from nothing in <a href="{link}">{duration(seconds)}</a>.</p>'
+        )
     if not parts:
         return ""
     return f'<div class="artefact-summary">{"".join(parts)}</div>'
@@ -108,8 +114,9 @@ def write_source(content, folder):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     known = _known_pages(content)
-    anchors = {page.artefact.id: _write_notebook(page, content, folder, known)
-               for page in content.pages}  # fmt: skip
+    anchors = {
+        page.artefact.id: _write_notebook(page, content, folder, known) for page in content.pages
+    }
     guide = _guide(content, known)
     texts = {
         "index.md": index_page(content, guide is not None),

@@ -32,8 +32,11 @@ def bayes_error(distance):
 
 def units(profile):
     """One unit a sample and distance."""
-    return [TABLE_1.unit(distance=distance, sample=sample)
-            for distance in DISTANCES for sample in range(1, SAMPLES[profile] + 1)]
+    return [
+        TABLE_1.unit(distance=distance, sample=sample)
+        for distance in DISTANCES
+        for sample in range(1, SAMPLES[profile] + 1)
+    ]
 
 
 def compute(unit):
@@ -48,8 +51,13 @@ def compute(unit):
     return {"error": 50 * sum(NormalDist().cdf(-x) for x in lead)}
 
 
-TABLE_1 = Study(PAPER, "table_1", units, compute,
-                ("companion.papers.nearest_mean", "companion.papers._values", "companion.metrics"))
+TABLE_1 = Study(
+    PAPER,
+    "table_1",
+    units,
+    compute,
+    ("companion.papers.nearest_mean", "companion.papers._values", "companion.metrics"),
+)
 
 
 def table_1_values(records):
@@ -64,12 +72,19 @@ def table_1_values(records):
     for distance in DISTANCES:
         out.add_cell(f"d = {distance:g}", "nearest mean", errors[distance])
     excess = {distance: errors[distance] - bayes_error(distance) for distance in (1.0, 3.0)}
-    out.add_mean("claim", "excess error: d = 1 - d = 3",
-                 paired_difference(excess[1.0], excess[3.0]))
+    out.add_mean(
+        "claim", "excess error: d = 1 - d = 3", paired_difference(excess[1.0], excess[3.0])
+    )
     return out.frame()
 
 
 ARTEFACTS = (
-    Artefact(PAPER, "table_1", "Table 1: error of the nearest mean", (TABLE_1,), RUN_PARAMETERS,
-             table_1_values),
-)  # fmt: skip
+    Artefact(
+        PAPER,
+        "table_1",
+        "Table 1: error of the nearest mean",
+        (TABLE_1,),
+        RUN_PARAMETERS,
+        table_1_values,
+    ),
+)
