@@ -35,7 +35,7 @@ def _artefacts(context, across=False):
     """
     if context.obj is not None:
         return list(context.obj)
-    from companion.papers import list_across, list_artefacts
+    from companion.reproduction.artefacts import list_across, list_artefacts
 
     return list_artefacts() + (list_across() if across else [])
 

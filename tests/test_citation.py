@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from companion._paths import project_root
-from companion.papers import PAPERS
+from companion.reproduction.artefacts import list_papers
 
 ROOT = project_root()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -67,13 +67,13 @@ def test_version_licence_and_authors_are_those_of_the_project():
 
 def test_the_references_are_the_papers_in_their_order():
     assert [reference["title"] for reference in CITATION["references"]] == [
-        paper.title for paper in PAPERS.values()
+        paper.title for paper in list_papers().values()
     ]
 
 
-@pytest.mark.parametrize("number", range(len(PAPERS)), ids=list(PAPERS))
+@pytest.mark.parametrize("number", range(len(list_papers())), ids=list(list_papers()))
 def test_a_reference_has_the_authors_and_the_year_of_its_paper(number):
-    reference, paper = CITATION["references"][number], list(PAPERS.values())[number]
+    reference, paper = CITATION["references"][number], list(list_papers().values())[number]
     assert reference["type"] in REFERENCE_TYPES
     assert set(reference) >= {"type", "title", "authors", "year"}
     assert set(reference) <= REFERENCE_KEYS

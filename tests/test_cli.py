@@ -17,8 +17,9 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from companion.cli import EXIT_CODES, main
 from companion.datasets import DataUnavailable, FetchReport
-from companion.papers.base import Artefact, Parameter, Study
+from companion.reproduction.artefacts import Artefact, Parameter
 from companion.reproduction.notebooks import NotebookReport
+from companion.reproduction.units import Study
 
 HEADER = (
     "paper,artefact,row,column,printed,value,spread,spread_is,n,kind,relation,overlap,where,note\n"
@@ -380,7 +381,8 @@ SLOW = """
 import time
 import pandas as pd
 from companion.cli import main
-from companion.papers.base import Artefact, Study
+from companion.reproduction.units import Study
+from companion.reproduction.artefacts import Artefact
 
 def units(profile):
     return [STUDY.unit(i=i) for i in range(30)]

@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from companion._paths import data_dir, notebooks_dir, project_root
-from companion.papers import list_artefacts
+from companion.reproduction.artefacts import list_artefacts
 
 ROOT = project_root()
 

@@ -9,8 +9,6 @@ from importlib import import_module
 
 import pytest
 
-import companion
-
 PACKAGES = ("agreement", "datasets", "estimators", "papers", "plotting", "solvers", "tuning")
 
 #: What a study or an artefact calls: what these take and return stands at `Study` and `Artefact`.

@@ -9,7 +9,7 @@ used.
 import sys
 from multiprocessing import get_context
 
-from companion.papers import PAPERS, list_artefacts
+from companion.reproduction.artefacts import list_artefacts, list_papers
 from companion.reproduction.compiled import discard_old_loops
 
 ALONE = ("wrsvm", "conformal")
@@ -33,7 +33,7 @@ def compile_for(papers):
 def main():
     """Compile, and say what could not be."""
     discard_old_loops()
-    groups = [ALONE, [key for key in PAPERS if key not in ALONE]]
+    groups = [ALONE, [key for key in list_papers() if key not in ALONE]]
     with get_context("spawn").Pool(len(groups)) as pool:
         faults = sum(pool.map(compile_for, groups), [])
     for fault in faults:

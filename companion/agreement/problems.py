@@ -125,7 +125,7 @@ def list_problems(profile="paper"):
 
 
 def _rng(paper, *parts):
-    from companion.papers.base import seed_for
+    from companion.reproduction import seed_for
 
     return np.random.default_rng(seed_for(paper, "agreement", *parts))
 

@@ -16,8 +16,8 @@ from companion.datasets.generators import (
     ringnorm,
     two_gaussians,
     twonorm,
-    waveform,
     unequal_gaussians,
+    waveform,
 )
 from companion.datasets.ida import Dataset, ida_split, list_ida, load_ida, split_source
 from companion.datasets.imbalanced import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.papers.base import PROFILES, RUN_PARAMETERS, Artefact, Parameter
+from companion.reproduction import PROFILES, RUN_PARAMETERS, Artefact, Parameter
 
 __all__ = ["ARTEFACTS"]
 

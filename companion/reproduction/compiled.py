@@ -5,10 +5,11 @@ does: a checkout that was updated could go on with a solver of before under the 
 code. So what is compiled is thrown away as soon as any source of loops has changed.
 """
 
+import ast
 import hashlib
 from pathlib import Path
 
-from companion.reproduction.codehash import normalised_source
+from companion.reproduction.codehash import spelled
 
 __all__ = ["discard_old_loops"]
 
@@ -22,7 +23,7 @@ def _sources(package):
         text = path.read_text(encoding="utf-8")
         if "njit" in text:
             digest.update(f"{path.relative_to(package).as_posix()}\n".encode())
-            digest.update(normalised_source(text).encode())
+            digest.update(spelled(ast.parse(text)).encode())
     return digest.hexdigest()
 
 

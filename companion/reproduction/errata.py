@@ -35,6 +35,7 @@ from pathlib import Path
 
 from companion._paths import data_dir
 from companion.reproduction._entries import read_entries, shape_faults
+from companion.reproduction.artefacts import list_papers
 from companion.reproduction.published import PublishedError
 
 __all__ = ["KINDS", "Erratum", "load_errata"]
@@ -104,12 +105,11 @@ def load_errata(path=None):
     PublishedError
         If the file has faults; all are listed with the number of their entry.
     """
-    from companion.papers import PAPERS
 
     path = data_dir() / "errata.yaml" if path is None else Path(path)
     faults, errata, seen = [], [], set()
     for number, entry in enumerate(read_entries(path), start=1):
-        found = _faults(entry, PAPERS)
+        found = _faults(entry, list_papers())
         if not found:
             texts = {name: entry[name].strip() for name in _TEXTS}
             key = (texts["paper"], texts["where"], texts["printed"])

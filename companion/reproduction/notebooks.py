@@ -81,7 +81,7 @@ def notebook_path(artefact):
 
     Parameters
     ----------
-    artefact : companion.papers.Artefact
+    artefact : companion.reproduction.Artefact
 
     Returns
     -------
@@ -95,7 +95,7 @@ def make_stamp(artefact, parameters):
 
     Parameters
     ----------
-    artefact : companion.papers.Artefact
+    artefact : companion.reproduction.Artefact
     parameters : mapping
         As of :func:`~companion.reproduction.parameters.check_parameters`.
 
@@ -110,7 +110,7 @@ def make_stamp(artefact, parameters):
         "artefact": artefact.id,
         "profile": profile,
         "parameters": dict(parameters),
-        "code": {study.name: code_digest(study.code) for study in artefact.studies},
+        "code": {study.name: code_digest(study.compute) for study in artefact.studies},
         "data": {
             study.name: sorted({unit.data for unit in study.units(profile)} - {""})
             for study in artefact.studies
@@ -272,7 +272,7 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
 
     Parameters
     ----------
-    artefact : companion.papers.Artefact
+    artefact : companion.reproduction.Artefact
     output : path-like
         Where the executed notebook goes, also a failing one, as far as it ran.
     parameters : mapping, optional

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from companion.reproduction.artefacts import list_papers
 from companion.reproduction.deviations import load_deviations
 from companion.reproduction.display import Table, summary_table
 from companion.reproduction.errata import KINDS as ERRATUM_KINDS
@@ -112,7 +113,7 @@ def load_overview(profile="paper"):
     """
     import pandas as pd
 
-    from companion.papers import PAPERS, list_artefacts
+    from companion.reproduction.artefacts import list_artefacts
 
     artefacts = list_artefacts()
     ledgers, _, failures = read_ledgers(artefacts, profile)
@@ -120,7 +121,7 @@ def load_overview(profile="paper"):
         raise RuntimeError("There is no overview of all papers:\n" + "\n".join(failures))
     counts = Counter(artefact.paper for artefact in artefacts)
     ledger = pd.concat(ledgers.values(), ignore_index=True)
-    return Overview(profile, dict(PAPERS), dict(counts), ledger, load_errata(), load_times())
+    return Overview(profile, dict(list_papers()), dict(counts), ledger, load_errata(), load_times())
 
 
 # ------------------------------------------------------------------ counts

@@ -17,7 +17,7 @@ import io
 import math
 import tokenize
 
-from companion.papers.base import Parameter
+from companion.reproduction.artefacts import Parameter
 
 __all__ = [
     "ParameterError",
@@ -99,7 +99,7 @@ def check_parameters(artefact, values, *, text=False):
 
     Parameters
     ----------
-    artefact : companion.papers.Artefact
+    artefact : companion.reproduction.Artefact
     values : mapping of str to str, int, float or bool
     text : bool, default=False
         Whether texts are words of a command line, which stand for numbers as well.
@@ -165,7 +165,7 @@ def parameters_for(artefact, /, **values):
 
     Parameters
     ----------
-    artefact : str or companion.papers.Artefact
+    artefact : str or companion.reproduction.Artefact
         The artefact, or what is typed for it, such as ``"l1nsvm/table_2"``.
     **values
         The notebook's parameters by name; those left out have their defaults.
@@ -181,7 +181,7 @@ def parameters_for(artefact, /, **values):
         As of :func:`check_parameters`.
     """
     if isinstance(artefact, str):
-        from companion.papers import get_artefact
+        from companion.reproduction.artefacts import get_artefact
 
         artefact = get_artefact(artefact)
     stray = {name: None for name in _injected_names() - {p.name for p in artefact.parameters}}
@@ -207,7 +207,7 @@ def read_parameters_cell(notebook):
 
     Returns
     -------
-    tuple of companion.papers.Parameter
+    tuple of companion.reproduction.Parameter
         Name, type, default and help of each line, without choices or range.
 
     Raises
@@ -249,7 +249,7 @@ def disagreements(artefact, notebook):
 
     Parameters
     ----------
-    artefact : companion.papers.Artefact
+    artefact : companion.reproduction.Artefact
     notebook : path-like or nbformat.NotebookNode
 
     Returns

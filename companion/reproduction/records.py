@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from companion.papers.base import Unit, to_scalar
+from companion.reproduction.units import Unit, to_scalar
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from companion.papers import Artefact, get_artefact
+from companion.reproduction.artefacts import Artefact, get_artefact
 
 if TYPE_CHECKING:
     from pandas import DataFrame

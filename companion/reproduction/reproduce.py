@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from joblib import cpu_count
 
 from companion._paths import build_dir, cache_dir
-from companion.papers.base import Artefact
 from companion.reproduction._files import replace_text
+from companion.reproduction.artefacts import Artefact
 from companion.reproduction.deviations import load_deviations
 from companion.reproduction.errors import ClusterError, StoreError, UnitError
 from companion.reproduction.notebooks import (
@@ -50,12 +50,12 @@ def resolve_targets(targets, artefacts):
     ----------
     targets : sequence of str
         Keys of papers (``"l1nsvm"``) and artefacts (``"l1nsvm/table_2"``); none for all.
-    artefacts : sequence of companion.papers.Artefact
+    artefacts : sequence of companion.reproduction.Artefact
         Those there are.
 
     Returns
     -------
-    list of companion.papers.Artefact
+    list of companion.reproduction.Artefact
         In the order of `artefacts`, each once.
 
     Raises
@@ -101,7 +101,7 @@ def read_stored(study, profile="paper"):
 
     Parameters
     ----------
-    study : companion.papers.Study
+    study : companion.reproduction.Study
     profile : {"paper", "quick"}, default="paper"
 
     Returns
@@ -120,7 +120,7 @@ def read_ledgers(artefacts, profile="paper"):
 
     Parameters
     ----------
-    artefacts : sequence of companion.papers.Artefact
+    artefacts : sequence of companion.reproduction.Artefact
     profile : {"paper", "quick"}, default="paper"
 
     Returns
@@ -163,7 +163,7 @@ class ArtefactReport:
 
     Attributes
     ----------
-    artefact : companion.papers.Artefact
+    artefact : companion.reproduction.Artefact
     ledger : pandas.DataFrame or None
         Its verdicts; None if nothing could be compared or nothing is printed.
     notebook : NotebookReport or None
@@ -252,7 +252,7 @@ class Reproduction:
 
         Parameters
         ----------
-        artefact : companion.papers.Artefact
+        artefact : companion.reproduction.Artefact
 
         Returns
         -------

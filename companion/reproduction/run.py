@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from companion.papers.base import Study, Unit
 from companion.reproduction.compiled import discard_old_loops
 from companion.reproduction.errors import UnitError
 from companion.reproduction.progress import Progress
 from companion.reproduction.records import to_frame
 from companion.reproduction.store import RecordStore
+from companion.reproduction.units import Study, Unit
 from companion.reproduction.workers import BACKENDS, lost_workers, pool, workers_error
 
 if TYPE_CHECKING:

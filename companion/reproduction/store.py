@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion._paths import cache_dir, data_dir
-from companion.papers.base import PROFILES, Study, Unit
 from companion.reproduction._files import replace_bytes, write_all
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import StoreError
 from companion.reproduction.records import Record, check_rows, parse_table, to_frame, to_table
+from companion.reproduction.units import PROFILES, Study, Unit
 
 try:
     import fcntl
@@ -109,7 +109,7 @@ class RecordStore:
 
     @cached_property
     def code(self) -> str:
-        return code_digest(self.study.code)
+        return code_digest(self.study.compute)
 
     # ----------------------------------------------------------------------------- reading
 

@@ -41,13 +41,13 @@ def save_times(artefact, lines):
 
     Parameters
     ----------
-    artefact : companion.papers.Artefact
+    artefact : companion.reproduction.Artefact
     lines : list of (str, int, int, float)
         Study, units, jobs, seconds.
     """
     import pandas as pd
 
-    from companion.papers import list_artefacts
+    from companion.reproduction.artefacts import list_artefacts
 
     new = pd.DataFrame(
         [

@@ -301,7 +301,7 @@ def judge(artefact, records, profile="paper", deviations=None):
 
     Parameters
     ----------
-    artefact : companion.papers.Artefact
+    artefact : companion.reproduction.Artefact
     records : mapping of str to pandas.DataFrame
         The records of each study, by its name.
     profile : {"paper", "quick"}, default="paper"

@@ -9,15 +9,14 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
-from functools import cache
 from importlib import import_module
 from typing import Any
 
-from companion.papers.base import Study, Unit
-from companion.reproduction.codehash import code_digest
 from companion.reproduction._messages import first_sentence, last_line
+from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import ClusterError, UnitError
 from companion.reproduction.records import check_rows
+from companion.reproduction.units import Study, Unit
 
 __all__ = ["BACKENDS", "check_backend", "lost_workers", "pool", "run_unit", "workers_error"]
 
@@ -76,14 +75,8 @@ class _Quiet:
 _quiet = _Quiet()
 
 
-@cache
-def _own_digest(modules: tuple[str, ...]) -> str:
-    """`code_digest` of what this process runs: of the first look, when modules are imported."""
-    return code_digest(modules)
-
-
-def _check_code(modules: tuple[str, ...], digest: str) -> None:
-    own = _own_digest(modules)
+def _check_code(compute: Callable, digest: str) -> None:
+    own = code_digest(compute)
     if own != digest:
         raise RuntimeError(
             f"this worker has other code ({own}, and {digest} here); "
@@ -92,10 +85,7 @@ def _check_code(modules: tuple[str, ...], digest: str) -> None:
 
 
 def run_unit(
-    compute: Callable | str,
-    unit: Unit,
-    shared: bool = False,
-    code: tuple[tuple[str, ...], str] | None = None,
+    compute: Callable | str, unit: Unit, shared: bool = False, code: str | None = None
 ) -> tuple[str, str, Any]:
     """Compute one unit, in whatever process, without ever raising an `Exception`.
 
@@ -107,9 +97,9 @@ def run_unit(
         The unit.
     shared : bool, default=False
         Whether other threads of this process may run units at the same time.
-    code : (tuple of str, str), optional
-        The study's modules and their digest, for a process that may have another version of them:
-        its units fail, since their records would claim the wrong code.
+    code : str, optional
+        Digest of the study's code, for a process that may have another version of it: its units
+        fail, since their records would claim the wrong code.
 
     Returns
     -------
@@ -119,11 +109,11 @@ def run_unit(
     """
     with _quiet:
         try:
-            if code is not None:
-                _check_code(*code)
             if isinstance(compute, str):
                 module, name = compute.split(":")
                 compute = getattr(import_module(module), name)
+            if code is not None:
+                _check_code(compute, code)
             with _one_thread(shared):
                 return unit.key, "rows", check_rows(unit, compute(unit))
         except Exception as error:
@@ -230,7 +220,7 @@ def pool(study: Study, jobs: int, backend: str, scheduler: str | None):
 
         with dask_backend(jobs, scheduler) as dask:
             reference = _reference(study)
-            code = (tuple(study.code), code_digest(study.code))
+            code = code_digest(study.compute)
             # Enough on the cluster for workers that join later, too.
             parallel = Parallel(n_jobs=-1, backend=dask, pre_dispatch="4*n_jobs", **options)
             yield lambda units: parallel(

@@ -15,7 +15,6 @@ from companion.solvers.ls import LSPath, ls_cross_validate
 from companion.tuning._folds import FoldKernels, Folds, times
 from companion.tuning._path import WarmPath, is_direct
 
-
 # Least-squares machines: from so many C one eigendecomposition of a training block costs less
 # than a factorisation for each, and from so many folds one factorisation of the whole matrix with
 # its inverse costs less than one of each training block.

@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from companion import ConformalSVC, L2SVC
+from companion import L2SVC, ConformalSVC
 from companion.kernels import gram, squared_distances
 from companion.metrics import g_mean_error, g_mean_scorer
 from companion.solvers.conformal import ConformalProblem, conformal_transformations

@@ -9,13 +9,13 @@ from sklearn.datasets import make_moons
 
 import companion
 from companion import (
-    ConformalSVC,
-    GACVSearch,
-    KernelGridSearchCV,
     L1SVC,
     L2SVC,
     LSSVC,
     LSSVCCV,
+    ConformalSVC,
+    GACVSearch,
+    KernelGridSearchCV,
     LeastOneNormSVC,
     UnbiasedSVC,
     WeightedRobustSVC,

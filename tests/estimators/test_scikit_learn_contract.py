@@ -6,11 +6,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.fixes import parse_version
 
 from companion import (
-    ConformalSVC,
     L1SVC,
     L2SVC,
     LSSVC,
     LSSVCCV,
+    ConformalSVC,
     LeastOneNormSVC,
     UnbiasedSVC,
     WeightedRobustSVC,

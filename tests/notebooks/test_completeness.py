@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from companion._paths import data_dir, notebooks_dir, project_root
-from companion.papers import PAPERS, list_across, list_artefacts
+from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.display import VALUES_MIME
 from companion.reproduction.notebooks import notebook_path
@@ -53,10 +53,12 @@ def test_nbval_compares_outputs_and_is_not_lax(pytestconfig):
 
 def test_every_printed_table_and_figure_has_an_artefact():
     printed = {
-        f"{paper}/{name}" for paper in PAPERS for name in load_published(paper)["artefact"].unique()
+        f"{paper}/{name}"
+        for paper in list_papers()
+        for name in load_published(paper)["artefact"].unique()
     }
     assert printed == PRINTED
-    assert {path.stem for path in (data_dir() / "published").glob("*.csv")} == set(PAPERS)
+    assert {path.stem for path in (data_dir() / "published").glob("*.csv")} == set(list_papers())
 
 
 def test_every_study_has_committed_records():
@@ -102,4 +104,4 @@ def test_notebooks_carry_a_stamp_of_what_they_were_made_from(name):
     assert stamp["profile"] == "paper"
     assert set(stamp["code"]) == {study.name for study in artefact.studies}
     for study in artefact.studies:
-        assert len(stamp["code"][study.name]) == len(code_digest(study.code))
+        assert len(stamp["code"][study.name]) == len(code_digest(study.compute))

@@ -14,7 +14,7 @@ import websocket
 from nbclient import NotebookClient
 
 from companion._paths import notebooks_dir
-from companion.papers import get_artefact
+from companion.reproduction.artefacts import get_artefact
 from companion.reproduction.display import VALUES_MIME
 from companion.reproduction.notebooks import notebook_path
 

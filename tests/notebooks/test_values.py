@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from _ahead import ahead
 
-from companion.papers import list_across, list_artefacts
+from companion.reproduction.artefacts import list_across, list_artefacts
 from companion.reproduction.display import VALUES_MIME
 from companion.reproduction.notebooks import (
     close_event_loop,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from companion.datasets import DataUnavailable
-from companion.papers import list_artefacts
+from companion.reproduction.artefacts import list_artefacts
 from companion.reproduction.store import RecordStore
 
 

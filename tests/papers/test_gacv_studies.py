@@ -6,9 +6,9 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from companion import L1SVC
-from companion.papers import seed_for
 from companion.papers.gacv import beyond, example, fig_1, inefficiency, selection, tables, values
 from companion.papers.gacv.example import COSTS
+from companion.reproduction.units import seed_for
 from companion.tuning import gacv, gckl, misclass, xi_alpha
 
 N = 50

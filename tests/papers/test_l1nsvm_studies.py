@@ -8,9 +8,9 @@ from sklearn.svm import SVC
 
 from companion.datasets import load_ida
 from companion.kernels import gram
-from companion.papers._values import standard_error_of_spread
 from companion.papers.l1nsvm import fig_1, identical_points, iterations, table_1, table_2, values
 from companion.papers.l1nsvm.machines import MACHINES, box, solve, solve_along_C, width_to_gamma
+from companion.papers.summaries import standard_error_of_spread
 
 
 @pytest.fixture(scope="module")

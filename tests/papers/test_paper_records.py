@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from _records import fresh_and_committed, sample, studies_of
 
-from companion.papers import PAPERS, list_artefacts
+from companion.reproduction.artefacts import list_artefacts, list_papers
 from companion.reproduction.store import RecordStore
 
 #: Iterations that do not settle and evolutionary searches have tests of their own.
-STUDIES = studies_of(*(paper for paper in PAPERS if paper not in ("usvc", "conformal")))
+STUDIES = studies_of(*(paper for paper in list_papers() if paper not in ("usvc", "conformal")))
 #: A tuned machine of the DC algorithm moves with the last bit: test_wrsvm_records.
 TUNED = {f"wrsvm/{name}" for name in ("fig_1", "fig_2", "table_1", "table_2", "table_3")}
 #: Units recomputed of each study, spread over its list; of slow ones fewer.
@@ -121,7 +121,7 @@ def assert_close(column, value, committed, row, where, name):
 
 
 def test_every_unit_of_the_paper_profile_is_on_record():
-    for name, study in studies_of(*PAPERS).items():
+    for name, study in studies_of(*list_papers()).items():
         missing = {unit.key for unit in study.units("paper")} - set(
             RecordStore(study, "paper").records()
         )

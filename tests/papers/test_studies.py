@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 import companion.papers
-from companion.papers import Study, list_artefacts
+from companion.reproduction.artefacts import list_artefacts
+from companion.reproduction.units import Study
 
 STUDIES = {
     f"{study.paper}/{study.name}": study
@@ -34,7 +35,7 @@ NO_NUMBERS = {
     "companion.datasets._sources",
     "companion.estimators._docs",
     "companion.papers._code",
-    "companion.papers.base",
+    "companion.reproduction.units",
 }
 
 # ------------------------------------------------------------------ names

@@ -7,19 +7,19 @@ import pandas as pd
 import pytest
 from scipy.optimize import minimize
 
-from companion.papers import get_artefact
-from companion.papers._values import share
+from companion.papers.summaries import share
 from companion.papers.wrsvm import (
     beyond,
     claim_tables,
     claims,
     exact,
-    five_classes,
     examples,
+    five_classes,
     population,
     simulation,
     theory,
 )
+from companion.reproduction.artefacts import get_artefact
 from companion.solvers import Design, dca, min_margin
 
 LOSSES = list(theory.LOSSES)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from companion.papers.base import Study, seed_for
+from companion.reproduction.units import Study, seed_for
 
 N_CALLS = 0
 N_UNITS = 12  # of study(n_repetitions=6)

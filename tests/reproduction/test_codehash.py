@@ -117,7 +117,7 @@ def package(tmp_path, monkeypatch):
 
 
 def test_the_digest_is_twelve_digits_whatever_the_order_of_the_modules(package):
-    modules = ["package_of_the_test.one", "companion.papers.base"]
+    modules = ["package_of_the_test.one", "companion.reproduction.units"]
     digest = code_digest(modules)
     assert digest == code_digest(reversed(modules)) == code_digest(modules * 2)
     assert len(digest) == 12 and int(digest, 16) >= 0

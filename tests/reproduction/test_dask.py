@@ -15,8 +15,8 @@ import pytest
 from _studies import N_UNITS, n_stored, study, table, wait_for, working
 
 from companion._paths import data_dir, notebooks_dir
-from companion.papers import get_artefact
 from companion.reproduction import _dask
+from companion.reproduction.artefacts import get_artefact
 from companion.reproduction.errors import ClusterError, UnitError
 from companion.reproduction.run import load_records
 from companion.reproduction.store import RecordStore

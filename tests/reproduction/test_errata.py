@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.papers import PAPERS
+from companion.reproduction.artefacts import list_papers
 from companion.reproduction.errata import KINDS, Erratum, load_errata
 from companion.reproduction.published import PublishedError
 
@@ -138,7 +138,7 @@ def test_a_file_that_is_no_list_is_refused(tmp_path):
 
 def test_errata_stand_in_the_order_of_the_papers_and_are_of_every_kind():
     papers = list(dict.fromkeys(erratum.paper for erratum in load_errata()))
-    assert papers == [paper for paper in PAPERS if paper in papers]
+    assert papers == [paper for paper in list_papers() if paper in papers]
     assert {erratum.kind for erratum in load_errata()} == set(KINDS)
 
 

@@ -7,10 +7,11 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from companion.papers.base import Artefact, Parameter, Study
 from companion.reproduction import notebooks as module
+from companion.reproduction.artefacts import Artefact, Parameter
 from companion.reproduction.notebooks import clean_notebook, make_stamp, notebook_path, run_notebook
 from companion.reproduction.parameters import ParameterError
+from companion.reproduction.units import Study
 
 PARAMETERS = (
     Parameter("profile", str, "paper", "size", choices=("quick", "paper")),

@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 from companion._paths import notebooks_dir, project_root
-from companion.papers import PAPERS, get_artefact
-from companion.papers.base import Paper
 from companion.reproduction import overview as show
+from companion.reproduction.artefacts import Paper, get_artefact, list_papers
 from companion.reproduction.display import Table
 from companion.reproduction.errata import Erratum, load_errata
 from companion.reproduction.notebooks import notebook_path
@@ -178,7 +177,7 @@ def test_no_number_of_the_notebook_is_typed(notebook):
 
 def test_the_notebook_shows_every_paper_and_every_erratum(notebook):
     shown = "\n".join(markdown_outputs(notebook))
-    for key, paper in PAPERS.items():
+    for key, paper in list_papers().items():
         assert shown.count(f"### {paper.title}") == 3, key
     for erratum in load_errata():
         row = [erratum.where, erratum.kind, erratum.printed, erratum.correct]

@@ -4,8 +4,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from companion.papers.base import Artefact, Parameter
 from companion.reproduction import parameters as module
+from companion.reproduction.artefacts import Artefact, Parameter
 from companion.reproduction.parameters import (
     ParameterError,
     check_parameters,

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.papers.base import Unit
 from companion.reproduction.records import (
     Record,
     check_rows,
@@ -19,6 +18,7 @@ from companion.reproduction.records import (
     to_frame,
     to_table,
 )
+from companion.reproduction.units import Unit
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10)
 TRICKY = [

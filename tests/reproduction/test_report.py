@@ -14,8 +14,7 @@ from click.testing import CliRunner
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from companion.cli import main
-from companion.papers import PAPERS, list_across, list_artefacts
-from companion.papers.base import Artefact
+from companion.reproduction.artefacts import Artefact, list_across, list_artefacts, list_papers
 from companion.reproduction.deviations import load_deviations
 from companion.reproduction.display import VALUES_MIME, verdict_table
 from companion.reproduction.errata import load_errata
@@ -191,7 +190,7 @@ def test_a_declared_deviation_leads_to_its_reason(site, rows):
 
 def test_the_landing_page_counts_the_verdicts_of_each_paper(site, ledgers):
     text = site.read("index.html")
-    for paper in PAPERS:
+    for paper in list_papers():
         of_paper = [ledger for name, ledger in ledgers.items() if name.startswith(f"{paper}/")]
         counts = {o: sum(verdict_counts(ledger)[o] for ledger in of_paper) for o in OUTCOMES}
         bar = re.search(rf'role="img" aria-label="{paper}: ([^"]*)"', text)[1]

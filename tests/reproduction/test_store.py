@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from _studies import study
 
-from companion.papers.base import Study
 from companion.reproduction.errors import StoreError
 from companion.reproduction.store import RecordStore
+from companion.reproduction.units import Study
 
 HERE = Path(__file__).parent
 
@@ -374,7 +374,9 @@ def test_a_committed_record_of_the_present_code_is_not_hidden_by_an_older_workin
 ):
     old = fill(store, 1)[0]  # a run interrupted before the code changed
     newer = RecordStore(
-        study(code=("companion.papers.base",)), root=tmp_path / "data", cache=tmp_path / "other"
+        study(code=("companion.reproduction.units",)),
+        root=tmp_path / "data",
+        cache=tmp_path / "other",
     )
     newer.append(old, {"error": 9.0, "converged": True})
     newer.consolidate()  # as it comes with a pull

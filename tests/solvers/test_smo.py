@@ -13,9 +13,7 @@ from sklearn.svm import SVC, SVR
 
 from companion.datasets.generators import noisy_two_class
 from companion.kernels import KernelRows, gram
-from companion.solvers import ls, smo
-from companion.solvers import _newton
-from companion.solvers import _box_kernels
+from companion.solvers import _box_kernels, _newton, ls, smo
 from companion.solvers import _smo_kernels as kernels
 
 SELECTIONS = ("first_order", "second_order")

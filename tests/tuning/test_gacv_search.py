@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from companion import GACVSearch, L1SVC, LSSVC
+from companion import L1SVC, LSSVC, GACVSearch
 from companion.kernels import gram
 from companion.tuning import gacv, xi_alpha
 

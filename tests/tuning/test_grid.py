@@ -12,7 +12,7 @@ from sklearn.metrics import make_scorer, recall_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, ShuffleSplit, StratifiedKFold
 from sklearn.svm import SVC
 
-from companion import KernelGridSearchCV, L1SVC, L2SVC, LSSVC, LeastOneNormSVC
+from companion import L1SVC, L2SVC, LSSVC, KernelGridSearchCV, LeastOneNormSVC
 from companion.kernels import gram
 
 GRID = {"C": [0.1, 1.0, 30.0], "gamma": [0.05, 0.5, 5.0]}

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
 
-from companion import KernelGridSearchCV, L1SVC, L2SVC, LSSVC, LeastOneNormSVC
+from companion import L1SVC, L2SVC, LSSVC, KernelGridSearchCV, LeastOneNormSVC
 from companion.kernels import gram
 from companion.solvers import _state
 from companion.solvers._state import State

@@ -7,7 +7,6 @@ numbers and the sentences, ``tables``, ``claim_tables`` and ``beyond_tables`` in
 beside them; ``figures`` computes what is drawn.
 """
 
-from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter
 from companion.papers.conformal import (
     background,
     claims,
@@ -19,6 +18,7 @@ from companion.papers.conformal import (
     units,
     values,
 )
+from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
 _DRAW = Parameter("draw", int, 1, "the draw of the board shown, 1 to 20", low=1, high=20)
 _SCENE = Parameter("scene", int, 1, "the scene drawn, 1 to 20", low=1, high=20)

@@ -12,9 +12,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from companion import conformal
-from companion.papers._code import CONFORMAL, DUAL, IMBALANCED
-from companion.papers.base import Study, Unit, seed_for
 from companion.papers.conformal.problems import PAPER, C
+from companion.reproduction import Study, Unit, seed_for
 from companion.solvers.mdm import mdm
 from companion.solvers.smo import smo
 
@@ -344,16 +343,4 @@ def statement_units(profile):
     return [Unit(PAPER, "statements", {"problem": k}) for k in range(1, N_PROBLEMS[profile] + 1)]
 
 
-STATEMENTS = Study(
-    PAPER,
-    "statements",
-    statement_units,
-    compute_statements,
-    (
-        "companion.papers.conformal.background",
-        "companion.papers.conformal.problems",
-        *IMBALANCED,
-        *CONFORMAL,
-        *DUAL,
-    ),
-)
+STATEMENTS = Study(PAPER, "statements", statement_units, compute_statements)

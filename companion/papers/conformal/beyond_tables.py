@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 
 from companion.metrics import mean_and_standard_error
-from companion.papers._values import none_without_records
 from companion.papers.conformal import studies
 from companion.papers.conformal.claims import width_means
 from companion.papers.conformal.experiments import PRINTED_ASTERISKS, SVM
 from companion.papers.conformal.problems import N_FOLDS, SETS, C
 from companion.papers.conformal.units import METHODS as UNIT_METHODS
 from companion.papers.conformal.values import by_partition, errors
+from companion.papers.summaries import none_without_records
 from companion.reproduction.published import load_published
 
 __all__ = [

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import none_without_records
 from companion.papers.conformal.claims import over_sets, separabilities
 from companion.papers.conformal.criterion import METHODS
 from companion.papers.conformal.experiments import SVM
 from companion.papers.conformal.values import errors
+from companion.papers.summaries import none_without_records
 
 __all__ = [
     "displacement_table",

@@ -6,11 +6,11 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import Values, share
 from companion.papers.conformal import problems
 from companion.papers.conformal.experiments import CONFORMAL, SVM
 from companion.papers.conformal.studies import BOARD_NAME
 from companion.papers.conformal.values import by_partition, error_table, errors, undecided_if_few
+from companion.papers.summaries import Values, share
 
 
 def _add(out, row, column, mean):

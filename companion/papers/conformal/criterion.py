@@ -11,12 +11,12 @@ from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
 from companion import conformal
-from companion.papers._counts import counts
-from companion.papers.base import Study, Unit
 from companion.papers.conformal import problems
-from companion.papers.conformal.experiments import CODE, CONFORMAL, Part
+from companion.papers.conformal.experiments import CONFORMAL, Part
 from companion.papers.conformal.problems import PAPER, SETS
 from companion.papers.conformal.studies import LARGE
+from companion.papers.summaries import counts
+from companion.reproduction import Study, Unit
 from companion.separability import Separability
 from companion.solvers.mdm import mdm
 
@@ -255,6 +255,5 @@ def identity_units(profile):
     return [Unit(PAPER, "identities", {"problem": k}) for k in range(1, N_RANDOM[profile] + 1)]
 
 
-_CODE = ("companion.papers.conformal.criterion", "companion.papers.conformal.studies", *CODE)
-SEARCHES = Study(PAPER, "searches", search_units, compute_searches, _CODE)
-IDENTITIES = Study(PAPER, "identities", identity_units, compute_identities, _CODE)
+SEARCHES = Study(PAPER, "searches", search_units, compute_searches)
+IDENTITIES = Study(PAPER, "identities", identity_units, compute_identities)

@@ -13,13 +13,11 @@ from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.metrics import g_mean_error
-from companion.papers._code import CONFORMAL as CONFORMAL_CODE
-from companion.papers._code import DUAL, IMBALANCED, SEARCHES
-from companion.papers._counts import counts
-from companion.papers.base import Study, Unit
 from companion.papers.conformal import problems
 from companion.papers.conformal.baselines import BASELINES, pvgs
 from companion.papers.conformal.problems import PAPER, SETS, WIDTH, C
+from companion.papers.summaries import counts
+from companion.reproduction import Study, Unit
 from companion.solvers.conformal import ConformalProblem, conformal_transformations
 
 GENERATIONS = 30
@@ -321,17 +319,7 @@ def fold_units(profile):
 
 
 #: All that the results of a method depend on.
-CODE = (
-    "companion.papers.conformal.experiments",
-    "companion.papers.conformal.problems",
-    "companion.papers.conformal.baselines",
-    "companion.papers._counts",
-    "companion.metrics",
-    *CONFORMAL_CODE,
-    *SEARCHES,
-    *DUAL,
-    *IMBALANCED,
-)
 
-BOARD = Study(PAPER, "board", board_units, compute_board, CODE)
-FOLDS = Study(PAPER, "folds", fold_units, compute_folds, CODE)
+
+BOARD = Study(PAPER, "board", board_units, compute_board)
+FOLDS = Study(PAPER, "folds", fold_units, compute_folds)

@@ -13,9 +13,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from companion import conformal
-from companion.papers.base import Study, Unit, seed_for
-from companion.papers.conformal.experiments import CODE, Part
+from companion.papers.conformal.experiments import Part
 from companion.papers.conformal.problems import PAPER, Problem
+from companion.reproduction import Study, Unit, seed_for
 from companion.solvers.mdm import mdm
 
 N_RARE, N_COMMON = 12, 240
@@ -296,9 +296,6 @@ def _units(study):
     return units
 
 
-_CODE = ("companion.papers.conformal.magnification", *CODE)
-SCENES = Study(PAPER, "scenes", _units("scenes"), compute_scene, _CODE)
-FORMULA = Study(
-    PAPER, "formula", lambda profile: [Unit(PAPER, "formula", {})], compute_formula, _CODE
-)
-DISPLACEMENTS = Study(PAPER, "displacements", _units("displacements"), compute_displacement, _CODE)
+SCENES = Study(PAPER, "scenes", _units("scenes"), compute_scene)
+FORMULA = Study(PAPER, "formula", lambda profile: [Unit(PAPER, "formula", {})], compute_formula)
+DISPLACEMENTS = Study(PAPER, "displacements", _units("displacements"), compute_displacement)

@@ -18,7 +18,7 @@ from companion.datasets import (
     imbalanced_source,
     load_imbalanced,
 )
-from companion.papers.base import seed_for
+from companion.reproduction import seed_for
 
 PAPER = "conformal"
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from companion.papers._code import IMBALANCED
-from companion.papers.base import Study, Unit
 from companion.papers.conformal import problems
 from companion.papers.conformal.problems import PAPER, SETS
+from companion.reproduction import Study, Unit
 
 
 def compute_sizes(unit):
@@ -24,10 +23,4 @@ def size_units(profile):
     return [Unit(PAPER, "sizes", {"dataset": name}, problems.digest(name)) for name in SETS]
 
 
-SIZES = Study(
-    PAPER,
-    "sizes",
-    size_units,
-    compute_sizes,
-    ("companion.papers.conformal.sizes", "companion.papers.conformal.problems", *IMBALANCED),
-)
+SIZES = Study(PAPER, "sizes", size_units, compute_sizes)

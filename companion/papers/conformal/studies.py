@@ -12,12 +12,12 @@ import numpy as np
 
 from companion import conformal
 from companion.metrics import g_mean_error
-from companion.papers._counts import counts
-from companion.papers.base import Study, Unit
 from companion.papers.conformal import problems
-from companion.papers.conformal.experiments import CODE, CONFORMAL, Part
+from companion.papers.conformal.experiments import CONFORMAL, Part
 from companion.papers.conformal.experiments import test_error as error_of
 from companion.papers.conformal.problems import PAPER, SETS, C
+from companion.papers.summaries import counts
+from companion.reproduction import Study, Unit
 
 BOARD_NAME = "Checkers board"
 
@@ -262,8 +262,7 @@ def _units(study, board=False):
     return units
 
 
-_CODE = ("companion.papers.conformal.studies", *CODE)
-WIDTHS = Study(PAPER, "widths", _units("widths"), compute_widths, _CODE)
-FORCED = Study(PAPER, "forced", _units("forced", board=True), compute_forced, _CODE)
-SHIFT = Study(PAPER, "shift", _units("shift"), compute_shift, _CODE)
-ASTERISKS = Study(PAPER, "asterisks", _units("asterisks"), compute_asterisks, _CODE)
+WIDTHS = Study(PAPER, "widths", _units("widths"), compute_widths)
+FORCED = Study(PAPER, "forced", _units("forced", board=True), compute_forced)
+SHIFT = Study(PAPER, "shift", _units("shift"), compute_shift)
+ASTERISKS = Study(PAPER, "asterisks", _units("asterisks"), compute_asterisks)

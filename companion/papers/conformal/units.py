@@ -7,12 +7,12 @@ depend on this choice; in the units of the SVM f is -1 and 1 at the margins.
 
 from __future__ import annotations
 
-from companion.papers._counts import counts
-from companion.papers.base import Study, Unit
 from companion.papers.conformal import problems
-from companion.papers.conformal.experiments import CODE, CONFORMAL, Part
+from companion.papers.conformal.experiments import CONFORMAL, Part
 from companion.papers.conformal.problems import PAPER, SETS
 from companion.papers.conformal.studies import BOARD_NAME, LARGE
+from companion.papers.summaries import counts
+from companion.reproduction import Study, Unit
 from companion.solvers.transformations import RULES
 
 METHODS = ("AMA", "WIL", "MDT-JGRAD", "MDT-JMETA", "MDT-VMETA")
@@ -58,10 +58,4 @@ def unit_units(profile):
     ]
 
 
-UNITS = Study(
-    PAPER,
-    "units",
-    unit_units,
-    compute_units,
-    ("companion.papers.conformal.units", "companion.papers.conformal.studies", *CODE),
-)
+UNITS = Study(PAPER, "units", unit_units, compute_units)

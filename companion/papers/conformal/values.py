@@ -9,10 +9,10 @@ import numpy as np
 from scipy.stats import rankdata, spearmanr, wilcoxon
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import Values, share
-from companion.papers._values import present as present_of
 from companion.papers.conformal import problems
 from companion.papers.conformal.experiments import CONFORMAL, GENERATIONS, PRINTED, SVM
+from companion.papers.summaries import Values, share
+from companion.papers.summaries import present as present_of
 
 #: Level of the thesis's tests.
 LEVEL = 0.10
@@ -39,7 +39,7 @@ def errors(frame):
     Parameters
     ----------
     frame : DataFrame
-        Records with the columns of :func:`companion.papers._counts.counts`.
+        Records with the columns of :func:`companion.papers.summaries.counts`.
 
     Returns
     -------

@@ -5,8 +5,8 @@ criteria over a grid, ``inefficiency``, ``fig_1`` and ``beyond`` what is compute
 records become the printed numbers and the claims, ``tables`` what the notebooks show beside them.
 """
 
-from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter
 from companion.papers.gacv import beyond, fig_1, inefficiency, values
+from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
 _SAMPLE = Parameter("sample", int, 1, "the sample shown, 1 to 100", low=1, high=100)
 

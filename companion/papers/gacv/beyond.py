@@ -17,10 +17,8 @@ from sklearn.svm import SVC
 
 from companion.datasets import data_digest, ida_split, load_ida, split_source
 from companion.estimators import L1SVC
-from companion.papers._code import IDA
-from companion.papers.base import Study, Unit, seed_for
 from companion.papers.gacv.example import PAPER
-from companion.papers.gacv.selection import CODE
+from companion.reproduction import Study, Unit, seed_for
 from companion.tuning import GACVSearch, KernelGridSearchCV
 from companion.tuning.criteria import gacv_values, xi_alpha_values
 from companion.tuning.surface import machine_surface
@@ -134,10 +132,4 @@ def _searches(params):
     return searches
 
 
-BEYOND = Study(
-    PAPER,
-    "beyond",
-    search_units,
-    compute_split,
-    ("companion.papers.gacv.beyond", "companion.tuning", "companion.estimators", *CODE, *IDA),
-)
+BEYOND = Study(PAPER, "beyond", search_units, compute_split)

@@ -15,7 +15,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from companion.datasets import unequal_gaussians
-from companion.papers.base import seed_for
+from companion.reproduction import seed_for
 
 PAPER = "gacv"
 

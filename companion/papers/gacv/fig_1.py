@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from companion.papers.base import Study, Unit
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import PAPER, SAMPLE_SIZE, SIZES
-from companion.papers.gacv.selection import CODE
+from companion.reproduction import Study, Unit
 
 #: The curves of a panel besides the true one, as keys of the criteria.
 CURVES = ("gacv", "xa", "misclass")
@@ -73,4 +72,4 @@ def curves(machines, points):
     return values, chosen
 
 
-FIG_1 = Study(PAPER, "fig_1", sample_units, describe_sample, ("companion.papers.gacv.fig_1", *CODE))
+FIG_1 = Study(PAPER, "fig_1", sample_units, describe_sample)

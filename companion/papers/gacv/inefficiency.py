@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion.papers.base import Study, Unit
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import CASES, PAPER, SIZES
-from companion.papers.gacv.selection import CODE, CRITERIA, FOLDS
+from companion.papers.gacv.selection import CRITERIA, FOLDS
+from companion.reproduction import Study, Unit
 
 
 def inefficiency_units(profile):
@@ -143,10 +143,4 @@ def _short(value):
     return round(float(value), 6)
 
 
-INEFFICIENCY = Study(
-    PAPER,
-    "inefficiency",
-    inefficiency_units,
-    compute_sample,
-    ("companion.papers.gacv.inefficiency", *CODE),
-)
+INEFFICIENCY = Study(PAPER, "inefficiency", inefficiency_units, compute_sample)

@@ -12,15 +12,14 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from companion.kernels import gram
-from companion.papers._code import GENERATORS, SURFACES
-from companion.papers.base import seed_for
 from companion.papers.gacv.example import CASES, COSTS, PAPER, grid_of
+from companion.reproduction import seed_for
 from companion.tuning.criteria import gacv_values, gckl_values, misclass_values, xi_alpha_values
 from companion.tuning.leave_one_out import leave_one_out_surface
 from companion.tuning.surface import machine_surface
 
 #: Modules that the numbers of this paper depend on, for the digest kept with its records.
-CODE = ("companion.papers.gacv.example", "companion.papers.gacv.selection", *SURFACES, *GENERATORS)
+
 
 #: The criteria, and what the report or its readers call them in the standard case.
 CRITERIA = {

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import present
 from companion.papers.gacv.beyond import DATASETS, SEARCHES
 from companion.papers.gacv.example import SAMPLE_SIZE, bayes_risk
 from companion.papers.gacv.selection import CRITERIA, NONSTANDARD_NAMES
 from companion.papers.gacv.values import PRINTED_GRID, runs, searched
+from companion.papers.summaries import present
 
 __all__ = [
     "criterion_names",

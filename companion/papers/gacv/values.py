@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import Values, present
 from companion.papers.gacv.beyond import DATASETS
 from companion.papers.gacv.example import (
     CASES,
@@ -15,6 +14,7 @@ from companion.papers.gacv.example import (
     SAMPLE_SIZE,
     TARGET_SHARE,
 )
+from companion.papers.summaries import Values, present
 
 #: The report's "global search" is compared with the fine grid.
 PRINTED_GRID = "fine"

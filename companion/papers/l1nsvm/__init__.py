@@ -4,8 +4,8 @@
 computed, ``values`` how records become the printed numbers and the claims.
 """
 
-from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter
 from companion.papers.l1nsvm import fig_1, identical_points, iterations, table_1, table_2, values
+from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
 ARTEFACTS = (
     Artefact(

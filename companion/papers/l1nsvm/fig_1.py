@@ -11,8 +11,8 @@ import numpy as np
 
 from companion.datasets import flip_labels, two_gaussians
 from companion.kernels import gram
-from companion.papers.base import Study, Unit, seed_for
-from companion.papers.l1nsvm.machines import CODE, MACHINES, solve, width_to_gamma
+from companion.papers.l1nsvm.machines import MACHINES, solve, width_to_gamma
+from companion.reproduction import Study, Unit, seed_for
 
 PAPER = "l1nsvm"
 N_PER_CLASS = 20
@@ -219,7 +219,5 @@ def _angle(w, v):
     return _short(rotation(w, v))
 
 
-_CODE = ("companion.papers.l1nsvm.fig_1", *CODE)
-
-FIG_1 = Study(PAPER, "fig_1", figure_units, compute_draw, _CODE)
-FIG_1_LEVERAGE = Study(PAPER, "fig_1_leverage", leverage_units, compute_leverage, _CODE)
+FIG_1 = Study(PAPER, "fig_1", figure_units, compute_draw)
+FIG_1_LEVERAGE = Study(PAPER, "fig_1_leverage", leverage_units, compute_leverage)

@@ -13,9 +13,9 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 
 from companion.datasets import data_digest, distinct_patterns, split_source
 from companion.kernels import gram
-from companion.papers.base import Study, Unit
-from companion.papers.l1nsvm.machines import CODE, SETTINGS, solve, width_to_gamma
+from companion.papers.l1nsvm.machines import SETTINGS, solve, width_to_gamma
 from companion.papers.l1nsvm.table_2 import PAPER, split_rows
+from companion.reproduction import Study, Unit
 
 SPLITS = {"paper": 20, "quick": 2}
 MACHINE = "Least 1-Norm"
@@ -108,10 +108,4 @@ def interior_point(K, y, C):
     return y * found.x
 
 
-TABLE_2_IDENTICAL = Study(
-    PAPER,
-    "table_2_identical",
-    identical_units,
-    compute_identical,
-    ("companion.papers.l1nsvm.identical_points", "companion.papers.l1nsvm.table_2", *CODE),
-)
+TABLE_2_IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_identical)

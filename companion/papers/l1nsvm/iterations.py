@@ -11,15 +11,7 @@ import numpy as np
 import pandas as pd
 
 from companion.kernels import gram
-from companion.papers.base import Study
-from companion.papers.l1nsvm.machines import (
-    CODE,
-    EPSILON,
-    MACHINES,
-    PRINTED_NAMES,
-    solve,
-    width_to_gamma,
-)
+from companion.papers.l1nsvm.machines import EPSILON, MACHINES, PRINTED_NAMES, solve, width_to_gamma
 from companion.papers.l1nsvm.table_2 import (
     LOG10_C_RANGE,
     LOG10_SIGMA_RANGE,
@@ -28,6 +20,7 @@ from companion.papers.l1nsvm.table_2 import (
     split_rows,
     split_units,
 )
+from companion.reproduction import Study
 
 SIZES = {
     "paper": {"splits": 10, "C_step": 0.1, "sigma_step": 0.2},
@@ -173,10 +166,4 @@ def ratio_table(frame):
     return pd.DataFrame(rows)
 
 
-TABLE_2_ITERATIONS = Study(
-    PAPER,
-    "table_2_iterations",
-    iteration_units,
-    compute_iterations,
-    ("companion.papers.l1nsvm.iterations", "companion.papers.l1nsvm.table_2", *CODE),
-)
+TABLE_2_ITERATIONS = Study(PAPER, "table_2_iterations", iteration_units, compute_iterations)

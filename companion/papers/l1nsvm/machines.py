@@ -12,12 +12,11 @@ import math
 import numpy as np
 
 from companion.kernels import gamma_from_width
-from companion.papers._code import DUAL, GENERATORS, IDA
 from companion.solvers.ls import ls
 from companion.solvers.smo import smo
 
 #: Modules that every number of this paper depends on, for the digest kept with its records.
-CODE = ("companion.papers.l1nsvm.machines", *DUAL, *GENERATORS, *IDA)
+
 
 #: The paper's names, in the order of the columns shown.
 MACHINES = ("LS", "Least 1-Norm", "L1", "L2")

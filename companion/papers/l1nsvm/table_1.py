@@ -13,8 +13,8 @@ from scipy.optimize import minimize
 
 from companion.datasets import two_gaussians
 from companion.kernels import gram
-from companion.papers.base import Study, Unit, seed_for
-from companion.papers.l1nsvm.machines import CODE, solve
+from companion.papers.l1nsvm.machines import solve
+from companion.reproduction import Study, Unit, seed_for
 
 PAPER = "l1nsvm"
 N_PER_CLASS = 12
@@ -242,6 +242,4 @@ def _digits(value):
     return float(f"{value:.3g}")
 
 
-TABLE_1 = Study(
-    PAPER, "table_1", table_units, compute_cells, ("companion.papers.l1nsvm.table_1", *CODE)
-)
+TABLE_1 = Study(PAPER, "table_1", table_units, compute_cells)

@@ -21,9 +21,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 
 from companion.datasets import data_digest, distinct_patterns, ida_split, load_ida, split_source
 from companion.kernels import gram
-from companion.papers.base import Study, Unit, seed_for
 from companion.papers.l1nsvm.machines import (
-    CODE,
     EPSILON,
     MACHINES,
     PRINTED_NAMES,
@@ -32,6 +30,7 @@ from companion.papers.l1nsvm.machines import (
     solve_along_C,
     width_to_gamma,
 )
+from companion.reproduction import Study, Unit, seed_for
 from companion.solvers.ls import ls_held_out
 
 PAPER = "l1nsvm"
@@ -359,8 +358,6 @@ def _n_wrong(values, y):
     return int((_sign(values) != y).sum())
 
 
-_CODE = ("companion.papers.l1nsvm.table_2", *CODE)
-
-TABLE_2 = Study(PAPER, "table_2", table_units, compute_split, _CODE)
-TABLE_2_SEARCH = Study(PAPER, "table_2_search", search_units, compute_search, _CODE)
-TABLE_2_SURFACE = Study(PAPER, "table_2_surface", surface_units, compute_surface, _CODE)
+TABLE_2 = Study(PAPER, "table_2", table_units, compute_split)
+TABLE_2_SEARCH = Study(PAPER, "table_2_search", search_units, compute_search)
+TABLE_2_SURFACE = Study(PAPER, "table_2_surface", surface_units, compute_surface)

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import present
 from companion.papers.l1nsvm.fig_1 import RULES
 from companion.papers.l1nsvm.machines import EPSILON, MACHINES, PRINTED_NAMES
 from companion.papers.l1nsvm.values import (
@@ -15,6 +14,7 @@ from companion.papers.l1nsvm.values import (
     printed_runs,
     tuned_on_training_rows,
 )
+from companion.papers.summaries import present
 
 __all__ = [
     "influence_curves",

@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import Values
-from companion.papers.l1nsvm.fig_1 import C as TOY_C
 from companion.papers.l1nsvm.fig_1 import DISTANCES, N_PER_CLASS, RULES
+from companion.papers.l1nsvm.fig_1 import C as TOY_C
 from companion.papers.l1nsvm.iterations import iterations_of
 from companion.papers.l1nsvm.machines import EPSILON, PRINTED_NAMES
 from companion.papers.l1nsvm.table_1 import CELLS
 from companion.papers.l1nsvm.table_2 import surface_column
+from companion.papers.summaries import Values
 from companion.plotting import TOY_LEVELS, TOY_TICKS
 
 # -- Table 1 --------------------------------------------------------------------------------

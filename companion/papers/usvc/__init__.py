@@ -6,7 +6,6 @@
 ``beyond_tables`` into what stands beside them.
 """
 
-from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter
 from companion.papers.usvc import (
     benefit,
     beyond,
@@ -18,6 +17,7 @@ from companion.papers.usvc import (
     table_3,
     values,
 )
+from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
 _TRIAL = Parameter("trial", int, 1, "the trial shown, 1 to 100", low=1, high=100)
 

@@ -12,9 +12,7 @@ import numpy as np
 
 from companion.kernels import gamma_from_width, gram
 from companion.losses import Unbiased
-from companion.papers.base import Study, seed_for
 from companion.papers.usvc.machines import (
-    CODE,
     PAPER,
     C,
     fit,
@@ -24,6 +22,7 @@ from companion.papers.usvc.machines import (
     sample,
     trial_units,
 )
+from companion.reproduction import Study, seed_for
 from companion.solvers.fscl import fscl
 from companion.solvers.wls import Design, wls_path
 
@@ -80,14 +79,9 @@ def compute_width(unit):
     return row
 
 
-_CODE = ("companion.papers.usvc.benefit", "companion.kernels", "companion._kernel_loops", *CODE)
 BENEFIT_SIZE = Study(
-    PAPER, "benefit_size", trial_units("benefit_size", number="draw", n=SIZES), compute_size, _CODE
+    PAPER, "benefit_size", trial_units("benefit_size", number="draw", n=SIZES), compute_size
 )
 BENEFIT_WIDTH = Study(
-    PAPER,
-    "benefit_width",
-    trial_units("benefit_width", number="draw", sigma=WIDTHS),
-    compute_width,
-    _CODE,
+    PAPER, "benefit_width", trial_units("benefit_width", number="draw", sigma=WIDTHS), compute_width
 )

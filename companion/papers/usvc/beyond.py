@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from companion.losses import Hinge
-from companion.papers._counts import counts
-from companion.papers.base import Study, Unit
+from companion.papers.summaries import counts
 from companion.papers.usvc.linear import LOSS
-from companion.papers.usvc.machines import CODE, PAPER
+from companion.papers.usvc.machines import PAPER
 from companion.papers.usvc.splits import digest, split
+from companion.reproduction import Study, Unit
 from companion.solvers.wls import Design, wls_path
 
 #: Medical sets with enough patterns to see a false-alarm rate; +1 is the disease.
@@ -212,14 +212,7 @@ def _units(study):
     return units
 
 
-_CODE = (
-    "companion.papers.usvc.beyond",
-    "companion.papers.usvc.linear",
-    "companion.papers.usvc.splits",
-    "companion.papers._counts",
-    *CODE,
-)
-BEYOND_COSTS = Study(PAPER, "beyond_costs", _units("beyond_costs"), compute_costs, _CODE)
+BEYOND_COSTS = Study(PAPER, "beyond_costs", _units("beyond_costs"), compute_costs)
 BEYOND_FALSE_ALARMS = Study(
-    PAPER, "beyond_false_alarms", _units("beyond_false_alarms"), compute_false_alarms, _CODE
+    PAPER, "beyond_false_alarms", _units("beyond_false_alarms"), compute_false_alarms
 )

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import means_and_errors, present
+from companion.papers.summaries import means_and_errors, present
 from companion.papers.usvc.claims import alarm_rates, costs_per_pattern, gains, test_overlap
 from companion.papers.usvc.machines import TABLE_READINGS
 from companion.papers.usvc.splits import SETS

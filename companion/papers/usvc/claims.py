@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import Values, present
+from companion.papers.summaries import Values, present
 from companion.papers.usvc import splits
 from companion.papers.usvc.machines import TABLE_READINGS
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from companion.datasets import threshold_case_densities, threshold_case_error
 from companion.losses import Hinge, Unbiased
-from companion.papers.base import Study, Unit
-from companion.papers.usvc.machines import CODE, PAPER, READINGS
+from companion.papers.usvc.machines import PAPER, READINGS
+from companion.reproduction import Study, Unit
 
 #: Orders drawn in Figure 1 (the print does not say which) and studied beside it.
 ORDERS_SHOWN = (2.0, 4.0, 10.0)
@@ -126,9 +126,5 @@ def compute_case(unit):
     return row
 
 
-FIG_1_LOSSES = Study(
-    PAPER, "fig_1_losses", loss_units, compute_loss, ("companion.papers.usvc.fig_1", *CODE)
-)
-FIG_1_CASES = Study(
-    PAPER, "fig_1_cases", case_units, compute_case, ("companion.papers.usvc.fig_1", *CODE)
-)
+FIG_1_LOSSES = Study(PAPER, "fig_1_losses", loss_units, compute_loss)
+FIG_1_CASES = Study(PAPER, "fig_1_cases", case_units, compute_case)

@@ -13,9 +13,7 @@ import numpy as np
 
 from companion.datasets import threshold_case_error
 from companion.losses import Hinge, Unbiased
-from companion.papers.base import Study
 from companion.papers.usvc.machines import (
-    CODE,
     DAMPING,
     PAPER,
     READINGS,
@@ -28,6 +26,7 @@ from companion.papers.usvc.machines import (
     sample,
     trial_units,
 )
+from companion.reproduction import Study
 
 LOSSES = {"SVC": Hinge(), "USVC s=2": Unbiased(2.0, K), "USVC s=4": Unbiased(4.0, K)}
 
@@ -303,8 +302,7 @@ def iteration_eigenvalue(design, y, loss, minimum, damping):
     return float(values[np.abs(values).argmax()])
 
 
-_CODE = ("companion.papers.usvc.fig_3_4", *CODE)
-FIG_3_4 = Study(PAPER, "fig_3_4", trial_units("fig_3_4"), compute_profiles, _CODE)
+FIG_3_4 = Study(PAPER, "fig_3_4", trial_units("fig_3_4"), compute_profiles)
 FIG_3_4_CONVERGENCE = Study(
-    PAPER, "fig_3_4_convergence", trial_units("fig_3_4_convergence"), compute_convergence, _CODE
+    PAPER, "fig_3_4_convergence", trial_units("fig_3_4_convergence"), compute_convergence
 )

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from companion.losses import Unbiased
-from companion.papers.base import Study, Unit
-from companion.papers.usvc.machines import CODE, PAPER
+from companion.papers.usvc.machines import PAPER
 from companion.papers.usvc.splits import BENCHMARK_SETS, MEDICAL_SETS, digest, split, wrong
+from companion.reproduction import Study, Unit
 from companion.solvers.wls import Design, least_squares_path, wls_path
 
 C_VALUES = tuple(10.0**k for k in range(-3, 4))
@@ -129,6 +129,5 @@ def _units(study, sets):
     return units
 
 
-_CODE = ("companion.papers.usvc.linear", "companion.papers.usvc.splits", *CODE)
-TABLE_2 = Study(PAPER, "table_2", _units("table_2", BENCHMARK_SETS), compute_split, _CODE)
-TABLE_4 = Study(PAPER, "table_4", _units("table_4", MEDICAL_SETS), compute_split, _CODE)
+TABLE_2 = Study(PAPER, "table_2", _units("table_2", BENCHMARK_SETS), compute_split)
+TABLE_4 = Study(PAPER, "table_4", _units("table_4", MEDICAL_SETS), compute_split)

@@ -10,14 +10,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from companion.datasets import get_threshold_case, threshold_case
 from companion.losses import Unbiased
-from companion.papers._code import GENERATORS, IDA, UCI, WLS
-from companion.papers.base import Unit, seed_for
+from companion.reproduction import Unit, seed_for
 from companion.solvers.wls import Design, wls
 
 PAPER = "usvc"
 
 #: Modules that every number of this paper depends on, for the digest kept with its records.
-CODE = ("companion.papers.usvc.machines", *WLS, *GENERATORS, *IDA, *UCI)
+
 
 #: Section 3: C, the damping d of w <- d w + (1 - d) w_new, and the numbers of patterns and trials.
 C = 10.0

@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from companion.datasets import data_digest, load_ida, load_uci, ringnorm, twonorm
-from companion.papers.base import seed_for
 from companion.papers.usvc.machines import PAPER
+from companion.reproduction import seed_for
 
 #: Data sets by the names printed: the key and who knows it.
 BENCHMARK_SETS = {

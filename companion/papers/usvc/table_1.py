@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion.papers.base import Study
 from companion.papers.usvc.machines import (
-    CODE,
     PAPER,
     READINGS,
     STARTS,
@@ -23,6 +21,7 @@ from companion.papers.usvc.machines import (
     sample,
     trial_units,
 )
+from companion.reproduction import Study
 from companion.solvers.wls import least_squares_path
 
 ORDERS = (2.0, 4.0)
@@ -120,24 +119,6 @@ def compute_orders(unit):
     return rows
 
 
-TABLE_1 = Study(
-    PAPER,
-    "table_1",
-    trial_units("table_1", _TRIED),
-    compute_trial,
-    ("companion.papers.usvc.table_1", *CODE),
-)
-TABLE_1_PLAIN = Study(
-    PAPER,
-    "table_1_plain",
-    trial_units("table_1_plain", _TRIED),
-    compute_plain,
-    ("companion.papers.usvc.table_1", *CODE),
-)
-TABLE_1_ORDER = Study(
-    PAPER,
-    "table_1_order",
-    trial_units("table_1_order"),
-    compute_orders,
-    ("companion.papers.usvc.table_1", *CODE),
-)
+TABLE_1 = Study(PAPER, "table_1", trial_units("table_1", _TRIED), compute_trial)
+TABLE_1_PLAIN = Study(PAPER, "table_1_plain", trial_units("table_1_plain", _TRIED), compute_plain)
+TABLE_1_ORDER = Study(PAPER, "table_1_order", trial_units("table_1_order"), compute_orders)

@@ -14,11 +14,10 @@ import numpy as np
 from companion.estimators import L1SVC
 from companion.kernels import gamma_from_width, gram
 from companion.losses import Unbiased
-from companion.papers._code import DUAL
-from companion.papers.base import Study, Unit, seed_for
 from companion.papers.usvc.boosting import boosted_networks
-from companion.papers.usvc.machines import CODE, PAPER
+from companion.papers.usvc.machines import PAPER
 from companion.papers.usvc.splits import BENCHMARK_SETS, digest, split, wrong
+from companion.reproduction import Study, Unit, seed_for
 from companion.solvers.fscl import fscl
 from companion.solvers.wls import Design, wls_path
 from companion.tuning import KernelGridSearchCV
@@ -252,20 +251,4 @@ def split_units(profile):
     ]
 
 
-TABLE_3 = Study(
-    PAPER,
-    "table_3",
-    split_units,
-    compute_split,
-    (
-        "companion.papers.usvc.table_3",
-        "companion.papers.usvc.splits",
-        "companion.papers.usvc.boosting",
-        "companion.kernels",
-        "companion._kernel_loops",
-        "companion.estimators",
-        "companion.tuning",
-        *CODE,
-        *DUAL,
-    ),
-)
+TABLE_3 = Study(PAPER, "table_3", split_units, compute_split)

@@ -6,7 +6,7 @@ import numpy as np
 
 from companion.datasets import get_threshold_case
 from companion.metrics import Mean, mean_and_standard_error, paired_difference
-from companion.papers._values import Values, present
+from companion.papers.summaries import Values, present
 from companion.papers.usvc import linear
 from companion.papers.usvc.fig_1 import minima
 from companion.papers.usvc.fig_3_4 import THRESHOLDS, theoretical_error

@@ -7,7 +7,6 @@ notebooks show beside them. ``theory``, ``beyond`` (with ``population``), ``exac
 ``claim_tables`` for their records.
 """
 
-from companion.papers.base import RUN_PARAMETERS, Artefact, Parameter
 from companion.papers.wrsvm import (
     beyond,
     claims,
@@ -19,6 +18,7 @@ from companion.papers.wrsvm import (
     theory,
     values,
 )
+from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
 
 def _sample(figure):

@@ -12,9 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.svm import SVC
 
-from companion.papers.base import Study, Unit
 from companion.papers.wrsvm import examples, population, simulation
-from companion.papers.wrsvm.examples import C_VALUES, CODE, FLIP, PAPER, TOL, S
+from companion.papers.wrsvm.examples import C_VALUES, FLIP, PAPER, TOL, S
+from companion.reproduction import Study, Unit
 from companion.solvers import Design, dca, dca_path
 
 #: Places of truncation, by what they are called; None is the weighted SVM.
@@ -251,14 +251,8 @@ def compute_table_3(unit):
     }
 
 
-_CODE = (
-    "companion.papers.wrsvm.beyond",
-    "companion.papers.wrsvm.population",
-    "companion.papers.wrsvm.simulation",
-    *CODE,
-)
-BEYOND_TRUNCATION = Study(PAPER, "beyond_truncation", truncation_units, compute_truncation, _CODE)
-BEYOND_BASELINES = Study(PAPER, "beyond_baselines", baseline_units, compute_baselines, _CODE)
-BEYOND_KERNEL = Study(PAPER, "beyond_kernel", kernel_units, compute_kernel, _CODE)
-BEYOND_LEVELS = Study(PAPER, "beyond_levels", level_units, compute_levels, _CODE)
-BEYOND_TABLE_3 = Study(PAPER, "beyond_table_3", table_3_units, compute_table_3, _CODE)
+BEYOND_TRUNCATION = Study(PAPER, "beyond_truncation", truncation_units, compute_truncation)
+BEYOND_BASELINES = Study(PAPER, "beyond_baselines", baseline_units, compute_baselines)
+BEYOND_KERNEL = Study(PAPER, "beyond_kernel", kernel_units, compute_kernel)
+BEYOND_LEVELS = Study(PAPER, "beyond_levels", level_units, compute_levels)
+BEYOND_TABLE_3 = Study(PAPER, "beyond_table_3", table_3_units, compute_table_3)

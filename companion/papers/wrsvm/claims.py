@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import Values, share
+from companion.papers.summaries import Values, share
 from companion.papers.wrsvm import beyond, exact, theory
 from companion.papers.wrsvm.examples import FLIP
 

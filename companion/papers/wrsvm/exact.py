@@ -26,10 +26,10 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from companion.papers.base import Study, Unit, seed_for
 from companion.papers.wrsvm import examples
-from companion.papers.wrsvm.examples import CODE, FLIP, PAPER, S
+from companion.papers.wrsvm.examples import FLIP, PAPER, S
 from companion.papers.wrsvm.theory import robust_objective
+from companion.reproduction import Study, Unit, seed_for
 from companion.solvers import Design, dca, min_margin
 
 N_SAMPLES = 10
@@ -179,15 +179,4 @@ def compute(unit):
     }
 
 
-BEYOND_EXACT = Study(
-    PAPER,
-    "beyond_exact",
-    units,
-    compute,
-    (
-        "companion.papers.wrsvm.exact",
-        "companion.papers.wrsvm.theory",
-        "companion.papers.wrsvm.population",
-        *CODE,
-    ),
-)
+BEYOND_EXACT = Study(PAPER, "beyond_exact", units, compute)

@@ -17,11 +17,10 @@ from companion.datasets import (
     three_gaussians,
     three_gaussians_probability,
 )
-from companion.papers._code import MULTICATEGORY
 from companion.solvers import dca_path
 
 PAPER = "wrsvm"
-CODE = ("companion.papers.wrsvm.examples", "companion.datasets.three_classes", *MULTICATEGORY)
+
 
 #: P(Y != Y~) of Examples 2 and 3.
 FLIP = 0.15

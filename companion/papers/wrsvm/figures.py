@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import label
 
-from companion.papers.base import Study, Unit, seed_for
 from companion.papers.wrsvm import examples
-from companion.papers.wrsvm.examples import CODE, PAPER
+from companion.papers.wrsvm.examples import PAPER
 from companion.papers.wrsvm.simulation import kernel_columns, median_distance
+from companion.reproduction import Study, Unit, seed_for
 from companion.solvers import Design, dca
 
 A_VALUES = (0.0, 0.2, 0.4, 0.6, 0.8)
@@ -165,6 +165,5 @@ def _units(figure):
     return units
 
 
-_CODE = ("companion.papers.wrsvm.figures", "companion.papers.wrsvm.simulation", *CODE)
-FIG_1 = Study(PAPER, "fig_1", _units("fig_1"), compute_linear, _CODE)
-FIG_2 = Study(PAPER, "fig_2", _units("fig_2"), compute_kernel, _CODE)
+FIG_1 = Study(PAPER, "fig_1", _units("fig_1"), compute_linear)
+FIG_2 = Study(PAPER, "fig_2", _units("fig_2"), compute_kernel)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from companion.estimators import WeightedRobustSVC
-from companion.papers.base import Study, Unit, seed_for
-from companion.papers.wrsvm.examples import CODE, FLIP, PAPER
+from companion.papers.wrsvm.examples import FLIP, PAPER
+from companion.reproduction import Study, Unit, seed_for
 
 N_SAMPLES = {"paper": 10, "quick": 2}
 
@@ -90,10 +90,4 @@ def compute_five(unit):
     return rows
 
 
-BEYOND_FIVE = Study(
-    PAPER,
-    "beyond_five",
-    five_units,
-    compute_five,
-    ("companion.papers.wrsvm.five_classes", "companion.estimators", *CODE),
-)
+BEYOND_FIVE = Study(PAPER, "beyond_five", five_units, compute_five)

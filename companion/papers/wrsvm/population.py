@@ -10,9 +10,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from companion.papers.base import seed_for
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import PAPER
+from companion.reproduction import seed_for
 
 #: Edges (low, high) of x1 and x2, and number of cells; the Gaussians are negligible beyond.
 _GRIDS = {

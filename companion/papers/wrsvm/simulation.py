@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from companion.kernels import gram, squared_distances
-from companion.papers.base import Study, Unit, seed_for
 from companion.papers.wrsvm import examples
-from companion.papers.wrsvm.examples import CODE, FLIP, PAPER
+from companion.papers.wrsvm.examples import FLIP, PAPER
+from companion.reproduction import Study, Unit, seed_for
 from companion.solvers import Design
 
 #: The utility matrices of each table, (number, a).
@@ -142,6 +142,5 @@ def _units(table):
     return units
 
 
-_CODE = ("companion.papers.wrsvm.simulation", *CODE)
-TABLE_1 = Study(PAPER, "table_1", _units("table_1"), compute_linear, _CODE)
-TABLE_2 = Study(PAPER, "table_2", _units("table_2"), compute_kernel, _CODE)
+TABLE_1 = Study(PAPER, "table_1", _units("table_1"), compute_linear)
+TABLE_2 = Study(PAPER, "table_2", _units("table_2"), compute_kernel)

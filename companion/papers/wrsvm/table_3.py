@@ -11,9 +11,9 @@ from functools import lru_cache
 import numpy as np
 
 from companion.datasets import data_digest, load_pen_digits
-from companion.papers.base import Study, Unit, seed_for
 from companion.papers.wrsvm import examples
-from companion.papers.wrsvm.examples import CODE, PAPER
+from companion.papers.wrsvm.examples import PAPER
+from companion.reproduction import Study, Unit, seed_for
 from companion.solvers import Design
 
 #: Classes 1, 2 and 3 of the paper.
@@ -93,10 +93,4 @@ def split_units(profile):
     return [Unit(PAPER, "table_3", {"split": k}, digest) for k in range(1, N_SPLITS[profile] + 1)]
 
 
-TABLE_3 = Study(
-    PAPER,
-    "table_3",
-    split_units,
-    compute_split,
-    ("companion.papers.wrsvm.table_3", "companion.datasets.digits", *CODE),
-)
+TABLE_3 = Study(PAPER, "table_3", split_units, compute_split)

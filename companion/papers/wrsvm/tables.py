@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import means_and_errors
+from companion.papers.summaries import means_and_errors
 from companion.papers.wrsvm import figures, simulation, table_3
 from companion.papers.wrsvm.values import INTERCHANGED, cell, gain, place
 

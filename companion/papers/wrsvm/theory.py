@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion.papers.base import Study, Unit
 from companion.papers.wrsvm import examples, population
-from companion.papers.wrsvm.examples import C_VALUES, CODE, FLIP, PAPER, TOL, S
+from companion.papers.wrsvm.examples import C_VALUES, FLIP, PAPER, TOL, S
+from companion.reproduction import Study, Unit
 from companion.solvers import Design, dca, dca_path, min_margin, utility_from_cost
 
 CLASSES = (3, 4)
@@ -349,7 +349,6 @@ def _by_hand(design, X, y, U, C=1.0):
     }
 
 
-_CODE = ("companion.papers.wrsvm.theory", "companion.papers.wrsvm.population", *CODE)
-THEORY_THEOREM = Study(PAPER, "theory_theorem", theorem_units, compute_theorem, _CODE)
-THEORY_EQUALITY = Study(PAPER, "theory_equality", equality_units, compute_equality, _CODE)
-THEORY_FORMS = Study(PAPER, "theory_forms", form_units, compute_forms, _CODE)
+THEORY_THEOREM = Study(PAPER, "theory_theorem", theorem_units, compute_theorem)
+THEORY_EQUALITY = Study(PAPER, "theory_equality", equality_units, compute_equality)
+THEORY_FORMS = Study(PAPER, "theory_forms", form_units, compute_forms)

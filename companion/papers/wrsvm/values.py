@@ -6,7 +6,7 @@ import numpy as np
 
 from companion.datasets import get_source
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers._values import Values
+from companion.papers.summaries import Values
 from companion.papers.wrsvm import examples, figures, simulation, table_3
 from companion.papers.wrsvm.examples import FLIP, MACHINES
 

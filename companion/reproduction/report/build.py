@@ -185,7 +185,7 @@ def build_report(output=None, *, profile="paper", executed=None, artefacts=None)
         Whose verdicts and notebooks are shown.
     executed : path-like, optional
         Folder of executed notebooks to show in place of those of the profile.
-    artefacts : list of companion.papers.Artefact, optional
+    artefacts : list of companion.reproduction.Artefact, optional
         By default all of them.
 
     Returns

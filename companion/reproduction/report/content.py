@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from companion._paths import build_dir, project_root
-from companion.papers import PAPERS
+from companion.reproduction.artefacts import list_papers
 from companion.reproduction.deviations import load_deviations
 from companion.reproduction.notebooks import notebook_path
 
@@ -36,7 +36,7 @@ class Page:
 
     Attributes
     ----------
-    artefact : companion.papers.Artefact
+    artefact : companion.reproduction.Artefact
     path : pathlib.Path
         The notebook that is shown.
     missing : bool
@@ -190,7 +190,7 @@ def gather(profile="paper", executed=None, artefacts=None):
     executed : path-like, optional
         Folder of executed notebooks, ``<paper>/<name>.ipynb`` inside it. By default the committed
         ones for the paper profile and those of the last run for the quick one.
-    artefacts : list of companion.papers.Artefact, optional
+    artefacts : list of companion.reproduction.Artefact, optional
         By default all of the papers, between the overview and what else is about all of them.
 
     Returns
@@ -202,7 +202,7 @@ def gather(profile="paper", executed=None, artefacts=None):
     FileNotFoundError
         If executed notebooks are asked for and there are none.
     """
-    from companion.papers import list_across, list_artefacts
+    from companion.reproduction.artefacts import list_across, list_artefacts
     from companion.reproduction.errata import load_errata
     from companion.reproduction.reproduce import read_ledgers
     from companion.reproduction.times import load_times
@@ -230,7 +230,7 @@ def gather(profile="paper", executed=None, artefacts=None):
 
 def paper_title(key):
     """Title of a paper, its key if it is not a registered one."""
-    return PAPERS[key].title if key in PAPERS else key
+    return list_papers()[key].title if key in list_papers() else key
 
 
 def short_citation(key):
@@ -248,4 +248,4 @@ def short_citation(key):
 
 def paper_citation(key):
     """Authors, venue and year of a paper, "" if it is not a registered one."""
-    return PAPERS[key].citation if key in PAPERS else ""
+    return list_papers()[key].citation if key in list_papers() else ""

@@ -224,7 +224,7 @@ def prepare_notebook(notebook, artefact, folder, pages):
     Parameters
     ----------
     notebook : nbformat.NotebookNode
-    artefact : companion.papers.Artefact
+    artefact : companion.reproduction.Artefact
     folder : str
         Its folder in the project, POSIX.
     pages : mapping of str to str

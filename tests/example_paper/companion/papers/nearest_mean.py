@@ -7,8 +7,9 @@ from statistics import NormalDist
 import numpy as np
 
 from companion.metrics import paired_difference
-from companion.papers._values import Values
-from companion.papers.base import RUN_PARAMETERS, Artefact, Study
+from companion.papers.summaries import Values
+from companion.reproduction.artefacts import RUN_PARAMETERS, Artefact
+from companion.reproduction.units import Study
 
 PAPER = "nearest_mean"
 DISTANCES = (1.0, 2.0, 3.0)
@@ -51,13 +52,7 @@ def compute(unit):
     return {"error": 50 * sum(NormalDist().cdf(-x) for x in lead)}
 
 
-TABLE_1 = Study(
-    PAPER,
-    "table_1",
-    units,
-    compute,
-    ("companion.papers.nearest_mean", "companion.papers._values", "companion.metrics"),
-)
+TABLE_1 = Study(PAPER, "table_1", units, compute)
 
 
 def table_1_values(records):

@@ -4,7 +4,6 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-
 from companion.papers.nearest_mean import bayes_error
 
 

@@ -1,8 +1,7 @@
-"""What a table or figure is made of: units of work, studies, parameters, artefacts, papers.
+"""Units of work and the studies that list them.
 
-Pure data classes. A *unit* is one repetition at one setting; a *study* lists its units and knows
-how to compute one of them; an *artefact* is a printed table or figure, drawn from the records of
-one or more studies. How units are run and stored is the business of `companion.reproduction`.
+A *unit* is one repetition at one setting, known by a digest of its identity, which also seeds it; a
+*study* lists its units and knows how to compute one of them.
 """
 
 from __future__ import annotations
@@ -14,23 +13,11 @@ import numbers
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "PROFILES",
-    "RUN_PARAMETERS",
-    "Artefact",
-    "Paper",
-    "Parameter",
-    "Study",
-    "Unit",
-    "canonical_json",
-    "seed_for",
-    "to_scalar",
-]
+__all__ = ["PROFILES", "Study", "Unit", "canonical_json", "seed_for", "to_scalar"]
 
 PROFILES = ("quick", "paper")
 _KEY_LENGTH = 20
@@ -124,7 +111,7 @@ def seed_for(*parts: Any) -> np.random.SeedSequence:
 
     Examples
     --------
-    >>> from companion.papers.base import seed_for
+    >>> from companion.reproduction.units import seed_for
     >>> a, b = seed_for("split", "heart", 3), seed_for("split", "heart", 3)
     >>> bool((a.generate_state(4) == b.generate_state(4)).all())
     True
@@ -217,16 +204,12 @@ class Study:
         ``compute(unit) -> dict or list of dict``: the result rows of a unit, scalars only. A
         function at the top level of an importable module, so that worker processes find it. It
         may raise `companion.datasets.DataUnavailable`; such a unit is reported as missing.
-    code : tuple of str
-        Names of the modules (or packages, meant with all they hold) whose source the results
-        depend on. Records made by other source are reported as stale.
     """
 
     paper: str
     name: str
     units: Callable[[str], list[Unit]]
     compute: Callable[[Unit], dict | list[dict]]
-    code: tuple[str, ...] = ()
 
     def unit(self, data: str = "", /, **params: Any) -> Unit:
         """A unit of this study with these parameters.
@@ -243,109 +226,3 @@ class Study:
         Unit
         """
         return Unit(self.paper, self.name, params, data)
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A typed parameter of an artefact's notebook.
-
-    Parameters
-    ----------
-    name : str
-        The variable in the notebook's parameters cell.
-    type : type
-        ``str``, ``int``, ``float`` or ``bool``.
-    default : str, int, float or bool
-        The value without ``-p``.
-    help : str
-        One line for the command's help.
-    choices : tuple, optional
-        The allowed values.
-    low, high : float, optional
-        The allowed range, ends included.
-    """
-
-    name: str
-    type: type
-    default: Any
-    help: str
-    choices: tuple | None = None
-    low: float | None = None
-    high: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.type not in (str, int, float, bool):
-            raise TypeError(
-                f"The type of parameter '{self.name}' must be str, int, float or bool. "
-                f"Got {self.type!r} instead."
-            )
-
-
-#: What every notebook can be asked.
-RUN_PARAMETERS = (
-    Parameter("profile", str, "paper", "sizes of the study: quick or paper", choices=PROFILES),
-    Parameter("jobs", int, 1, "processes for what is not yet computed, 1 to 256", low=1, high=256),
-    Parameter("fresh", bool, False, "compute everything anew, whatever is on record"),
-)
-
-
-@dataclass(frozen=True)
-class Artefact:
-    """A printed table or figure, and the notebook that regenerates it.
-
-    Parameters
-    ----------
-    paper : str
-        Key of the paper; "" for a notebook about all of them.
-    name : str
-        E.g. "table_2"; the notebook is ``notebooks/<paper>/<name>.ipynb``.
-    title : str
-        One line, in the paper's words.
-    studies : tuple of Study
-        Where the numbers come from.
-    parameters : tuple of Parameter
-        What the notebook can be asked.
-    values : callable
-        ``values(records) -> DataFrame`` from the records of each study, keyed by its name, to the
-        reproduced values: columns row, column, value, spread, n, se, converged. None if nothing is
-        printed to compare with.
-    """
-
-    paper: str
-    name: str
-    title: str
-    studies: tuple[Study, ...] = ()
-    parameters: tuple[Parameter, ...] = ()
-    values: Callable | None = None
-
-    @property
-    def id(self) -> str:
-        """What is typed on the command line, ``paper/name``, or ``name`` alone without a paper."""
-        return f"{self.paper}/{self.name}" if self.paper else self.name
-
-
-@dataclass(frozen=True)
-class Paper:
-    """A paper of the companion.
-
-    Parameters
-    ----------
-    key : str
-        Short name, e.g. "l1nsvm".
-    title : str
-        Title of the paper.
-    citation : str
-        Authors, venue, year.
-    module : str
-        The module that defines ``ARTEFACTS``; imported when the artefacts are asked for.
-    """
-
-    key: str
-    title: str
-    citation: str
-    module: str
-
-    @property
-    def artefacts(self) -> tuple[Artefact, ...]:
-        """The tables and figures of the paper, in print order."""
-        return tuple(import_module(self.module).ARTEFACTS)

@@ -1,4 +1,4 @@
-"""What the papers share in turning records into values: one row a published value."""
+"""What the papers share in turning records into published values and tables."""
 
 from __future__ import annotations
 
@@ -15,20 +15,24 @@ _NAN = math.nan
 _ENOUGH_FOR_KURTOSIS = 30
 
 
+def counts(decision, y):
+    """Errors of either kind and the sizes of the classes, as the columns of a record.
+
+    A decision value of zero is a decision for the negative class.
+    """
+    return {
+        "missed": int(np.count_nonzero((decision <= 0) & (y > 0))),
+        "false_alarms": int(np.count_nonzero((decision > 0) & (y < 0))),
+        "n_positive": int(np.count_nonzero(y > 0)),
+        "n_negative": int(np.count_nonzero(y < 0)),
+    }
+
+
 def standard_error_of_spread(values):
     """Large-sample standard error of a standard deviation, from the kurtosis of the values.
 
     Where most repetitions are alike, as numbers of support vectors at the size of the training
     part, the normal value would be far too small. NaN where all values are equal.
-
-    Parameters
-    ----------
-    values : sequence of float
-        One a repetition.
-
-    Returns
-    -------
-    float
     """
     n, mean = len(values), math.fsum(values) / len(values)
     variance = sum((value - mean) ** 2 for value in values) / n
@@ -39,16 +43,7 @@ def standard_error_of_spread(values):
 
 
 def share(hits):
-    """A share with its binomial standard error, of half a case more and less where it is 0 or 1.
-
-    Parameters
-    ----------
-    hits : array-like of bool
-
-    Returns
-    -------
-    companion.metrics.Mean
-    """
+    """A share with its binomial standard error, of half a case more and less where it is 0 or 1."""
     hits = np.asarray(hits, dtype=float)
     n, mean = len(hits), hits.mean()
     smoothed = (hits.sum() + 0.5) / (n + 1)
@@ -56,35 +51,12 @@ def share(hits):
 
 
 def present(frame, names):
-    """Data sets that have records, in the order of `names`.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Records with the column ``dataset``; without any column where there are none.
-    names : iterable of str
-        Data sets, in the order of print.
-
-    Returns
-    -------
-    list of str
-    """
+    """Data sets that have records (column ``dataset``), in the order of `names`."""
     return [name for name in names if not frame.empty and (frame.dataset == name).any()]
 
 
 def none_without_records(*columns):
-    """Where no data file could be had there are no records, and a table has no rows.
-
-    Parameters
-    ----------
-    *columns : str
-        Columns of the empty table.
-
-    Returns
-    -------
-    callable
-        Decorator of a function from the records to a table.
-    """
+    """Decorate a table: without records (no data file could be had) it has `columns`, no rows."""
 
     def decorate(function):
         @wraps(function)
@@ -98,21 +70,30 @@ def none_without_records(*columns):
     return decorate
 
 
-def means_and_errors(found):
-    """Arrays of the means and of their standard errors, for a figure.
+def row_a_group(frame, by, row, among=None):
+    """A table with one row a group of records.
 
-    Parameters
-    ----------
-    found : sequence of companion.metrics.Mean
-
-    Returns
-    -------
-    means, errors : ndarray of shape (n_found,)
+    The columns are those of `by` (a name or a list of names; the groups come in order of
+    appearance, or `among` gives those wanted in order) and what ``row(group)``, a dict, adds.
     """
-    return (
-        np.array([mean.mean for mean in found]),
-        np.array([mean.standard_error for mean in found]),
-    )
+    import pandas as pd
+
+    names = [by] if isinstance(by, str) else list(by)
+    groups = dict(iter(frame.groupby(by, sort=False)))
+    keys = groups if among is None else [key for key in among if key in groups]
+    heads = [dict(zip(names, key if len(names) > 1 else (key,), strict=True)) for key in keys]
+    rows = [{**head, **row(groups[key])} for head, key in zip(heads, keys, strict=True)]
+    return pd.DataFrame(rows)
+
+
+def with_error(name, mean, error="SE"):
+    """The two columns of a :class:`~companion.metrics.Mean` in a table: itself and its error."""
+    return {name: mean.mean, error: mean.standard_error}
+
+
+def means_and_errors(found):
+    """Arrays of the means and of their standard errors, for a figure."""
+    return np.array([m.mean for m in found]), np.array([m.standard_error for m in found])
 
 
 def _mean_and_spread(values):
@@ -136,24 +117,7 @@ class Values:
         self.rows = []
 
     def add(self, row, column, value, *, spread=_NAN, n=1, se=_NAN, draws=None, converged=True):
-        """A value with what is known about its chance.
-
-        Parameters
-        ----------
-        row, column : str
-            The place in the print.
-        value : float
-        spread : float, optional
-            Standard deviation over the repetitions.
-        n : int, default=1
-            Number of repetitions.
-        se : float, optional
-            Standard error, where it is not spread / sqrt(n).
-        draws : tuple of float, optional
-            The repetitions, where the print shows one.
-        converged : bool, default=True
-            Whether every fit behind the value did.
-        """
+        """A value with what is known about its chance."""
         self.rows.append(
             {
                 "row": row,
@@ -167,31 +131,17 @@ class Values:
             }
         )
 
-    def add_mean(self, row, column, mean, converged=True):
-        """A mean with the standard error of a claim, from :mod:`companion.metrics`.
+    def add_all(self, row, values):
+        """Several values without chance in one row: a mapping from column to value."""
+        for column, value in values.items():
+            self.add(row, column, value)
 
-        Parameters
-        ----------
-        row, column : str
-            The place in the print.
-        mean : companion.metrics.Mean
-        converged : bool, default=True
-            Whether every fit behind the value did.
-        """
+    def add_mean(self, row, column, mean, converged=True):
+        """A mean with the standard error of a claim, a :class:`~companion.metrics.Mean`."""
         self.add(row, column, mean.mean, n=mean.n, se=mean.standard_error, converged=converged)
 
     def add_cell(self, row, column, values, converged=True):
-        """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±".
-
-        Parameters
-        ----------
-        row, column : str
-            The place in the print.
-        values : iterable of float
-            One a repetition.
-        converged : bool, default=True
-            Whether every fit behind the value did.
-        """
+        """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±"."""
         values = [float(value) for value in values]
         n, (mean, spread) = len(values), _mean_and_spread(values)
         self.add(row, column, mean, spread=spread, n=n, converged=converged)
@@ -199,27 +149,13 @@ class Values:
         self.add(row, f"{column} ±", spread, n=n, se=se, converged=converged)
 
     def add_draws(self, row, column, draws, converged=True):
-        """The distribution that the one printed draw is placed in.
-
-        Parameters
-        ----------
-        row, column : str
-            The place in the print.
-        draws : iterable of float
-        converged : bool, default=True
-            Whether every fit behind the value did.
-        """
+        """The distribution that the one printed draw is placed in."""
         draws = tuple(sorted(float(draw) for draw in draws))
         mean, spread = _mean_and_spread(draws)
         self.add(row, column, mean, spread=spread, n=len(draws), draws=draws, converged=converged)
 
     def frame(self):
-        """One row a value.
-
-        Returns
-        -------
-        DataFrame
-        """
+        """One row a value, a DataFrame."""
         import pandas as pd
 
         columns = ["row", "column", "value", "spread", "n", "se", "draws", "converged"]

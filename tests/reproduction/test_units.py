@@ -8,16 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.papers.base import (
-    Artefact,
-    Paper,
-    Parameter,
-    Study,
-    Unit,
-    canonical_json,
-    seed_for,
-    to_scalar,
-)
+from companion.reproduction.artefacts import Artefact, Paper, Parameter
+from companion.reproduction.units import Study, Unit, canonical_json, seed_for, to_scalar
 
 SCALARS = (
     st.none()
@@ -159,7 +151,7 @@ def test_an_artefact_is_named_as_on_the_command_line():
 
 def test_a_paper_imports_its_artefacts_when_asked(tmp_path, monkeypatch):
     (tmp_path / "paper_of_the_test.py").write_text(
-        "from companion.papers.base import Artefact\n"
+        "from companion.reproduction import Artefact\n"
         "ARTEFACTS = [Artefact('x', 'table_1', 'One')]\n"
     )
     paper = Paper("x", "Title", "Citation", "paper_of_the_test")

@@ -1,0 +1,202 @@
+"""Artefacts, the printed tables and figures, their parameters, and the papers that register them.
+
+A paper is known to the engine once a distribution names it under the entry point group
+``companion.papers``, as ``companion.papers:PAPERS`` is named in this one's pyproject.toml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from companion.reproduction.units import PROFILES, Study
+
+__all__ = [
+    "RUN_PARAMETERS",
+    "Artefact",
+    "Paper",
+    "Parameter",
+    "get_artefact",
+    "list_across",
+    "list_artefacts",
+    "list_papers",
+]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A typed parameter of an artefact's notebook.
+
+    Parameters
+    ----------
+    name : str
+        The variable in the notebook's parameters cell.
+    type : type
+        ``str``, ``int``, ``float`` or ``bool``.
+    default : str, int, float or bool
+        The value without ``-p``.
+    help : str
+        One line for the command's help.
+    choices : tuple, optional
+        The allowed values.
+    low, high : float, optional
+        The allowed range, ends included.
+    """
+
+    name: str
+    type: type
+    default: Any
+    help: str
+    choices: tuple | None = None
+    low: float | None = None
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.type not in (str, int, float, bool):
+            raise TypeError(
+                f"The type of parameter '{self.name}' must be str, int, float or bool. "
+                f"Got {self.type!r} instead."
+            )
+
+
+#: What every notebook can be asked.
+RUN_PARAMETERS = (
+    Parameter("profile", str, "paper", "sizes of the study: quick or paper", choices=PROFILES),
+    Parameter("jobs", int, 1, "processes for what is not yet computed, 1 to 256", low=1, high=256),
+    Parameter("fresh", bool, False, "compute everything anew, whatever is on record"),
+)
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """A printed table or figure, and the notebook that regenerates it.
+
+    Parameters
+    ----------
+    paper : str
+        Key of the paper; "" for a notebook about all of them.
+    name : str
+        E.g. "table_2"; the notebook is ``notebooks/<paper>/<name>.ipynb``.
+    title : str
+        One line, in the paper's words.
+    studies : tuple of Study
+        Where the numbers come from.
+    parameters : tuple of Parameter
+        What the notebook can be asked.
+    values : callable
+        ``values(records) -> DataFrame`` from the records of each study, keyed by its name, to the
+        reproduced values: columns row, column, value, spread, n, se, converged. None if nothing is
+        printed to compare with.
+    """
+
+    paper: str
+    name: str
+    title: str
+    studies: tuple[Study, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    values: Callable | None = None
+
+    @property
+    def id(self) -> str:
+        """What is typed on the command line, ``paper/name``, or ``name`` alone without a paper."""
+        return f"{self.paper}/{self.name}" if self.paper else self.name
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper of the companion.
+
+    Parameters
+    ----------
+    key : str
+        Short name, e.g. "l1nsvm"; "" for the notebooks about all papers at once.
+    title : str
+        Title of the paper.
+    citation : str
+        Authors, venue, year.
+    module : str
+        The module that defines ``ARTEFACTS``; imported when the artefacts are asked for.
+    """
+
+    key: str
+    title: str
+    citation: str
+    module: str
+
+    @property
+    def artefacts(self) -> tuple[Artefact, ...]:
+        """The tables and figures of the paper, in print order."""
+        return tuple(import_module(self.module).ARTEFACTS)
+
+
+@cache
+def _registered() -> tuple[Paper, ...]:
+    groups = [point.load() for point in entry_points(group="companion.papers")]
+    return tuple(paper for group in groups for paper in group)
+
+
+def list_papers() -> dict[str, Paper]:
+    """The registered papers by key, in the order in which they are reported."""
+    return {paper.key: paper for paper in _registered() if paper.key}
+
+
+def list_artefacts(paper: str | None = None) -> list[Artefact]:
+    """All tables and figures, or those of one paper, in print order.
+
+    Parameters
+    ----------
+    paper : str, optional
+        Key of a paper; all papers by default.
+
+    Returns
+    -------
+    list of Artefact
+
+    Raises
+    ------
+    KeyError
+        If there is no such paper; the message lists those there are.
+    """
+    if paper is not None and paper not in list_papers():
+        raise KeyError(f"no paper {paper!r}; there are {', '.join(list_papers())}")
+    keys = list(list_papers()) if paper is None else [paper]
+    return [artefact for key in keys for artefact in list_papers()[key].artefacts]
+
+
+def list_across() -> list[Artefact]:
+    """The notebooks about all papers at once, ``notebooks/<name>.ipynb``.
+
+    Returns
+    -------
+    list of Artefact
+    """
+    return [artefact for paper in _registered() if not paper.key for artefact in paper.artefacts]
+
+
+def get_artefact(name: str) -> Artefact:
+    """The artefact named ``"<paper>/<artefact>"``, or the notebook about all papers ``"<name>"``.
+
+    Parameters
+    ----------
+    name : str
+        What is typed after ``companion reproduce``.
+
+    Returns
+    -------
+    Artefact
+
+    Raises
+    ------
+    KeyError
+        If there is no such artefact; the message lists those there are.
+    """
+    paper, slash, _ = name.partition("/")
+    group = list_artefacts(paper) if slash or paper in list_papers() else list_across()
+    artefacts = {artefact.id: artefact for artefact in group}
+    if name not in artefacts:
+        raise KeyError(f"no artefact {name!r}; there are {', '.join([*artefacts, *list_papers()])}")
+    return artefacts[name]
