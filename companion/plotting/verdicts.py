@@ -21,22 +21,7 @@ _NARROW = 0.05  # a share of the bar that has no room for its number
 
 
 def plot_verdicts(ax, counts, *, title=""):
-    """Shares of the verdicts, one bar a group, with the numbers in them.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    counts : mapping of str to mapping of str to int
-        Number of values by verdict, as of
-        :func:`~companion.reproduction.verdicts.verdict_counts`, keyed by what stands beside the
-        bar; from top to bottom.
-    title : str
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The labels of its handles are the verdicts that occur.
-    """
+    """Shares of the verdicts, one bar a group, with the numbers in them."""
     totals = np.array([sum(group.values()) for group in counts.values()], dtype=float)
     place, left = np.arange(len(counts)), np.zeros(len(counts))
     for outcome, look in VERDICT_STYLES.items():

@@ -58,18 +58,7 @@ def first_finite(*numbers):
 
 
 def compare_deterministic(printed, value):
-    """Compare at printed precision.
-
-    Parameters
-    ----------
-    printed : Printed or str
-        A number with its precision, or a word.
-    value : float or str
-
-    Returns
-    -------
-    Comparison
-    """
+    """Compare at printed precision."""
     if isinstance(printed, str):
         same = isinstance(value, str) and value.strip() == printed
     else:
@@ -90,24 +79,7 @@ def compare_stochastic(
     overlap_r=0.0,
     fails_beyond=MAX_Z,
 ):
-    """Compare two means by both spreads and both numbers of repetitions.
-
-    Parameters
-    ----------
-    printed : Printed
-    spread, n, overlap : float
-        Standard deviation, repetitions and overlap of the paper; the spread may be NaN.
-    value, spread_r, n_r, overlap_r : float
-        The same of the regeneration.
-    se_r : float, optional
-        Standard error of the regenerated mean where it is not spread / sqrt(n), else NaN.
-    fails_beyond : float, default=3
-        The largest abs(z) within spread.
-
-    Returns
-    -------
-    Comparison
-    """
+    """Compare two means by both spreads and both numbers of repetitions."""
     own = spread_r if n_r > 1 else math.nan
     known = first_finite(own, spread, se_r * math.sqrt(n_r), 0.0)
     variance = known**2 * (1 / n_r + overlap_r) if math.isnan(se_r) else se_r**2
@@ -120,26 +92,7 @@ def compare_stochastic(
 
 
 def compare_spread(printed, n, value, n_r, *, se_r=math.nan, fails_beyond=MAX_Z):
-    """Compare two standard deviations by the logarithm of their ratio.
-
-    Parameters
-    ----------
-    printed : Printed
-        The printed standard deviation.
-    n, n_r : float
-        Repetitions of the paper and of the regeneration.
-    value : float
-        The regenerated standard deviation.
-    se_r : float, optional
-        Its standard error where the repetitions are far from normal, else NaN.
-    fails_beyond : float, default=3
-        The largest abs(z) within spread.
-
-    Returns
-    -------
-    Comparison
-        z and se are on the logarithmic scale.
-    """
+    """Compare two standard deviations by the logarithm of their ratio."""
     if not n_r >= 2:
         return Comparison(NOT_RUN, note="a spread needs at least 2 repetitions")
     excess = _excess(printed, value)
@@ -157,19 +110,7 @@ def compare_spread(printed, n, value, n_r, *, se_r=math.nan, fails_beyond=MAX_Z)
 
 
 def compare_draw(printed, draws):
-    """Place a single printed draw in the distribution of the regenerated ones.
-
-    Parameters
-    ----------
-    printed : Printed
-    draws : sequence of float
-        At least one.
-
-    Returns
-    -------
-    Comparison
-        z is positive where the regenerated draws tend to lie above the print.
-    """
+    """Place a single printed draw in the distribution of the regenerated ones."""
     excess = [_excess(printed, draw) for draw in draws]
     below, above = sum(e < 0 for e in excess), sum(e > 0 for e in excess)
     if below == above == 0:
@@ -182,25 +123,7 @@ def compare_draw(printed, draws):
 
 
 def compare_ordinal(relation, value, se, n=math.nan, *, fails_beyond=MAX_Z_ORDINAL):
-    """Decide a claim that a quantity stands in a relation to a bound.
-
-    Parameters
-    ----------
-    relation : Relation
-    value : float
-        The regenerated quantity.
-    se : float
-        Its standard error; 0 or NaN for a quantity without chance.
-    n : float, optional
-        Repetitions that the standard error was estimated from; NaN if it is known without them.
-    fails_beyond : float, default=2.0
-        Standard errors on the wrong side of the bound from which on the claim has failed.
-
-    Returns
-    -------
-    Comparison
-        z is positive on the claim's side.
-    """
+    """Decide a claim that a quantity stands in a relation to a bound."""
     margin = relation.margin(value)
     if not se > 0:
         if abs(margin) <= 1e-12 * max(1.0, abs(relation.bound)):

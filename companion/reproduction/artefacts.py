@@ -145,22 +145,7 @@ def list_papers() -> dict[str, Paper]:
 
 
 def list_artefacts(paper: str | None = None) -> list[Artefact]:
-    """All tables and figures, or those of one paper, in print order.
-
-    Parameters
-    ----------
-    paper : str, optional
-        Key of a paper; all papers by default.
-
-    Returns
-    -------
-    list of Artefact
-
-    Raises
-    ------
-    KeyError
-        If there is no such paper; the message lists those there are.
-    """
+    """All tables and figures, or those of one paper, in print order."""
     if paper is not None and paper not in list_papers():
         raise KeyError(f"no paper {paper!r}; there are {', '.join(list_papers())}")
     keys = list(list_papers()) if paper is None else [paper]
@@ -168,12 +153,7 @@ def list_artefacts(paper: str | None = None) -> list[Artefact]:
 
 
 def list_across() -> list[Artefact]:
-    """The notebooks about all papers at once, ``notebooks/<name>.ipynb``.
-
-    Returns
-    -------
-    list of Artefact
-    """
+    """The notebooks about all papers at once, ``notebooks/<name>.ipynb``."""
     return [artefact for paper in _registered() if not paper.key for artefact in paper.artefacts]
 
 

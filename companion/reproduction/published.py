@@ -1,30 +1,7 @@
 """The published values, as data: ``data/published/<paper>.csv``, one row a printed number.
 
-Columns
--------
-paper, artefact, row, column
-    Where the number stands: the paper's key, the table or figure, and the place inside it.
-printed
-    The characters on the page, for example ``22.4``. Their digits are the printed precision.
-value
-    The same as a number; empty for an ordinal claim or a printed word.
-spread, spread_is, n
-    The printed spread (a standard deviation), what it is a deviation of, and over how many
-    repetitions; empty where nothing was printed.
-kind
-    ``deterministic``, ``stochastic``, ``spread`` (the number is itself a standard deviation over n
-    repetitions), ``draw`` (one draw of a random quantity, printed without a spread), ``ordinal`` (a
-    claim such as *A is below B*) or ``protocol`` (the size of the study, such as its number of
-    splits, which a quick run does not have by design).
-relation
-    For an ordinal claim alone: what the reproduced quantity must satisfy, for example ``< 0``.
-overlap
-    Optional, default 0: the ratio of test to training size where repetitions are dependent (see
-    :mod:`companion.reproduction.verdicts`).
-where, note
-    The place in the print, and what a reader should know about our reading of it.
-
-:func:`load_published` refuses a file with any fault in it and names every fault with its line.
+The columns are described in ``docs/verdicts.md``. :func:`load_published` refuses a file with any
+fault in it and names every fault with its line.
 """
 
 import csv
@@ -86,15 +63,7 @@ class PublishedError(ValueError):
 
 @dataclass(frozen=True)
 class Printed:
-    """A number as printed.
-
-    Attributes
-    ----------
-    value : float
-    decimals : int
-        Power of ten of the last printed digit, negated: 1 for ``22.4``, 0 for ``150``, 3 for
-        ``10^-3``.
-    """
+    """A number as printed."""
 
     value: float
     decimals: int
@@ -105,16 +74,7 @@ class Printed:
         return float(Decimal(5).scaleb(-self.decimals - 1))
 
     def format(self, number):
-        """Round another number to the digits printed.
-
-        Parameters
-        ----------
-        number : float
-
-        Returns
-        -------
-        str
-        """
+        """Round another number to the digits printed."""
         if not math.isfinite(number):
             return str(number)
         text = f"{number:.{max(self.decimals, 0)}f}"
@@ -156,57 +116,23 @@ def parse_printed(text):
 
 @dataclass(frozen=True)
 class Relation:
-    """An ordinal claim about one quantity: ``value < bound`` and its like.
-
-    Parameters
-    ----------
-    sign : {"<", ">", "<=", ">="}
-    bound : float
-    """
+    """An ordinal claim about one quantity: ``value < bound`` and its like."""
 
     sign: str
     bound: float
 
     def holds(self, value):
-        """Whether the relation holds for an exactly known value.
-
-        Parameters
-        ----------
-        value : float
-
-        Returns
-        -------
-        bool
-        """
+        """Whether the relation holds for an exactly known value."""
         compare = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
         return bool(compare[self.sign](value, self.bound))
 
     def margin(self, value):
-        """Distance to the bound, positive on the side where the relation holds.
-
-        Parameters
-        ----------
-        value : float
-
-        Returns
-        -------
-        float
-        """
+        """Distance to the bound, positive on the side where the relation holds."""
         return self.bound - value if self.sign.startswith("<") else value - self.bound
 
 
 def parse_relation(text):
-    """Read a relation such as ``< 0`` or ``>= 0.95``.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    Relation or None
-        None if the text is no relation.
-    """
+    """Read a relation such as ``< 0`` or ``>= 0.95``."""
     match = _RELATION.fullmatch(text.strip())
     return Relation(match["sign"], float(match["bound"])) if match else None
 

@@ -24,28 +24,7 @@ _KEY_LENGTH = 20
 
 
 def to_scalar(value: Any, where: str, *, finite: bool = False) -> str | int | float | bool | None:
-    """The plain Python scalar equal to ``value``.
-
-    Parameters
-    ----------
-    value : str, int, float, bool, None or numpy scalar
-        What to convert; a 0-d array counts as a scalar.
-    where : str
-        What the value belongs to, for the error message.
-    finite : bool, default=False
-        Refuse NaN and the infinities, and drop the sign of a zero, as an identity needs.
-
-    Returns
-    -------
-    str, int, float, bool or None
-
-    Raises
-    ------
-    TypeError
-        If the value is no scalar of JSON.
-    ValueError
-        If ``finite`` and the value is NaN or infinite.
-    """
+    """The plain Python scalar equal to ``value``."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if value is None or isinstance(value, str):
@@ -68,17 +47,7 @@ def to_scalar(value: Any, where: str, *, finite: bool = False) -> str | int | fl
 
 
 def canonical_json(value: Any) -> str:
-    """One spelling for equal values: keys sorted, no spaces, ASCII, no NaN.
-
-    Parameters
-    ----------
-    value : scalar, mapping or sequence of such
-        What to spell. Scalars of numpy count as those of Python.
-
-    Returns
-    -------
-    str
-    """
+    """One spelling for equal values: keys sorted, no spaces, ASCII, no NaN."""
 
     def plain(part):
         if isinstance(part, Mapping):
@@ -168,12 +137,7 @@ class Unit:
         return seed_for(self.paper, self.study, canonical_json(self.params))
 
     def rng(self) -> np.random.Generator:
-        """A fresh generator on the unit's own seed: two calls give the same stream.
-
-        Returns
-        -------
-        numpy.random.Generator
-        """
+        """A fresh generator on the unit's own seed: two calls give the same stream."""
         return np.random.default_rng(self.seed_sequence)
 
     def __eq__(self, other: object) -> bool:
@@ -212,17 +176,5 @@ class Study:
     compute: Callable[[Unit], dict | list[dict]]
 
     def unit(self, data: str = "", /, **params: Any) -> Unit:
-        """A unit of this study with these parameters.
-
-        Parameters
-        ----------
-        data : str, default=""
-            As of `Unit`.
-        **params : str, int, float, bool or None
-            The setting.
-
-        Returns
-        -------
-        Unit
-        """
+        """A unit of this study with these parameters."""
         return Unit(self.paper, self.name, params, data)

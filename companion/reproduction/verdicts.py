@@ -1,81 +1,7 @@
-"""Verdicts: what the words in the last column of every table mean, and how they are computed.
+"""Verdicts: a published number beside its regeneration, compared by rule.
 
-A published number and its regeneration are compared by rule; nobody types a verdict. Only the
-*reason* of a deviation is written by hand, in ``data/deviations.yaml``.
-
-``reproduced``
-    The regenerated value, rounded as the paper rounds, is the printed one; or an ordinal claim
-    holds by more than two standard errors.
-``within spread``
-    Not the same digits, but no further apart than chance explains: at most three standard errors
-    of the difference. For an ordinal claim: it is undecided, within two standard errors.
-``differs (declared: ...)``
-    It differs, and the reason has been written down.
-``differs``
-    It differs and nobody has said why. ``companion verify`` fails.
-``not run``
-    There is no regenerated value, for example because the data could not be had.
-
-``(not converged)`` follows where a fit behind the number missed its tolerance.
-
-The rules, by the kind of the printed value p, with h half a unit of its last digit and r the
-regenerated value:
-
-    *deterministic*: reproduced if ``|r - p| <= h``. Both neighbours of a rounding tie count: 22.45
-    is printed 22.4 by one program and 22.5 by another. A printed word must be the same word.
-
-    *protocol*: the same, in the paper profile. A quick run is smaller by design, and the size of
-    the study is then not run.
-
-    *stochastic*: reproduced if ``|r - p| <= h``. Otherwise ``z = (|r - p| - h) / SE``, signed as
-    r - p, with ``SE^2 = s_p^2 (1 / n_p + o_p) + s_r^2 (1 / n_r + o_r)``; within spread if
-    ``|z| <= 3``. The spreads s are standard deviations over n repetitions. One that is unknown (not
-    printed, or of a single repetition) is taken to be the other one; if neither is known, SE is 0.
-
-    *spread*, p itself a standard deviation: reproduced if ``|r - p| <= h``. Otherwise z is the
-    logarithm of the ratio of r to the nearest value that is printed as p, over its large-sample
-    error, ``SE^2 = 1 / (2 (n_p - 1)) + 1 / (2 (n_r - 1))`` for normal repetitions. Where the
-    regeneration brings a standard error of its r (from the kurtosis of its repetitions), ``se / r``
-    replaces the normal value, times ``sqrt(n_r / n_p)`` for the printed side. If all regenerated
-    repetitions are alike, r = 0 has no logarithm. The printed spread is then taken to come from
-    one repetition in ten that is off (a kurtosis of 8), which none of n_r shows with probability
-    ``0.9^n_r``; z is the two-sided normal quantile of that, past three from 57 repetitions on.
-
-    *draw*, the print shows a single draw of a random quantity, and the regeneration its
-    distribution: reproduced if all n regenerated draws are printed alike. Otherwise p is ranked
-    among them; by chance alone a new draw has rank k or less from either end with probability
-    ``2 k / (n + 1)``. Within spread unless that is below 0.02, which takes a draw beyond all of
-    100; z is its two-sided normal quantile. With fewer than 100 draws nothing can be refuted.
-
-    *ordinal*, the claim that a signed quantity stands in a relation to a bound: ``z`` is the
-    distance to the bound over the standard error, positive on the claim's side; with n repetitions
-    it is a t of n - 1 degrees of freedom and is replaced by the normal z of the same probability.
-    Reproduced if ``z > 2``, differs if ``z < -2`` (in a quick run, which tests the same many claims
-    on few repetitions, if ``z < -3``), within spread between. With no standard error (a quantity
-    without chance) the relation alone decides.
-
-Why three standard errors
-    A paper brings dozens of values. At two standard errors one true value in 22 would be called
-    different; at three it is one in 370, so that a ``differs`` deserves a reader's time. The
-    allowance h for the print's rounding makes it rarer still.
-
-Why overlap is mostly 0
-    Random re-splits of one finite pool share most of their training rows, and so the spread over
-    them understates how the error would vary over *new samples of the population*; Nadeau and
-    Bengio (Machine Learning 52, 2003, section 3) add n_test / n_train to 1 / n for that question.
-    Our question is another: the paper drew its splits from the same pool as we draw ours. Given
-    the pool, re-splits are independent and identically distributed, both means estimate the same
-    average over all splits, and 1 / n is right. A claim about the population (*machine A errs less
-    than B*) is the other question; there ``overlap`` holds n_test / n_train: o_p is a column of
-    the published values, o_r of the regenerated ones.
-
-Profiles
-    A ``quick`` verdict rests on few repetitions: its SE is larger, and the normal quantiles above
-    are poor in the tails. Where the paper profile calls a value different at three of them (a claim
-    at two), a quick run does at four (three): less than one false alarm is then expected of its
-    thousand comparisons. The paper profile decides. A declared deviation that does not show in a
-    quick run is not called healed. In the ``paper`` profile it is, and ``companion verify`` fails
-    until the declaration is removed.
+Nobody types a verdict; only the *reason* of a deviation is written by hand, in
+``data/deviations.yaml``. The words and the rules, kind by kind, are in ``docs/verdicts.md``.
 """
 
 import math
@@ -297,27 +223,7 @@ def compare(published, reproduced, deviations=None, profile="paper"):
 
 
 def judge(artefact, records, profile="paper", deviations=None):
-    """Ledger of one artefact from the records of its studies.
-
-    Parameters
-    ----------
-    artefact : companion.reproduction.Artefact
-    records : mapping of str to pandas.DataFrame
-        The records of each study, by its name.
-    profile : {"paper", "quick"}, default="paper"
-    deviations : mapping, optional
-        As of :func:`compare`; by default the declared ones are read.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As of :func:`compare`.
-
-    Raises
-    ------
-    ValueError
-        If the artefact has no published values, or as :func:`compare`.
-    """
+    """Ledger of one artefact from the records of its studies."""
     published = load_published(artefact.paper)
     published = published[published["artefact"] == artefact.name]
     if published.empty:
@@ -330,49 +236,18 @@ def judge(artefact, records, profile="paper", deviations=None):
 
 
 def verdict_counts(ledger):
-    """Number of values with each outcome.
-
-    Parameters
-    ----------
-    ledger : pandas.DataFrame
-
-    Returns
-    -------
-    dict of str to int
-        In the order of :data:`OUTCOMES`, zeros included.
-    """
+    """Number of values with each outcome."""
     counted = Counter(ledger["outcome"])
     return {outcome: counted[outcome] for outcome in OUTCOMES}
 
 
 def problems(ledger):
-    """The values for which ``companion verify`` fails.
-
-    Parameters
-    ----------
-    ledger : pandas.DataFrame
-
-    Returns
-    -------
-    pandas.DataFrame
-        Its rows with an undeclared or a healed deviation.
-    """
+    """The values for which ``companion verify`` fails."""
     return ledger[ledger["problem"] != ""]
 
 
 def repetitions(ledgers, profile):
-    """How many repetitions the verdicts rest on, beside those of the print.
-
-    Parameters
-    ----------
-    ledgers : iterable of pandas.DataFrame
-    profile : {"paper", "quick"}
-
-    Returns
-    -------
-    str
-        A sentence; empty if no verdict rests on repetitions.
-    """
+    """How many repetitions the verdicts rest on, beside those of the print."""
     own, printed = [], []
     for ledger in ledgers:
         chance = ledger[ledger["kind"].isin(_CHANCE) & (ledger["outcome"] != NOT_RUN)]
