@@ -1,11 +1,15 @@
-"""How the notebooks are checked: nbval compares every output, here is what it leaves to others.
+"""How notebooks are checked: nbval compares outputs, and the numbers behind tables by value.
 
-Images are skipped by nbval (the data behind them are compared), and the numbers that a table
-carries at full precision are compared by value in ``tests/notebooks/test_values.py``.
+Images are skipped by nbval (the data behind them are compared). A table carries its numbers at full
+precision beside its print; of those, nbval is told here that another order of summation is no
+difference.
 """
 
+import math
 import os
+import shutil
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from companion._paths import cache_dir
 from companion.reproduction.display import VALUES_MIME
+
+pytest_plugins = ["pytester"]
 
 # The files of an example, for `tests/test_adding_a_paper.py` to copy.
 collect_ignore = ["tests/example_paper"]
@@ -40,12 +46,44 @@ def one_blas_thread(request):
             yield
 
 
+def difference_of_values(committed, again, where=""):
+    """Where two JSON contents first differ, "" if they do not; numbers may differ by rounding."""
+    if isinstance(committed, float) or isinstance(again, float):
+        both = isinstance(committed, (int, float)) and isinstance(again, (int, float))
+        same = both and math.isclose(committed, again, rel_tol=1e-9, abs_tol=1e-12)
+        return "" if same else f"{where}: {committed!r} committed, {again!r} now"
+    if isinstance(committed, dict) and isinstance(again, dict) and committed.keys() == again.keys():
+        pairs = [(f"{where} / {name}", committed[name], again[name]) for name in committed]
+    elif isinstance(committed, list) and isinstance(again, list) and len(committed) == len(again):
+        pairs = [(f"{where} [{i}]", *pair) for i, pair in enumerate(zip(committed, again))]  # noqa: B905
+    else:
+        return "" if committed == again else f"{where}: {committed!r} committed, {again!r} now"
+    return next(filter(None, (difference_of_values(*pair, place) for place, *pair in pairs)), "")
+
+
+def tables(outputs):
+    """The numbers behind the tables among a cell's outputs, in order."""
+    return [o["data"][VALUES_MIME] for o in outputs if VALUES_MIME in o.get("data", {})]
+
+
+def _compare_outputs(cell, compare, test, ref, skip_compare=None):
+    if not compare(test, ref, skip_compare):
+        return False
+    difference = difference_of_values(tables(ref), tables(test), "tables")
+    if difference:
+        cell.comparison_traceback.append(f"The numbers behind a table differ at {difference}")
+    return not difference
+
+
 def pytest_collectstart(collector):
     if hasattr(collector, "skip_compare"):
         collector.skip_compare += (VALUES_MIME,)
 
 
-def pytest_unconfigure(config):
-    import shutil
+def pytest_itemcollected(item):
+    if hasattr(item, "compare_outputs"):
+        item.compare_outputs = partial(_compare_outputs, item, item.compare_outputs)
 
+
+def pytest_unconfigure(config):
     shutil.rmtree(_cache, ignore_errors=True)
