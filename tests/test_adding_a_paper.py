@@ -64,9 +64,9 @@ def put(project, path, how, text):
         path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
     elif "after the last" in how:
         before = path.read_text(encoding="utf-8")
-        head, end, tail = before.partition("        ),\n    )\n}\n")
-        assert end, "the list of papers looks different; the guide must say where to add one"
-        path.write_text(head + "        ),\n" + text + "    )\n}\n" + tail, encoding="utf-8")
+        head, across, tail = before.partition('    Paper("", ')
+        assert across, "the list of papers looks different; the guide must say where to add one"
+        path.write_text(head + text + across + tail, encoding="utf-8")
     elif "cells of" in how:
         nbformat.write(notebook_of(text), path.with_suffix(".ipynb"))
     else:
@@ -193,10 +193,11 @@ def test_records_and_notebook_are_ready_to_be_committed(walk):
 
 
 def test_the_tests_found_the_paper_by_themselves(walk):
-    found = walk.runs["python -m pytest tests/notebooks -k nearest_mean"]
-    assert int(re.search(r"(\d+) passed", found)[1]) == 3  # parameters, stamp, numbers by value
+    found = walk.runs["python -m pytest tests/notebooks notebooks -k nearest_mean"]
+    # parameters, stamp, a table with its numbers; and nbval's cells
+    assert int(re.search(r"(\d+) passed", found)[1]) == 3 + 4
     studies = walk.runs["python -m pytest tests/papers/test_studies.py -k nearest_mean"]
-    assert int(re.search(r"(\d+) passed", studies)[1]) == 2  # the constant and the code
+    assert int(re.search(r"(\d+) passed", studies)[1]) == 1  # the constant
     errata = walk.runs[
         "python -m pytest tests/papers/test_nearest_mean_errata.py "
         "tests/reproduction/test_errata.py"

@@ -8,8 +8,7 @@ import numpy as np
 
 from companion.metrics import paired_difference
 from companion.papers.summaries import Values
-from companion.reproduction.artefacts import RUN_PARAMETERS, Artefact
-from companion.reproduction.units import Study
+from companion.reproduction import RUN_PARAMETERS, Artefact, Study
 
 PAPER = "nearest_mean"
 DISTANCES = (1.0, 2.0, 3.0)
@@ -18,16 +17,7 @@ SAMPLES = {"quick": 8, "paper": 50}
 
 
 def bayes_error(distance):
-    """Error in per cent of the best rule for means this far apart, (1) of the paper.
-
-    Parameters
-    ----------
-    distance : float
-
-    Returns
-    -------
-    float
-    """
+    """Error in per cent of the best rule for means this far apart, (1) of the paper."""
     return 100 * NormalDist().cdf(-distance / 2)
 
 

@@ -4,6 +4,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+
 from companion.papers.nearest_mean import bayes_error
 
 
