@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-import zipfile
 
 import pytest
 
@@ -58,23 +57,6 @@ def test_the_lock_file_has_hashes_and_names_no_index():
 def test_continuous_integration_calls_the_test_command_of_the_readme():
     assert "exec make test" in (ROOT / ".ci" / "run").read_text()
     assert "make test" in (ROOT / "README.md").read_text()
-
-
-def test_a_wheel_carries_data_and_notebooks(tmp_path):
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
-    (wheel,) = tmp_path.glob("*.whl")
-    names = set(zipfile.ZipFile(wheel).namelist())
-    for name in ("ledger.js", "ledger.css", "site.js", "site.css"):
-        assert f"companion/reproduction/report/static/{name}" in names
-    for folder in (data_dir(), notebooks_dir(), ROOT / "docs"):
-        for path in folder.rglob("*"):
-            if path.is_file() and ".ipynb_checkpoints" not in path.parts:
-                assert f"companion/_project/{path.relative_to(ROOT).as_posix()}" in names
 
 
 @pytest.fixture(scope="module")
