@@ -1,7 +1,7 @@
-# Two commands for readers: `make reproduce` and `make test`. Each builds .venv from
-# requirements.lock first if it is missing or older than the lock file.
+# Three commands for readers: `make reproduce`, `make test` and `make lab`. Each builds .venv with
+# all extras from requirements.lock first if it is missing or older than the lock file.
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce paper verify test bench lock clean
+.PHONY: help setup reproduce paper verify test lab lint bench lock clean
 
 VENV := .venv
 STAMP := $(VENV)/.built-from-lock
@@ -29,13 +29,20 @@ verify: $(STAMP)  ## every published value against its regeneration
 test: $(STAMP)  ## all tests, and nbval over every notebook
 	@$(BIN)/python -m pytest $(ARGS)
 
+lab: $(STAMP)  ## JupyterLab, on the notebook about all papers
+	@$(BIN)/jupyter-lab notebooks/overview.ipynb $(ARGS)
+
+lint: $(STAMP)  ## what formatter and linter would change
+	@$(BIN)/ruff format --diff --quiet
+	@$(BIN)/ruff check
+
 bench: $(STAMP)  ## side-by-side speed against other solvers
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-lock:  ## resolve requirements.lock anew (needs uv)
+lock:  ## bring requirements.lock up to pyproject.toml (needs uv; ARGS=--upgrade for newer versions)
 	uv pip compile pyproject.toml tools/build-requirements.in --all-extras --universal \
 	  --python-version 3.11 --generate-hashes --no-annotate --no-header \
-	  --fork-strategy fewest --upgrade -o requirements.lock
+	  --fork-strategy fewest $(ARGS) -o requirements.lock
 
 clean:  ## remove .venv, build products and compiled loops
 	rm -rf $(VENV) build

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 import companion
 from benchmarks._common import interleaved, machine_and_versions, one_thread, summary, uci
-from companion import KernelGridSearchCV, L1SVC
+from companion import L1SVC, KernelGridSearchCV
 from companion.datasets.generators import noisy_two_class, two_gaussians
 
 GRIDS = {

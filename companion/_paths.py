@@ -17,12 +17,7 @@ _PACKAGED = _PACKAGE / "_project"
 
 
 def is_checkout():
-    """Tell whether the package runs from a repository rather than from a wheel.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether the package runs from a repository rather than from a wheel."""
     return (_PACKAGE.parent / "pyproject.toml").is_file() and not _PACKAGED.is_dir()
 
 
@@ -33,14 +28,7 @@ def _override():
 
 
 def project_root():
-    """Folder that holds ``data`` and ``notebooks``.
-
-    Returns
-    -------
-    pathlib.Path
-        ``COMPANION_PROJECT`` if it is set; else the repository for a checkout; else the copy
-        inside the installed package.
-    """
+    """Folder that holds ``data`` and ``notebooks``."""
     override = _override()
     if override is not None:
         return override
@@ -48,33 +36,19 @@ def project_root():
 
 
 def data_dir():
-    """Folder of the published values, the deviations, the records and the data sources.
-
-    Returns
-    -------
-    pathlib.Path
-    """
+    """Folder of the published values, the deviations, the records and the data sources."""
     return project_root() / "data"
 
 
 def notebooks_dir():
-    """Folder of the notebooks, one folder a paper inside it.
-
-    Returns
-    -------
-    pathlib.Path
-    """
+    """Folder of the notebooks, one folder a paper inside it."""
     return project_root() / "notebooks"
 
 
 def build_dir():
     """Folder of products that can be deleted: executed notebooks and reports.
 
-    Returns
-    -------
-    pathlib.Path
-        ``build`` in the project folder; in the current folder when the package is a wheel, whose
-        own folder may not be writable.
+    In the project folder; in the current one for a wheel, whose own folder may not be writable.
     """
     override = _override()
     if override is not None:
@@ -83,13 +57,9 @@ def build_dir():
 
 
 def cache_dir():
-    """Folder of the working records and of downloaded data.
+    """Folder of the working records and of downloaded data, which need not exist yet.
 
-    Returns
-    -------
-    pathlib.Path
-        The environment variable ``COMPANION_CACHE`` if it is set, else the user's cache folder of
-        this platform. It is not created here.
+    The environment variable ``COMPANION_CACHE``, else the user's cache folder of this platform.
     """
     override = os.environ.get("COMPANION_CACHE")
     if override:

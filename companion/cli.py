@@ -23,7 +23,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 @click.group(context_settings=CONTEXT, epilog=EXIT_CODES)
-@click.version_option(package_name="companion")
+@click.version_option(package_name="svm-companion")
 def main():
     """Reproduce five support vector machine papers, and compare with what they print."""
 
@@ -362,7 +362,7 @@ def report(context, output, profile, executed, open_it):
     """Build the static site: notebooks, verdicts, errata, times, API. Nothing is computed.
 
     The site works from its folder, without a server and without network. It needs Sphinx: `pip
-    install companion[docs]`.
+    install svm-companion[docs]`.
     """
     code, site = _build_report(context, output=output, profile=profile, executed=executed)
     if open_it:

@@ -43,7 +43,8 @@ def wanted():
         PROJECT["build-system"]["requires"],
         *project["optional-dependencies"].values(),
     ]
-    return sorted({text for group in groups for text in group})
+    own = f"{project['name']}["  # an extra that includes another
+    return sorted({text for group in groups for text in group if not text.startswith(own)})
 
 
 def environment_of(python, platform):

@@ -5,22 +5,21 @@ import re
 import shutil
 import subprocess
 import sys
-import zipfile
+import tomllib
 
 import pytest
+import yaml
 
 from companion._paths import data_dir, notebooks_dir, project_root
 from companion.reproduction.artefacts import list_artefacts
 
 ROOT = project_root()
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def lock_entries():
     text = (ROOT / "requirements.lock").read_text()
-    return {
-        name: entry
-        for name, entry in re.findall(r"(?m)^([a-z0-9][a-z0-9._-]*)==(.*(?:\n    .*)*)", text)
-    }
+    return dict(re.findall(r"(?m)^([a-z0-9][a-z0-9._-]*)==(.*(?:\n    .*)*)", text))
 
 
 def test_the_example_of_the_readme_runs_as_printed(capsys):
@@ -39,7 +38,7 @@ def test_the_verdicts_in_the_readme_are_those_of_the_records():
     assert text[text.index(BEGIN) + len(BEGIN) : text.index(END)].strip() == readme_section(ledgers)
 
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -55,26 +54,22 @@ def test_the_lock_file_has_hashes_and_names_no_index():
     assert "://" not in (ROOT / "requirements.lock").read_text()
 
 
-def test_continuous_integration_calls_the_test_command_of_the_readme():
+def test_continuous_integration_calls_the_commands_of_the_readme():
     assert "exec make test" in (ROOT / ".ci" / "run").read_text()
-    assert "make test" in (ROOT / "README.md").read_text()
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text())
+    job = workflow["jobs"]["commands"]
+    called = {step["run"] for step in job["steps"] if "run" in step}
+    assert called == {"make test", "make reproduce"}
+    assert all(command in (ROOT / "README.md").read_text() for command in called)
+    classifiers = PROJECT["classifiers"]
+    supported = [text.split(" :: ")[-1] for text in classifiers if "Python :: 3." in text]
+    assert job["strategy"]["matrix"]["python"] == supported
 
 
-def test_a_wheel_carries_data_and_notebooks(tmp_path):
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
-    (wheel,) = tmp_path.glob("*.whl")
-    names = set(zipfile.ZipFile(wheel).namelist())
-    for name in ("ledger.js", "ledger.css", "site.js", "site.css"):
-        assert f"companion/reproduction/report/static/{name}" in names
-    for folder in (data_dir(), notebooks_dir(), ROOT / "docs"):
-        for path in folder.rglob("*"):
-            if path.is_file() and ".ipynb_checkpoints" not in path.parts:
-                assert f"companion/_project/{path.relative_to(ROOT).as_posix()}" in names
+def test_this_version_is_in_the_change_log_and_what_comes_next_has_a_place():
+    headings = re.findall(r"(?m)^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text())
+    assert headings[0] == "Unreleased"
+    assert PROJECT["version"] in headings
 
 
 @pytest.fixture(scope="module")

@@ -1,137 +1,86 @@
-"""Every public name is where it is listed, and says what it takes, gives and raises."""
+"""Every public name is where it is listed; what readers are shown says what it takes and gives."""
 
-import ast
 import inspect
 import pkgutil
 import re
-import textwrap
 from importlib import import_module
 
 import pytest
 
-PACKAGES = ("agreement", "datasets", "estimators", "papers", "plotting", "solvers", "tuning")
+import companion
+from companion import datasets
 
-#: What a study or an artefact calls: what these take and return stands at `Study` and `Artefact`.
-CALLBACKS = (["unit"], ["profile"], ["records"])
-
-
-def submodules(package):
-    """The public modules of a package."""
-    for module in pkgutil.iter_modules(import_module(package).__path__):
-        if not module.name.startswith("_"):
-            yield f"{package}.{module.name}"
-
-
-def public_modules():
-    """The package, and the public modules and packages in it that list names."""
-    yield "companion"
-    waiting = [name for name in submodules("companion") if name != "companion.cli"]
-    while waiting:
-        module = waiting.pop()
-        home = import_module(module)
-        # The report's modules are parts of one command.
-        if hasattr(home, "__path__") and module != "companion.reproduction.report":
-            waiting += submodules(module)
-        if hasattr(home, "__all__"):
-            yield module
+#: Read by users, as are the loaders of data sets. Elsewhere a sentence is enough, or a name.
+SHOWN = (
+    "companion",
+    "companion.kernels",
+    "companion.losses",
+    "companion.metrics",
+    "companion.solvers",
+    "companion.tuning",
+)
 
 
-def documented(name, documentation):
-    """Whether a section of a numpydoc text has a line for a parameter."""
-    return re.search(rf"(?m)^([*\w]+, )*\*{{0,2}}{name}(, [*\w]+)*( :.*)?$", documentation)
+def modules_with_lists():
+    """Modules of the package that list their public names."""
+    for found in pkgutil.walk_packages(companion.__path__, "companion."):
+        if "._" not in found.name and hasattr(import_module(found.name), "__all__"):
+            yield found.name
 
 
-def own_functions(cls):
-    """Public methods of a class that the companion wrote, as they are called on the class."""
-    for base in cls.__mro__:
-        if base.__module__.startswith("companion"):
-            for name, member in vars(base).items():
-                function = getattr(member, "__func__", member)
-                if not name.startswith("_") and inspect.isfunction(function):
-                    yield f"{base.__module__}.{base.__qualname__}.{name}", getattr(cls, name)
+def documentation(value):
+    """Its own text; for a class with those of its bases here, which may share parameters."""
+    parts = inspect.getmro(value) if inspect.isclass(value) else [value]
+    own = (part for part in parts if (part.__module__ or "").startswith("companion"))
+    return "\n".join(inspect.cleandoc(part.__doc__ or "") for part in own)
 
 
-def public_functions():
-    """Every public function, and every public method of a public class, by name."""
-    found = {}
-    for module in public_modules():
-        home = import_module(module)
-        for value in (getattr(home, name) for name in home.__all__):
+def undocumented(value):
+    """Parameters without a line of their own in the numpydoc text."""
+    text, parameters = documentation(value), inspect.signature(value).parameters
+    return [
+        name
+        for name in parameters
+        if name not in ("self", "cls")
+        and not re.search(rf"(?m)^([*\w]+, )*\*{{0,2}}{name}(, [*\w]+)*( :.*)?$", text)
+    ]
+
+
+def own_methods(cls):
+    """Public methods of a class that are ours."""
+    for name, member in inspect.getmembers(cls, inspect.isroutine):
+        if not name.startswith("_") and str(getattr(member, "__module__", "")).startswith(
+            "companion"
+        ):
+            yield f"{cls.__name__}.{name}", member
+
+
+def shown():
+    """What is shown, by name: functions, classes and their methods."""
+    for name in (name for name in datasets.__all__ if name.startswith("load_")):
+        yield name, getattr(datasets, name)
+    for module in map(import_module, SHOWN):
+        for name in module.__all__:
+            value = getattr(module, name)
             if inspect.isclass(value):
-                found |= dict(own_functions(value))
-            elif inspect.isfunction(value):
-                found[f"{value.__module__}.{value.__qualname__}"] = value
-    return found
+                yield from own_methods(value)
+            if inspect.isroutine(value) or inspect.isclass(value):
+                yield name, value
 
 
-FUNCTIONS = public_functions()
+READERS = dict(shown())
 
 
-def own_statements(function):
-    """The statements of a function, without those of functions inside it."""
-    [node] = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function)))).body
-    waiting = list(node.body)
-    while waiting:
-        statement = waiting.pop()
-        yield statement
-        if not isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.Lambda)):
-            waiting += ast.iter_child_nodes(statement)
-
-
-def needed_sections(function):
-    """Sections that a numpydoc text must have: what is given, and what is raised here."""
-    needed = set()
-    for node in own_statements(function):
-        if isinstance(node, ast.Return) and node.value is not None:
-            needed.add("Returns")
-        if isinstance(node, (ast.Yield, ast.YieldFrom)) and node.value is not None:
-            needed.add("Yields")
-        if isinstance(node, ast.Raise) and node.exc is not None:
-            needed.add("Raises")
-    return needed - {"Returns"} if "Yields" in needed else needed
-
-
-def test_the_packages_are_found():
-    found = set(public_modules())
-    assert {f"companion.{name}" for name in PACKAGES} < found
-    assert {
-        "companion.solvers.transformations",
-        "companion.reproduction.verdicts",
-        "companion.papers.gacv.tables",
-        "companion.datasets.uci",
-    } < found
-    assert len(FUNCTIONS) > 300
-
-
-@pytest.mark.parametrize("module", list(public_modules()))
-def test_public_names_exist_and_document_their_parameters(module):
+@pytest.mark.parametrize("module", ["companion", *modules_with_lists()])
+def test_listed_names_exist_once(module):
     home = import_module(module)
     assert len(set(home.__all__)) == len(home.__all__)
-    for name in home.__all__:
-        found = getattr(home, name)
-        if not (inspect.isfunction(found) or inspect.isclass(found)):
-            continue
-        text = "".join(
-            inspect.cleandoc(part.__doc__ or "") + "\n"
-            for part in (inspect.getmro(found) if inspect.isclass(found) else [found])
-            if (part.__module__ or "").startswith("companion")
-        )
-        assert text.strip(), f"{module}.{name} has no docstring"
-        if inspect.isclass(found) and issubclass(found, Exception):
-            continue
-        parameters = list(inspect.signature(found).parameters)
-        missing = [p for p in parameters if parameters not in CALLBACKS and not documented(p, text)]
-        assert not missing, f"{module}.{name} does not document {', '.join(missing)}"
+    assert [name for name in home.__all__ if not hasattr(home, name)] == []
 
 
-@pytest.mark.parametrize("name", sorted(FUNCTIONS))
-def test_public_functions_and_methods_document_what_they_take_give_and_raise(name):
-    function = FUNCTIONS[name]
-    text = inspect.getdoc(function) or ""
-    assert text, f"{name} has no docstring"
-    parameters = [p for p in inspect.signature(function).parameters if p not in ("self", "cls")]
-    if parameters in CALLBACKS:
-        return
-    missing = [p for p in parameters if not documented(p, text)]
-    missing += [s for s in needed_sections(function) if not re.search(rf"(?m)^{s}$", text)]
-    assert not missing, f"{name} does not document {', '.join(missing)}"
+@pytest.mark.parametrize("name", sorted(READERS))
+def test_what_readers_are_shown_documents_what_it_takes(name):
+    value = READERS[name]
+    assert documentation(value).strip()
+    if not (inspect.isclass(value) and issubclass(value, Exception)):
+        assert undocumented(value) == []

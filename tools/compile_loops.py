@@ -7,6 +7,7 @@ used.
 """
 
 import sys
+from itertools import chain
 from multiprocessing import get_context
 
 from companion.reproduction.artefacts import list_artefacts, list_papers
@@ -35,9 +36,8 @@ def main():
     discard_old_loops()
     groups = [ALONE, [key for key in list_papers() if key not in ALONE]]
     with get_context("spawn").Pool(len(groups)) as pool:
-        faults = sum(pool.map(compile_for, groups), [])
-    for fault in faults:
-        print(fault, file=sys.stderr)
+        for fault in chain.from_iterable(pool.map(compile_for, groups)):
+            print(fault, file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def _import_dask():
     except ImportError as error:
         raise ValueError(
             "The backend 'dask' needs the packages dask and distributed. "
-            "Install them (pip install 'companion[distributed]'), or use the backend 'loky'."
+            "Install them (pip install 'svm-companion[distributed]'), or use the backend 'loky'."
         ) from error
     return DaskDistributedBackend
 

@@ -1,6 +1,7 @@
 """ConformalSVC: agreement with its solver and with L2SVC, both orders of labels, bad input."""
 
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -325,6 +326,15 @@ def test_a_search_on_validation_needs_a_validation_part():
     machine = ConformalSVC(transform="mdt", search="validation_cma", **EAGER)
     with pytest.raises(ValueError, match="'validation_cma' needs validation samples"):
         machine.fit(X, y)
+
+
+@pytest.mark.parametrize("search", ["separability_cma", "validation_cma"])
+def test_a_metamodel_search_without_cma_says_what_to_install(monkeypatch, search):
+    monkeypatch.setitem(sys.modules, "cma", None)
+    X, y = board()
+    with pytest.raises(ImportError, match=rf"(?s)'{search}' .* cma.*'svm-companion\[reproduce\]'"):
+        ConformalSVC(transform="mdt", search=search, random_state=0).fit(X, y)
+    ConformalSVC(transform="amari", search=search, random_state=0).fit(X, y)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -474,5 +474,5 @@ def test_without_sphinx_the_extra_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(build_module, "find_spec", lambda name: None)
     result = CliRunner().invoke(main, ["report", "--output", str(tmp_path / "html")])
     assert result.exit_code == 2
-    assert "pip install companion[docs]" in result.output
+    assert "pip install svm-companion[docs]" in result.output
     assert not Path(tmp_path / "html").exists()

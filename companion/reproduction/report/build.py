@@ -134,7 +134,7 @@ def _require_sphinx():
     if missing:
         raise ReportError(
             f"The site is built with Sphinx, and {', '.join(missing)} cannot be imported. "
-            "Install what it needs with `pip install companion[docs]`."
+            "Install what it needs with `pip install svm-companion[docs]`."
         )
 
 

@@ -1,0 +1,25 @@
+"""The command: ``companion`` or ``python -m companion``."""
+
+import sys
+
+
+def main():
+    """Run the command, or say in one line what it lacks."""
+    try:
+        from companion.cli import main as command
+
+        command()
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "companion"):
+            raise
+        print(
+            f"The command needs {package}, which is not installed: "
+            "pip install 'svm-companion[reproduce]'",
+            file=sys.stderr,
+        )
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""The wheel: what it carries, and what it does in a fresh environment without any extra."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from companion._paths import project_root
+
+ROOT = project_root()
+HERE = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+
+CORE = """
+import numpy as np
+from companion import (
+    L1SVC, L2SVC, LSSVC, LeastOneNormSVC, UnbiasedSVC, WeightedRobustSVC, ConformalSVC,
+    GACVSearch, KernelGridSearchCV,
+)
+from companion.tuning import gacv, xi_alpha
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(60, 2))
+y = (X[:, 0] + 0.3 * rng.normal(size=60) > 0.3).astype(int)
+machines = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, UnbiasedSVC, WeightedRobustSVC, ConformalSVC]
+for machine in machines:
+    assert machine().fit(X, y).score(X, y) > 0.8, machine
+machine = L1SVC(C=1.0, gamma=0.5).fit(X, y)
+assert 0 < gacv(machine, X, y) < 1 and 0 < xi_alpha(machine, X, y) < 1
+for search in (KernelGridSearchCV, GACVSearch):
+    assert search(L1SVC(), {"C": [1, 10]}).fit(X, y).best_params_["C"] in (1, 10)
+try:
+    ConformalSVC(transform="mdt", search="validation_cma").fit(X, y)
+except ImportError as error:
+    print(error)
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder]
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, ROOT], check=True)
+    return next(folder.glob("svm_companion-*.whl"))
+
+
+def own_files(folder):
+    """Files of a folder of the project but for what Python and Jupyter leave there."""
+    for path in (ROOT / folder).rglob("*"):
+        if path.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(path.parts):
+            yield path.relative_to(ROOT).as_posix()
+
+
+def test_it_carries_the_package_and_what_an_installed_command_reads(wheel):
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    project = [*own_files("data"), *own_files("notebooks"), "docs/adding_a_paper.md"]
+    assert set(own_files("companion")) <= inside
+    assert {name for name in inside if name.startswith("companion/_project/")} == {
+        f"companion/_project/{name}" for name in project
+    }
+    assert wheel.stat().st_size < 12e6
+
+
+@pytest.fixture(scope="module")
+def bare(wheel, tmp_path_factory):
+    """A new environment with the wheel and what it depends on, at the locked versions."""
+    folder = tmp_path_factory.mktemp("bare")
+    subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
+    lines = re.findall(r"(?m)^[a-z0-9][^\n\\]*", (ROOT / "requirements.lock").read_text())
+    (folder / "constraints.txt").write_text("\n".join(lines))
+    python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    command = [python, "-m", "pip", "install", "--quiet", "-c", folder / "constraints.txt", wheel]
+    done = subprocess.run(command, env=HERE, capture_output=True, text=True)
+    if "(from versions: none)" in done.stderr:
+        pytest.skip("no package index answers")
+    assert done.returncode == 0, done.stderr
+    carry_compiled_loops(python)
+    return python
+
+
+def carry_compiled_loops(python):
+    """Compiling all loops again would take minutes; numba knows a source by its time and size."""
+    code = "import companion; print(companion.__path__[0])"
+    found = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, check=True)
+    installed = Path(found.stdout.strip())
+    for path in (ROOT / "companion").rglob("*.py"):
+        shutil.copystat(path, installed / path.relative_to(ROOT / "companion"))
+    for path in (ROOT / "companion").rglob("*.nb[ci]"):
+        target = installed / path.relative_to(ROOT / "companion")
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy2(path, target)
+
+
+def run(python, *arguments):
+    """Run the environment's Python in a folder of its own, with nothing of ours on the path."""
+    return subprocess.run(
+        [python, "-I", *arguments], cwd=python.parent, env=HERE, capture_output=True, text=True
+    )
+
+
+def test_estimators_searches_and_criteria_need_the_core_only(bare):
+    done = run(bare, "-c", CORE)
+    assert done.returncode == 0, done.stderr
+    assert "'validation_cma' needs the package cma" in done.stdout
+    assert "svm-companion[reproduce]" in done.stdout
+
+
+def test_the_core_is_at_most_twenty_packages(bare):
+    listed = run(bare, "-m", "pip", "list", "--format", "freeze").stdout.splitlines()
+    names = {line.partition("==")[0] for line in listed} - {"pip", "setuptools"}
+    assert {"svm-companion", "numpy", "numba"} <= names
+    assert len(names) <= 20, names
+
+
+def test_the_command_says_in_a_line_what_to_install(bare):
+    done = run(bare, "-m", "companion", "verify")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("pip install 'svm-companion[reproduce]'\n")
+    assert done.stderr.count("\n") == 1
