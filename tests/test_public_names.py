@@ -97,7 +97,6 @@ def test_the_packages_are_found():
     assert {
         "companion.solvers.transformations",
         "companion.reproduction.verdicts",
-        "companion.papers.gacv.tables",
         "companion.datasets.uci",
     } < found
     assert len(FUNCTIONS) > 300

@@ -30,7 +30,6 @@ from companion.plotting.conformal import (
     plot_tiles,
     plot_two_classes,
 )
-from companion.plotting.gacv import plot_criterion, plot_decision_curves, plot_minima
 from companion.plotting.l1nsvm import (
     TOY_LEVELS,
     TOY_TICKS,
@@ -64,8 +63,6 @@ __all__ = [
     "plot_against",
     "plot_agreement",
     "plot_boundaries",
-    "plot_criterion",
-    "plot_decision_curves",
     "plot_densities",
     "plot_differences",
     "plot_distributions",
@@ -83,7 +80,6 @@ __all__ = [
     "plot_losses",
     "plot_magnification",
     "plot_mapped_grid",
-    "plot_minima",
     "plot_paths",
     "plot_placed",
     "plot_profile",
