@@ -167,6 +167,11 @@ class Values:
         for column, mean in means.items():
             self.add_mean(row, column, mean, converged)
 
+    def add_spread(self, row, column, values, converged=True):
+        """The mean of repetitions, an array or a Series, with their spread."""
+        spread = {"spread": values.std(ddof=1), "n": len(values)}
+        self.add(row, column, values.mean(), converged=converged, **spread)
+
     def add_cell(self, row, column, values, converged=True):
         """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±"."""
         values = [float(value) for value in values]

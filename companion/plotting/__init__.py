@@ -30,13 +30,6 @@ from companion.plotting.conformal import (
     plot_tiles,
     plot_two_classes,
 )
-from companion.plotting.l1nsvm import (
-    TOY_LEVELS,
-    TOY_TICKS,
-    plot_influence,
-    plot_surface,
-    plot_toy_machine,
-)
 from companion.plotting.regions import plot_boundaries, plot_regions
 from companion.plotting.usvc import (
     plot_densities,
@@ -57,8 +50,6 @@ __all__ = [
     "CRITERION_STYLES",
     "FAMILY_STYLES",
     "MACHINE_STYLES",
-    "TOY_LEVELS",
-    "TOY_TICKS",
     "VERDICT_STYLES",
     "plot_against",
     "plot_agreement",
@@ -71,7 +62,6 @@ __all__ = [
     "plot_false_alarms",
     "plot_gain",
     "plot_hulls",
-    "plot_influence",
     "plot_intervals",
     "plot_iterates",
     "plot_large_costs",
@@ -87,10 +77,8 @@ __all__ = [
     "plot_right_and_wrong",
     "plot_slacks",
     "plot_solver_times",
-    "plot_surface",
     "plot_threshold_error",
     "plot_tiles",
-    "plot_toy_machine",
     "plot_two_classes",
     "plot_verdicts",
     "style",

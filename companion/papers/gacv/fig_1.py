@@ -59,8 +59,7 @@ def fig_1_values(records):
         classes = (("positive", "+"), ("negative", "-"))
         for (name, sign), k, moment in product(classes, (1, 2), ("mean", "variance")):
             values = samples[f"{moment}_{k}_{name}"]
-            spread = {"spread": values.std(ddof=1), "n": len(values)}
-            out.add(f"class {sign}", f"{moment} of x{k}", values.mean(), **spread)
+            out.add_spread(f"class {sign}", f"{moment} of x{k}", values)
     for case in CASES if len(frame) else ():
         misclass, xa = runs(frame, case, "misclass"), runs(frame, case, "xa")
         claims = {
