@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 
 from companion._paths import project_root
 from companion.papers.l1nsvm import fig_1
-from companion.plotting import plot_distributions, plot_toy_machine, style
+from companion.plotting import plot_distributions, style
 from companion.reproduction.regenerate import regenerate
 
 records = regenerate("l1nsvm/fig_1").records["fig_1"]
@@ -21,7 +21,7 @@ with style():
     fig, axes = plt.subplots(1, 3, figsize=(13, 3.5))
     for ax, machine in zip(axes, ("LS", "Least 1-Norm"), strict=False):
         w, b, _ = fig_1.train_linear(machine, X, y)
-        plot_toy_machine(ax, X, y, w, b, flipped=switched, title=f"{machine}, one draw")
+        fig_1.plot_toy_machine(ax, X, y, w, b, flipped=switched, title=f"{machine}, one draw")
     samples = {machine: records[f"one_per_class_{machine}"] for machine in fig_1.MACHINES}
     plot_distributions(
         axes[2],

@@ -7,7 +7,7 @@ from functools import wraps
 
 import numpy as np
 
-from companion.metrics import Mean
+from companion.metrics import Mean, paired_difference
 
 _NAN = math.nan
 
@@ -55,6 +55,13 @@ def present(frame, names):
     return [name for name in names if not frame.empty and (frame.dataset == name).any()]
 
 
+def select(frame, **settings):
+    """The records with these values in these columns; their order is kept."""
+    for column, value in settings.items():
+        frame = frame[frame[column] == value]
+    return frame
+
+
 def none_without_records(*columns):
     """Decorate a table: without records (no data file could be had) it has `columns`, no rows."""
 
@@ -89,6 +96,21 @@ def row_a_group(frame, by, row, among=None):
 def with_error(name, mean, error="SE"):
     """The two columns of a :class:`~companion.metrics.Mean` in a table: itself and its error."""
     return {name: mean.mean, error: mean.standard_error}
+
+
+def magnitude(mean):
+    """A :class:`~companion.metrics.Mean` without its sign; its error is what it was."""
+    return mean._replace(mean=abs(mean.mean))
+
+
+def here_and_on_new_samples(column, one, other, frame):
+    """A paired difference as a statement on the splits of this pool, and on new samples.
+
+    The sizes of the training and test parts are those of the records `frame`.
+    """
+    sizes = {name: int(frame[name].iloc[0]) for name in ("n_train", "n_test")}
+    new = paired_difference(one, other, **sizes)
+    return {column: paired_difference(one, other), f"{column}, new samples": new}
 
 
 def means_and_errors(found):
@@ -131,14 +153,24 @@ class Values:
             }
         )
 
-    def add_all(self, row, values):
+    def add_all(self, row, values, converged=True):
         """Several values without chance in one row: a mapping from column to value."""
         for column, value in values.items():
-            self.add(row, column, value)
+            self.add(row, column, value, converged=converged)
 
     def add_mean(self, row, column, mean, converged=True):
         """A mean with the standard error of a claim, a :class:`~companion.metrics.Mean`."""
         self.add(row, column, mean.mean, n=mean.n, se=mean.standard_error, converged=converged)
+
+    def add_means(self, row, means, converged=True):
+        """Several means of one row: a mapping from column to :class:`~companion.metrics.Mean`."""
+        for column, mean in means.items():
+            self.add_mean(row, column, mean, converged)
+
+    def add_spread(self, row, column, values, converged=True):
+        """The mean of repetitions, an array or a Series, with their spread."""
+        spread = {"spread": values.std(ddof=1), "n": len(values)}
+        self.add(row, column, values.mean(), converged=converged, **spread)
 
     def add_cell(self, row, column, values, converged=True):
         """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±"."""

@@ -30,14 +30,6 @@ from companion.plotting.conformal import (
     plot_tiles,
     plot_two_classes,
 )
-from companion.plotting.gacv import plot_criterion, plot_decision_curves, plot_minima
-from companion.plotting.l1nsvm import (
-    TOY_LEVELS,
-    TOY_TICKS,
-    plot_influence,
-    plot_surface,
-    plot_toy_machine,
-)
 from companion.plotting.regions import plot_boundaries, plot_regions
 from companion.plotting.usvc import (
     plot_densities,
@@ -58,14 +50,10 @@ __all__ = [
     "CRITERION_STYLES",
     "FAMILY_STYLES",
     "MACHINE_STYLES",
-    "TOY_LEVELS",
-    "TOY_TICKS",
     "VERDICT_STYLES",
     "plot_against",
     "plot_agreement",
     "plot_boundaries",
-    "plot_criterion",
-    "plot_decision_curves",
     "plot_densities",
     "plot_differences",
     "plot_distributions",
@@ -74,7 +62,6 @@ __all__ = [
     "plot_false_alarms",
     "plot_gain",
     "plot_hulls",
-    "plot_influence",
     "plot_intervals",
     "plot_iterates",
     "plot_large_costs",
@@ -83,7 +70,6 @@ __all__ = [
     "plot_losses",
     "plot_magnification",
     "plot_mapped_grid",
-    "plot_minima",
     "plot_paths",
     "plot_placed",
     "plot_profile",
@@ -91,10 +77,8 @@ __all__ = [
     "plot_right_and_wrong",
     "plot_slacks",
     "plot_solver_times",
-    "plot_surface",
     "plot_threshold_error",
     "plot_tiles",
-    "plot_toy_machine",
     "plot_two_classes",
     "plot_verdicts",
     "style",

@@ -6,7 +6,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from companion import L1SVC
-from companion.papers.gacv import beyond, example, fig_1, inefficiency, selection, tables, values
+from companion.papers.gacv import beyond, example, fig_1, fig_2, inefficiency, selection
 from companion.papers.gacv.example import COSTS
 from companion.reproduction.units import seed_for
 from companion.tuning import gacv, gckl, misclass, xi_alpha
@@ -74,7 +74,7 @@ def test_leave_one_out_is_one_fit_a_sample(machines):
 def test_gckl_bounds_misclass_and_rho_2_bounds_leave_one_out_in_every_cell(machines):
     surfaces = inefficiency.all_criteria(machines, N, 7)
     assert (surfaces["gckl"] >= surfaces["misclass"]).all()
-    free = inefficiency._has_free_vector(machines)
+    free = inefficiency.has_free_vector(machines)
     assert free.mean() > 0.5
     assert (surfaces["xa_2"] >= surfaces["loo"])[free].all()
     for smaller, larger in (("xa_half", "xa"), ("xa", "xa_2")):
@@ -125,9 +125,9 @@ def test_a_sample_gives_a_row_a_case_and_criterion_and_no_inefficiency_below_one
     assert len(frame) == 3 * 2 * len(selection.CRITERIA)
     assert (frame.target_low >= frame.target_least).all()
     assert (frame.target_low <= frame.target).all() and (frame.target <= frame.target_high).all()
-    own = values.runs(frame, "standard", "misclass", "coarse", N)
+    own = inefficiency.runs(frame, "standard", "misclass", grid="coarse", n=N)
     assert (own.inefficiency == 1).all() and (own.from_misclass == 0).all()
-    assert (values.runs(frame, "standard", "gacv", "coarse", N).from_gacv == 0).all()
+    assert (inefficiency.runs(frame, "standard", "gacv", grid="coarse", n=N).from_gacv == 0).all()
 
 
 def test_the_risk_of_a_rule_is_at_least_the_bayes_risk(frame):
@@ -139,12 +139,12 @@ def test_the_risk_of_a_rule_is_at_least_the_bayes_risk(frame):
 def test_tables_have_a_row_a_criterion_and_compare_with_cross_validation(frame):
     renamed = frame.assign(grid="fine", n=example.SAMPLE_SIZE)
     for case in example.CASES:
-        table = tables.inefficiency_table(renamed, case).set_index("criterion")
+        table = inefficiency.inefficiency_table(renamed, case).set_index("criterion")
         assert len(table) == len(selection.CRITERIA)
         assert table.loc["10-fold CV", "minus 10-fold CV"] == 0
         assert table["mean"].min() == 1
-    names = set(tables.criterion_names("nonstandard").values())
-    assert set(tables.valley_table(renamed, "nonstandard").surface) == names
+    names = set(selection.NAMES["nonstandard"].values())
+    assert set(fig_2.valley_table(renamed, "nonstandard").surface) == names
 
 
 def test_the_curves_of_the_figure_are_zero_on_the_boundary_of_their_machine():

@@ -9,7 +9,7 @@ import pytest
 
 from companion.datasets import two_gaussians
 from companion.kernels import gram
-from companion.papers.l1nsvm.machines import MACHINES, box, solve
+from companion.papers.l1nsvm.machines import MACHINES, box, solve, solve_as_printed
 from companion.papers.l1nsvm.table_1 import kkt_conditions
 
 
@@ -59,7 +59,7 @@ def test_the_clipping_of_equation_9_is_the_longest_step_that_stays_in_the_box(se
 
 
 def test_ls_multipliers_are_C_times_the_slack_as_section_2_must_read():
-    X, y, K, _, C = problem()
+    _, y, K, _, C = problem()
     result = solve("LS", K, y, C, tol=1e-10)
     slack = 1 - y * result.decision_function
     np.testing.assert_allclose(result.alpha, C * slack, atol=1e-8)
@@ -67,7 +67,7 @@ def test_ls_multipliers_are_C_times_the_slack_as_section_2_must_read():
 
 def test_the_l1_norm_of_the_slacks_needs_its_absolute_value():
     # Equation (3) without |.| is unbounded below: moving b alone lowers the sum for ever.
-    X, y, K, _, C = problem()
+    _, y, _, _, _ = problem()
     y = np.append(y, 1)  # unequal classes
     totals = [np.sum(1 - y * b) for b in (0.0, 10.0, 100.0)]
     assert totals[0] > totals[1] > totals[2]
@@ -77,11 +77,9 @@ def test_the_l1_norm_of_the_slacks_needs_its_absolute_value():
 def test_the_sum_of_the_violation_bounds_the_printed_rule_by_two_epsilon():
     # max - min <= 2 epsilon is the same as every condition of (6) holding to epsilon for the best
     # bias, which is how a violation "less than epsilon" comes to the printed iteration counts.
-    X, y, K, _, C = problem()
+    _, y, K, _, C = problem()
     epsilon = 1e-3
-    result = solve(
-        "Least 1-Norm", K, y, C, tol=2 * epsilon, selection="first_order", accelerate=False
-    )
+    result = solve_as_printed("Least 1-Norm", K, y, C, tol=2 * epsilon)
     scores = y - K @ (y * result.alpha)
     lower, upper, _ = box("Least 1-Norm", C)
     beta, low = y * result.alpha, np.where(y > 0, lower, -upper)
@@ -95,7 +93,7 @@ def test_the_sum_of_the_violation_bounds_the_printed_rule_by_two_epsilon():
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_optimality_conditions_6_and_7_hold_at_the_solution(machine):
-    X, y, K, _, C = problem()
+    _, y, K, _, C = problem()
     result = solve(machine, K, y, C, tol=1e-9)
     assert kkt_conditions(machine, y, result, C) <= 1e-8
 

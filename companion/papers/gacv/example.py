@@ -5,8 +5,6 @@ N((2, 2), diag(2, 1)). In the standard case all errors cost alike and the popula
 sample. In the nonstandard case C^+ = 1, C^- = 2, pi^+ = .1 and pi^- = .9.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
@@ -53,22 +51,7 @@ GRIDS = {
 
 
 def sample(number, n=SAMPLE_SIZE):
-    """Sample of a given number: X of shape (n, 2), labels y, and p_s(x_i).
-
-    Parameters
-    ----------
-    number : int
-        From 1; the same number gives the same sample in both cases and for all grids.
-    n : int, default=200
-
-    Returns
-    -------
-    X : ndarray of shape (n, 2)
-    y : ndarray of shape (n,)
-        Labels -1 and +1.
-    probability : ndarray of shape (n,)
-        p_s(x_i), the probability of the label +1 among samples.
-    """
+    """X, labels y and p_s(x_i) of a sample, the same in both cases and for all grids."""
     X, y = unequal_gaussians(n, np.random.default_rng(seed_for(PAPER, "sample", n, number)))
     return X, y, sample_probability(X)
 
@@ -78,72 +61,30 @@ def sample_probability(X):
 
     Section 5, with the mixture of the sample in the denominator, where the report prints that of
     the target population for g^+.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_points, 2)
-
-    Returns
-    -------
-    ndarray of shape (n_points,)
     """
-    return expit(_log_odds(X))
-
-
-def _log_odds(X):
     x1, x2 = X[..., 0], X[..., 1]
     prior = np.log(SAMPLE_SHARE[1] / SAMPLE_SHARE[-1])
-    return prior + 0.5 * np.log(2.0) + 3.0 - x1 - x1**2 / 4 - 2 * x2
+    return expit(prior + 0.5 * np.log(2.0) + 3.0 - x1 - x1**2 / 4 - 2 * x2)
 
 
 def bayes_boundary(x1, case):
     """x2 of the true decision curve at x1; below it the Bayes rule says +.
 
     The rule is + where p_s / (1 - p_s) > L(-1) / L(1), which is x2 < t - x1 / 2 - x1^2 / 8.
-
-    Parameters
-    ----------
-    x1 : array-like
-    case : {"standard", "nonstandard"}
-
-    Returns
-    -------
-    ndarray of the shape of x1
     """
-    cost = COSTS[case]
-    t = (
-        3 + np.log(SAMPLE_SHARE[1] / SAMPLE_SHARE[-1]) + np.log(2) / 2 + np.log(cost[1] / cost[-1])
-    ) / 2
+    prior, cost = np.log(SAMPLE_SHARE[1] / SAMPLE_SHARE[-1]), COSTS[case]
+    t = (3 + prior + np.log(2) / 2 + np.log(cost[1] / cost[-1])) / 2
     return t - np.asarray(x1) / 2 - np.asarray(x1) ** 2 / 8
 
 
 def bayes_rule(X, case):
-    """+1 or -1 of the true rule for X of shape (n_points, 2).
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_points, 2)
-    case : {"standard", "nonstandard"}
-
-    Returns
-    -------
-    ndarray of shape (n_points,)
-    """
+    """+1 or -1 of the true rule for X of shape (n_points, 2)."""
     return np.where(X[..., 1] < bayes_boundary(X[..., 0], case), 1, -1)
 
 
 @cache
 def bayes_risk(case):
-    """Expected cost of the true rule, by one-dimensional integrals over x1.
-
-    Parameters
-    ----------
-    case : {"standard", "nonstandard"}
-
-    Returns
-    -------
-    float
-    """
+    """Expected cost of the true rule, by one-dimensional integrals over x1."""
     cost = COSTS[case]
     missed, _ = quad(lambda x: norm.pdf(x) * norm.sf(bayes_boundary(x, case)), -9, 9)
     alarms, _ = quad(
@@ -154,21 +95,7 @@ def bayes_risk(case):
 
 @cache
 def population(n_side=81):
-    """Points and weights of a midpoint rule for means over the sampled population.
-
-    Parameters
-    ----------
-    n_side : int, default=81
-        Points along each axis.
-
-    Returns
-    -------
-    points : ndarray of shape (n_side^2, 2)
-    weight : ndarray of shape (n_side^2,)
-        Mixture density at the points, summing to 1.
-    probability : ndarray of shape (n_side^2,)
-        p_s at the points.
-    """
+    """Points of a midpoint rule over the sampled population, their weights, and p_s there."""
     x1, x2 = np.linspace(-4.5, 7.5, n_side), np.linspace(-4.5, 6.5, n_side)
     points = np.stack(np.meshgrid(x1, x2, indexing="ij"), axis=-1).reshape(-1, 2)
     positive = norm.pdf(points[:, 0]) * norm.pdf(points[:, 1])
@@ -178,18 +105,7 @@ def population(n_side=81):
 
 
 def population_risk(decision, case):
-    """Expected cost in the target population of rules given by their values at the points.
-
-    Parameters
-    ----------
-    decision : ndarray of shape (..., n_points)
-        Values of f at the points of :func:`population`.
-    case : {"standard", "nonstandard"}
-
-    Returns
-    -------
-    float or ndarray
-    """
+    """Expected cost in the target population of rules, by their values at `population`."""
     _, weight, probability = population()
     cost = COSTS[case]
     missed = (decision <= 0) * (cost[1] * probability)
@@ -197,16 +113,6 @@ def population_risk(decision, case):
 
 
 def grid_of(name):
-    """(lambda, sigma) of a named grid, lambda descending as the paths are walked.
-
-    Parameters
-    ----------
-    name : {"fine", "coarse"}
-
-    Returns
-    -------
-    lam : ndarray of shape (n_lambda,)
-    sigma : ndarray of shape (n_sigma,)
-    """
+    """(lambda, sigma) of a named grid, lambda descending as the paths are walked."""
     log10_lambda, log2_sigma = GRIDS[name]
     return 10.0 ** log10_lambda[::-1], 2.0**log2_sigma

@@ -1,9 +1,13 @@
 """Figure 1: the sample, the true decision curves, and those of the tuned machines."""
 
-from __future__ import annotations
+from itertools import product
 
+from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv import example, selection
-from companion.papers.gacv.example import PAPER, SAMPLE_SIZE, SIZES
+from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SIZES
+from companion.papers.gacv.inefficiency import row_a_criterion, runs
+from companion.papers.summaries import Values, with_error
+from companion.plotting.common import style_of
 from companion.reproduction import Study, Unit
 
 #: The curves of a panel besides the true one, as keys of the criteria.
@@ -19,16 +23,7 @@ def sample_units(profile):
 
 
 def describe_sample(unit):
-    """Moments of a sample, and what the true rules cost at its points.
-
-    Parameters
-    ----------
-    unit : Unit
-
-    Returns
-    -------
-    dict
-    """
+    """Moments of a sample, and what the true rules cost at its points."""
     X, y, probability = example.sample(unit.params["sample"], unit.params["n"])
     row = {"share_positive": float((y > 0).mean())}
     for label, name in ((1, "positive"), (-1, "negative")):
@@ -39,37 +34,86 @@ def describe_sample(unit):
     for case in example.CASES:
         cost = example.COSTS[case]
         rule = example.bayes_rule(X, case)
-        row[f"{case}_true_misclass"] = round(
-            float(selection.misclass_values(rule, probability, (cost[-1], cost[1]))), 6
-        )
+        risk = selection.misclass_values(rule, probability, (cost[-1], cost[1]))
+        row[f"{case}_true_misclass"] = round(float(risk), 6)
     return row
 
 
-def curves(machines, points):
-    """Decision values of the tuned machines, for the contours at zero.
-
-    Parameters
-    ----------
-    machines : selection.Machines
-    points : ndarray of shape (n_points, 2)
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n_points,)
-        Keyed by criterion.
-    dict of str to (float, float)
-        The chosen lambda and sigma.
-    """
-    surfaces = selection.one_fit_criteria(machines)
-    values, chosen = {}, {}
-    for name in CURVES:
-        k, j = selection.choose(surfaces[name]).cell
-        gamma = 1 / (2 * machines.sigma[k] ** 2)
-        values[name] = selection.decision_at(
-            machines.surface, k, machines.X, machines.y, points, gamma, slice(j, j + 1)
-        )[0]
-        chosen[name] = float(machines.lam[j]), float(machines.sigma[k])
-    return values, chosen
-
-
 FIG_1 = Study(PAPER, "fig_1", sample_units, describe_sample)
+
+
+def fig_1_values(records):
+    """The sample, the costs, and how close the curves are."""
+    out, samples, frame = Values(), records["fig_1"], records["inefficiency"]
+    for sign, label in (("+", 1), ("-", -1)):
+        costs = {
+            f"C{sign}": example.ERROR_COST[label],
+            f"pi{sign}": example.TARGET_SHARE[label],
+            f"pi_s{sign}": example.SAMPLE_SHARE[label],
+            f"L({label})": example.COSTS["nonstandard"][label],
+        }
+        out.add_all("costs", costs)
+    if not samples.empty:
+        share = samples.share_positive.mean()
+        out.add_all("sample", {"share of +": share, "share of -": 1 - share})
+        classes = (("positive", "+"), ("negative", "-"))
+        for (name, sign), k, moment in product(classes, (1, 2), ("mean", "variance")):
+            values = samples[f"{moment}_{k}_{name}"]
+            out.add_spread(f"class {sign}", f"{moment} of x{k}", values)
+    for case in CASES if len(frame) else ():
+        misclass, xa = runs(frame, case, "misclass"), runs(frame, case, "xa")
+        claims = {
+            "share of the population where MISCLASS and true curve disagree": (
+                mean_and_standard_error(misclass.from_true)
+            ),
+            "disagreement: GACV with XA - XA with true": (
+                paired_difference(xa.from_gacv, xa.from_true)
+            ),
+        }
+        out.add_means(case, claims, frame.converged.all())
+    return out.frame()
+
+
+def curve_table(frame, case):
+    """How far the tuned decision curves are from the true one, in the whole population."""
+
+    def row(own):
+        excess = mean_and_standard_error(own.risk / example.bayes_risk(case))
+        return {
+            **with_error("disagrees with true", mean_and_standard_error(own.from_true)),
+            "with the best on the grid": own.from_misclass.mean(),
+            "with GACV": own.from_gacv.mean(),
+            **with_error("risk / Bayes risk", excess, "SE of ratio"),
+        }
+
+    return row_a_criterion(frame, case, row)
+
+
+def curves(machines, points):
+    """Decision values of the tuned machines by criterion, and the chosen (lambda, sigma)."""
+    surfaces = selection.one_fit_criteria(machines)
+    cells = {name: selection.choose(surfaces[name]).cell for name in CURVES}
+    values = {name: machines.decision(cell, points) for name, cell in cells.items()}
+    lam, sigma = machines.lam, machines.sigma
+    return values, {name: (float(lam[j]), float(sigma[k])) for name, (k, j) in cells.items()}
+
+
+def plot_decision_curves(ax, sample, axes, curves, boundary, *, title=""):
+    """One panel: the sample (X, y), the true curve x2 = boundary(x1), and the tuned ones.
+
+    The decision values of `curves`, by criterion, stand on the grid of the two `axes`.
+    """
+    X, y = sample
+    for label, marker, color in ((1, "+", "#4393c3"), (-1, "o", "#f4a582")):
+        look = {"color": color, "markersize": 5, "fillstyle": "none"}
+        ax.plot(*X[y == label].T, marker, label=f"class {'+' if label > 0 else '-'}", **look)
+    ax.plot(axes[0], boundary, color="black", linewidth=2, label="true")
+    for name, values in curves.items():
+        look = style_of(name)
+        drawn = {"colors": look["color"], "linestyles": [look["linestyle"]], "linewidths": 1.8}
+        ax.contour(*axes, values, levels=[0.0], **drawn)
+        ax.plot([], [], color=look["color"], linestyle=look["linestyle"], label=name)
+    limits = {"xlim": axes[0][[0, -1]], "ylim": axes[1][[0, -1]]}
+    ax.set(xlabel="$x_1$", ylabel="$x_2$", title=title, **limits)
+    ax.legend(fontsize="small", loc="upper left")
+    return ax

@@ -5,14 +5,27 @@ pair over its minimum. Here this is done for many samples, for its criteria and 
 compete with; beside it go the numbers by which the sentences of Section 6 are judged.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
+from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv import example, selection
-from companion.papers.gacv.example import CASES, PAPER, SIZES
-from companion.papers.gacv.selection import CRITERIA, FOLDS
+from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SIZES
+from companion.papers.gacv.selection import CRITERIA, FOLDS, NAMES
+from companion.papers.summaries import Values, magnitude, row_a_group, select, with_error
 from companion.reproduction import Study, Unit
+
+#: The report's "global search" is compared with the fine grid.
+PRINTED = {"grid": "fine", "n": SAMPLE_SIZE}
+#: The report's own estimates, and what its sentences call them in both cases.
+ESTIMATES = {"gacv": "GACV", "xa": "XA"}
+#: What is printed of XA, and which of its tied minimisers that is.
+PRINTED_XA = {
+    "standard": {
+        "XA, least of the tied minima": "inefficiency_low",
+        "XA, largest of the tied minima": "inefficiency_high",
+    },
+    "nonstandard": {"BRXA": "inefficiency"},
+}
 
 
 def inefficiency_units(profile):
@@ -39,20 +52,7 @@ def compute_sample(unit):
 
 
 def all_criteria(machines, n, number):
-    """Every criterion over the grid, in the order of :data:`selection.CRITERIA`.
-
-    Parameters
-    ----------
-    machines : Machines
-    n : int
-        Size of the sample.
-    number : int
-        Number of the sample.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n_sigma, n_lambda)
-    """
+    """Every criterion over the grid, for the sample of size `n` with this number."""
     surfaces = selection.one_fit_criteria(machines)
     surfaces["loo"] = selection.leave_one_out_rates(machines)
     for name, n_folds in FOLDS.items():
@@ -61,86 +61,185 @@ def all_criteria(machines, n, number):
 
 
 def _rows_of_case(machines, surfaces):
-    target = surfaces["misclass"]
+    points, weight, _ = example.population()
+    target, loo, has_free = surfaces["misclass"], surfaces["loo"], has_free_vector(machines)
     target_valley = selection.valley(target, machines.lam, machines.sigma)
     u, v = np.log10(machines.lam), 2 * np.log10(machines.sigma)
     choices = {name: selection.choose(surface) for name, surface in surfaces.items()}
-    rules = {
-        cell: _population_rule(machines, cell)
-        for cell in {choice.cell for choice in choices.values()}
-    }
-    _, weight, _ = example.population()
-    true = example.bayes_rule(example.population()[0], machines.case)
-    converged = bool(machines.surface.converged.all())
-    violation = _short(machines.surface.kkt_violation.max())
-    has_free = _has_free_vector(machines)
+    cells = {choice.cell for choice in choices.values()}
+    rules = {cell: machines.decision(cell, points) for cell in cells}
+    others = {name: rules[choices[name].cell] for name in ("misclass", "gacv")}
+    others = {"true": example.bayes_rule(points, machines.case), **others}
     rows = []
     for name, surface in surfaces.items():
         choice = choices[name]
         where = np.argwhere(choice.tied)
-        log10_lambda, log10_sigma2 = u[where[:, 1]].mean(), v[where[:, 0]].mean()
+        middle = np.array([u[where[:, 1]].mean(), v[where[:, 0]].mean()])
         # GACV estimates the hinge loss, which is at least the error and about twice it
         estimate = surface / 2 if name in ("gacv", "gckl") else surface
         own = selection.valley(surface, machines.lam, machines.sigma)
         rule = rules[choice.cell]
-        rows.append(
-            {
-                "case": machines.case,
-                "criterion": name,
-                "n_tied": len(where),
-                "log10_lambda": _short(log10_lambda),
-                "log10_sigma2": _short(log10_sigma2),
-                "estimate": _short(estimate.min()),
-                "target": _short(target[choice.tied].mean()),
-                "target_low": _short(target[choice.tied].min()),
-                "target_high": _short(target[choice.tied].max()),
-                "target_least": _short(target.min()),
-                "risk": _short(example.population_risk(rule, machines.case)),
-                "from_true": _short(_disagreement(rule, true, weight)),
-                "from_misclass": _short(
-                    _disagreement(rule, rules[choices["misclass"].cell], weight)
-                ),
-                "from_gacv": _short(_disagreement(rule, rules[choices["gacv"].cell], weight)),
-                "position": _short(target_valley.position(np.array([log10_lambda, log10_sigma2]))),
-                "length": _short(own.length),
-                "width": _short(own.width),
-                "tilt": _short(own.tilt),
-                "decades": _short(own.decades),
-                "minus_loo": _short((estimate - surfaces["loo"]).mean()),
-                "off_target": _short(np.abs(estimate - target).mean()),
-                "least_above_loo": _short((surface - surfaces["loo"])[has_free].min()),
-                "least_above_target": _short((surface - target).min()),
-                "kkt_violation": violation,
-                "converged": converged,
-            }
-        )
+        numbers = {
+            "log10_lambda": middle[0],
+            "log10_sigma2": middle[1],
+            "estimate": estimate.min(),
+            "target": target[choice.tied].mean(),
+            "target_low": target[choice.tied].min(),
+            "target_high": target[choice.tied].max(),
+            "target_least": target.min(),
+            "risk": example.population_risk(rule, machines.case),
+            # the probability under the sampled population that two rules say different things
+            **{f"from_{key}": ((rule > 0) != (f > 0)) @ weight for key, f in others.items()},
+            "position": target_valley.position(middle),
+            "length": own.length,
+            "width": own.width,
+            "tilt": own.tilt,
+            "decades": own.decades,
+            "minus_loo": (estimate - loo).mean(),
+            "off_target": np.abs(estimate - target).mean(),
+            "least_above_loo": (surface - loo)[has_free].min(),
+            "least_above_target": (surface - target).min(),
+            "kkt_violation": machines.surface.kkt_violation.max(),
+        }
+        # six decimals: more would be rounding, and the records stay small
+        numbers = {key: round(float(value), 6) for key, value in numbers.items()}
+        head = {"case": machines.case, "criterion": name, "n_tied": len(where)}
+        rows.append({**head, **numbers, "converged": bool(machines.surface.converged.all())})
     return rows
 
 
-def _population_rule(machines, cell):
-    """Values of f at the points of the population, for the machine of one cell."""
-    k, j = cell
-    gamma = 1 / (2 * machines.sigma[k] ** 2)
-    points = example.population()[0]
-    return selection.decision_at(
-        machines.surface, k, machines.X, machines.y, points, gamma, slice(j, j + 1)
-    )[0]
-
-
-def _disagreement(first, second, weight):
-    """Probability under the sampled population that two rules say different things."""
-    return float(((first > 0) != (second > 0)) @ weight)
-
-
-def _has_free_vector(machines):
+def has_free_vector(machines):
     """Cells with a support vector strictly inside its bounds."""
     alpha, upper = machines.surface.alpha, machines.surface.C[:, None] * machines.cost
     return ((alpha > 0) & (alpha < upper)).any(axis=-1)
 
 
-def _short(value):
-    """Six decimals: more would be rounding, and the records stay small."""
-    return round(float(value), 6)
-
-
 INEFFICIENCY = Study(PAPER, "inefficiency", inefficiency_units, compute_sample)
+
+
+# -- reading the records, here and for the figures --------------------------------------------
+
+
+def _with_inefficiency(frame):
+    """Records with the target of the tied minimisers over its least: mean, lowest, highest."""
+    ends = ("", "_low", "_high")
+    ratios = {f"inefficiency{end}": frame[f"target{end}"] / frame.target_least for end in ends}
+    return frame.assign(**ratios).sort_values("sample")
+
+
+def runs(frame, case, criterion, **setting):
+    """The rows of one case and criterion in the order of the samples, with the inefficiency."""
+    rows = select(frame, case=case, criterion=criterion, **(PRINTED | setting))
+    return _with_inefficiency(rows)
+
+
+def row_a_criterion(frame, case, row, setting=PRINTED):
+    """A table with what ``row`` gives for the runs of every criterion, under a reader's names."""
+    own = _with_inefficiency(select(frame, case=case, **setting))
+    own["criterion"] = own["criterion"].map(NAMES[case])
+    return row_a_group(own, "criterion", row, among=NAMES[case].values())
+
+
+def over_samples(frame, case, criteria, columns):
+    """A column or more of the records over the samples, by what a reader calls a criterion."""
+    return {NAMES[case][name]: runs(frame, case, name)[columns].to_numpy() for name in criteria}
+
+
+# -- the printed numbers and the claims -------------------------------------------------------
+
+
+def inefficiency_values(records):
+    """The five printed inefficiencies and the claims about the two estimates."""
+    out, frame = Values(), records["inefficiency"]
+    if frame.empty:
+        return out.frame()
+    converged = frame.converged.all()
+    for case in CASES:
+        of = {name: runs(frame, case, name) for name in CRITERIA}
+        out.add_draws(case, "GACV", of["gacv"].inefficiency, converged)
+        for column, which in PRINTED_XA[case].items():
+            out.add_draws(case, column, of["xa"][which], converged)
+        out.add_means(case, _claims(of), converged)
+        gckl, two = of["gckl"].least_above_target.min(), of["xa_2"].least_above_loo.min()
+        least = {
+            "least GCKL - MISCLASS of any cell": gckl,
+            "least XA_J (rho = 2) - leave-one-out of any cell with a free vector": two,
+        }
+        out.add_all(case, least, converged)
+    for name, label in ESTIMATES.items():
+        standard, nonstandard = (runs(frame, case, name).inefficiency for case in CASES)
+        column = f"inefficiency of {label}: nonstandard - standard"
+        out.add_mean("both cases", column, paired_difference(nonstandard, standard), converged)
+    return out.frame()
+
+
+def _claims(of):
+    gacv, xa, two = of["gacv"], of["xa"], of["xa_2"]
+    folds = of["cv_10"].inefficiency
+    difference = paired_difference(xa.inefficiency, gacv.inefficiency)
+    pessimism = paired_difference(xa.estimate, xa.target)
+    from_target = paired_difference(two.off_target, xa.off_target)
+    from_loo = paired_difference(two.minus_loo.abs(), xa.minus_loo.abs())
+    return {
+        "inefficiency XA - GACV": difference,
+        "|inefficiency XA - GACV|": magnitude(difference),
+        "inefficiency of GACV": mean_and_standard_error(gacv.inefficiency),
+        "inefficiency of XA": mean_and_standard_error(xa.inefficiency),
+        "inefficiency GACV - 10-fold CV": paired_difference(gacv.inefficiency, folds),
+        "inefficiency XA - 10-fold CV": paired_difference(xa.inefficiency, folds),
+        "XA - MISCLASS, at the minimum of XA": pessimism,
+        "|XA - MISCLASS|, at the minimum of XA": magnitude(pessimism),
+        "GACV / 2 - XA, at their minima": paired_difference(gacv.estimate, xa.estimate),
+        "distance from MISCLASS: rho = 2 - rho = 1": from_target,
+        "distance from leave-one-out: rho = 2 - rho = 1": from_loo,
+    }
+
+
+# -- what the notebook shows ------------------------------------------------------------------
+
+
+def inefficiency_table(frame, case):
+    """Distribution of the inefficiency of every criterion, also against 10-fold CV."""
+    folds = runs(frame, case, "cv_10").inefficiency
+
+    def row(own):
+        difference = paired_difference(own.inefficiency, folds)
+        return {
+            **with_error("mean", mean_and_standard_error(own.inefficiency)),
+            "median": own.inefficiency.median(),
+            "90 %": own.inefficiency.quantile(0.9),
+            "tied cells": own.n_tied.mean(),
+            **with_error("minus 10-fold CV", difference, "SE of difference"),
+        }
+
+    return row_a_criterion(frame, case, row)
+
+
+def size_table(frame, case):
+    """Mean inefficiency of every criterion for every sample size and grid on record."""
+
+    def row(own):
+        cells = {}
+        for (n, grid), part in own.groupby(["n", "grid"]):
+            mean = mean_and_standard_error(part.inefficiency)
+            cells |= with_error(f"n = {n}, {grid}", mean, f"SE {n} {grid}")
+        return cells
+
+    return row_a_criterion(frame, case, row, setting={})
+
+
+def estimate_table(frame, case):
+    """What a criterion (GACV and GCKL halved) promises at its minimum, and how far it is off."""
+
+    def row(own):
+        return {
+            "at its minimum": own.estimate.mean(),
+            "target there": own.target.mean(),
+            **with_error("difference", paired_difference(own.estimate, own.target)),
+            "minus leave-one-out, all cells": own.minus_loo.mean(),
+            "distance to target, all cells": own.off_target.mean(),
+        }
+
+    table = row_a_criterion(frame, case, row)
+    halved = table.criterion.str.startswith(("GACV", "GCKL"))
+    return table.assign(criterion=table.criterion.where(~halved, table.criterion + " / 2"))

@@ -4,8 +4,6 @@ Surfaces have shape (n_sigma, n_lambda), in the order of
 :func:`companion.papers.gacv.example.grid_of`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -18,28 +16,20 @@ from companion.tuning.criteria import gacv_values, gckl_values, misclass_values,
 from companion.tuning.leave_one_out import leave_one_out_surface
 from companion.tuning.surface import machine_surface
 
-#: Modules that the numbers of this paper depend on, for the digest kept with its records.
-
-
-#: The criteria, and what the report or its readers call them in the standard case.
+#: The criteria, and what the report or its readers call them in the standard and the other case.
 CRITERIA = {
-    "gacv": "GACV",
-    "xa": "XA",
-    "xa_2": "XA_J, rho = 2",
-    "xa_half": "XA_J, rho = 1/2",
-    "cv_5": "5-fold CV",
-    "cv_10": "10-fold CV",
-    "loo": "exact leave-one-out",
-    "gckl": "GCKL (oracle)",
-    "misclass": "MISCLASS (oracle)",
+    "gacv": ("GACV", "GACV"),
+    "xa": ("XA", "BRXA"),
+    "xa_2": ("XA_J, rho = 2", "BRXA, rho = 2"),
+    "xa_half": ("XA_J, rho = 1/2", "BRXA, rho = 1/2"),
+    "cv_5": ("5-fold CV", "5-fold CV"),
+    "cv_10": ("10-fold CV", "10-fold CV"),
+    "loo": ("exact leave-one-out", "exact leave-one-out"),
+    "gckl": ("GCKL (oracle)", "GCKL (oracle)"),
+    "misclass": ("MISCLASS (oracle)", "BRMISCLASS (oracle)"),
 }
-#: The same in the nonstandard case.
-NONSTANDARD_NAMES = CRITERIA | {
-    "xa": "BRXA",
-    "xa_2": "BRXA, rho = 2",
-    "xa_half": "BRXA, rho = 1/2",
-    "misclass": "BRMISCLASS (oracle)",
-}
+#: The names of one case by criterion.
+NAMES = {case: {key: CRITERIA[key][k] for key in CRITERIA} for k, case in enumerate(CASES)}
 FOLDS = {"cv_5": 5, "cv_10": 10}
 
 #: Stopping tolerance of the machines; the criteria count signs, so it is tighter than the usual.
@@ -50,20 +40,7 @@ VALLEY = 1.1
 
 
 class Machines(NamedTuple):
-    """All machines of one sample, case and grid.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, 2)
-    y : ndarray of shape (n,)
-    probability : ndarray of shape (n,)
-        p_s(x_i).
-    case : {"standard", "nonstandard"}
-    lam : ndarray of shape (n_lambda,)
-        Descending.
-    sigma : ndarray of shape (n_sigma,)
-    surface : MachineSurface
-    """
+    """All machines of one sample, case and grid."""
 
     X: np.ndarray
     y: np.ndarray
@@ -76,64 +53,34 @@ class Machines(NamedTuple):
     @property
     def cost(self):
         """L(y_i) of every sample."""
-        return cost_of(self.y, self.case)
+        return np.where(self.y > 0, COSTS[self.case][1], COSTS[self.case][-1])
 
-
-def cost_of(y, case):
-    """L(y_i), shape (n,).
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-    case : {"standard", "nonstandard"}
-
-    Returns
-    -------
-    ndarray of shape (n,)
-    """
-    return np.where(y > 0, COSTS[case][1], COSTS[case][-1])
+    def decision(self, cell, points):
+        """Values of f at points, for the machine of one cell."""
+        k, j = cell
+        cross = gram(points, self.X, gamma=1 / (2 * self.sigma[k] ** 2))
+        return _decisions(self.surface, k, self.y, cross, slice(j, j + 1))[0]
 
 
 def train(X, y, probability, case, grid):
-    """All machines of a named grid.
+    """All machines of a named grid, from labels, p_s at the points and the costs of a case.
 
     lambda is walked downwards, which is C = 1 / (2 n lambda) upwards; the width sigma of
     exp(-||x - x'||^2 / (2 sigma^2)) is gamma = 1 / (2 sigma^2).
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, 2)
-    y : ndarray of shape (n,)
-    probability : ndarray of shape (n,)
-        Of the label +1 at the points of the sample.
-    case : {"standard", "nonstandard"}
-    grid : {"fine", "coarse"}
-
-    Returns
-    -------
-    Machines
     """
-    _check_case(case)
+    if case not in CASES:
+        raise ValueError(f"case must be one of {', '.join(CASES)}. Got {case!r}.")
     lam, sigma = grid_of(grid)
-    surface = machine_surface(
-        X, y, *_C_and_gamma(len(y), lam, sigma), tol=TOL, class_weight=COSTS[case]
-    )
+    C, gamma = _C_and_gamma(len(y), lam, sigma)
+    surface = machine_surface(X, y, C, gamma, tol=TOL, class_weight=COSTS[case])
     return Machines(X, y, probability, case, lam, sigma, surface)
 
 
 def one_fit_criteria(machines):
-    """GACV, XA and the oracles: what comes with one fit a cell.
+    """GACV, XA and the oracles by name: what comes with one fit a cell.
 
-    Parameters
-    ----------
-    machines : Machines
-        Of :func:`train`.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n_sigma, n_lambda)
-        Keyed as :data:`CRITERIA`. For the Gaussian kernel K_ii = 1 is also Joachims' bound on
-        K_ii - K_ij, so that XA_J with rho = 1 is XA.
+    For the Gaussian kernel K_ii = 1 is also Joachims' bound on K_ii - K_ij, so that XA_J with
+    rho = 1 is XA.
     """
     surface, cost = machines.surface, machines.cost
     pair = COSTS[machines.case][-1], COSTS[machines.case][1]
@@ -149,17 +96,7 @@ def one_fit_criteria(machines):
 
 
 def leave_one_out_rates(machines):
-    """Exact leave-one-out error (cost) rate of every cell.
-
-    Parameters
-    ----------
-    machines : Machines
-        Of :func:`train`.
-
-    Returns
-    -------
-    ndarray of shape (n_sigma, n_lambda)
-    """
+    """Exact leave-one-out error (cost) rate of every cell."""
     errors = leave_one_out_surface(machines.surface, machines.X, machines.y)
     return (errors * machines.cost).mean(axis=-1)
 
@@ -167,82 +104,35 @@ def leave_one_out_rates(machines):
 def cross_validated_rates(machines, n_folds, *seed):
     """k-fold cross-validated error (cost) rate of every cell; C is kept, as left-out fits do.
 
-    Parameters
-    ----------
-    machines : Machines
-    n_folds : int
-    *seed : str or int
-        What the folds belong to; the same folds serve every cell and both cases.
-
-    Returns
-    -------
-    ndarray of shape (n_sigma, n_lambda)
+    The same folds, seeded by `seed`, serve every cell and both cases.
     """
     X, y, lam, sigma = machines.X, machines.y, machines.lam, machines.sigma
     state = int(seed_for(PAPER, "folds", n_folds, *seed).generate_state(1)[0] % 2**31)
     C, gamma = _C_and_gamma(len(y), lam, sigma)
-    wrong = np.zeros((len(sigma), len(lam)))
+    weight, wrong = COSTS[machines.case], np.zeros((len(sigma), len(lam)))
     for rows, held_out in StratifiedKFold(n_folds, shuffle=True, random_state=state).split(X, y):
-        fold = machine_surface(
-            X[rows], y[rows], C, gamma, tol=TOL, class_weight=COSTS[machines.case]
-        )
+        fold = machine_surface(X[rows], y[rows], C, gamma, tol=TOL, class_weight=weight)
         cost = machines.cost[held_out]
         for k, width in enumerate(gamma):
-            values = decision_at(fold, k, X[rows], y[rows], X[held_out], width)
+            values = _decisions(fold, k, y[rows], gram(X[held_out], X[rows], gamma=width))
             wrong[k] += (y[held_out] * values <= 0) @ cost
     return wrong / len(y)
 
 
-def decision_at(surface, k, X, y, points, gamma, cells=slice(None)):
-    """Values of f at other points for the machines of one width, shape (n_lambda, n_points).
-
-    Parameters
-    ----------
-    surface : MachineSurface
-    k : int
-        Number of the width.
-    X : ndarray of shape (n, 2)
-    y : ndarray of shape (n,)
-    points : ndarray of shape (n_points, 2)
-    gamma : float
-        Of that width.
-    cells : slice, optional
-        Which lambda; all by default.
-
-    Returns
-    -------
-    ndarray of shape (n_lambda, n_points)
-    """
-    cross = gram(points, X, gamma=gamma)
+def _decisions(surface, k, y, cross, cells=slice(None)):
+    """Values of f for machines of one width, from the kernel between points and the sample."""
     return (surface.alpha[k][cells] * y) @ cross.T + surface.intercept[k][cells][:, None]
 
 
 class Choice(NamedTuple):
-    """Where a criterion is least.
-
-    Attributes
-    ----------
-    tied : ndarray of bool of shape (n_sigma, n_lambda)
-        All cells of the least value.
-    cell : (int, int)
-        The tied cell nearest to the middle of them.
-    """
+    """Where a criterion is least: all tied cells, and the one nearest to the middle of them."""
 
     tied: np.ndarray
     cell: tuple[int, int]
 
 
 def choose(criterion):
-    """The minimisers of a surface; equal values within rounding are ties.
-
-    Parameters
-    ----------
-    criterion : ndarray of shape (n_sigma, n_lambda)
-
-    Returns
-    -------
-    Choice
-    """
+    """The minimisers of a surface; equal values within rounding are ties."""
     least = criterion.min()
     tied = criterion <= least + 1e-12 * max(1.0, abs(least))
     where = np.argwhere(tied)
@@ -253,17 +143,9 @@ def choose(criterion):
 class Valley(NamedTuple):
     """The region where a surface is near its minimum, in (log10 lambda, log10 sigma^2).
 
-    Attributes
-    ----------
-    length, width : float
-        Of a uniform strip with the region's principal variances, in decades.
-    tilt : float
-        Correlation of the two coordinates; negative if the strip falls to the right.
-    centre : ndarray of shape (2,)
-    axis : ndarray of shape (2,)
-        Unit vector along the strip, towards larger lambda.
-    decades : float
-        Extent in lambda at the best sigma.
+    Length and width are those of a uniform strip with the region's principal variances, tilt is
+    the correlation of the two coordinates (negative if the strip falls to the right), axis points
+    along the strip to larger lambda, decades is the extent in lambda at the best sigma.
     """
 
     length: float
@@ -274,34 +156,13 @@ class Valley(NamedTuple):
     decades: float
 
     def position(self, point):
-        """Place of a point along the strip: -1 and 1 are its ends, 1 at the larger lambda.
-
-        Parameters
-        ----------
-        point : ndarray of shape (2,)
-            log10 lambda and log10 sigma^2.
-
-        Returns
-        -------
-        float
-        """
+        """Place of a point along the strip: -1 and 1 are its ends, 1 at the larger lambda."""
         half = max(self.length, 1e-12) / 2
         return float((point - self.centre) @ self.axis / half)
 
 
 def valley(criterion, lam, sigma):
-    """The valley of a surface.
-
-    Parameters
-    ----------
-    criterion : ndarray of shape (n_sigma, n_lambda)
-    lam : ndarray of shape (n_lambda,)
-    sigma : ndarray of shape (n_sigma,)
-
-    Returns
-    -------
-    Valley
-    """
+    """The valley of a surface."""
     low = criterion <= VALLEY * criterion.min()
     u, v = np.meshgrid(np.log10(lam), 2 * np.log10(sigma))
     points = np.stack([u[low], v[low]], axis=1)
@@ -313,15 +174,9 @@ def valley(criterion, lam, sigma):
     spread = np.sqrt(covariance[0, 0] * covariance[1, 1])
     tilt = covariance[0, 1] / spread if spread > 0 else 0.0
     row = np.log10(lam)[low[choose(criterion).cell[0]]]
-    return Valley(
-        float(length), float(width), float(tilt), centre, axis, float(row.max() - row.min())
-    )
+    decades = float(row.max() - row.min())
+    return Valley(float(length), float(width), float(tilt), centre, axis, decades)
 
 
 def _C_and_gamma(n, lam, sigma):
     return 1 / (2 * n * lam), 1 / (2 * sigma**2)
-
-
-def _check_case(case):
-    if case not in CASES:
-        raise ValueError(f"case must be one of {', '.join(CASES)}. Got {case!r}.")

@@ -1,46 +1,34 @@
 """López and Dorronsoro, "Least 1-Norm SVMs: a New SVM Variant between Standard and LS-SVMs".
 
-``machines`` holds the four boxes and the settings, ``table_1``, ``fig_1`` and ``table_2`` what is
-computed, ``values`` how records become the printed numbers and the claims.
+``machines`` holds the four boxes and the settings, ``protocol`` the splits and the grid of Table 2,
+for which ``tuning``, ``iterations`` and ``identical_points`` compute what the table alone does not
+show.
 """
 
-from companion.papers.l1nsvm import fig_1, identical_points, iterations, table_1, table_2, values
+from companion.papers.l1nsvm.fig_1 import FIG_1, FIG_1_LEVERAGE, fig_1_values
+from companion.papers.l1nsvm.identical_points import TABLE_2_IDENTICAL
+from companion.papers.l1nsvm.iterations import TABLE_2_ITERATIONS
+from companion.papers.l1nsvm.machines import PAPER
+from companion.papers.l1nsvm.table_1 import TABLE_1, table_1_values
+from companion.papers.l1nsvm.table_2 import TABLE_2, table_2_values
+from companion.papers.l1nsvm.tuning import TABLE_2_SEARCH, TABLE_2_SURFACE
 from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
+TITLES = {
+    "table_1": "Table 1: types of SVMs by slacks and constraints",
+    "fig_1": "Figure 1: contours with and without outliers",
+    "table_2": "Table 2: errors, support vectors and iterations",
+}
+DRAW = Parameter("draw", int, 1, "the draw shown in the four panels, 1 to 1000", low=1, high=1000)
+TABLE_2_STUDIES = (TABLE_2, TABLE_2_SEARCH, TABLE_2_SURFACE, TABLE_2_ITERATIONS, TABLE_2_IDENTICAL)
+
+
+def _artefact(name, studies, values, *parameters):
+    return Artefact(PAPER, name, TITLES[name], studies, (*RUN_PARAMETERS, *parameters), values)
+
+
 ARTEFACTS = (
-    Artefact(
-        "l1nsvm",
-        "table_1",
-        "Table 1: types of SVMs by slacks and constraints",
-        (table_1.TABLE_1,),
-        RUN_PARAMETERS,
-        values.table_1_values,
-    ),
-    Artefact(
-        "l1nsvm",
-        "fig_1",
-        "Figure 1: contours with and without outliers",
-        (fig_1.FIG_1, fig_1.FIG_1_LEVERAGE),
-        (
-            *RUN_PARAMETERS,
-            Parameter(
-                "draw", int, 1, "the draw shown in the four panels, 1 to 1000", low=1, high=1000
-            ),
-        ),
-        values.fig_1_values,
-    ),
-    Artefact(
-        "l1nsvm",
-        "table_2",
-        "Table 2: errors, support vectors and iterations",
-        (
-            table_2.TABLE_2,
-            table_2.TABLE_2_SEARCH,
-            table_2.TABLE_2_SURFACE,
-            iterations.TABLE_2_ITERATIONS,
-            identical_points.TABLE_2_IDENTICAL,
-        ),
-        RUN_PARAMETERS,
-        values.table_2_values,
-    ),
+    _artefact("table_1", (TABLE_1,), table_1_values),
+    _artefact("fig_1", (FIG_1, FIG_1_LEVERAGE), fig_1_values, DRAW),
+    _artefact("table_2", TABLE_2_STUDIES, table_2_values),
 )

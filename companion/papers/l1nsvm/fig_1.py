@@ -5,21 +5,27 @@ readings of "switching the class labels of two points"; ``fig_1_leverage`` moves
 point away from the data and watches its multiplier and the machine.
 """
 
-from __future__ import annotations
+from itertools import product
 
 import numpy as np
 
 from companion.datasets import flip_labels, two_gaussians
 from companion.kernels import gram
-from companion.papers.l1nsvm.machines import MACHINES, solve, width_to_gamma
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.l1nsvm.machines import MACHINES, PAPER, solve, width_to_gamma
+from companion.papers.summaries import Values, with_error
+from companion.plotting.common import style_of
 from companion.reproduction import Study, Unit, seed_for
 
-PAPER = "l1nsvm"
 N_PER_CLASS = 20
 MEANS = ((0.0, 0.0), (5.0, 2.0))
 C = 1.0
 #: Tighter than the paper's 10^-3: angles are compared, not iterations.
 TOL = 1e-6
+#: Contour levels and tick marks of the printed figure, and the two classes' looks.
+LEVELS = (-1.0, 0.0, 1.0)
+TICKS = {"x": (0.0, 5.0, 10.0), "y": (-2.0, 0.0, 2.0, 4.0)}
+CLASSES = ((1, "+", "#1b4f9c"), (-1, "x", "#d95f02"))
 
 #: The rules by which labels are switched, and what a reader calls them.
 RULES = {
@@ -36,22 +42,9 @@ LEVERAGE_LOG10_SIGMA = 1.5
 
 
 def toy_problem(draw, rule=None):
-    """The toy problem of Section 4.
+    """X, y and the rows of switched labels of the toy problem of Section 4, by default none.
 
-    Parameters
-    ----------
-    draw : int
-        Number of the draw, from 1; the same number gives the same points for every rule.
-    rule : {"one_per_class", "two_at_random", "two_deepest"}, optional
-        Which two labels are switched; none by default.
-
-    Returns
-    -------
-    X : ndarray of shape (40, 2)
-    y : ndarray of shape (40,)
-        Labels, +1 around (0, 0) and -1 around (5, 2).
-    flipped : ndarray of shape (0,) or (2,)
-        Rows whose label was switched.
+    The label is +1 around (0, 0) and -1 around (5, 2); the points are the same for every rule.
     """
     X, y = two_gaussians(N_PER_CLASS, means=MEANS, rng=_rng("points", draw))
     if rule is None:
@@ -60,69 +53,25 @@ def toy_problem(draw, rule=None):
 
 
 def train_linear(machine, X, y, C=C):
-    """Normal vector ``w``, bias ``b`` and the solver's result, for the plain inner product.
-
-    Parameters
-    ----------
-    machine : str
-        A name of :data:`companion.papers.l1nsvm.machines.MACHINES`.
-    X : ndarray of shape (n, 2)
-    y : ndarray of shape (n,)
-        Labels -1 and +1.
-    C : float, optional
-
-    Returns
-    -------
-    w : ndarray of shape (2,)
-    b : float
-    result : Result
-    """
+    """Normal vector ``w``, bias ``b`` and the solver's result, for the plain inner product."""
     result = solve(machine, gram(X, kernel="linear"), y, C, tol=TOL)
     return X.T @ (y * result.alpha), result.intercept, result
 
 
 def rotation(w, v):
-    """Angle between two normals, in degrees from 0 to 180.
-
-    Parameters
-    ----------
-    w, v : ndarray of shape (2,)
-
-    Returns
-    -------
-    float
-    """
+    """Angle between two normals, in degrees from 0 to 180."""
     cosine = w @ v / (np.linalg.norm(w) * np.linalg.norm(v))
     return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
 
 
 def is_separable(X, y):
-    """Whether some hyperplane has all of each class strictly on its own side.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, 2)
-    y : ndarray of shape (n,)
-        Labels -1 and +1.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether some hyperplane has all of each class strictly on its own side."""
     from scipy.optimize import linprog
 
     rows = y[:, None] * np.hstack([X, np.ones((len(y), 1))])
-    feasible = linprog(
-        np.zeros(X.shape[1] + 1),
-        A_ub=-rows,
-        b_ub=-np.ones(len(y)),
-        bounds=(None, None),
-        method="highs",
-    )
+    cost, free = np.zeros(X.shape[1] + 1), (None, None)
+    feasible = linprog(cost, A_ub=-rows, b_ub=-np.ones(len(y)), bounds=free, method="highs")
     return feasible.status == 0
-
-
-# -- 1,000 draws of the figure --------------------------------------------------------------
 
 
 def figure_units(profile):
@@ -157,9 +106,6 @@ def compute_draw(unit):
     row["kkt_violation"] = max(result.kkt_violation for result in results)
     row["converged"] = all(result.converged for result in results)
     return row
-
-
-# -- one outlier, moved away ----------------------------------------------------------------
 
 
 def leverage_units(profile):
@@ -203,9 +149,6 @@ def compute_leverage(unit):
     return rows
 
 
-# -- helpers --------------------------------------------------------------------------------
-
-
 def _rng(purpose, draw):
     return np.random.default_rng(seed_for(PAPER, "fig_1", purpose, draw))
 
@@ -221,3 +164,106 @@ def _angle(w, v):
 
 FIG_1 = Study(PAPER, "fig_1", figure_units, compute_draw)
 FIG_1_LEVERAGE = Study(PAPER, "fig_1_leverage", leverage_units, compute_leverage)
+
+
+def fig_1_values(records):
+    """What Figure 1 prints, and its claims as distributions over the draws."""
+    out, frame, leverage = Values(), records["fig_1"], records["fig_1_leverage"]
+    for panel in "abcd":
+        out.add(f"panel {panel}", "C", C)
+    out.add_all("contours", {f"level {level:g}": level for level in LEVELS})
+    for axis, ticks in TICKS.items():
+        out.add_all(f"{axis} axis", {f"tick {tick:g}": tick for tick in ticks})
+    if not frame.empty:
+        out.add("sample", "patterns per class", N_PER_CLASS)
+        for label, axis in product(("positive", "negative"), "xy"):
+            out.add_spread(f"{label} class", f"mean {axis}", frame[f"mean_{axis}_{label}"])
+        _add_claims(out, frame)
+    if not leverage.empty:
+        far = leverage[np.isclose(leverage.distance, DISTANCES[-1])]
+        claims = {
+            "rotation at a far outlier LS - Least 1-Norm, linear kernel": "rotation",
+            "change of decision at a far outlier LS - Least 1-Norm, RBF kernel": "rbf_change",
+        }
+        for column, quantity in claims.items():
+            least = far[f"{quantity}_Least 1-Norm"]
+            difference = paired_difference(far[f"{quantity}_LS"], least)
+            out.add_mean("influence", column, difference, far.converged.all())
+    return out.frame()
+
+
+def _add_claims(out, frame):
+    converged = frame.converged.all()
+    for row, rule in (("clean", "clean"), ("two flips", "two_at_random")):
+        separable = mean_and_standard_error(frame[f"{rule}_separable"])
+        out.add_mean(row, "share of draws linearly separable", separable)
+    angle = frame["clean_LS_to_Least_1-Norm"] / frame["one_per_class_LS"].mean()
+    clean = {"angle LS to Least 1-Norm / LS rotation": angle}
+    for machine in ("Least 1-Norm", "LS"):
+        column = f"share of points beyond their support hyperplane, {machine}"
+        clean[column] = frame[f"beyond_{machine}"]
+    for column, values in clean.items():
+        out.add_mean("clean", column, mean_and_standard_error(values), converged)
+    for rule, words in RULES.items():
+        difference = paired_difference(frame[f"{rule}_LS"], frame[f"{rule}_Least 1-Norm"])
+        out.add_mean(words, "rotation LS - Least 1-Norm (degrees)", difference, converged)
+    for machine in ("Least 1-Norm", "LS", "L2"):
+        largest = frame[[f"{rule}_max_alpha_{machine}" for rule in RULES]].max().max()
+        out.add_all("influence", {f"largest |alpha| / C, {machine}": largest}, converged)
+
+
+def rotation_table(frame):
+    """Mean rotation of the normal, in degrees, for each rule and machine."""
+    import pandas as pd
+
+    rows = []
+    for (rule, words), machine in product(RULES.items(), MACHINES):
+        values = frame[f"{rule}_{machine}"]
+        difference = paired_difference(values, frame[f"{rule}_Least 1-Norm"])
+        row = {
+            "labels switched": words,
+            "machine": machine,
+            **with_error("mean rotation", mean_and_standard_error(values)),
+            "median": values.median(),
+            **with_error("minus Least 1-Norm", difference, "SE of difference"),
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def plot_toy_machine(ax, X, y, w, b, *, flipped=(), title="", limits=None):
+    """One panel of Figure 1: the points, switched ones ringed, and ``w'x + b`` at -1, 0 and 1.
+
+    Without `limits` of x and y they and the ticks are those of the print.
+    """
+    for label, marker, color in CLASSES:
+        ax.plot(*X[y == label].T, marker, color=color, label=f"class {label:+d}")
+    if len(flipped):
+        ring = {"markersize": 13, "fillstyle": "none", "color": "black"}
+        ax.plot(*X[list(flipped)].T, "o", label="switched", **ring)
+    (left, right), (bottom, top) = limits or ((-3, 10), (-3, 5))
+    xx, yy = np.meshgrid(np.linspace(left, right, 60), np.linspace(bottom, top, 60))
+    look = {"colors": "black", "linestyles": ["dashed", "solid", "dashdot"]}
+    lines = ax.contour(xx, yy, w[0] * xx + w[1] * yy + b, levels=LEVELS, **look)
+    ax.clabel(lines, fmt="%g")
+    ax.set(xlim=(left, right), ylim=(bottom, top), xlabel="x", ylabel="y", title=title)
+    if limits is None:
+        ax.set(xticks=TICKS["x"], yticks=TICKS["y"])
+    return ax
+
+
+def plot_influence(ax, frame, quantity, *, ylabel, title=""):
+    """Mean and standard error over the draws against the outlier's distance, by machine.
+
+    The quantity of the records of ``fig_1_leverage`` is rotation, alpha, rbf_change or rbf_alpha.
+    """
+    for machine in MACHINES:
+        groups = frame.groupby("distance")[f"{quantity}_{machine}"]
+        mean, look = groups.mean(), {"markersize": 4, "capsize": 2, **style_of(machine)}
+        ax.errorbar(mean.index, mean, groups.sem(), label=machine, **look)
+    ax.set_xscale("symlog", linthresh=1)
+    ax.set_xticks([0, 1, 10, 100], ["0", "1", "10", "100"])
+    xlabel = "distance of the outlier from the centre of the other class"
+    ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
+    ax.legend(fontsize="small")
+    return ax

@@ -6,15 +6,14 @@ of the solver: SMO from zero raises them one at a time and leaves the rest at ze
 point method raises them together.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, minimize
 
 from companion.datasets import data_digest, distinct_patterns, split_source
 from companion.kernels import gram
-from companion.papers.l1nsvm.machines import SETTINGS, solve, width_to_gamma
-from companion.papers.l1nsvm.table_2 import PAPER, split_rows
+from companion.metrics import mean_and_standard_error
+from companion.papers.l1nsvm.machines import PAPER, SETTINGS, solve_as_printed, width_to_gamma
+from companion.papers.l1nsvm.protocol import split_rows
 from companion.reproduction import Study, Unit
 
 SPLITS = {"paper": 20, "quick": 2}
@@ -27,13 +26,9 @@ NEGLIGIBLE = 1e-3
 
 def identical_units(profile):
     """One unit a split of Titanic."""
+    source, digest = split_source("titanic"), data_digest("titanic")
     return [
-        Unit(
-            PAPER,
-            "table_2_identical",
-            {"split": split, "splits": split_source("titanic")},
-            data=data_digest("titanic"),
-        )
+        Unit(PAPER, "table_2_identical", {"split": split, "splits": source}, data=digest)
         for split in range(1, SPLITS[profile] + 1)
     ]
 
@@ -43,7 +38,7 @@ def compute_identical(unit):
     X, y, _, _ = split_rows("titanic", unit.params["split"], unit.params["splits"])
     log10_C, log10_sigma = SETTINGS["titanic"][MACHINE]
     C, K = 10.0**log10_C, gram(X, gamma=width_to_gamma(log10_sigma))
-    result = solve(MACHINE, K, y, C, tol=TOL, selection="first_order", accelerate=False)
+    result = solve_as_printed(MACHINE, K, y, C, tol=TOL)
     even = share_evenly(result.alpha, X, y)
     interior = interior_point(K, y, C)
 
@@ -66,35 +61,13 @@ def compute_identical(unit):
 
 
 def share_evenly(alpha, X, y):
-    """Give identical points with the same label equal multipliers, keeping their sum.
-
-    Parameters
-    ----------
-    alpha : ndarray of shape (n,)
-    X : ndarray of shape (n, n_features)
-    y : ndarray of shape (n,)
-
-    Returns
-    -------
-    ndarray of shape (n,)
-    """
+    """Give identical points with the same label equal multipliers, keeping their sum."""
     _, _, counts, inverse = distinct_patterns(X, y)
     return (np.bincount(inverse, weights=alpha, minlength=len(counts)) / counts)[inverse]
 
 
 def interior_point(K, y, C):
-    """Solve the dual (5) by a general interior point method, from zero.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n_samples, n_samples)
-    y : ndarray of shape (n_samples,)
-    C : float
-
-    Returns
-    -------
-    alpha : ndarray of shape (n_samples,)
-    """
+    """Solve the dual (5) by a general interior point method, from zero."""
     found = minimize(
         lambda beta: 0.5 * beta @ K @ beta - y @ beta,
         np.zeros(len(y)),
@@ -109,3 +82,13 @@ def interior_point(K, y, C):
 
 
 TABLE_2_IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_identical)
+
+
+def add_identical_claims(out, frame):
+    """How near the objectives of the other solutions are, and how dense these are."""
+    row, converged = "Titanic, identical points", frame.converged.all()
+    for way, key in (("spread evenly", "even"), ("by an interior point method", "interior")):
+        difference = {f"objective difference, {way}": frame[f"{key}_difference"].max()}
+        out.add_all(row, difference, converged)
+        share = mean_and_standard_error(frame[f"{key}_n_sv"] / frame.n_train)
+        out.add_mean(row, f"share of SVs, {way}", share, converged)

@@ -6,17 +6,15 @@ nothing of duals or kernels, and compares its hyperplane with the one of the mac
 table (and, for the empty cell, the paper) puts there.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import minimize
 
 from companion.datasets import two_gaussians
 from companion.kernels import gram
-from companion.papers.l1nsvm.machines import solve
+from companion.papers.l1nsvm.machines import PAPER, solve
+from companion.papers.summaries import Values
 from companion.reproduction import Study, Unit, seed_for
 
-PAPER = "l1nsvm"
 N_PER_CLASS = 12
 #: Closer than in Figure 1, so that every cell has slacks to treat.
 MEANS = ((0.0, 0.0), (2.0, 1.0))
@@ -24,17 +22,24 @@ TOL = 1e-9
 DRAWS = {"paper": 50, "quick": 10}
 C_VALUES = (0.1, 1.0, 10.0)
 
-#: (constraints, slacks) -> the machine of that cell, and the name printed in it.
+#: (constraints, slacks) -> the machine of that cell; the last is printed as "?".
 CELLS = {
-    ("inequality", "squared"): ("L2", "L2-SVMs"),
-    ("inequality", "absolute"): ("L1", "L1-SVMs"),
-    ("equality", "squared"): ("LS", "LS-SVMs"),
-    ("equality", "absolute"): ("Least 1-Norm", "?"),
+    ("inequality", "squared"): "L2",
+    ("inequality", "absolute"): "L1",
+    ("equality", "squared"): "LS",
+    ("equality", "absolute"): "Least 1-Norm",
+}
+#: What stands beside and above the cells.
+HEADS = {
+    "inequality": "Inequality constraints",
+    "equality": "Equality constraints",
+    "squared": "Squared slacks",
+    "absolute": "Slacks",
 }
 
 
 def solve_primal(X, y, C, constraints, slacks, *, one_sided=False):
-    """Solve a primal of Table 1 as written, by sequential quadratic programming.
+    """w, b and the objective of a primal of Table 1, by sequential quadratic programming.
 
     ``min 1/2 ||w||^2 + C sum t_i`` (slacks) or ``C/2 sum xi_i^2`` (squared slacks), where
 
@@ -43,58 +48,46 @@ def solve_primal(X, y, C, constraints, slacks, *, one_sided=False):
     * equality, plain: ``-t_i <= 1 - y_i (w'x_i + b) <= t_i``, equation (4);
     * equality with ``one_sided``: ``xi_i = 1 - y_i (w'x_i + b) >= 0``, which Section 2 warns
       of: no point may lie beyond its support hyperplane.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    C : float
-    constraints : {"inequality", "equality"}
-    slacks : {"absolute", "squared"}
-    one_sided : bool, default=False
-
-    Returns
-    -------
-    w : ndarray of shape (n_features,)
-    b : float
-    objective : float
     """
     n, d = X.shape
-    A = y[:, None] * np.hstack([X, np.ones((n, 1))])
-
-    def margins(z):
-        return A @ z[: d + 1]
-
-    if constraints == "equality" and slacks == "squared":
-        return _minimise(
-            lambda z: _half_norm(z, d) + C / 2 * ((1 - margins(z)) ** 2).sum(),
-            lambda z: _head_gradient(z, d, len(z)) - C * _pad(A.T @ (1 - margins(z)), len(z)),
-            np.zeros(d + 1),
-            [],
-            d,
-        )
-    I = np.eye(n)
-    above = _linear(np.hstack([A, I]), np.ones(n))
-    positive = _linear(np.hstack([np.zeros((n, d + 1)), I]), np.zeros(n))
-    if constraints == "inequality":
-        rules = [above] + ([positive] if slacks == "absolute" else [])
-    elif one_sided:
+    A, unit = y[:, None] * np.hstack([X, np.ones((n, 1))]), np.eye(n)
+    above = _at_least_zero(np.hstack([A, unit]), np.ones(n))
+    below = _at_least_zero(np.hstack([-A, unit]), -np.ones(n))
+    positive = _at_least_zero(np.hstack([np.zeros((n, d + 1)), unit]), np.zeros(n))
+    rules = {
+        ("inequality", "squared"): [above],
+        ("inequality", "absolute"): [above, positive],
+        ("equality", "squared"): [],
+        ("equality", "absolute"): [above, below],
+    }[constraints, slacks]
+    if one_sided:
         rules = [{**above, "type": "eq"}, positive]
-    else:
-        rules = [above, _linear(np.hstack([-A, I]), -np.ones(n))]
     power = 2 if slacks == "squared" else 1
 
+    def slack(z):  # without rules no variables of their own
+        return z[d + 1 :] if rules else 1 - A @ z
+
     def objective(z):
-        return _half_norm(z, d) + C / power * (z[d + 1 :] ** power).sum()
+        return 0.5 * z[:d] @ z[:d] + C / power * (slack(z) ** power).sum()
 
     def gradient(z):
-        head = _head_gradient(z, d, len(z))
-        head[d + 1 :] = C * z[d + 1 :] ** (power - 1)
-        return head
+        normal = np.concatenate([z[:d], np.zeros(len(z) - d)])
+        if not rules:
+            return normal - C * (A.T @ slack(z))
+        normal[d + 1 :] = C * slack(z) ** (power - 1)
+        return normal
 
     # One-sided slacks need a feasible start: w = 0, b = 0 gives every point the slack 1.
-    start = np.concatenate([np.zeros(d + 1), np.ones(n)])
-    return _minimise(objective, gradient, start, rules, d)
+    start = np.concatenate([np.zeros(d + 1), np.ones(n if rules else 0)])
+    options = {"ftol": 1e-14, "maxiter": 2000}
+    found = minimize(
+        objective, start, jac=gradient, constraints=rules, method="SLSQP", options=options
+    )
+    return found.x[:d], float(found.x[d]), float(found.fun)
+
+
+def _at_least_zero(A, b):
+    return {"type": "ineq", "fun": lambda z: A @ z - b, "jac": lambda z: A}
 
 
 def table_units(profile):
@@ -107,45 +100,20 @@ def table_units(profile):
 
 
 def sample(draw):
-    """Points and labels of one draw.
-
-    Parameters
-    ----------
-    draw : int
-
-    Returns
-    -------
-    X : ndarray of shape (24, 2)
-    y : ndarray of shape (24,)
-    """
+    """Points and labels of one draw."""
     rng = np.random.default_rng(seed_for(PAPER, "table_1", draw))
     return two_gaussians(N_PER_CLASS, means=MEANS, rng=rng)
 
 
 def example(draw, C):
-    """One draw and the hyperplanes of the five primals on it, for a figure.
-
-    Parameters
-    ----------
-    draw : int
-    C : float
-
-    Returns
-    -------
-    X : ndarray of shape (24, 2)
-    y : ndarray of shape (24,)
-    machines : dict of str to (w, b)
-        The four cells, then equalities with slacks of one sign.
-    """
+    """Points and labels of one draw, and (w, b) of the five primals on it by what they are."""
     X, y = sample(draw)
     machines = {
-        f"{machine}: {constraints}, {slacks}": solve_primal(X, y, C, constraints, slacks)[:2]
-        for (constraints, slacks), (machine, _) in CELLS.items()
+        f"{machine}: {', '.join(cell)}": solve_primal(X, y, C, *cell)[:2]
+        for cell, machine in CELLS.items()
     }
-    machines["naive: equality, slacks >= 0"] = solve_primal(
-        X, y, C, "equality", "absolute", one_sided=True
-    )[:2]
-    return X, y, machines
+    naive = solve_primal(X, y, C, "equality", "absolute", one_sided=True)[:2]
+    return X, y, {**machines, "naive: equality, slacks >= 0": naive}
 
 
 def compute_cells(unit):
@@ -154,28 +122,26 @@ def compute_cells(unit):
     X, y = sample(draw)
     K = gram(X, kernel="linear")
     rows = []
-    for (constraints, slacks), (machine, _) in CELLS.items():
+    for (constraints, slacks), machine in CELLS.items():
         w, _, primal = solve_primal(X, y, C, constraints, slacks)
         result = solve(machine, K, y, C, tol=TOL, max_iter=10**7)
         w_dual = X.T @ (y * result.alpha)
-        rows.append(
-            {
-                "constraints": constraints,
-                "slacks": slacks,
-                "machine": machine,
-                # The dual is minimised, so at the optimum the primal is minus the dual.
-                "objective_difference": _digits(abs(primal + result.objective) / abs(primal)),
-                "w_difference": _digits(np.linalg.norm(w - w_dual) / np.linalg.norm(w)),
-                "kkt_conditions": _digits(kkt_conditions(machine, y, result, C)),
-                "kkt_violation": _digits(result.kkt_violation),
-                "converged": result.converged,
-            }
-        )
+        row = {
+            "constraints": constraints,
+            "slacks": slacks,
+            "machine": machine,
+            # The dual is minimised, so at the optimum the primal is minus the dual.
+            "objective_difference": _digits(abs(primal + result.objective) / abs(primal)),
+            "w_difference": _digits(np.linalg.norm(w - w_dual) / np.linalg.norm(w)),
+            "kkt_conditions": _digits(kkt_conditions(machine, y, result, C)),
+            "kkt_violation": _digits(result.kkt_violation),
+            "converged": result.converged,
+        }
         if machine == "Least 1-Norm":
             naive, _, _ = solve_primal(X, y, C, constraints, slacks, one_sided=True)
-            rows[-1]["naive_w_difference"] = _digits(
-                np.linalg.norm(naive - w_dual) / np.linalg.norm(w_dual)
-            )
+            apart = np.linalg.norm(naive - w_dual) / np.linalg.norm(w_dual)
+            row["naive_w_difference"] = _digits(apart)
+        rows.append(row)
     return rows
 
 
@@ -185,18 +151,6 @@ def kkt_conditions(machine, y, result, C):
     For Least 1-Norm: ``y f = 1`` where ``|alpha| < C``, ``y f <= 1`` where ``alpha = C`` and
     ``y f >= 1`` where ``alpha = -C``. For LS: ``y f = 1 - alpha / C``. For L1 the lower bound is
     0; for L2 ``y f = 1 - alpha / C`` where ``alpha > 0`` and ``y f >= 1`` where ``alpha = 0``.
-
-    Parameters
-    ----------
-    machine : str
-        A name of :data:`companion.papers.l1nsvm.machines.MACHINES`.
-    y : ndarray of shape (n,)
-    result : Result
-    C : float
-
-    Returns
-    -------
-    float
     """
     margin, alpha = y * result.decision_function, result.alpha
     lower = {"Least 1-Norm": -C, "L1": 0.0, "L2": 0.0, "LS": -np.inf}[machine]
@@ -207,39 +161,25 @@ def kkt_conditions(machine, y, result, C):
     return float(np.abs(np.where(alpha <= lower, np.minimum(residual, 0), residual)).max())
 
 
-def _half_norm(z, d):
-    return 0.5 * z[:d] @ z[:d]
-
-
-def _head_gradient(z, d, size):
-    return _pad(z[:d], size)
-
-
-def _pad(values, size):
-    out = np.zeros(size)
-    out[: len(values)] = values
-    return out
-
-
-def _linear(A, b):
-    return {"type": "ineq", "fun": lambda z: A @ z - b, "jac": lambda z: A}
-
-
-def _minimise(objective, gradient, start, rules, d):
-    found = minimize(
-        objective,
-        start,
-        jac=gradient,
-        constraints=rules,
-        method="SLSQP",
-        options={"ftol": 1e-14, "maxiter": 2000},
-    )
-    return found.x[:d], float(found.x[d]), float(found.fun)
-
-
 def _digits(value):
     """Three significant digits: enough for an error, and the records stay readable."""
     return float(f"{value:.3g}")
 
 
 TABLE_1 = Study(PAPER, "table_1", table_units, compute_cells)
+
+
+def table_1_values(records):
+    """Agreement of each cell's primal with its machine."""
+    out, frame = Values(), records["table_1"]
+    if frame.empty:
+        return out.frame()
+    for (constraints, slacks), cell in frame.groupby(["constraints", "slacks"]):
+        largest = {HEADS[slacks]: cell.objective_difference.max()}
+        out.add_all(HEADS[constraints], largest, cell.converged.all())
+    recovered = frame.naive_w_difference.dropna() < 1e-3
+    column = "share of draws that recover the machine"
+    out.add("Equality constraints, slacks >= 0", column, recovered.mean())
+    conditions = {"KKT conditions (6), (7)": frame.kkt_conditions.max()}
+    out.add_all("all four", conditions, frame.converged.all())
+    return out.frame()

@@ -1,101 +1,44 @@
 """Table 2: errors, support vectors and iterations of LS and Least 1-Norm SVMs.
 
-Three studies make the table and the claims of Section 4.
-
-``table_2``
-    The printed experiment: for each data set and each of 100 splits, train by SMO and test.
-    All four machines, both selections, and both readings of the stopping rule.
-``table_2_search``
-    The paper's hyper-parameter search: every point of the (C, sigma) grid by 10 times 10-fold
-    cross-validation over the *whole* data set, test rows included. Beside it the same grid on
-    the training parts of the first five splits alone.
-``table_2_surface``
-    The test error of every grid point on every split, so that any choice of hyper-parameters
-    can be looked up: the paper's, the one that keeps the test rows out, and the best possible.
+The study is the printed experiment: for each data set and each of 100 splits, train by SMO and
+test, with all four machines, both selections, and both readings of the stopping rule. What the
+claims of Section 4 need besides stands in ``tuning``, ``iterations`` and ``identical_points``.
 """
 
-from __future__ import annotations
-
 import numpy as np
-from sklearn.model_selection import RepeatedStratifiedKFold
 
-from companion.datasets import data_digest, distinct_patterns, ida_split, load_ida, split_source
 from companion.kernels import gram
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.l1nsvm.identical_points import add_identical_claims
+from companion.papers.l1nsvm.iterations import worst_second_order
 from companion.papers.l1nsvm.machines import (
     EPSILON,
     MACHINES,
+    PAPER,
+    PRINTED_MACHINES,
     PRINTED_NAMES,
     SETTINGS,
-    solve,
-    solve_along_C,
+    solve_as_printed,
     width_to_gamma,
 )
-from companion.reproduction import Study, Unit, seed_for
-from companion.solvers.ls import ls_held_out
+from companion.papers.l1nsvm.protocol import count_wrong, row_a_machine, split_rows, split_units
+from companion.papers.l1nsvm.tuning import ALL_ROWS, chosen_setting, errors_at
+from companion.papers.summaries import (
+    Values,
+    here_and_on_new_samples,
+    magnitude,
+    present,
+    select,
+    with_error,
+)
+from companion.reproduction import Study
 
-PAPER = "l1nsvm"
-DATASETS = tuple(PRINTED_NAMES)
-SEARCHED = ("LS", "Least 1-Norm", "L1")
-
-#: Sizes of the two profiles. The grid's ranges are the paper's; its steps are ours.
-SIZES = {
-    "paper": {"splits": 100, "C_step": 0.25, "sigma_step": 0.5, "repeats": 10, "folds": 10},
-    "quick": {"splits": 10, "C_step": 0.5, "sigma_step": 1.0, "repeats": 1, "folds": 5},
-}
-LOG10_C_RANGE = (0.0, 2.0)
-LOG10_SIGMA_RANGE = (0.0, 4.0)
-TUNING_SPLITS = 5
-
-
-def grid(bounds, step):
-    """Points from ``bounds[0]`` to ``bounds[1]``, both included, ``step`` apart.
-
-    Parameters
-    ----------
-    bounds : (float, float)
-    step : float
-
-    Returns
-    -------
-    list of float
-    """
-    low, high = bounds
-    return [round(low + k * step, 6) for k in range(round((high - low) / step) + 1)]
-
-
-# -- the printed experiment -----------------------------------------------------------------
-
-
-def split_units(study, splits, **params):
-    """One unit of a study for each data set and split, with the same further parameters.
-
-    Parameters
-    ----------
-    study : str
-    splits : int
-        Number of splits of a data set.
-    **params : float
-        Steps of a grid, for example.
-
-    Returns
-    -------
-    list of Unit
-    """
-    return [
-        Unit(
-            PAPER,
-            study,
-            {"dataset": name, "split": split, "splits": split_source(name), **params},
-            data=data_digest(name),
-        )
-        for name in DATASETS
-        for split in range(1, splits + 1)
-    ]
+SPLITS = {"paper": 100, "quick": 10}
 
 
 def table_units(profile):
     """One unit a data set and split."""
-    return split_units("table_2", SIZES[profile]["splits"])
+    return split_units("table_2", SPLITS[profile])
 
 
 def compute_split(unit):
@@ -105,259 +48,142 @@ def compute_split(unit):
     rows, grams = [], {}
     for machine in MACHINES:
         log10_C, log10_sigma = SETTINGS[name][machine]
-        gamma = width_to_gamma(log10_sigma)
+        C, gamma = 10.0**log10_C, width_to_gamma(log10_sigma)
         if gamma not in grams:
             grams[gamma] = gram(X_train, gamma=gamma), gram(X_test, X_train, gamma=gamma)
         K, K_test = grams[gamma]
-        for selection, threshold in _RUNS[machine]:
-            result = solve(
-                machine,
-                K,
-                y_train,
-                10.0**log10_C,
-                tol=threshold * EPSILON,
-                selection=selection,
-                accelerate=False,
-            )
-            wrong = _n_wrong(K_test @ (y_train * result.alpha) + result.intercept, y_test)
-            rows.append(
-                {
-                    "machine": machine,
-                    "selection": selection,
-                    "tol": threshold * EPSILON,
-                    "log10_C": log10_C,
-                    "log10_sigma": log10_sigma,
-                    "n_wrong": wrong,
-                    "n_train": len(y_train),
-                    "n_test": len(y_test),
-                    "n_sv": int(np.count_nonzero(result.alpha)),
-                    "n_iter": result.n_iter,
-                    "max_alpha_over_C": float(np.abs(result.alpha).max() / 10.0**log10_C),
-                    "duality_gap": result.duality_gap,
-                    "kkt_violation": result.kkt_violation,
-                    "converged": result.converged,
-                }
-            )
+        # The printed iteration counts come out with max - min <= 2 epsilon, which is every
+        # condition of (6) or (7) holding to epsilon, and not with epsilon as (10) and (11) say;
+        # the two machines of the table are run with both.
+        runs = [("first_order", 2), ("second_order", 2)]
+        if machine in PRINTED_MACHINES:
+            runs.append(("first_order", 1))
+        for selection, threshold in runs:
+            tol = threshold * EPSILON
+            result = solve_as_printed(machine, K, y_train, C, tol=tol, selection=selection)
+            values = K_test @ (y_train * result.alpha) + result.intercept
+            row = {
+                "machine": machine,
+                "selection": selection,
+                "tol": tol,
+                "log10_C": log10_C,
+                "log10_sigma": log10_sigma,
+                "n_wrong": count_wrong(values, y_test),
+                "n_train": len(y_train),
+                "n_test": len(y_test),
+                "n_sv": int(np.count_nonzero(result.alpha)),
+                "n_iter": result.n_iter,
+                "max_alpha_over_C": float(np.abs(result.alpha).max() / C),
+                "duality_gap": result.duality_gap,
+                "kkt_violation": result.kkt_violation,
+                "converged": result.converged,
+            }
+            rows.append(row)
     return rows
 
 
-# The printed iteration counts come out with max - min <= 2 epsilon, which is every condition of (6)
-# or (7) holding to epsilon, and not with epsilon as (10) and (11) say; the two machines of the
-# table are run with both.
-_RUNS = {machine: [("first_order", 2), ("second_order", 2)] for machine in MACHINES}
-for _machine in ("LS", "Least 1-Norm"):
-    _RUNS[_machine].append(("first_order", 1))
-
-
-# -- the search over C and sigma ------------------------------------------------------------
-
-
-def search_units(profile):
-    """One unit a data set, part of the data, machine and kernel width."""
-    size = SIZES[profile]
-    parts = ["all rows"]
-    if profile == "paper":
-        parts += [f"training rows of split {split}" for split in range(1, TUNING_SPLITS + 1)]
-    return [
-        Unit(
-            PAPER,
-            "table_2_search",
-            {
-                "dataset": name,
-                "part": part,
-                "splits": split_source(name) if part != "all rows" else "none",
-                "machine": machine,
-                "log10_sigma": log10_sigma,
-                "C_step": size["C_step"],
-                "folds": size["folds"],
-                "repeats": size["repeats"] if part == "all rows" else 1,
-            },
-            data=data_digest(name),
-        )
-        for name in DATASETS
-        for part in parts
-        for machine in SEARCHED
-        for log10_sigma in grid(LOG10_SIGMA_RANGE, size["sigma_step"])
-    ]
-
-
-def compute_search(unit):
-    """Cross-validated errors of one machine and width for every C of the grid."""
-    p = unit.params
-    if p["part"] == "all rows":
-        data = load_ida(p["dataset"])
-        X, y = data.X, data.y
-    else:
-        X, y, _, _ = split_rows(p["dataset"], int(p["part"].rsplit(" ", 1)[1]), p["splits"])
-    # The folds are the same for every machine and width: comparisons are paired.
-    seed = seed_for(PAPER, "folds", p["dataset"], p["part"], p["folds"], p["repeats"])
-    folds = RepeatedStratifiedKFold(
-        n_splits=p["folds"],
-        n_repeats=p["repeats"],
-        random_state=int(seed.generate_state(1)[0] % 2**31),
-    )
-    splits = list(folds.split(X, y))
-    log10_C = grid(LOG10_C_RANGE, p["C_step"])
-    wrong, violation, converged = cross_validated_errors(
-        p["machine"], X, y, width_to_gamma(p["log10_sigma"]), [10.0**c for c in log10_C], splits
-    )
-    # n_wrong of a repeat sums over its folds, which follow one another.
-    by_repeat = wrong.reshape(len(log10_C), p["repeats"], p["folds"]).sum(axis=2)
-    return [
-        {
-            "log10_C": c,
-            "n_rows": len(y),
-            "n_wrong": int(by_repeat[k].sum()),
-            "n_wrong_spread": float(round(by_repeat[k].std(ddof=1), 4))
-            if p["repeats"] > 1
-            else None,
-            "kkt_violation": float(violation[k]),
-            "converged": bool(converged[k]),
-        }
-        for k, c in enumerate(log10_C)
-    ]
-
-
-def cross_validated_errors(machine, X, y, gamma, C_values, splits):
-    """Misclassified held-out rows for every C and fold.
-
-    Identical rows with the same label share one multiplier bound: ``m`` copies are one point
-    of weight ``m``, with the same optimum. Titanic's 2201 rows are 24 such points.
-
-    Parameters
-    ----------
-    machine : str
-        A name of ``MACHINES``.
-    X : ndarray of shape (n, n_features)
-    y : ndarray of shape (n,)
-    gamma : float
-    C_values : sequence of float
-        Ascending.
-    splits : sequence of (ndarray, ndarray)
-        Rows to train on and held-out rows of each fold.
-
-    Returns
-    -------
-    n_wrong : ndarray of shape (n_C, n_folds)
-    kkt_violation : ndarray of shape (n_C,)
-        The largest over the folds (zero for LS, which is solved in closed form).
-    converged : ndarray of shape (n_C,)
-    """
-    X_distinct, y_distinct, _, inverse = distinct_patterns(X, y)
-    n_wrong = np.zeros((len(C_values), len(splits)), dtype=int)
-    violation = np.zeros(len(C_values))
-    converged = np.ones(len(C_values), dtype=bool)
-    if machine == "LS" and len(y_distinct) > len(y) / 2:
-        K, tests = gram(X, gamma=gamma), [test for _, test in splits]
-        for k, held_out in enumerate(ls_held_out(K, y, C_values, tests)):
-            n_wrong[k] = [
-                _n_wrong(values, y[test]) for values, test in zip(held_out, tests, strict=True)
-            ]
-        return n_wrong, violation, converged
-    K = gram(X_distinct, gamma=gamma)
-    for f, (train, test) in enumerate(splits):
-        weight = np.bincount(inverse[train], minlength=len(y_distinct))
-        used = np.flatnonzero(weight)
-        test_weight = np.bincount(inverse[test], minlength=len(y_distinct))
-        tested = np.flatnonzero(test_weight)
-        sub, cross = np.ascontiguousarray(K[np.ix_(used, used)]), K[np.ix_(tested, used)]
-        y_used, y_tested = y_distinct[used], y_distinct[tested]
-        results = solve_along_C(
-            machine, sub, y_used, C_values, sample_weight=weight[used].astype(float)
-        )
-        for k, result in enumerate(results):
-            values = cross @ (y_used * result.alpha) + result.intercept
-            n_wrong[k, f] = test_weight[tested][_sign(values) != y_tested].sum()
-            violation[k] = max(violation[k], result.kkt_violation)
-            converged[k] &= result.converged
-    return n_wrong, violation, converged
-
-
-# -- the test error of every grid point -----------------------------------------------------
-
-
-def surface_units(profile):
-    """One unit a data set and split, each for the whole grid."""
-    size = SIZES[profile]
-    return split_units(
-        "table_2_surface", size["splits"], C_step=size["C_step"], sigma_step=size["sigma_step"]
-    )
-
-
-def compute_surface(unit):
-    """Misclassified test rows of one split at every grid point, one row a machine and width."""
-    p = unit.params
-    X_train, y_train, X_test, y_test = split_rows(p["dataset"], p["split"], p["splits"])
-    X_train, y_train, weight, _ = distinct_patterns(X_train, y_train)
-    log10_C = grid(LOG10_C_RANGE, p["C_step"])
-    C_values = [10.0**c for c in log10_C]
-    rows = {
-        machine: {
-            "machine": machine,
-            "n_test": len(y_test),
-            "kkt_violation": 0.0,
-            "converged": True,
-        }
-        for machine in SEARCHED
-    }
-    for log10_sigma in grid(LOG10_SIGMA_RANGE, p["sigma_step"]):
-        gamma = width_to_gamma(log10_sigma)
-        K, K_test = gram(X_train, gamma=gamma), gram(X_test, X_train, gamma=gamma)
-        for machine, row in rows.items():
-            results = solve_along_C(
-                machine, K, y_train, C_values, sample_weight=weight.astype(float)
-            )
-            for c, result in zip(log10_C, results, strict=True):
-                values = K_test @ (y_train * result.alpha) + result.intercept
-                row[surface_column(c, log10_sigma)] = _n_wrong(values, y_test)
-                row["kkt_violation"] = max(row["kkt_violation"], result.kkt_violation)
-                row["converged"] &= result.converged
-    return list(rows.values())
-
-
-def surface_column(log10_C, log10_sigma):
-    """Name of the column that holds the errors at one grid point.
-
-    Parameters
-    ----------
-    log10_C, log10_sigma : float
-
-    Returns
-    -------
-    str
-    """
-    return f"wrong_C{log10_C:g}_s{log10_sigma:g}"
-
-
-# -- helpers --------------------------------------------------------------------------------
-
-
-def split_rows(name, split, source):
-    """Training inputs and labels, test inputs and labels of one split.
-
-    Parameters
-    ----------
-    name : str
-    split : int
-    source : {"drawn", "ida"}
-
-    Returns
-    -------
-    X_train, y_train, X_test, y_test : ndarray
-    """
-    data = load_ida(name, source)
-    train, test = ida_split(name, split, source)
-    return data.X[train], data.y[train], data.X[test], data.y[test]
-
-
-def _sign(values):
-    return np.where(values > 0, 1, -1)
-
-
-def _n_wrong(values, y):
-    return int((_sign(values) != y).sum())
-
-
 TABLE_2 = Study(PAPER, "table_2", table_units, compute_split)
-TABLE_2_SEARCH = Study(PAPER, "table_2_search", search_units, compute_search)
-TABLE_2_SURFACE = Study(PAPER, "table_2_surface", surface_units, compute_surface)
+
+
+def printed_runs(frame, machine, selection="first_order", tol=2 * EPSILON):
+    """The rows of a machine in the order of the splits, by default as printed, with % errors."""
+    runs = select(frame, machine=machine, selection=selection)
+    runs = runs[np.isclose(runs.tol, tol)].sort_values("split")
+    return runs.assign(error=100.0 * runs.n_wrong / runs.n_test)
+
+
+def both_orders(rows, machine):
+    """Iterations of one machine with first- and with second-order selection."""
+    runs = (printed_runs(rows, machine, f"{order}_order") for order in ("first", "second"))
+    return [own.n_iter.to_numpy(dtype=float) for own in runs]
+
+
+def table_2_values(records):
+    """The 48 printed numbers of Table 2, the protocol around them, and Section 4's claims."""
+    out, frame = Values(), records["table_2"]
+    search, surface = records["table_2_search"], records["table_2_surface"]
+    for name in present(frame, PRINTED_NAMES):
+        rows, printed = select(frame, dataset=name), PRINTED_NAMES[name]
+        _add_runs(out, printed, rows)
+        for column, difference in _error_differences(name, rows, search, surface).items():
+            out.add_mean(printed, column, magnitude(difference))
+    iterations, identical = records["table_2_iterations"], records["table_2_identical"]
+    if not iterations.empty and set(iterations.dataset) == set(PRINTED_NAMES):
+        column = "largest second-order / first-order #It., LS"
+        worst = worst_second_order(iterations, "LS")
+        out.add_mean("all data sets", column, worst, iterations.converged.all())
+    if not identical.empty:
+        add_identical_claims(out, identical)
+    if not frame.empty:
+        splits = frame.groupby("dataset").split.nunique()
+        genuine = select(frame, splits="ida").groupby("dataset").split.nunique()
+        out.add_all("protocol", {"splits": splits.min(), "data sets": len(splits)})
+        out.add_all("protocol", {"genuine splits": genuine.min() if len(genuine) else 0})
+        out.add("protocol", "epsilon", frame.tol.min())
+    whole = search if search.empty else select(search, part=ALL_ROWS)
+    if not whole.empty:
+        for axis in ("C", "sigma"):
+            values = whole[f"log10_{axis}"]
+            ends = {f"log10 {axis} from": values.min(), f"log10 {axis} to": values.max()}
+            out.add_all("protocol", ends)
+        folds = {"CV repeats": whole.repeats.max(), "CV folds": whole.folds.max()}
+        out.add_all("protocol", folds)
+    return out.frame()
+
+
+def _add_runs(out, printed, rows):
+    runs = {machine: printed_runs(rows, machine) for machine in PRINTED_MACHINES}
+    for machine, own in runs.items():
+        converged = own.converged.all()
+        for column, key in (("% err.", "error"), ("#SV", "n_sv"), ("#It.", "n_iter")):
+            out.add_cell(printed, f"{machine} {column}", own[key], converged)
+        share = mean_and_standard_error(own.n_sv / own.n_train)
+        out.add_mean(printed, f"{machine} share of SVs", share, converged)
+    ls, least = runs.values()
+    first, second = both_orders(rows, "Least 1-Norm")
+    ratio = mean_and_standard_error(second / first)
+    iterations = {
+        "LS - Least 1-Norm #It.": paired_difference(ls.n_iter, least.n_iter),
+        "second-order / first-order #It., Least 1-Norm": ratio,
+    }
+    out.add_means(printed, iterations, ls.converged.all() and least.converged.all())
+
+
+def _error_differences(name, rows, search, surface):
+    pairs = {"LS": [printed_runs(rows, machine).error for machine in PRINTED_MACHINES]}
+    tuned = [
+        errors_at(surface, name, machine, chosen_setting(search, name, machine))
+        for machine in ("L1", "Least 1-Norm")
+    ]
+    if all(errors is not None for errors in tuned):
+        pairs["L1-SVM"] = tuned
+    found = {}
+    for machine, pair in pairs.items():
+        found |= here_and_on_new_samples(f"|{machine} - Least 1-Norm| % err.", *pair, rows)
+    return found
+
+
+def stopping_table(frame, published):
+    """Mean iterations with both readings of the stopping rule beside the printed ones."""
+    printed = published.set_index(["row", "column"])["published"]
+
+    def row(name, machine):
+        rows = select(frame, dataset=name)
+        return {
+            "printed": printed[PRINTED_NAMES[name], f"{machine} #It."],
+            "stop at 2 epsilon": printed_runs(rows, machine).n_iter.mean(),
+            "stop at epsilon": printed_runs(rows, machine, tol=EPSILON).n_iter.mean(),
+        }
+
+    return row_a_machine(frame, PRINTED_MACHINES, row)
+
+
+def second_order_table(frame):
+    """Mean iterations of all machines with each selection, and the mean of their ratio."""
+
+    def row(name, machine):
+        first, second = both_orders(select(frame, dataset=name), machine)
+        ratio = with_error("second / first", mean_and_standard_error(second / first))
+        return {"first order": first.mean(), "second order": second.mean(), **ratio}
+
+    return row_a_machine(frame, MACHINES, row)

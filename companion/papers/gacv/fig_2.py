@@ -1,0 +1,112 @@
+"""Figure 2: the criteria over lambda and sigma, where their minima lie and what shape they have."""
+
+import numpy as np
+
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.gacv.example import CASES
+from companion.papers.gacv.inefficiency import ESTIMATES, row_a_criterion, runs
+from companion.papers.gacv.selection import CRITERIA
+from companion.papers.summaries import Values
+from companion.plotting.common import style_of
+
+#: What the table of valleys shows, and the column of the records it is the mean of.
+SHAPE = {
+    "length": "length",
+    "width": "width",
+    "tilt": "tilt",
+    "decades of lambda": "decades",
+    "log10 lambda": "log10_lambda",
+    "log10 sigma^2": "log10_sigma2",
+    "place along target's valley": "position",
+}
+#: Levels of a criterion over its least: dense near the minimum, where the question is.
+LEVELS = 1 + np.array([0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0])
+#: Where a criterion is least, as columns of the records, and the axes it is shown on.
+PLACE = ["log10_lambda", "log10_sigma2"]
+AXES = {"xlabel": r"$\log_{10} \lambda$", "ylabel": r"$\log_{10} \sigma^2$"}
+
+
+def fig_2_values(records):
+    """Where the minima lie and what shape the valleys have."""
+    out, frame = Values(), records["inefficiency"]
+    if frame.empty:
+        return out.frame()
+    converged = frame.converged.all()
+    of = {case: {name: runs(frame, case, name) for name in CRITERIA} for case in CASES}
+    for case in CASES:
+        out.add_means(case, _claims(of[case]), converged)
+    pairs = {"length of the valley": [of[case]["misclass"].length for case in CASES]}
+    for name, label in ESTIMATES.items():
+        distances = [_distance(of[case][name], of[case]["misclass"]) for case in CASES]
+        pairs[f"distance of {label} from MISCLASS"] = distances
+    for words, (standard, nonstandard) in pairs.items():
+        difference = paired_difference(nonstandard, standard)
+        out.add_mean("both cases", f"{words}: nonstandard - standard", difference, converged)
+    return out.frame()
+
+
+def _claims(of):
+    gacv, xa, gckl, target = (of[name] for name in ("gacv", "xa", "gckl", "misclass"))
+    claims = {
+        "distance of minima: GACV to XA - GACV to MISCLASS": (
+            paired_difference(_distance(gacv, xa), _distance(gacv, target))
+        ),
+        "log10 lambda: GACV - MISCLASS": paired_difference(gacv.log10_lambda, target.log10_lambda),
+        "log10 lambda: GACV - GCKL": paired_difference(gacv.log10_lambda, gckl.log10_lambda),
+        "log10 lambda: XA - MISCLASS": paired_difference(xa.log10_lambda, target.log10_lambda),
+        "GACV minimum: place along the valley": mean_and_standard_error(gacv.position),
+        "XA minimum: place along the valley": mean_and_standard_error(xa.position),
+    }
+    for label, own in (("GCKL", gckl), ("MISCLASS", target)):
+        slender = own.length / np.maximum(own.width, 0.25)
+        shape = {"length / width": slender, "decades of lambda": own.decades, "tilt": own.tilt}
+        for words, values in shape.items():
+            claims[f"{label} valley: {words}"] = mean_and_standard_error(values)
+    return claims
+
+
+def _distance(one, other):
+    """Distance of two choices in (log10 lambda, log10 sigma^2), in decades, sample by sample."""
+    du = one.log10_lambda.to_numpy() - other.log10_lambda.to_numpy()
+    dv = one.log10_sigma2.to_numpy() - other.log10_sigma2.to_numpy()
+    return np.hypot(du, dv)
+
+
+def valley_table(frame, case):
+    """Shape of the region within a tenth of the minimum, and where the minimum lies: means."""
+
+    def row(own):
+        return {words: own[column].mean() for words, column in SHAPE.items()}
+
+    return row_a_criterion(frame, case, row).rename(columns={"criterion": "surface"})
+
+
+def plot_criterion(ax, lam, sigma, values, *, marks, title=""):
+    """Contours of a criterion over lambda and sigma^2, with minima (label, lambda, sigma)."""
+    levels = values.min() * LEVELS
+    x, z = np.log10(lam), 2 * np.log10(sigma)
+    drawn = ax.contourf(x, z, values, levels=levels, cmap="viridis_r", extend="max")
+    ax.contour(x, z, values, levels=levels[1:], colors="white", linewidths=0.4)
+    ticks = levels[[0, 4, 6, 7, 8, 10]]
+    bar = ax.figure.colorbar(drawn, ax=ax, ticks=ticks)
+    bar.ax.set_yticklabels([f"{level:.3g}" for level in ticks])
+    for name, where, width in marks:
+        look = {**style_of(name), "markeredgecolor": "white", "markersize": 9, "linestyle": ""}
+        ax.plot(np.log10(where), 2 * np.log10(width), label=name, zorder=3, **look)
+    ax.set(title=title, **AXES)
+    ax.legend(fontsize="x-small", loc="upper right", frameon=True)
+    return ax
+
+
+def plot_minima(ax, minima, *, limits, title=""):
+    """Where the criteria have their minima, a point a sample, and the mean with its error."""
+    for name, points in minima.items():
+        look = {**style_of(name), "linestyle": ""}
+        ax.plot(*points.T, alpha=0.25, markersize=4, **look)
+        x, y = points.mean(axis=0)
+        dx, dy = 2 * points.std(axis=0, ddof=1) / np.sqrt(len(points))
+        look |= {"capsize": 3, "markersize": 9, "markeredgecolor": "black"}
+        ax.errorbar(x, y, xerr=dx, yerr=dy, label=name, zorder=3, **look)
+    ax.set(title=title, xlim=limits[0], ylim=limits[1], **AXES)
+    ax.legend(fontsize="small")
+    return ax
