@@ -77,6 +77,18 @@ def none_without_records(*columns):
     return decorate
 
 
+def as_table(rows):
+    """Decorate a generator of rows, dicts: it returns their table, a DataFrame."""
+
+    @wraps(rows)
+    def table(*arguments):
+        import pandas as pd
+
+        return pd.DataFrame(list(rows(*arguments)))
+
+    return table
+
+
 def row_a_group(frame, by, row, among=None):
     """A table with one row a group of records.
 
@@ -192,3 +204,17 @@ class Values:
 
         columns = ["row", "column", "value", "spread", "n", "se", "draws", "converged"]
         return pd.DataFrame(self.rows, columns=columns)
+
+
+def values_from(parts, records):
+    """The values of an artefact, a DataFrame, from the records of its studies.
+
+    Each part is a function and the names of studies; ``function(values, *frames)`` adds to the
+    :class:`Values` where there are records of all of them.
+    """
+    values = Values()
+    for add, *studies in parts:
+        frames = [records[name] for name in studies]
+        if all(len(frame) for frame in frames):
+            add(values, *frames)
+    return values.frame()

@@ -30,9 +30,7 @@ from companion.plotting.conformal import (
     plot_tiles,
     plot_two_classes,
 )
-from companion.plotting.regions import plot_boundaries, plot_regions
 from companion.plotting.verdicts import VERDICT_STYLES, plot_verdicts
-from companion.plotting.wrsvm import plot_lead_losses
 
 __all__ = [
     "CRITERION_STYLES",
@@ -41,18 +39,15 @@ __all__ = [
     "VERDICT_STYLES",
     "plot_against",
     "plot_agreement",
-    "plot_boundaries",
     "plot_differences",
     "plot_distributions",
     "plot_hulls",
     "plot_large_costs",
-    "plot_lead_losses",
     "plot_lines",
     "plot_magnification",
     "plot_mapped_grid",
     "plot_paths",
     "plot_placed",
-    "plot_regions",
     "plot_right_and_wrong",
     "plot_slacks",
     "plot_solver_times",
