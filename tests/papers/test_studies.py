@@ -29,7 +29,7 @@ STUDIES = {
 NO_NUMBERS = {
     "companion._paths",
     "companion._threads",
-    "companion.datasets._at_hand",
+    "companion.datasets._availability",
     "companion.datasets._fetch",
     "companion.datasets._sources",
     "companion.errors",
