@@ -1,4 +1,4 @@
-"""The agreement matrix: every solver on every problem, judged by one yardstick.
+"""The agreement matrix: every solver on every problem, judged by one machine.
 
 Tolerances: an objective is within 1e-6 of the optimum, relative, which no solver may claim but the
 best dual objective of all shows. Decision values differ by no more than the two objectives allow;
@@ -17,8 +17,6 @@ from companion.agreement import (
     MINIMUM_MARGIN,
     SOLVERS,
     Answer,
-    Task,
-    Yardstick,
     agreement_matrix,
     biases,
     compare,
@@ -28,6 +26,7 @@ from companion.agreement import (
     large_costs,
     left_out,
     list_problems,
+    machine_of,
     order,
     problem_table,
     solve,
@@ -46,6 +45,10 @@ LARGEST = {"libsvm": 1e-4, "WLS, damped": 2e-3}
 #: The plain iteration has a quadratic loss for slacks below 1e-7 and ends by its budget on two
 #: problems.
 UNFINISHED = {("twonorm", "L1", "WLS, damped"), ("ringnorm", "L1", "WLS, damped")}
+
+
+def answer_of(solver, machine):
+    return solve(SOLVERS[solver].run, machine)[0]
 
 
 @cache
@@ -97,11 +100,10 @@ def test_every_paper_machine_and_solver_takes_part():
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("what", ["coef", "intercept", "multipliers"])
 def test_the_yardstick_notices_a_wrong_answer(machine, what):
-    problem = PROBLEMS["two Gaussians"]
-    task, yardstick = Task(problem, machine), Yardstick(problem, machine)
-    answer, _ = solve("generic QP (Clarabel)", task)
-    right = yardstick.judge(answer)
-    wrong = yardstick.judge(replace(answer, **{what: getattr(answer, what) * 1.01}))
+    machine = machine_of(PROBLEMS["two Gaussians"], machine)
+    answer = answer_of("generic QP (Clarabel)", machine)
+    right = machine.judge(answer)
+    wrong = machine.judge(replace(answer, **{what: getattr(answer, what) * 1.01}))
     assert abs(right.relative_gap) < 1e-10 < 1e-6 < wrong.relative_gap
     assert (wrong.dual < right.dual) == (what == "multipliers")
     assert (wrong.primal > right.primal) == (what != "multipliers")
@@ -109,27 +111,22 @@ def test_the_yardstick_notices_a_wrong_answer(machine, what):
 
 @pytest.mark.parametrize("what", ["coef", "intercept", "multipliers"])
 def test_the_yardstick_notices_a_wrong_answer_of_several_classes(what):
-    problem = PROBLEMS["Example 3"]
-    task, yardstick = Task(problem, MINIMUM_MARGIN), Yardstick(problem, MINIMUM_MARGIN)
-    answer, _ = solve("structured interior point", task)
-    wrong = yardstick.judge(replace(answer, **{what: getattr(answer, what) * 1.02}))
-    assert abs(yardstick.judge(answer).relative_gap) < 1e-10 < 1e-6 < wrong.relative_gap
+    machine = machine_of(PROBLEMS["Example 3"], MINIMUM_MARGIN)
+    answer = answer_of("structured interior point", machine)
+    wrong = machine.judge(replace(answer, **{what: getattr(answer, what) * 1.02}))
+    assert abs(machine.judge(answer).relative_gap) < 1e-10 < 1e-6 < wrong.relative_gap
 
 
 def test_a_wrong_solver_fails_the_comparison_and_stays_within_its_bound():
     problem = PROBLEMS["gacv standard"]
 
-    def careless(task):
-        answer, _ = solve("SMO, accelerated", task)
+    def careless(machine):
+        answer = answer_of("SMO, accelerated", machine)
         beta = answer.multipliers * 0.999
         return replace(answer, coef=beta, multipliers=beta)
 
-    runs = {
-        "careless": careless,
-        "libsvm": SOLVERS["libsvm"][1],
-        "SMO, accelerated": SOLVERS["SMO, accelerated"][1],
-    }
-    rows = compare(problem, "L1", solvers=runs).set_index("solver")
+    runs = {name: SOLVERS[name].run for name in ("libsvm", "SMO, accelerated")}
+    rows = compare(problem, "L1", runs={"careless": careless, **runs}).set_index("solver")
     assert rows.loc["careless", "error"] > 1e-6 == rows.loc["careless", "allowed"]
     assert 1e-4 < rows.loc["careless", "difference"] <= rows.loc["careless", "bound"]
     assert rows["reference"].to_dict() == {
@@ -142,10 +139,9 @@ def test_a_wrong_solver_fails_the_comparison_and_stays_within_its_bound():
 @pytest.mark.parametrize(("problem", "machine"), PAIRS)
 def test_the_bound_holds_for_machines_that_are_far_from_optimal(problem, machine):
     """It is a theorem about any two machines, so that random ones must obey it."""
-    problem = PROBLEMS[problem]
-    task, yardstick = Task(problem, machine), Yardstick(problem, machine)
-    answer, _ = solve("generic QP (Clarabel)", task)
-    best, rng = yardstick.judge(answer), np.random.default_rng(0)
+    machine = machine_of(PROBLEMS[problem], machine)
+    answer = answer_of("generic QP (Clarabel)", machine)
+    best, rng = machine.judge(answer), np.random.default_rng(0)
     for size in (1e-6, 1e-3, 0.1, 1.0):
         noise = rng.normal(size=answer.coef.shape) * np.abs(answer.coef).max()
         shift = rng.normal(size=np.shape(answer.intercept))
@@ -155,10 +151,10 @@ def test_the_bound_holds_for_machines_that_are_far_from_optimal(problem, machine
             coef=answer.coef + size * (noise - noise.mean(axis=0)),
             intercept=answer.intercept + size * shift,
         )
-        other = yardstick.judge(moved)
+        other = machine.judge(moved)
         difference = np.abs(other.values - best.values).max()
-        assert difference <= yardstick.bound(best, other.primal, best.primal)
-        low, high = yardstick.bias_interval(best, other.primal)
+        assert difference <= machine.bound(best, other.primal, best.primal)
+        low, high = machine.bias_interval(best, other.primal)
         assert np.all((low <= moved.intercept) & (moved.intercept <= high))
 
 
@@ -166,15 +162,12 @@ def test_the_bound_holds_for_machines_that_are_far_from_optimal(problem, machine
 def test_no_multipliers_have_a_dual_objective_above_the_optimum(machine):
     """Whatever is handed in is made feasible first: the dual objective is a bound."""
     name = "Example 2" if machine == MINIMUM_MARGIN else "two Gaussians"
-    problem, rng = PROBLEMS[name], np.random.default_rng(1)
-    yardstick, answer = (
-        Yardstick(problem, machine),
-        solve("generic QP (Clarabel)", Task(problem, machine))[0],
-    )
-    optimum = yardstick.judge(answer).primal
+    machine, rng = machine_of(PROBLEMS[name], machine), np.random.default_rng(1)
+    answer = answer_of("generic QP (Clarabel)", machine)
+    optimum = machine.judge(answer).primal
     for size in (1e-3, 0.1, 10.0):
         noise = size * rng.normal(size=answer.multipliers.shape)
-        judged = yardstick.judge(replace(answer, multipliers=answer.multipliers + noise))
+        judged = machine.judge(replace(answer, multipliers=answer.multipliers + noise))
         assert judged.dual <= optimum * (1 + 1e-12)
 
 
@@ -203,15 +196,10 @@ def test_damping_makes_weighted_least_squares_settle_on_separable_data():
 
 
 def test_single_precision_costs_libsvm_its_last_digits_at_large_costs():
-    table = large_costs(
-        PROBLEMS["gacv standard"],
-        "L1",
-        [0.1, 1e3],
-        ("SMO, accelerated", "libsvm", "generic QP (Clarabel)"),
-    )
+    table = large_costs(PROBLEMS["gacv standard"], "L1", [0.1, 1e3])
     errors = table.pivot(index="solver", columns="C", values="error")
     assert errors.loc["libsvm", 0.1] < 1e-6 < errors.loc["libsvm", 1e3]
-    assert errors.drop(index="libsvm").max().max() < 1e-9
+    assert errors.loc[["SMO, accelerated", "generic QP (Clarabel)"]].max().max() < 1e-9
     assert (table["error"] <= table["allowed"]).all()
 
 
@@ -219,8 +207,6 @@ def test_single_precision_costs_libsvm_its_last_digits_at_large_costs():
 def test_left_out_decisions_in_closed_form_are_those_of_training_again(machine):
     table = left_out(PROBLEMS["two Gaussians"], machine)
     assert len(table) and (table["difference"] < 1e-6).all()
-    with pytest.raises(ValueError, match="knows the machines 'LS' and 'L1'. Got 'L2'"):
-        left_out(PROBLEMS["two Gaussians"], "L2")
 
 
 def test_tables_count_what_the_frame_holds():
@@ -252,14 +238,12 @@ def test_orders_are_classes():
 
 def test_a_machine_that_is_not_of_the_problem_is_refused():
     with pytest.raises(ValueError, match="'twonorm' is a problem for L1, LS. Got 'L2'"):
-        Yardstick(PROBLEMS["twonorm"], "L2")
-    with pytest.raises(ValueError, match="one of .'paper', 'quick'.. Got 'slow'"):
-        list_problems("slow")
+        machine_of(PROBLEMS["twonorm"], "L2")
 
 
 def test_an_answer_without_multipliers_has_no_dual_objective():
     problem = PROBLEMS["two Gaussians"]
     n = len(problem.y)
-    judged = Yardstick(problem, "L1").judge(Answer(np.zeros(n), 0.0, None, 0, True))
+    judged = machine_of(problem, "L1").judge(Answer(np.zeros(n), 0.0, None, 0, True))
     assert np.isnan(judged.dual) and judged.feasible is None
     assert judged.primal == pytest.approx(problem.C * n)

@@ -1,16 +1,15 @@
 """Do the solvers agree? All of them on the same problems from every paper, by one yardstick.
 
-``problems`` has the data, ``solvers`` one function a solver, ``yardstick`` what an answer is worth
-by itself, ``matrix`` all of them together, ``cases`` where they differ and why, ``tables`` what of
-it is printed.
+``problems`` has the data, ``machines`` what is minimised, ``yardstick`` what an answer is worth.
 """
 
-from companion.agreement.cases import biases, damping, identical_points, large_costs, left_out
-from companion.agreement.matrix import OBJECTIVE_TOL, agreement, agreement_matrix, compare, solve
+from companion.agreement.comparison import agreement, agreement_matrix, compare, solve
+from companion.agreement.differences import biases, damping, identical_points, large_costs, left_out
+from companion.agreement.machines import machine_of
 from companion.agreement.problems import MACHINES, MINIMUM_MARGIN, Problem, list_problems
-from companion.agreement.solvers import FAMILIES, SOLVERS, Task, solvers_of
+from companion.agreement.solvers import FAMILIES, SOLVERS, solvers_of
 from companion.agreement.tables import difference_table, order, problem_table, solver_table
-from companion.agreement.yardstick import Answer, Judgement, Yardstick
+from companion.agreement.yardstick import OBJECTIVE_TOL, Answer, Judgement, Yardstick
 
 __all__ = [
     "FAMILIES",
@@ -21,7 +20,6 @@ __all__ = [
     "Answer",
     "Judgement",
     "Problem",
-    "Task",
     "Yardstick",
     "agreement",
     "agreement_matrix",
@@ -33,6 +31,7 @@ __all__ = [
     "large_costs",
     "left_out",
     "list_problems",
+    "machine_of",
     "order",
     "problem_table",
     "solve",

@@ -1,16 +1,12 @@
-"""Problems from every paper, small enough that each solver can be run to its last digits.
-
-A problem is data, a kernel, costs of the slacks and points at which machines are compared. It says
-nothing about solvers.
-"""
-
-from __future__ import annotations
+"""Problems from every paper, small enough that each solver can be run to its last digits."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from companion.kernels import gamma_from_width, gram
+from companion.solvers import Design
 
 __all__ = ["MACHINES", "MINIMUM_MARGIN", "Problem", "list_problems"]
 
@@ -26,101 +22,67 @@ _SIZES = {"paper": 200, "quick": 60}
 _SIDE = 15
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Problem:
-    """A training sample, a kernel and costs.
+    """A training sample, a kernel (gamma None is the inner product), costs, and new points.
 
-    Attributes
-    ----------
-    name : str
-    paper : str
-        Key of the paper it is from.
-    X : ndarray of shape (n, d)
-    y : ndarray of shape (n,)
-        -1.0 and +1.0; classes 0, ..., k - 1 as integers where there is a utility.
-    X_new : ndarray of shape (m, d)
-        Where decision values are compared besides the sample.
-    C : float
-    gamma : float or None
-        Of ``exp(-gamma |x - z|^2)``; None for the inner product.
-    machines : tuple of str
-        Which machines are trained on it.
-    weight : ndarray of shape (n,) or None
-        Factors on C, L(y_i).
-    utility : ndarray of shape (k, k) or None
-        U of the minimum-margin machine.
+    Labels are -1.0 and +1.0, or classes from 0 where there is a utility. New points are by default
+    a grid over the range of the sample, a fifth wider on every side.
     """
 
     name: str
     paper: str
     X: np.ndarray
     y: np.ndarray
-    X_new: np.ndarray
     C: float
     gamma: float | None
     machines: tuple[str, ...]
+    X_new: np.ndarray | None = None
     weight: np.ndarray | None = None
     utility: np.ndarray | None = None
 
+    def __post_init__(self):
+        self.y = np.asarray(self.y, dtype=float if self.utility is None else int)
+        if self.X_new is None:
+            low, high = self.X.min(axis=0), self.X.max(axis=0)
+            axes = np.linspace(low - 0.2 * (high - low), high + 0.2 * (high - low), _SIDE).T
+            self.X_new = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, self.X.shape[1])
+
     @property
+    def is_linear(self):
+        return self.gamma is None
+
+    @cached_property
     def cost(self):
         """C times the weight of each sample."""
         return np.full(len(self.y), self.C) * (1.0 if self.weight is None else self.weight)
 
-    @property
-    def is_linear(self):
-        """Whether the kernel is the inner product."""
-        return self.gamma is None
+    @cached_property
+    def K(self):
+        """Gram matrix of the sample."""
+        return gram(self.X, kernel="linear") if self.is_linear else gram(self.X, gamma=self.gamma)
 
-    def gram(self):
-        """The Gram matrix that the solvers get.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-        """
-        if self.is_linear:
-            return gram(self.X, kernel="linear")
-        return gram(self.X, gamma=self.gamma)
+    @cached_property
+    def design(self):
+        """Features, or columns of the Gram matrix."""
+        return Design.linear(self.X) if self.is_linear else Design.kernel(self.K)
 
 
 def list_problems(profile="paper"):
-    """The problems of all papers, in the order of the papers.
-
-    Parameters
-    ----------
-    profile : {"paper", "quick"}, default="paper"
-        Quick leaves some out and has smaller samples.
-
-    Returns
-    -------
-    list of Problem
-
-    Raises
-    ------
-    ValueError
-        If there is no such profile.
-    """
-    if profile not in _SIZES:
-        raise ValueError(f"The 'profile' must be one of {list(_SIZES)}. Got {profile!r}.")
-    n, quick = _SIZES[profile], profile == "quick"
+    """The problems of all papers; "quick" leaves some out and has smaller samples."""
+    n = _SIZES[profile]
     problems = [
-        _two_gaussians(1.0),
-        _two_gaussians(1e-3),
+        _two_gaussians("two Gaussians", 1.0, MACHINES),
+        _two_gaussians("two Gaussians, small C", 1e-3, ("L1", "Least 1-Norm")),
         _titanic(),
-        _gacv("standard", n),
-        _gacv("nonstandard", n),
-        _usvc("twonorm", n),
-        _usvc("ringnorm", n),
-        _threshold("A", n),
-        _threshold("B", n),
-        _three_classes("Example 1", n),
-        _three_classes("Example 2", n),
-        _three_classes("Example 3", n),
+        *(_gacv(case, n) for case in ("standard", "nonstandard")),
+        *(_usvc(name, n) for name in ("twonorm", "ringnorm")),
+        *(_threshold(case, n) for case in "AB"),
+        *(_three_classes(name, n) for name in ("Example 1", "Example 2", "Example 3")),
         _plane(),
         _board(n),
     ]
-    left_out = ("case A", "Example 1", "plane") if quick else ()
+    left_out = ("case A", "Example 1", "plane") if profile == "quick" else ()
     return [problem for problem in problems if problem.name not in left_out]
 
 
@@ -130,25 +92,12 @@ def _rng(paper, *parts):
     return np.random.default_rng(seed_for(paper, "agreement", *parts))
 
 
-def _grid(X):
-    """A grid over the range of points of the plane, a fifth wider on every side."""
-    low, high = X.min(axis=0), X.max(axis=0)
-    axes = np.linspace(low - 0.2 * (high - low), high + 0.2 * (high - low), _SIDE).T
-    return np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, X.shape[1])
-
-
-def _two_gaussians(C):
-    """The toy problem of Section 4 with a label switched in each class.
-
-    With the small C all multipliers of the hinge are at their bound, and its bias is free.
-    """
+def _two_gaussians(name, C, machines):
+    """The toy problem of Section 4; with a small C its bias is free."""
     from companion.papers.l1nsvm.fig_1 import toy_problem
 
     X, y, _ = toy_problem(1, "one_per_class")
-    name, machines = "two Gaussians", MACHINES
-    if C < 1.0:
-        name, machines = "two Gaussians, small C", ("L1", "Least 1-Norm")
-    return Problem(name, "l1nsvm", X, y.astype(float), _grid(X), C, None, machines)
+    return Problem(name, "l1nsvm", X, y, C, None, machines)
 
 
 def _titanic():
@@ -158,16 +107,8 @@ def _titanic():
 
     X, y, X_test, _ = split_rows("titanic", 1, "drawn")
     log10_C, log10_sigma = SETTINGS["titanic"]["Least 1-Norm"]
-    return Problem(
-        "Titanic",
-        "l1nsvm",
-        X,
-        y.astype(float),
-        np.unique(X_test, axis=0),
-        10.0**log10_C,
-        width_to_gamma(log10_sigma),
-        MACHINES,
-    )
+    C, gamma = 10.0**log10_C, width_to_gamma(log10_sigma)
+    return Problem("Titanic", "l1nsvm", X, y, C, gamma, MACHINES, np.unique(X_test, axis=0))
 
 
 def _gacv(case, n):
@@ -175,20 +116,10 @@ def _gacv(case, n):
     from companion.papers.gacv import example
 
     X, y, _ = example.sample(1, n)
-    weight = None
-    if case == "nonstandard":
-        weight = np.where(y == 1, example.COSTS[case][1], example.COSTS[case][-1])
-    return Problem(
-        f"gacv {case}",
-        "gacv",
-        X,
-        y.astype(float),
-        _grid(X),
-        1.0 / (2 * n * 1e-3),
-        gamma_from_width(1.0, "2sigma2"),
-        ("L1",),
-        weight,
-    )
+    costs = example.COSTS[case]
+    weight = None if case == "standard" else np.where(y == 1, costs[1], costs[-1])
+    C, gamma = 1.0 / (2 * n * 1e-3), gamma_from_width(1.0, "2sigma2")
+    return Problem(f"gacv {case}", "gacv", X, y, C, gamma, ("L1",), weight=weight)
 
 
 def _usvc(name, n):
@@ -198,16 +129,8 @@ def _usvc(name, n):
     draw = getattr(datasets, name)
     X, y = draw(n, _rng("usvc", name))
     gamma = None if name == "twonorm" else 1.0 / (20 * X.var())
-    return Problem(
-        name,
-        "usvc",
-        X,
-        y.astype(float),
-        draw(n, _rng("usvc", name, "new"))[0],
-        10.0,
-        gamma,
-        ("L1", "LS"),
-    )
+    X_new = draw(n, _rng("usvc", name, "new"))[0]
+    return Problem(name, "usvc", X, y, 10.0, gamma, ("L1", "LS"), X_new)
 
 
 def _threshold(case, n):
@@ -217,7 +140,7 @@ def _threshold(case, n):
     reading = next(name for name in READINGS if name.startswith(case) and "printed" not in name)
     X, y = sample(reading, "train", 1, n)
     gamma, machines = (None, ("L1", "LS")) if case == "A" else (50.0, ("L1",))
-    return Problem(f"case {case}", "usvc", X, y, _grid(X), C, gamma, machines)
+    return Problem(f"case {case}", "usvc", X, y, C, gamma, machines)
 
 
 def _three_classes(name, n):
@@ -228,17 +151,8 @@ def _three_classes(name, n):
     draw = examples.nonlinear if number == 3 else examples.piecewise_linear
     X, y = draw(n // 2, rng, 0.0 if number == 1 else examples.FLIP)
     utility = np.eye(3) if number == 1 else examples.utility(number - 1, 0.4)
-    return Problem(
-        name,
-        "wrsvm",
-        X,
-        y,
-        _grid(X),
-        1.0,
-        0.1 if number == 3 else None,
-        (MINIMUM_MARGIN,),
-        utility=utility,
-    )
+    gamma, machines = 0.1 if number == 3 else None, (MINIMUM_MARGIN,)
+    return Problem(name, "wrsvm", X, y, 1.0, gamma, machines, utility=utility)
 
 
 def _plane():
@@ -246,9 +160,7 @@ def _plane():
     from companion.papers.conformal.background import plane_sample
 
     X, y = plane_sample(2, distance=0.8)
-    return Problem(
-        "plane", "conformal", X, np.asarray(y, dtype=float), _grid(X), 10.0, None, ("L1", "L2")
-    )
+    return Problem("plane", "conformal", X, y, 10.0, None, ("L1", "L2"))
 
 
 def _board(n):
@@ -257,13 +169,5 @@ def _board(n):
     from companion.papers.conformal.problems import SIDE, WIDTH, C
 
     X, y = checkers_board(n // 10, n, SIDE, _rng("conformal", "board"))
-    return Problem(
-        "checkers board",
-        "conformal",
-        X,
-        y.astype(float),
-        checkers_board_grid(16, SIDE)[0],
-        C,
-        1.0 / WIDTH,
-        ("L1", "L2"),
-    )
+    X_new, _ = checkers_board_grid(16, SIDE)
+    return Problem("checkers board", "conformal", X, y, C, 1.0 / WIDTH, ("L1", "L2"), X_new)

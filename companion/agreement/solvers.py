@@ -1,33 +1,17 @@
-"""Every solver of a machine, with one signature: a task in, an answer out.
+"""Every solver of a machine, with one signature: a machine in, an answer out."""
 
-Tolerances are set where a solver ends by its own precision and not by ours; what it reaches is for
-the yardstick to say.
-"""
-
-from __future__ import annotations
-
-from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from companion.agreement._losses import brackets
-from companion.agreement._programs import dual_program, solve_program, to_classes
-from companion.agreement.problems import MINIMUM_MARGIN, Problem
+from companion.agreement.machines import brackets
+from companion.agreement.problems import MACHINES, MINIMUM_MARGIN
+from companion.agreement.quadratic_programs import dual_of_many_classes, dual_of_two_classes
 from companion.agreement.yardstick import Answer
-from companion.solvers import (
-    Design,
-    LSPath,
-    dca_path,
-    least_squares_path,
-    ls,
-    mdm,
-    min_margin,
-    smo,
-    wls,
-)
+from companion.solvers import LSPath, dca_path, least_squares_path, ls, mdm, min_margin, smo, wls
 
-__all__ = ["FAMILIES", "SOLVERS", "Task", "solvers_of", "weighted_least_squares"]
+__all__ = ["FAMILIES", "GENERIC", "SOLVERS", "solvers_of", "weighted_least_squares"]
 
 #: Violation of the optimality conditions that SMO ends at, in units of the labels.
 _SMO_TOL = 1e-10
@@ -37,283 +21,152 @@ _MDM_TOL, _GAP_TOL, _PLAIN_TOL = 1e-12, 1e-11, 1e-7
 _LIBSVM_TOL = 1e-8
 #: Stands for the infinite bound of squared slacks, which libsvm does not take.
 _LIBSVM_INFINITY = 1e8
-#: Without damping the plain iteration does not settle on separable data; see ``cases.damping``.
+#: Without damping the plain iteration does not settle on separable data; see `damping`.
 _DAMPING, _PLAIN_ITERATIONS = 0.5, 1000
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
-    """A problem and a machine, with what solvers start from, made before the clock runs.
-
-    Attributes
-    ----------
-    problem : Problem
-    machine : str
-    """
-
-    problem: Problem
-    machine: str
-
-    @cached_property
-    def K(self):
-        """Gram matrix of the sample."""
-        return self.problem.gram()
-
-    @cached_property
-    def design(self):
-        """Features, or columns of the Gram matrix."""
-        if self.problem.is_linear:
-            return Design.linear(self.problem.X)
-        return Design.kernel(self.K)
-
-    @cached_property
-    def ridge(self):
-        """1 / c_i for squared losses, else 0."""
-        return 1.0 / self.problem.cost if self.machine in ("L2", "LS") else 0.0
-
-    @cached_property
-    def box(self):
-        """Bounds of alpha."""
-        cost = self.problem.cost
-        return {
-            "L1": (0.0, cost),
-            "L2": (0.0, np.inf),
-            "LS": (-np.inf, np.inf),
-            "Least 1-Norm": (-cost, cost),
-        }[self.machine]
+def _of_multipliers(beta, bias, n_iter, converged):
+    """An answer whose coefficients are its multipliers."""
+    return Answer(beta, float(bias), beta, n_iter, bool(converged))
 
 
-def _smo(selection, accelerate):
-    def solve(task):
-        y = task.problem.y
-        result = smo(
-            task.K,
-            y,
-            *task.box,
-            ridge=task.ridge,
-            selection=selection,
-            tol=_SMO_TOL,
-            accelerate=accelerate,
-        )
-        beta = y * result.alpha
-        return Answer(beta, result.intercept, beta, result.n_iter, result.converged)
-
-    return solve
+def _of_result(machine, found):
+    """An answer of what a solver of ours returns."""
+    return _of_multipliers(machine.y * found.alpha, found.intercept, found.n_iter, found.converged)
 
 
-def _mdm(accelerate):
-    def solve(task):
-        y = task.problem.y
-        result = mdm(task.K, y, ridge=task.ridge, accelerate=accelerate, tol=_MDM_TOL)
-        machine = result.to_svm()
-        beta = y * machine.alpha
-        return Answer(beta, machine.intercept, beta, result.n_iter, result.converged)
-
-    return solve
+def _smo(machine, selection="second_order", accelerate=False):
+    K, options = machine.problem.K, {"selection": selection, "accelerate": accelerate}
+    found = smo(K, machine.y, *machine.box, ridge=machine.ridge, tol=_SMO_TOL, **options)
+    return _of_result(machine, found)
 
 
-def weighted_least_squares(accelerate, damping=_DAMPING):
-    """The hinge by the paper's iteration, or by the interior point behind ``accelerate``.
-
-    Parameters
-    ----------
-    accelerate : bool
-    damping : float, optional
-        Of the paper's iteration.
-
-    Returns
-    -------
-    callable
-        From a task to an :class:`Answer`.
-    """
-    options = {"tol": _GAP_TOL}
-    if not accelerate:
-        options = {"tol": _PLAIN_TOL, "damping": damping, "max_iter": _PLAIN_ITERATIONS}
-
-    def solve(task):
-        problem = task.problem
-        result = wls(
-            task.design,
-            problem.y,
-            problem.C,
-            sample_weight=problem.weight,
-            accelerate=accelerate,
-            **options,
-        )
-        return Answer(
-            result.coef,
-            result.intercept,
-            problem.y * result.alpha,
-            result.n_iter,
-            result.converged,
-            problem.is_linear,
-        )
-
-    return solve
+def _mdm(machine, accelerate=False):
+    K, options = machine.problem.K, {"accelerate": accelerate, "tol": _MDM_TOL}
+    found = mdm(K, machine.y, ridge=machine.ridge, **options)
+    svm = found.to_svm()
+    return _of_multipliers(machine.y * svm.alpha, svm.intercept, found.n_iter, found.converged)
 
 
-def _min_margin(task):
-    problem = task.problem
-    if problem.utility is not None:
-        result = min_margin(task.design, problem.y, problem.utility, problem.C, tol=_GAP_TOL)
-        return Answer(
-            result.coef,
-            result.intercept,
-            result.alpha,
-            result.n_iter,
-            result.converged,
-            problem.is_linear,
-        )
+def _wls(machine, tol=_GAP_TOL, **options):
+    """The hinge by the interior point, or by what the options say."""
+    problem, weight = machine.problem, machine.problem.weight
+    found = wls(problem.design, problem.y, problem.C, sample_weight=weight, tol=tol, **options)
+    end = (found.n_iter, found.converged, problem.is_linear)
+    return Answer(found.coef, found.intercept, problem.y * found.alpha, *end)
+
+
+def weighted_least_squares(machine, damping=_DAMPING):
+    """The hinge by the paper's iteration."""
+    options = {"damping": damping, "max_iter": _PLAIN_ITERATIONS}
+    return _wls(machine, _PLAIN_TOL, accelerate=False, **options)
+
+
+def _min_margin(machine):
+    problem, settings = machine.problem, {"sample_weight": machine.problem.weight, "tol": _GAP_TOL}
+    many = machine.name == MINIMUM_MARGIN
     # f = f_1 - f_0 = 2 f_1 has half of the norm of (w_0, w_1), so that C counts half.
-    result = min_margin(
-        task.design,
-        (problem.y > 0).astype(int),
-        np.eye(2),
-        0.5 * problem.C,
-        sample_weight=problem.weight,
-        tol=_GAP_TOL,
-    )
-    beta = 2.0 * (result.alpha[:, 1, 0] - result.alpha[:, 0, 1])
-    return Answer(
-        result.coef[1] - result.coef[0],
-        float(np.diff(result.intercept)[0]),
-        beta,
-        result.n_iter,
-        result.converged,
-        problem.is_linear,
-    )
+    y, C = (problem.y, problem.C) if many else ((problem.y > 0).astype(int), 0.5 * problem.C)
+    found = min_margin(problem.design, y, problem.utility if many else np.eye(2), C, **settings)
+    end = (found.n_iter, found.converged, problem.is_linear)
+    if many:
+        return Answer(found.coef, found.intercept, found.alpha, *end)
+    beta = 2.0 * (found.alpha[:, 1, 0] - found.alpha[:, 0, 1])
+    return Answer(found.coef[1] - found.coef[0], float(np.diff(found.intercept)[0]), beta, *end)
 
 
-def _path(task):
+def _path(machine):
     """The untruncated machine at the end of a path over C, each from the one before."""
-    problem = task.problem
+    problem = machine.problem
     C_values = problem.C * 2.0 ** np.arange(-6, 1)
-    convex, _ = dca_path(task.design, problem.y, problem.utility, C_values, None, tol=_GAP_TOL)
-    return Answer(
-        convex.coef[-1],
-        convex.intercept[-1],
-        None,
-        int(convex.n_iter.sum()),
-        bool(convex.converged.all()),
-        problem.is_linear,
-    )
+    path, _ = dca_path(problem.design, problem.y, problem.utility, C_values, None, tol=_GAP_TOL)
+    n_iter, converged = int(path.n_iter.sum()), bool(path.converged.all())
+    return Answer(path.coef[-1], path.intercept[-1], None, n_iter, converged, problem.is_linear)
 
 
-def _libsvm(task):
+def _libsvm(machine):
     from sklearn.svm import SVC, SVR
 
-    problem, K, C = task.problem, task.K, task.problem.C
-    settings = {"kernel": "precomputed", "tol": _LIBSVM_TOL}
-    if task.machine == "Least 1-Norm":
-        machine = SVR(C=C, epsilon=0.0, **settings)
-    elif task.machine == "L2":
-        machine, K = SVC(C=_LIBSVM_INFINITY, **settings), K + np.diag(task.ridge)
+    problem, settings = machine.problem, {"kernel": "precomputed", "tol": _LIBSVM_TOL}
+    if machine.name == "Least 1-Norm":
+        svm = SVR(C=problem.C, epsilon=0.0, **settings)
     else:
-        machine = SVC(C=C, **settings)
-    machine.fit(K, problem.y, sample_weight=problem.weight)
+        svm = SVC(C=_LIBSVM_INFINITY if machine.is_squared else problem.C, **settings)
+    svm.fit(problem.K + np.diag(machine.ridge), problem.y, sample_weight=problem.weight)
     beta = np.zeros(len(problem.y))
-    beta[machine.support_] = machine.dual_coef_[0]
-    return Answer(
-        beta,
-        float(machine.intercept_[0]),
-        beta,
-        int(np.sum(machine.n_iter_)),
-        machine.fit_status_ == 0,
-    )
+    beta[svm.support_] = svm.dual_coef_[0]
+    return _of_multipliers(beta, svm.intercept_[0], int(np.sum(svm.n_iter_)), svm.fit_status_ == 0)
 
 
-def _generic(task):
-    if task.machine == MINIMUM_MARGIN:
-        alpha, bias, n_iter, solved = to_classes(task)
+def _generic(machine):
+    if machine.name == MINIMUM_MARGIN:
+        alpha, bias, n_iter, solved = dual_of_many_classes(machine)
         return Answer(brackets(alpha).T, bias, alpha, n_iter, solved)
-    beta, bias, n_iter, solved = solve_program(*dual_program(task))
-    return Answer(beta, float(bias[0]), beta, n_iter, solved)
+    beta, bias, n_iter, solved = dual_of_two_classes(machine)
+    return _of_multipliers(beta, bias[0], n_iter, solved)
 
 
-def _linear_system(task):
+def _linear_system(machine):
     """The bordered system of the LS machine by numpy's general solver."""
-    y, n = task.problem.y, len(task.problem.y)
-    system = np.ones((n + 1, n + 1))
-    system[:n, :n], system[n, n] = task.K + np.diag(task.ridge), 0.0
-    found = np.linalg.solve(system, np.append(y, 0.0))
-    return Answer(found[:n], float(found[n]), found[:n], 0, True)
+    ones = np.ones((len(machine.y), 1))
+    system = np.block([[machine.problem.K + np.diag(machine.ridge), ones], [ones.T, 0.0]])
+    found = np.linalg.solve(system, np.append(machine.y, 0.0))
+    return _of_multipliers(found[:-1], found[-1], 0, True)
 
 
-def _cholesky(task):
-    return _closed(task, ls(task.K, task.problem.y, task.problem.C))
+def _cholesky(machine):
+    return _of_result(machine, ls(machine.problem.K, machine.y, machine.problem.C))
 
 
-def _eigenvectors(task):
-    return _closed(task, LSPath(task.K, task.problem.y).solve(task.problem.C))
+def _eigenvectors(machine):
+    return _of_result(machine, LSPath(machine.problem.K, machine.y).solve(machine.problem.C))
 
 
-def _closed(task, result):
-    beta = task.problem.y * result.alpha
-    return Answer(beta, result.intercept, beta, 0, result.converged)
-
-
-def _normal_equations(task):
+def _normal_equations(machine):
     """The primal of the LS machine: one least-squares problem in the features."""
-    problem, design = task.problem, task.design
+    problem, design = machine.problem, machine.problem.design
     x = least_squares_path(design, problem.y, [problem.C])[0]
     beta = problem.cost * (problem.y - design.augmented @ x)
     return Answer(design.coefficients(x[:-1]), float(x[-1]), beta, 0, True, problem.is_linear)
 
 
-_ALL = ("L1", "L2", "LS", "Least 1-Norm")
+class _Solver(NamedTuple):
+    family: str
+    machines: tuple[str, ...]
+    run: callable
 
-#: Solver: the machines it trains, and the function that does.
+
+_PAIRS, _WEIGHTED = "pair updates", "weighted least squares"
+_OTHERS, _CLOSED = "software of others", "closed form"
+GENERIC = "generic QP (Clarabel)"
+
+#: Every solver: its family, the machines it trains, and the function that does.
 SOLVERS = {
-    "SMO, first order": (_ALL, _smo("first_order", False)),
-    "SMO, second order": (_ALL, _smo("second_order", False)),
-    "SMO, accelerated": (_ALL, _smo("second_order", True)),
-    "MDM": (("L2",), _mdm(False)),
-    "MDM, cycles": (("L2",), _mdm("cycles")),
-    "MDM, accelerated": (("L2",), _mdm(True)),
-    "WLS, damped": (("L1",), weighted_least_squares(False)),
-    "WLS, interior point": (("L1",), weighted_least_squares(True)),
-    "structured interior point": (("L1", MINIMUM_MARGIN), _min_margin),
-    "structured, path over C": ((MINIMUM_MARGIN,), _path),
-    "libsvm": (("L1", "L2", "Least 1-Norm"), _libsvm),
-    "generic QP (Clarabel)": ((*_ALL, MINIMUM_MARGIN), _generic),
-    "linear system": (("LS",), _linear_system),
-    "Cholesky": (("LS",), _cholesky),
-    "eigenvectors": (("LS",), _eigenvectors),
-    "normal equations": (("LS",), _normal_equations),
+    "SMO, first order": _Solver(_PAIRS, MACHINES, partial(_smo, selection="first_order")),
+    "SMO, second order": _Solver(_PAIRS, MACHINES, _smo),
+    "SMO, accelerated": _Solver(_PAIRS, MACHINES, partial(_smo, accelerate=True)),
+    "MDM": _Solver(_PAIRS, ("L2",), _mdm),
+    "MDM, cycles": _Solver(_PAIRS, ("L2",), partial(_mdm, accelerate="cycles")),
+    "MDM, accelerated": _Solver(_PAIRS, ("L2",), partial(_mdm, accelerate=True)),
+    "WLS, damped": _Solver(_WEIGHTED, ("L1",), weighted_least_squares),
+    "WLS, interior point": _Solver(_WEIGHTED, ("L1",), _wls),
+    "structured interior point": _Solver(_WEIGHTED, ("L1", MINIMUM_MARGIN), _min_margin),
+    "structured, path over C": _Solver(_WEIGHTED, (MINIMUM_MARGIN,), _path),
+    "libsvm": _Solver(_OTHERS, ("L1", "L2", "Least 1-Norm"), _libsvm),
+    GENERIC: _Solver(_OTHERS, (*MACHINES, MINIMUM_MARGIN), _generic),
+    "linear system": _Solver(_CLOSED, ("LS",), _linear_system),
+    "Cholesky": _Solver(_CLOSED, ("LS",), _cholesky),
+    "eigenvectors": _Solver(_CLOSED, ("LS",), _eigenvectors),
+    "normal equations": _Solver(_CLOSED, ("LS",), _normal_equations),
 }
 
 #: Solvers that work alike, for colours.
 FAMILIES = {
-    "pair updates": (
-        "SMO, first order",
-        "SMO, second order",
-        "SMO, accelerated",
-        "MDM",
-        "MDM, cycles",
-        "MDM, accelerated",
-    ),
-    "weighted least squares": (
-        "WLS, damped",
-        "WLS, interior point",
-        "structured interior point",
-        "structured, path over C",
-    ),
-    "software of others": ("libsvm", "generic QP (Clarabel)"),
-    "closed form": ("linear system", "Cholesky", "eigenvectors", "normal equations"),
+    family: tuple(name for name, solver in SOLVERS.items() if solver.family == family)
+    for family in (_PAIRS, _WEIGHTED, _OTHERS, _CLOSED)
 }
 
 
 def solvers_of(machine):
-    """Names of the solvers that train a machine.
-
-    Parameters
-    ----------
-    machine : str
-        Its name, as in the problems.
-
-    Returns
-    -------
-    list of str
-        In the order of :data:`SOLVERS`.
-    """
-    return [name for name, (machines, _) in SOLVERS.items() if machine in machines]
+    """Names of the solvers that train a machine of this name."""
+    return [name for name, solver in SOLVERS.items() if machine in solver.machines]

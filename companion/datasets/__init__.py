@@ -3,12 +3,12 @@
 Only `companion.papers` uses this package; solvers and estimators know nothing of data sets.
 """
 
-from companion.datasets._at_hand import data_digest, is_available, why_unavailable
-from companion.datasets._errors import DataUnavailable, UnknownDataset
+from companion.datasets._availability import data_digest, is_available, why_unavailable
 from companion.datasets._fetch import fetch_file, forget_failures
 from companion.datasets._sources import Source, SourceFile, get_source, list_sources
 from companion.datasets.checkers import checkers_board, checkers_board_grid, checkers_board_label
 from companion.datasets.digits import load_pen_digits
+from companion.datasets.file_reports import CheckReport, FetchReport, check, fetch
 from companion.datasets.generators import (
     FLIP_RULES,
     flip_labels,
@@ -26,7 +26,6 @@ from companion.datasets.imbalanced import (
     list_imbalanced,
     load_imbalanced,
 )
-from companion.datasets.maintenance import CheckReport, FetchReport, check, fetch
 from companion.datasets.preprocessing import distinct_patterns, standardize
 from companion.datasets.three_classes import (
     quadratic_logits,
@@ -42,12 +41,13 @@ from companion.datasets.threshold_cases import (
     threshold_case_error,
 )
 from companion.datasets.uci import UCIProblem, list_uci, load_uci
+from companion.errors import DataUnavailable, UnknownDataset
 
 __all__ = [
+    "FLIP_RULES",
     "CheckReport",
     "DataUnavailable",
     "Dataset",
-    "FLIP_RULES",
     "FetchReport",
     "Source",
     "SourceFile",
@@ -91,7 +91,7 @@ __all__ = [
     "threshold_case_error",
     "two_gaussians",
     "twonorm",
-    "waveform",
     "unequal_gaussians",
+    "waveform",
     "why_unavailable",
 ]

@@ -9,18 +9,8 @@ import csv
 
 import numpy as np
 
+from companion.datasets._tables import read_rows
 from companion.datasets.preprocessing import standardize
-
-__all__ = [
-    "breast_cancer",
-    "diabetis",
-    "german",
-    "heart",
-    "image",
-    "thyroid",
-    "titanic",
-    "waveform",
-]
 
 # Ljubljana's values in the order of the description file, which is the order IDA numbers them in.
 _BREAST_CANCER_VALUES = (
@@ -45,12 +35,6 @@ _BREAST_CANCER_PART = (
     (3164, 896, 5107, 590, 449, 680, 347, 884, 461),
 )
 _THYROID_PART = (100, (109380, 9881, 1902, 2856, 4167), (120957400, 1188515, 48192, 547166, 839109))
-
-
-def _table(path, delimiter=","):
-    with open(path, newline="", encoding="ascii") as stream:
-        rows = [row for row in csv.reader(stream, delimiter=delimiter) if row]
-    return np.array([[cell.strip() for cell in row if cell.strip()] for row in rows])
 
 
 def _labels(positive):
@@ -83,7 +67,7 @@ def heart(path):
 
 def breast_cancer(path):
     """The 277 complete rows of Ljubljana, values numbered; recurrence is +1."""
-    table = _table(path)
+    table = np.array(read_rows(path))
     table = table[~(table == "?").any(axis=1)]
     codes = np.empty((len(table), 9))
     for column, values in enumerate(_BREAST_CANCER_VALUES):
@@ -98,7 +82,7 @@ def german(path):
     So purpose "A410" becomes 410 beside 40 to 49, an outlier of nine standard deviations in twelve
     rows, which the benchmark has as it stands.
     """
-    table = _table(path, delimiter=" ")
+    table = np.array(read_rows(path, " "))
     codes = np.array([[float(cell.removeprefix("A")) for cell in row] for row in table])
     return standardize(codes[:, :20]), _labels(codes[:, 20] == 2)
 

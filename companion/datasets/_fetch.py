@@ -8,13 +8,13 @@ import errno
 import hashlib
 import os
 import sys
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from companion._paths import cache_dir
-from companion.datasets._errors import DataUnavailable
 from companion.datasets._sources import get_source
+from companion.errors import DataUnavailable
 
 __all__ = ["fetch_file", "find_file", "forget_failures", "locate"]
 
@@ -22,16 +22,14 @@ __all__ = ["fetch_file", "find_file", "forget_failures", "locate"]
 TIMEOUT = (5, 20)
 RETRIES = 1
 
-# Why a host could not be reached or a file not be had, for the rest of the process: without
-# network a program that asks for twenty files should wait once, not twenty times.
-_unreachable = {}
-_failed = {}
+# Why a host could not be reached or a file (its address) not be had, for the rest of the process:
+# without network a program that asks for twenty files should wait once, not twenty times.
+_failures = {}
 
 
 def forget_failures():
     """Forget which hosts and files could not be had, so that the next call tries again."""
-    _unreachable.clear()
-    _failed.clear()
+    _failures.clear()
 
 
 @lru_cache(maxsize=256)
@@ -42,20 +40,7 @@ def _sha256(path, size, mtime_ns):
 
 
 def damage(path, file):
-    """Say what is wrong with a copy of a registered file.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The copy.
-    file : SourceFile
-        What it should be.
-
-    Returns
-    -------
-    str or None
-        A clause that completes "the file ...", or None if the copy is genuine.
-    """
+    """What is wrong with a copy of a registered file, a clause about it; None if it is genuine."""
     try:
         status = path.stat()
         got = _sha256(str(path), status.st_size, status.st_mtime_ns)
@@ -80,39 +65,23 @@ def cache_path(file):
 
 
 def locate(file):
-    """Find a genuine local copy of a file, without network.
+    """A genuine local copy of a file and None, or None and one line on why there is none.
 
-    Parameters
-    ----------
-    file : SourceFile
-
-    Returns
-    -------
-    path : pathlib.Path or None
-        The copy: that of the mirror, else that of the cache; None if there is none.
-    why : str or None
-        One line on why there is none. A damaged copy in the mirror is named and nothing else is
-        tried: whoever set ``COMPANION_DATA`` should know. A damaged copy in the cache is named
-        too; a download replaces it.
+    A damaged copy is named. In the mirror nothing else is tried after it: whoever set
+    ``COMPANION_DATA`` should know; one in the cache is replaced by a download.
     """
-    mirror = mirror_path(file)
-    if mirror is not None and os.path.exists(mirror):
-        wrong = damage(mirror, file)
-        if wrong is None:
-            return mirror, None
-        return None, (
-            f"{file.name} of {file.key!r} in COMPANION_DATA {wrong}: it is not used; "
-            f"replace or remove {mirror}"
-        )
-    cached = cache_path(file)
-    if os.path.exists(cached):
-        wrong = damage(cached, file)
-        if wrong is None:
-            return cached, None
-        return None, (
-            f"{file.name} of {file.key!r} in the cache {wrong}: it is not used; "
-            f"run `companion data fetch {file.key}`"
-        )
+    mirror, cached = mirror_path(file), cache_path(file)
+    copies = (
+        (mirror, "COMPANION_DATA", f"replace or remove {mirror}"),
+        (cached, "the cache", f"run `companion data fetch {file.key}`"),
+    )
+    for path, place, remedy in copies:
+        if path is not None and os.path.exists(path):
+            wrong = damage(path, file)
+            if wrong is None:
+                return path, None
+            why = f"{file.name} of {file.key!r} in {place} {wrong}: it is not used; {remedy}"
+            return None, why
     return None, f"{file.name} of {file.key!r} is not here; {_advice(file)}"
 
 
@@ -127,22 +96,9 @@ def _advice(file, when=""):
 
 
 def find_file(file, *, progress=None):
-    """Path of a genuine copy of a registered file, downloaded if need be.
+    """Path of a genuine copy of a `SourceFile`, downloaded if need be.
 
-    Parameters
-    ----------
-    file : SourceFile
-    progress : bool, optional
-        Show a progress bar for a download; by default in a terminal only.
-
-    Returns
-    -------
-    pathlib.Path
-
-    Raises
-    ------
-    DataUnavailable
-        If there is none; the message is one line that names the file and what to do.
+    `DataUnavailable` if there is none: one line that names the file and what to do.
     """
     path, why = locate(file)
     if path is not None:
@@ -154,39 +110,22 @@ def find_file(file, *, progress=None):
 
 
 def fetch_file(key, filename=None, *, progress=None):
-    """Path of a file of an external data set, downloaded on first use.
+    """Path of a file of an external data set, downloaded on first use, its sha256 checked.
 
-    Parameters
-    ----------
-    key : str
-        Key of the data set in ``data/sources.toml``, for example ``"german"``.
-    filename : str, optional
-        Name of the file; the first of the data set if not given.
-    progress : bool, optional
-        Show a progress bar for a download; by default in a terminal only.
-
-    Returns
-    -------
-    pathlib.Path
-        ``COMPANION_DATA/<key>/<filename>`` if it is there, else the copy in the cache
-        (``COMPANION_CACHE``, or the user's cache folder), downloaded if it is not there yet. Its
-        sha256 has been checked.
-
-    Raises
-    ------
-    UnknownDataset
-        If there is no such key or file.
-    DataUnavailable
-        If no genuine copy can be had.
+    `key` is that of ``data/sources.toml``, for example ``"german"``, `filename` by default the
+    first file of the data set. It is ``COMPANION_DATA/<key>/<filename>`` if that is there, else the
+    copy in the cache; `progress` shows a bar for a download, by default in a terminal only.
+    `DataUnavailable` is raised if no genuine copy can be had, `UnknownDataset` if there is no such
+    key or file.
     """
     return find_file(get_source(key).file(filename), progress=progress)
 
 
 def _download(file, progress):
     host = urlsplit(file.url).hostname
-    for failures, where in ((_failed, file.url), (_unreachable, host)):
-        if where in failures:
-            raise DataUnavailable(_sentence(file, failures[where]))
+    for place in (file.url, host):
+        if place in _failures:
+            raise DataUnavailable(_sentence(file, _failures[place]))
     import pooch
     import requests.exceptions as http
 
@@ -203,32 +142,36 @@ def _download(file, progress):
     )
     downloader = pooch.HTTPDownloader(timeout=TIMEOUT, progressbar=progress)
     if file.packed:
-        from companion.datasets._lzw import UnpackingDownloader
-
-        downloader = UnpackingDownloader(downloader)
+        downloader = partial(_unpacked, downloader)
     try:
         return Path(registry.fetch(file.name, downloader=downloader))
     except http.SSLError:
-        reason = f"the certificate of {host} is not trusted here"
-        _unreachable[host] = reason
+        place, reason = host, f"the certificate of {host} is not trusted here"
     except (http.ConnectionError, http.Timeout):
-        reason = f"there is no connection to {host}"
-        _unreachable[host] = reason
+        place, reason = host, f"there is no connection to {host}"
     except http.HTTPError as error:
-        reason = f"{host} answered {error.response.status_code}"
-        _failed[file.url] = reason
+        place, reason = file.url, f"{host} answered {error.response.status_code}"
     except http.RequestException as error:
-        reason = f"the download from {host} broke off ({type(error).__name__})"
-        _failed[file.url] = reason
+        place, reason = file.url, f"the download from {host} broke off ({type(error).__name__})"
     except OSError as error:
         raise DataUnavailable(_disk_problem(file, target, error)) from error
     except ValueError:
+        place = file.url
         reason = (
             f"what {host} sent is not the registered file (wrong sha256: truncated or changed) "
             "and was thrown away"
         )
-        _failed[file.url] = reason
+    _failures[place] = reason
     raise DataUnavailable(_sentence(file, reason))
+
+
+def _unpacked(download, url, output_file, pooch):
+    """Download a file of the Unix program ``compress`` (``.Z``); pooch checks what was in it."""
+    from unlzw3 import unlzw
+
+    download(url, output_file, pooch)
+    path = Path(output_file)
+    path.write_bytes(unlzw(path))
 
 
 def _sentence(file, reason):

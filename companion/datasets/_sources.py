@@ -1,42 +1,26 @@
-"""What is registered in ``data/sources.toml``, and the digests of data sets.
-
-Nothing here looks for a file: it is the list of what exists in the world, with the hashes by which
-a copy is recognised.
-"""
+"""What is registered in ``data/sources.toml``, with the hashes by which a copy is recognised."""
 
 import difflib
 import hashlib
-import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 
+import tomllib
+
 from companion._paths import data_dir
-from companion.datasets._errors import UnknownDataset
+from companion.errors import UnknownDataset
 
 __all__ = ["Source", "SourceFile", "get_source", "list_sources"]
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """One file of a data set.
+    """One file of a data set: address, sha256 in hexadecimal, size.
 
-    Attributes
-    ----------
-    key : str
-        Key of the data set, which is also its folder under ``COMPANION_DATA``.
-    name : str
-        Name of the file.
-    url : str
-        Address it is downloaded from.
-    sha256 : str
-        Digest of the file, in hexadecimal.
-    bytes : int
-        Size of the file.
-    rows, attributes : int or None
-        Shape of the table, without class and identity columns, with incomplete rows.
-    packed : str or None
-        ``"Z"`` if the address serves it packed by the Unix program ``compress``; digest and size
-        are those of the unpacked file.
+    `key` is also its folder under ``COMPANION_DATA``; `rows` and `attributes` are the shape of the
+    table, without class and identity columns, with incomplete rows. `packed` is ``"Z"`` if the
+    address serves it packed by the Unix program ``compress``; digest and size are those of what was
+    packed.
     """
 
     key: str
@@ -51,53 +35,25 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Source:
-    """One external data set.
+    """One external data set: what it is, how to cite it, under which terms it is given out.
 
-    Attributes
-    ----------
-    key : str
-        Short name.
-    title, citation, licence : str
-        What it is, how to cite it, under which terms it is given out.
-    doi : str or None
-        Digital object identifier, without the address of the resolver.
-    used_by : tuple of str
-        Keys of the papers that use it.
-    files : tuple of SourceFile
-        Its files; the first is the one meant when no name is given.
-    default : bool
-        False for a source that is fetched only when it is named.
-    note : str
-        What a user should know before fetching it.
+    `used_by` has keys of papers; the first of its `files` is the one meant when no name is given.
+    `default` is False for a source that is fetched only when it is named, `note` what a user should
+    know before fetching it.
     """
 
     key: str
     title: str
     citation: str
     licence: str
-    doi: str | None
     used_by: tuple[str, ...]
     files: tuple[SourceFile, ...]
+    doi: str | None = None
     default: bool = True
     note: str = ""
 
     def file(self, name=None):
-        """Look up a file of this source.
-
-        Parameters
-        ----------
-        name : str, optional
-            Its name; the first file if not given.
-
-        Returns
-        -------
-        SourceFile
-
-        Raises
-        ------
-        UnknownDataset
-            If the source has no such file.
-        """
+        """The file of this name, the first if none is given; `UnknownDataset` if there is none."""
         if name is None:
             return self.files[0]
         files = {file.name: file for file in self.files}
@@ -105,24 +61,7 @@ class Source:
 
 
 def look_up(what, name, table):
-    """The entry of a table by its name.
-
-    Parameters
-    ----------
-    what : str
-        What the table lists, for the error message.
-    name : str
-    table : dict of str to object
-
-    Returns
-    -------
-    object
-
-    Raises
-    ------
-    UnknownDataset
-        If there is no such entry; the message names the nearest ones.
-    """
+    """The entry of this name; `UnknownDataset` that names the nearest ones if there is none."""
     if isinstance(name, str) and name in table:
         return table[name]
     near = difflib.get_close_matches(str(name), table, n=2, cutoff=0.6)
@@ -131,61 +70,27 @@ def look_up(what, name, table):
     raise UnknownDataset(f"{name!r} is not {article} {what}; {hint}")
 
 
-def read_sources(path):
-    """Read a registry.
-
-    Parameters
-    ----------
-    path : path-like
-        A file in the form of ``data/sources.toml``.
-
-    Returns
-    -------
-    list of Source
-        In the order of the file.
-    """
-    with open(path, "rb") as stream:
-        entries = tomllib.load(stream)["source"]
-    sources = []
+@lru_cache(maxsize=1)
+def _registry():
+    """The sources by key, in the order of the file."""
+    entries = tomllib.loads((data_dir() / "sources.toml").read_text(encoding="utf-8"))["source"]
+    sources = {}
     for entry in entries:
         files = tuple(SourceFile(key=entry["key"], **file) for file in entry.pop("file"))
-        used_by = tuple(entry.pop("used_by", ()))
-        sources.append(Source(doi=entry.pop("doi", None), used_by=used_by, files=files, **entry))
+        used_by = tuple(entry.pop("used_by"))
+        sources[entry["key"]] = Source(files=files, used_by=used_by, **entry)
     return sources
 
 
-@lru_cache(maxsize=1)
-def _registry():
-    return {source.key: source for source in read_sources(data_dir() / "sources.toml")}
-
-
 def list_sources():
-    """List the external data sets.
-
-    Returns
-    -------
-    list of Source
-        In the order of ``data/sources.toml``.
-    """
+    """The external data sets, a list of `Source` in the order of ``data/sources.toml``."""
     return list(_registry().values())
 
 
 def get_source(key):
-    """Look up an external data set.
+    """The external data set of a key such as ``"heart-statlog"``.
 
-    Parameters
-    ----------
-    key : str
-        Its key, for example ``"heart-statlog"``.
-
-    Returns
-    -------
-    Source
-
-    Raises
-    ------
-    UnknownDataset
-        If the registry has no such key; the message names the nearest ones.
+    `UnknownDataset`, which names the nearest keys, if there is none.
     """
     return look_up("registered data set", key, _registry())
 

@@ -1,11 +1,8 @@
 """The imbalanced checkers board: a square of four tiles, two to a class.
 
-References
-----------
 G. Wu and E. Y. Chang, Adaptive feature-space conformal transformation for imbalanced-data learning,
-    Proceedings of the 20th International Conference on Machine Learning (2003).
-A. Barbero, SVM imbalance correction by conformal kernel transformations, Master's thesis,
-    Universidad Autonoma de Madrid (2008). Figure 3.1.1 and section 6.2.
+ICML 2003; A. Barbero, SVM imbalance correction by conformal kernel transformations, Master's
+thesis, Universidad Autonoma de Madrid (2008), Figure 3.1.1 and section 6.2.
 """
 
 import numpy as np
@@ -16,29 +13,19 @@ __all__ = ["checkers_board", "checkers_board_grid", "checkers_board_label"]
 def checkers_board(n_positive=20, n_negative=2000, side=4.0, rng=None):
     """Draw from the checkers board.
 
-    Positive patterns are uniform on the upper right and the lower left tile of the square
-    [-side / 2, side / 2]^2, negative ones on the two others.
+    Positive patterns are uniform on the upper right and the lower left tile of the square [-side /
+    2, side / 2]^2, negative ones on the two others. `ValueError` if a class would be empty.
 
     Parameters
     ----------
     n_positive, n_negative : int, default=20 and 2000
-        Patterns of each class.
     side : float, default=4
-        Side of the square.
     rng : numpy.random.Generator or int, optional
-        Source of randomness, or a seed for one.
 
     Returns
     -------
-    X : ndarray of shape (n_positive + n_negative, 2)
-        Positive patterns first.
-    y : ndarray of shape (n_positive + n_negative,)
-        Labels +1 and -1.
-
-    Raises
-    ------
-    ValueError
-        If a class would be empty or the square has no area.
+    X, y : ndarray of shape (n, 2) and (n,)
+        Labels +1 and -1, positive patterns first.
 
     Examples
     --------
@@ -61,23 +48,13 @@ def checkers_board(n_positive=20, n_negative=2000, side=4.0, rng=None):
 
 
 def checkers_board_label(X):
-    """Class of a place of the board, by the sign of the product of its coordinates.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, 2)
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Labels -1 and +1.
-    """
+    """Class (-1 or +1) of each place of the board, the sign of the product of its coordinates."""
     X = np.asarray(X, dtype=float)
     return np.where(X[:, 0] * X[:, 1] > 0, 1, -1)
 
 
 def checkers_board_grid(n=200, side=4.0):
-    """A regular test set: the middles of n x n equal cells of the board.
+    """A regular test set: the middles of n x n equal cells of the board, rows from the bottom.
 
     Parameters
     ----------
@@ -88,15 +65,8 @@ def checkers_board_grid(n=200, side=4.0):
 
     Returns
     -------
-    X : ndarray of shape (n^2, 2)
-        Row by row from the bottom.
-    y : ndarray of shape (n^2,)
+    X, y : ndarray of shape (n^2, 2) and (n^2,)
         Labels -1 and +1.
-
-    Raises
-    ------
-    ValueError
-        If `n` is no positive even number, or the square has no area.
     """
     if n < 2 or n % 2:
         raise ValueError(f"checkers_board_grid: n must be a positive even number. Got {n!r}")

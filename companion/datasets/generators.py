@@ -1,7 +1,10 @@
 """Synthetic problems whose distribution is known.
 
-Every generator draws from the `numpy.random.Generator` it is given and returns ``X, y`` with labels
--1 and +1.
+Every generator draws from the `numpy.random.Generator` it is given (or from one of that seed),
+returns ``X, y`` with labels -1 and +1, and raises `ValueError` for sizes that make no sample.
+Twonorm and ringnorm are those of L. Breiman, Bias, variance, and arcing classifiers, Technical
+Report 460, University of California, Berkeley (1996); the waveforms those of Breiman, Friedman,
+Olshen and Stone, Classification and Regression Trees (1984).
 """
 
 import numpy as np
@@ -13,8 +16,8 @@ __all__ = [
     "ringnorm",
     "two_gaussians",
     "twonorm",
-    "waveform",
     "unequal_gaussians",
+    "waveform",
 ]
 
 FLIP_RULES = ("one_per_class", "two_at_random", "two_deepest")
@@ -26,23 +29,14 @@ def two_gaussians(n_per_class=20, means=((0.0, 0.0), (5.0, 2.0)), rng=None):
     Parameters
     ----------
     n_per_class : int, default=20
-        Number of samples of each class.
     means : pair of array-like of shape (n_features,), default=((0, 0), (5, 2))
         Mean of the positive class and mean of the negative class (Figure 1 of the paper).
     rng : numpy.random.Generator or int, optional
-        Source of randomness, or a seed for one.
 
     Returns
     -------
-    X : ndarray of shape (2 * n_per_class, n_features)
+    X, y : ndarray of shape (2 * n_per_class, n_features) and (2 * n_per_class,)
         Positive samples first.
-    y : ndarray of shape (2 * n_per_class,)
-        Labels +1 and -1.
-
-    Raises
-    ------
-    ValueError
-        If the means are not two points of one space, or a class would be empty.
     """
     positive, negative = (np.asarray(mean, dtype=float) for mean in means)
     if positive.shape != negative.shape or positive.ndim != 1:
@@ -69,19 +63,11 @@ def unequal_gaussians(n, rng=None):
     n : int
         Number of samples, a multiple of 5.
     rng : numpy.random.Generator or int, optional
-        Source of randomness, or a seed for one.
 
     Returns
     -------
-    X : ndarray of shape (n, 2)
+    X, y : ndarray of shape (n, 2) and (n,)
         Positive samples first.
-    y : ndarray of shape (n,)
-        Labels +1 and -1.
-
-    Raises
-    ------
-    ValueError
-        If `n` is no positive multiple of 5.
     """
     if n < 5 or n % 5:
         raise ValueError(f"unequal_gaussians: n must be a positive multiple of 5. Got {n!r}")
@@ -96,29 +82,20 @@ def flip_labels(X, y, rule, rng=None, *, means=((0.0, 0.0), (5.0, 2.0))):
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-        Labels -1 and +1.
+    X, y : ndarray of shape (n_samples, n_features) and (n_samples,)
+        Both labels, -1 and +1, must be there.
     rule : {"one_per_class", "two_at_random", "two_deepest"}
         Which two: a random one of each class; any two; or the two that lie deepest in their own
         class, those with the largest margin ``y (x - m)'(mean_+ - mean_-)`` under the Bayes rule,
         which separates the classes half way ``m`` between their means.
     rng : numpy.random.Generator or int, optional
-        Source of randomness, or a seed for one; ``"two_deepest"`` uses none.
     means : pair of array-like of shape (n_features,)
         Means of the positive and of the negative class, for ``"two_deepest"``.
 
     Returns
     -------
-    y_flipped : ndarray of shape (n_samples,)
-        A copy of `y` with two labels turned.
-    flipped : ndarray of shape (2,)
-        Their row numbers.
-
-    Raises
-    ------
-    ValueError
-        If the rule is unknown, or `y` does not hold labels -1 and +1, some of each.
+    y_flipped, flipped : ndarray of shape (n_samples,) and (2,)
+        A copy of `y` with two labels turned, and their row numbers.
     """
     X, y = np.asarray(X, dtype=float), np.asarray(y)
     if rule not in FLIP_RULES:
@@ -149,22 +126,13 @@ def noisy_two_class(n, n_features=10, noise=0.1, rng=None):
     Parameters
     ----------
     n : int
-        Number of samples.
     n_features : int, default=10
     noise : float in [0, 0.5], default=0.1
     rng : numpy.random.Generator or int, optional
-        Source of randomness, or a seed for one.
 
     Returns
     -------
-    X : ndarray of shape (n, n_features)
-    y : ndarray of shape (n,)
-        Labels -1 and +1.
-
-    Raises
-    ------
-    ValueError
-        If a size is below 1 or `noise` is not a probability up to one half.
+    X, y : ndarray of shape (n, n_features) and (n,)
     """
     if n < 1 or n_features < 1:
         raise ValueError(
@@ -194,18 +162,10 @@ def twonorm(n=7400, rng=None):
     ----------
     n : int, default=7400
     rng : numpy.random.Generator or int, optional
-        Source of randomness, or a seed for one.
 
     Returns
     -------
-    X : ndarray of shape (n, 20)
-    y : ndarray of shape (n,)
-        Labels -1 and +1.
-
-    References
-    ----------
-    L. Breiman, Bias, variance, and arcing classifiers, Technical Report 460, University of
-        California, Berkeley (1996).
+    X, y : ndarray of shape (n, 20) and (n,)
     """
     _require_samples("twonorm", n)
     rng = np.random.default_rng(rng)
@@ -223,18 +183,10 @@ def ringnorm(n=7400, rng=None):
     ----------
     n : int, default=7400
     rng : numpy.random.Generator or int, optional
-        Source of randomness, or a seed for one.
 
     Returns
     -------
-    X : ndarray of shape (n, 20)
-    y : ndarray of shape (n,)
-        Labels -1 and +1.
-
-    References
-    ----------
-    L. Breiman, Bias, variance, and arcing classifiers, Technical Report 460, University of
-        California, Berkeley (1996).
+    X, y : ndarray of shape (n, 20) and (n,)
     """
     _require_samples("ringnorm", n)
     rng = np.random.default_rng(rng)
@@ -257,24 +209,12 @@ def waveform(n=5000, rng=None, positive=1):
     ----------
     n : int, default=5000
     rng : numpy.random.Generator or int, optional
-        Source of randomness, or a seed for one.
     positive : {0, 1, 2}, default=1
-        The class labelled +1.
+        The class labelled +1; the two others are -1.
 
     Returns
     -------
-    X : ndarray of shape (n, 21)
-    y : ndarray of shape (n,)
-        Labels +1 for the class `positive` and -1 for the two others.
-
-    Raises
-    ------
-    ValueError
-        For a `positive` that is no class.
-
-    References
-    ----------
-    L. Breiman, J. Friedman, R. Olshen and C. Stone, Classification and Regression Trees (1984).
+    X, y : ndarray of shape (n, 21) and (n,)
     """
     _require_samples("waveform", n)
     if positive not in (0, 1, 2):

@@ -4,10 +4,8 @@ The benchmark of Rätsch, Onoda and Müller (Soft margins for AdaBoost, Machine 
 287-320) is a collection of binary problems made from UCI, Statlog and Delve data, each with 100
 divisions into training and test part. Its files are no longer given out by their authors. Here the
 problems are rebuilt from the original data, row by row and digit by digit, and the divisions are
-drawn anew: of the given sizes, at random without stratification, as the original ones are (in the
-ten that could be seen of each problem the number of positives in the training part varies as that
-of a simple random sample does). Where the repackaged file ``benchmarks.mat`` is had, its rows and
-its genuine divisions are used instead.
+drawn anew: of the given sizes, at random without stratification, as the original ones are. Where
+the repackaged file ``benchmarks.mat`` is had, its rows and its genuine divisions are used instead.
 """
 
 import hashlib
@@ -18,9 +16,10 @@ import numpy as np
 
 from companion._paths import data_dir
 from companion.datasets import _coding
-from companion.datasets._errors import DataUnavailable
 from companion.datasets._fetch import find_file, locate
 from companion.datasets._sources import get_source, look_up
+from companion.datasets._tables import read_only
+from companion.errors import DataUnavailable
 
 __all__ = ["Dataset", "ida_split", "list_ida", "load_ida", "split_source"]
 
@@ -33,20 +32,13 @@ class Dataset:
 
     Attributes
     ----------
-    name : str
-    X : ndarray of shape (n_samples, n_features)
-        Inputs, as the benchmark scales them. Read only.
-    y : ndarray of shape (n_samples,)
-        Labels -1 and +1. Read only.
-    n_train, n_test : int
-        Sizes of the two parts of a split.
-    n_splits : int
-        Number of splits of the benchmark.
-    positive : str
-        What the label +1 means.
-    source : str
-        ``"drawn"`` for rows rebuilt from the original data, in their order there, ``"ida"`` for the
-        rows of ``benchmarks.mat``.
+    X, y : ndarray of shape (n_samples, n_features) and (n_samples,)
+        Inputs, as the benchmark scales them, and labels -1 and +1. Read only.
+    n_train, n_test, n_splits : int
+        Sizes of the two parts of a split, and how many splits the benchmark has.
+    name, positive, source : str
+        What the label +1 means; ``"drawn"`` for rows rebuilt from the original data, in their order
+        there, ``"ida"`` for the rows of ``benchmarks.mat``.
     """
 
     name: str
@@ -61,113 +53,57 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Form:
-    """How a problem is made from its file.
-
-    Attributes
-    ----------
-    build : callable
-        From the path of the file to inputs and labels.
-    key, file : str or None
-        Where the file is registered; None for the one in ``data/``.
-    n_train, n_test, n_splits : int
-        Sizes of the two parts of a split, and the number of splits.
-    positive : str
-        What the label +1 means.
-    """
+    """How a problem is made: builder, key and file of its table (None: in ``data/``), split."""
 
     build: object
     key: str | None
-    file: str | None
     n_train: int
     n_test: int
     positive: str
     n_splits: int = 100
+    file: str | None = None
+
+    def registered_file(self):
+        return get_source(self.key).file(self.file)
 
 
 FORMS = {
-    "titanic": Form(_coding.titanic, None, None, 150, 2051, "survived"),
-    "heart": Form(_coding.heart, "heart-statlog", "heart.dat", 170, 100, "heart disease"),
-    "breast-cancer": Form(
-        _coding.breast_cancer, "breast-cancer", "breast-cancer.data", 200, 77, "recurrence"
-    ),
-    "german": Form(_coding.german, "german", "german.data", 700, 300, "bad credit risk"),
-    "diabetis": Form(
-        _coding.diabetis, "diabetes", "pima-indians-diabetes.data", 468, 300, "diabetes"
-    ),
+    "titanic": Form(_coding.titanic, None, 150, 2051, "survived"),
+    "heart": Form(_coding.heart, "heart-statlog", 170, 100, "heart disease"),
+    "breast-cancer": Form(_coding.breast_cancer, "breast-cancer", 200, 77, "recurrence"),
+    "german": Form(_coding.german, "german", 700, 300, "bad credit risk"),
+    "diabetis": Form(_coding.diabetis, "diabetes", 468, 300, "diabetes"),
     "image": Form(
         _coding.image,
         "image-segmentation",
-        "segment.dat",
         1300,
         1010,
         "brickface, sky, foliage or path",
         n_splits=20,
+        file="segment.dat",
     ),
-    "thyroid": Form(
-        _coding.thyroid, "new-thyroid", "new-thyroid.data", 140, 75, "hyper- or hypothyroid"
-    ),
-    "waveform": Form(_coding.waveform, "waveform", "waveform.data", 400, 4600, "class 1"),
+    "thyroid": Form(_coding.thyroid, "new-thyroid", 140, 75, "hyper- or hypothyroid"),
+    "waveform": Form(_coding.waveform, "waveform", 400, 4600, "class 1"),
 }
 
 
 def list_ida():
-    """Names of the problems that `load_ida` knows.
-
-    Returns
-    -------
-    list of str
-    """
+    """Names of the problems that `load_ida` knows."""
     return list(FORMS)
 
 
 def get_form(name):
-    """How a problem is made from its file.
-
-    Parameters
-    ----------
-    name : str
-        A name of `list_ida`.
-
-    Returns
-    -------
-    Form
-
-    Raises
-    ------
-    UnknownDataset
-        If there is no such problem.
-    """
+    """How the problem of this name is made; `UnknownDataset` if there is none."""
     return look_up("problem of the IDA benchmark", name, FORMS)
 
 
 def benchmark_file():
-    """The registered file of the genuine splits.
-
-    Returns
-    -------
-    SourceFile
-    """
+    """The registered file of the genuine splits."""
     return get_source("ida-benchmarks").file()
 
 
 def resolve_source(name, source):
-    """Where the rows of a problem come from.
-
-    Parameters
-    ----------
-    name : str
-        A name of `list_ida`.
-    source : {None, "drawn", "ida"}
-
-    Returns
-    -------
-    {"drawn", "ida"}
-
-    Raises
-    ------
-    ValueError
-        If the source is none of these.
-    """
+    """ "drawn" or "ida": the source asked for, by default that of `split_source`."""
     get_form(name)
     if source is None:
         return split_source(name)
@@ -177,18 +113,10 @@ def resolve_source(name, source):
 
 
 def split_source(name):
-    """Say which splits of a problem are used here.
+    """Which splits of a problem of `list_ida` are used here; nothing is downloaded to find out.
 
-    Parameters
-    ----------
-    name : str
-        A name of `list_ida`.
-
-    Returns
-    -------
-    str
-        ``"ida"`` if a genuine ``benchmarks.mat`` is in ``COMPANION_DATA`` or in the cache, else
-        ``"drawn"``. Nothing is downloaded to find out.
+    ``"ida"`` if a genuine ``benchmarks.mat`` is in ``COMPANION_DATA`` or in the cache, else
+    ``"drawn"``.
     """
     get_form(name)
     return "ida" if locate(benchmark_file())[0] is not None else "drawn"
@@ -199,8 +127,9 @@ def load_ida(name, source=None):
 
     Parameters
     ----------
-    name : {"titanic", "heart", "breast-cancer", "german", "diabetis", "image", "thyroid", \
-"waveform"}
+    name : str
+        One of `list_ida`: "titanic" (always there), "heart", "breast-cancer", "german", "diabetis",
+        "image", "thyroid", "waveform".
     source : {None, "drawn", "ida"}, default=None
         Rows rebuilt from the original data (``"drawn"``, after their splits) or the rows of
         ``benchmarks.mat`` (``"ida"``); by default that of `split_source`. `ida_split` must be
@@ -212,20 +141,15 @@ def load_ida(name, source=None):
 
     Raises
     ------
-    UnknownDataset
-        If there is no such problem.
-    DataUnavailable
-        If its file cannot be had. The Titanic is always there.
+    UnknownDataset, DataUnavailable
+        If there is no such problem; if its file cannot be had.
 
     Notes
-    -----
-    The rebuilt rows equal those of the benchmark to the eight significant digits it gives, labels
-    included (``diabetis`` could not be compared). All but two problems are standardised over all
-    rows, test rows included; ``breast-cancer`` and ``thyroid`` by mean and standard deviation of
-    137 and 100 rows, which cannot be identified, but whose sums can.
-
-    In ``benchmarks.mat`` a row may stand for several equal samples: its splits can name it more
-    than once.
+    ----- The rebuilt rows equal those of the benchmark to the eight significant digits it gives,
+    labels included (``diabetis`` could not be compared). All but two problems are standardised over
+    all rows, test rows included; ``breast-cancer`` and ``thyroid`` by mean and standard deviation
+    of 137 and 100 rows, which cannot be identified, but whose sums can. In ``benchmarks.mat`` a row
+    may stand for several equal samples: its splits can name it more than once.
     """
     form = get_form(name)
     if resolve_source(name, source) == "ida":
@@ -233,33 +157,16 @@ def load_ida(name, source=None):
     if form.key is None:
         path = data_dir() / f"{name}.csv"
     else:
-        path = find_file(get_source(form.key).file(form.file))
+        path = find_file(form.registered_file())
     return _build(name, path)
-
-
-def _frozen(array):
-    array.setflags(write=False)
-    return array
 
 
 @lru_cache(maxsize=32)
 def _build(name, path):
     form = FORMS[name]
-    X, y = form.build(path)
-    if len(y) != form.n_train + form.n_test:
-        raise DataUnavailable(
-            f"{path.name} has {len(y)} usable rows where the problem {name!r} has "
-            f"{form.n_train + form.n_test}: it is not the registered file"
-        )
+    X, y = read_only(*form.build(path))
     return Dataset(
-        name,
-        _frozen(X),
-        _frozen(y),
-        form.n_train,
-        form.n_test,
-        form.n_splits,
-        form.positive,
-        "drawn",
+        name, X, y, form.n_train, form.n_test, form.n_splits, form.positive, source="drawn"
     )
 
 
@@ -271,7 +178,7 @@ def ida_split(name, i, source=None):
     name : str
         A name of `list_ida`.
     i : int
-        Number of the split, from 1 to 100 (to 20 for ``image``).
+        Number of the split, from 1 to 100 (to 20 for ``image``), or a `ValueError` is raised.
     source : {None, "drawn", "ida"}, default=None
         Splits drawn by this project or those of ``benchmarks.mat``; by default that of
         `split_source`.
@@ -281,15 +188,6 @@ def ida_split(name, i, source=None):
     train_idx, test_idx : ndarray of int
         Row numbers of ``load_ida(name, source)``, from 0. A drawn split divides the rows at
         random, depends on `name` and `i` alone, and needs no file.
-
-    Raises
-    ------
-    UnknownDataset
-        If there is no such problem.
-    ValueError
-        If there is no split of this number.
-    DataUnavailable
-        If ``source="ida"`` and the file is not here.
     """
     form = get_form(name)
     if resolve_source(name, source) == "ida":
@@ -318,11 +216,7 @@ def _genuine_benchmark():
 
 @lru_cache(maxsize=32)
 def _read_benchmark(name, path):
-    """Rows and 0-based splits of a problem in ``benchmarks.mat``.
-
-    The file holds one structure a problem, dashes written as underscores, with the fields ``x``,
-    ``t``, ``train`` and ``test``; the last two have one split a row and count from 1.
-    """
+    """Rows and 0-based splits of a problem, a structure of x, t, train and test in the file."""
     from scipy.io import loadmat
 
     variable = name.replace("-", "_")
@@ -332,16 +226,9 @@ def _read_benchmark(name, path):
     record = content[variable][0, 0]
     X = np.ascontiguousarray(record["x"], dtype=float)
     y = np.where(record["t"].ravel() > 0, 1, -1)
-    train, test = (_frozen(record[part].astype(np.intp) - 1) for part in ("train", "test"))
-    form = FORMS[name]
+    train, test = (record[part].astype(np.intp) - 1 for part in ("train", "test"))
+    X, y, train, test = read_only(X, y, train, test)
     data = Dataset(
-        name,
-        _frozen(X),
-        _frozen(y),
-        train.shape[1],
-        test.shape[1],
-        len(train),
-        form.positive,
-        "ida",
+        name, X, y, train.shape[1], test.shape[1], len(train), FORMS[name].positive, source="ida"
     )
     return data, train, test

@@ -8,20 +8,8 @@ __all__ = ["distinct_patterns", "standardize"]
 def standardize(X):
     """Shift and scale each column to mean 0 and standard deviation 1.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features)
-        ``(X - mean) / s`` with the divisor ``n_samples - 1`` in ``s``, which is the scaling of the
-        IDA benchmark.
-
-    Raises
-    ------
-    ValueError
-        If a column is constant.
+    The divisor in the standard deviation is ``n_samples - 1``, as in the IDA benchmark.
+    `ValueError` if a column is constant.
     """
     X = np.asarray(X, dtype=float)
     spread = X.std(axis=0, ddof=1)
@@ -41,23 +29,16 @@ def distinct_patterns(X, y):
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
+    X, y : array-like of shape (n_samples, n_features) and (n_samples,)
 
     Returns
     -------
     X_unique : ndarray of shape (n_patterns, n_features)
         The patterns, in the order of their first appearance.
-    y_unique : ndarray of shape (n_patterns,)
-    counts : ndarray of shape (n_patterns,)
-        How many samples each one stands for.
+    y_unique, counts : ndarray of shape (n_patterns,)
+        Their labels, and how many samples each one stands for.
     inverse : ndarray of shape (n_samples,)
         The pattern of each sample: ``X_unique[inverse]`` equals `X`.
-
-    Raises
-    ------
-    ValueError
-        If `X` is not a table with as many rows as `y` has labels.
     """
     X, y = np.asarray(X), np.asarray(y)
     if X.ndim != 2 or y.shape != X.shape[:1]:

@@ -26,23 +26,15 @@ def three_gaussians(n, flip=0.0, rng=None):
     Parameters
     ----------
     n : int
-        Number of samples.
     flip : float, default=0.0
         Probability that a label is replaced by one of the two others, each equally likely; 0.15
-        in Example 2.
+        in Example 2. `ValueError` if it is none.
     rng : numpy.random.Generator or int, optional
-        Source of randomness, or a seed for one.
 
     Returns
     -------
-    X : ndarray of shape (n, 2)
-    y : ndarray of int of shape (n,)
+    X, y : ndarray of shape (n, 2) and (n,)
         Labels 1, 2 and 3.
-
-    Raises
-    ------
-    ValueError
-        If there would be no sample, or `flip` is no probability.
     """
     rng = _checked(n, flip, rng, "three_gaussians")
     y = rng.integers(1, 4, size=n)
@@ -51,17 +43,7 @@ def three_gaussians(n, flip=0.0, rng=None):
 
 
 def three_gaussians_probability(X, flip=0.0):
-    """P(Y = j | X = x) of :func:`three_gaussians`, shape (n, 3).
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, 2)
-    flip : float, default=0.0
-
-    Returns
-    -------
-    ndarray of shape (n, 3)
-    """
+    """P(Y = j | X = x) of :func:`three_gaussians` at the rows of `X`, shape (n, 3)."""
     squares = ((np.asarray(X, dtype=float)[:, None, :] - _CENTRES) ** 2).sum(axis=2)
     return _with_flips(_softmax(-squares / (2 * _SD**2)), flip)
 
@@ -82,14 +64,8 @@ def quadratic_logits(n, flip=0.0, rng=None):
 
     Returns
     -------
-    X : ndarray of shape (n, 2)
-    y : ndarray of int of shape (n,)
+    X, y : ndarray of shape (n, 2) and (n,)
         Labels 1, 2 and 3.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`three_gaussians`.
 
     Notes
     -----
@@ -105,17 +81,7 @@ def quadratic_logits(n, flip=0.0, rng=None):
 
 
 def quadratic_logits_probability(X, flip=0.0):
-    """P(Y = j | X = x) of :func:`quadratic_logits`, shape (n, 3).
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, 2)
-    flip : float, default=0.0
-
-    Returns
-    -------
-    ndarray of shape (n, 3)
-    """
+    """P(Y = j | X = x) of :func:`quadratic_logits` at the rows of `X`, shape (n, 3)."""
     x1, x2 = np.asarray(X, dtype=float).T
     sides = 0.1 * x1**2 - 0.05 * x2**2 + 0.1
     middle = -0.2 * x1**2 + 0.1 * x2**2 - 0.2

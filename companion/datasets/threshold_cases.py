@@ -1,10 +1,8 @@
 """Cases A and B of the Unbiased SVC paper: one threshold on a line, and its error in closed form.
 
-References
-----------
 A. Navia-Vazquez, F. Perez-Cruz, A. Artes-Rodriguez and A. R. Figueiras-Vidal, Advantages of
-    unbiased support vector classifiers for data mining applications, Journal of VLSI Signal
-    Processing 37 (2004). Equations (28) and (29), Figure 2.
+unbiased support vector classifiers for data mining applications, Journal of VLSI Signal
+Processing 37 (2004). Equations (28) and (29), Figure 2.
 """
 
 from dataclasses import dataclass, replace
@@ -25,18 +23,10 @@ __all__ = [
 class ThresholdCase:
     """A problem on the line with an outlying cluster: case A or B of the Unbiased SVC paper.
 
-    The positive class is a wide part and a narrow cluster N(mean, 0.02) that lies within the
-    negative class, U(0, 0.5).
-
-    Attributes
-    ----------
-    prior : float
-        P(y = +1).
-    cluster_weight : float
-        Share of the cluster in the positive class.
-    cluster_mean : float
-    wide : scipy.stats distribution
-        The wide part: N(0.75, 0.15) in case A, U(0.7, 0.95) in case B.
+    The positive class, of probability `prior`, is a wide part, N(0.75, 0.15) in case A and U(0.7,
+    0.95) in case B, and with share `cluster_weight` a narrow cluster N(`cluster_mean`, 0.02) that
+    lies within the negative class, U(0, 0.5). `wide`, `cluster` and `negative` are scipy.stats
+    distributions.
     """
 
     prior: float
@@ -46,12 +36,10 @@ class ThresholdCase:
 
     @property
     def cluster(self):
-        """The narrow part of the positive class, a scipy.stats distribution."""
         return _distribution("norm", self.cluster_mean, 0.02)
 
     @property
     def negative(self):
-        """The negative class, a scipy.stats distribution."""
         return _distribution("uniform", 0.0, 0.5)
 
 
@@ -77,15 +65,11 @@ def get_threshold_case(case, cluster_weight=None):
     case : {"A", "B"}
     cluster_weight : float in [0, 1], optional
         Share of the narrow cluster in the positive class; 1/4 in case A and 0.4/1.4 in case B.
+        `ValueError` if it is no share.
 
     Returns
     -------
     ThresholdCase
-
-    Raises
-    ------
-    ValueError
-        If there is no such case, or the weight is no share.
     """
     if case == "A":
         found = ThresholdCase(2 / 3, 0.25, 0.2, _distribution("norm", 0.75, 0.15))
@@ -107,24 +91,15 @@ def threshold_case(case, n=500, rng=None, cluster_weight=None):
 
     Parameters
     ----------
-    case : {"A", "B"}
-    n : int, default=500
-        Number of samples.
-    rng : numpy.random.Generator or int, optional
-        Source of randomness, or a seed for one.
-    cluster_weight : float, optional
+    case, cluster_weight
         As in :func:`get_threshold_case`.
+    n : int, default=500
+    rng : numpy.random.Generator or int, optional
 
     Returns
     -------
-    X : ndarray of shape (n, 1)
-    y : ndarray of shape (n,)
+    X, y : ndarray of shape (n, 1) and (n,)
         Labels -1 and +1.
-
-    Raises
-    ------
-    ValueError
-        As :func:`get_threshold_case`, or if n is below 1.
     """
     parts = get_threshold_case(case, cluster_weight)
     if n < 1:
@@ -140,19 +115,17 @@ def threshold_case(case, n=500, rng=None, cluster_weight=None):
 
 
 def threshold_case_densities(case, x, cluster_weight=None):
-    """Densities of both classes, Figure 2 (a) and (b).
+    """Densities of both classes, f(x | y = +1) and f(x | y = -1): Figure 2 (a) and (b).
 
     Parameters
     ----------
-    case : {"A", "B"}
-    x : array-like
-    cluster_weight : float, optional
+    case, cluster_weight
         As in :func:`get_threshold_case`.
+    x : array-like
 
     Returns
     -------
     positive, negative : ndarray of the shape of x
-        f(x | y = +1) and f(x | y = -1).
     """
     parts, x = get_threshold_case(case, cluster_weight), np.asarray(x, dtype=float)
     q = parts.cluster_weight
@@ -164,15 +137,13 @@ def threshold_case_error(case, threshold, cluster_weight=None):
 
     Parameters
     ----------
-    case : {"A", "B"}
-    threshold : array-like
-    cluster_weight : float, optional
+    case, cluster_weight
         As in :func:`get_threshold_case`.
+    threshold : array-like
 
     Returns
     -------
     ndarray of the shape of threshold
-        Probabilities.
 
     Examples
     --------

@@ -1,14 +1,13 @@
 """Binary problems as they stand in UCI tables: original codes, unscaled, missing values as NaN."""
 
-import csv
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from companion.datasets._errors import DataUnavailable
 from companion.datasets._fetch import find_file
 from companion.datasets._sources import get_source, look_up
+from companion.datasets._tables import read_only, read_rows
 
 __all__ = ["UCIProblem", "list_uci", "load_uci"]
 
@@ -25,13 +24,9 @@ class UCIProblem:
 
     Attributes
     ----------
-    name : str
-        Key of ``data/sources.toml``.
-    X : ndarray of shape (n_samples, n_features)
-        Inputs as in the table; NaN where a value is missing. Read only.
-    y : ndarray of shape (n_samples,)
-        Labels -1 and +1. Read only.
-    positive : str
+    X, y : ndarray of shape (n_samples, n_features) and (n_samples,)
+        Inputs as in the table, NaN where a value is missing, and labels -1 and +1. Read only.
+    name, positive : str
         What the label +1 means.
     """
 
@@ -41,50 +36,37 @@ class UCIProblem:
     positive: str
 
 
-@dataclass(frozen=True)
-class _Form:
-    """How a table is read: its class column, the classes labelled +1, what is left out."""
+@dataclass(frozen=True, eq=False)
+class Form:
+    """How a table is read: the classes labelled +1, the class column, and what is left out."""
 
-    file: str
+    key: str
     positive: str
     positive_classes: tuple
     class_column: int = -1
-    identity_columns: tuple = ()
+    left_out: tuple = ()
     complete_rows: bool = True
-    n_samples: int = 0
     codes: tuple = ()
+    file: str | None = None
+    delimiter: str = ","
 
 
 _FORMS = {
-    "breast-cancer-wisconsin": _Form(
-        "breast-cancer-wisconsin.data", "malignant", ("4",), identity_columns=(0,), n_samples=683
-    ),
-    "dermatology": _Form("dermatology.data", "psoriasis (class 1)", ("1",), n_samples=358),
-    "haberman": _Form("haberman.data", "died within five years", ("2",), n_samples=306),
-    "post-operative": _Form(
-        "post-operative.data",
-        "prepared to go home (S)",
-        ("S",),
-        n_samples=87,
-        codes=_POST_OPERATIVE,
-    ),
-    "heart-cleveland": _Form(
-        "processed.cleveland.data", "heart disease", ("1", "2", "3", "4"), n_samples=297
-    ),
-    "hepatitis": _Form(
-        "hepatitis.data", "died", ("1",), class_column=0, complete_rows=False, n_samples=155
-    ),
-    "bupa": _Form("bupa.data", "selector 2", ("2",), n_samples=345),
+    form.key: form
+    for form in (
+        Form("breast-cancer-wisconsin", "malignant", ("4",), left_out=(0,)),
+        Form("dermatology", "psoriasis (class 1)", ("1",)),
+        Form("haberman", "died within five years", ("2",)),
+        Form("post-operative", "prepared to go home (S)", ("S",), codes=_POST_OPERATIVE),
+        Form("heart-cleveland", "heart disease", ("1", "2", "3", "4")),
+        Form("hepatitis", "died", ("1",), class_column=0, complete_rows=False),
+        Form("bupa", "selector 2", ("2",)),
+    )
 }
 
 
 def list_uci():
-    """Names of the problems that `load_uci` knows.
-
-    Returns
-    -------
-    list of str
-    """
+    """Names of the problems that `load_uci` knows."""
     return list(_FORMS)
 
 
@@ -93,8 +75,9 @@ def load_uci(name):
 
     Parameters
     ----------
-    name : {"breast-cancer-wisconsin", "dermatology", "haberman", "post-operative", \
-"heart-cleveland", "hepatitis", "bupa"}
+    name : str
+        One of `list_uci`: "breast-cancer-wisconsin", "dermatology", "haberman", "post-operative",
+        "heart-cleveland", "hepatitis", "bupa".
 
     Returns
     -------
@@ -102,10 +85,8 @@ def load_uci(name):
 
     Raises
     ------
-    UnknownDataset
-        If there is no such problem.
-    DataUnavailable
-        If its file cannot be had.
+    UnknownDataset, DataUnavailable
+        If there is no such problem; if its file cannot be had.
 
     Notes
     -----
@@ -113,30 +94,25 @@ def load_uci(name):
     The values of ``post-operative`` that are words are numbered in their natural order. The last
     column of ``bupa``, which is meant to select a training part, is its label, as in most papers.
     """
-    form = look_up("problem made of a UCI table", name, _FORMS)
-    return _read(name, find_file(get_source(name).file(form.file)))
+    return read_problem(name, look_up("problem made of a UCI table", name, _FORMS))
 
 
-@lru_cache(maxsize=len(_FORMS))
-def _read(name, path):
-    form = _FORMS[name]
-    with open(path, newline="", encoding="ascii") as stream:
-        rows = [[cell.strip() for cell in row] for row in csv.reader(stream) if row]
+def read_problem(name, form):
+    """The problem of this name, its table read as the form says."""
+    return _read(name, form, find_file(get_source(form.key).file(form.file)))
+
+
+@lru_cache(maxsize=32)
+def _read(name, form, path):
+    rows = read_rows(path, form.delimiter)
     if form.complete_rows:
         rows = [row for row in rows if "?" not in row]
-    if len(rows) != form.n_samples:
-        raise DataUnavailable(
-            f"{path.name} has {len(rows)} usable rows where the problem {name!r} has "
-            f"{form.n_samples}: it is not the registered file"
-        )
     labels = [row[form.class_column] for row in rows]
-    dropped = {form.class_column % len(rows[0]), *form.identity_columns}
+    dropped = {form.class_column % len(rows[0]), *form.left_out}
     kept = [column for column in range(len(rows[0])) if column not in dropped]
     X = np.array([[_number(form, column, row[column]) for column in kept] for row in rows])
     y = np.where(np.isin(labels, form.positive_classes), 1, -1)
-    X.setflags(write=False)
-    y.setflags(write=False)
-    return UCIProblem(name, X, y, form.positive)
+    return UCIProblem(name, *read_only(X, y), form.positive)
 
 
 def _number(form, column, cell):

@@ -1,7 +1,5 @@
 """Looks shared by all figures, and the plots that more than one paper needs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 __all__ = [
@@ -47,18 +45,7 @@ CRITERION_STYLES = {
 
 
 def style_of(name):
-    """Style of a machine, or of the criterion whose name begins like this.
-
-    Parameters
-    ----------
-    name : str
-        A key of :data:`MACHINE_STYLES`, or a name that begins with one of :data:`CRITERION_STYLES`.
-
-    Returns
-    -------
-    dict
-        Colour, marker and line style.
-    """
+    """Style of a machine, or of the criterion whose name begins like this."""
     if name in MACHINE_STYLES:
         return MACHINE_STYLES[name]
     starts = [start for start in CRITERION_STYLES if name.startswith(start)]
@@ -66,12 +53,7 @@ def style_of(name):
 
 
 def style():
-    """Settings shared by all figures: ``with style(): ...``.
-
-    Returns
-    -------
-    context manager
-    """
+    """Settings shared by all figures: ``with style(): ...``."""
     import matplotlib.pyplot as plt
 
     return plt.rc_context(
@@ -89,42 +71,19 @@ def style():
 def plot_distributions(ax, samples, *, xlabel, title="", digits=1, printed=None, start=0):
     """Share of the draws up to each value, one curve a name, with a dot at each mean.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    samples : mapping of str to ndarray of shape (n_draws,)
-        Keyed by machine or criterion.
-    xlabel, title : str
-    digits : int
-        Decimals of the means in the legend.
-    printed : mapping of str to float, optional
-        Published values, by what stands beside them; vertical lines.
-    start : float
-        Left end of the axis.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
+    `samples` are arrays of shape (n_draws,), keyed by machine or criterion; `digits` the decimals
+    of the means in the legend; `printed` published values by what stands beside them (vertical
+    lines); `start` the left end of the axis.
     """
     for name, values in samples.items():
         look = style_of(name)
         values, mean = np.sort(values), np.mean(values)
-        ax.ecdf(
-            values,
-            color=look["color"],
-            linestyle=look["linestyle"],
-            label=f"{name} (mean {mean:.{digits}f})",
-        )
+        line = {key: look[key] for key in ("color", "linestyle")}
+        ax.ecdf(values, label=f"{name} (mean {mean:.{digits}f})", **line)
         ax.plot(mean, np.mean(values <= mean), look["marker"], color=look["color"])
     for name, value in (printed or {}).items():
-        look = style_of(name)
-        ax.axvline(
-            value,
-            color=look["color"],
-            linewidth=1,
-            linestyle=look["linestyle"],
-            label=f"{name}, printed {value:g}",
-        )
+        line = {key: style_of(name)[key] for key in ("color", "linestyle")}
+        ax.axvline(value, linewidth=1, label=f"{name}, printed {value:g}", **line)
     ax.set(xlabel=xlabel, ylabel="share of draws", title=title, xlim=(start, None), ylim=(0, 1))
     ax.legend(fontsize="small", loc="lower right")
     return ax
@@ -133,32 +92,14 @@ def plot_distributions(ax, samples, *, xlabel, title="", digits=1, printed=None,
 def plot_differences(ax, names, series, *, xlabel, title=""):
     """Differences with two standard errors to either side, a line a name, a mark a series.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    names : list of str
-        From top to bottom.
-    series : mapping of str to (ndarray of shape (n_names,), ndarray of shape (n_names,))
-        Means and standard errors, keyed by criterion.
-    xlabel, title : str
-
-    Returns
-    -------
-    matplotlib.axes.Axes
+    `names` from top to bottom; `series` has means and standard errors of shape (n_names,), keyed by
+    criterion.
     """
     place = np.arange(len(names), dtype=float)
     for k, (name, (mean, error)) in enumerate(series.items()):
-        look = style_of(name)
-        ax.errorbar(
-            mean,
-            place + 0.2 * (k - (len(series) - 1) / 2),
-            xerr=2 * error,
-            capsize=2,
-            color=look["color"],
-            marker=look["marker"],
-            linestyle="",
-            label=name,
-        )
+        shifted = place + 0.2 * (k - (len(series) - 1) / 2)
+        look = {**style_of(name), "linestyle": "", "label": name}
+        ax.errorbar(mean, shifted, xerr=2 * error, capsize=2, **look)
     ax.axvline(0.0, color="black", linewidth=0.8)
     ax.set_yticks(place, names)
     ax.invert_yaxis()

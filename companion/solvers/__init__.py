@@ -2,8 +2,8 @@
 
 ``smo`` and ``ls`` solve the dual of the four machines, ``mdm`` finds the nearest points of two
 convex hulls and ``conformal`` transforms kernels on top of it, ``wls`` is iterated weighted least
-squares on the prototypes of ``fscl``, and ``dca`` minimises a truncated loss by convex problems,
-which ``min_margin`` solves.
+squares on the prototypes of ``fscl``, and ``dca`` minimises a truncated loss by the convex problems
+of ``min_margin``.
 """
 
 from companion.solvers.conformal import ConformalProblem, ConformalResult, conformal_transformations

@@ -1,7 +1,6 @@
 """Compiled passes over the box of a dual: its checks, what is at a bound, and the certificates.
 
-The terms are those of :mod:`companion.solvers._smo_kernels`. No function of another file is called:
-a cached numba caller is not recompiled when a callee in another file changes.
+No function of another file is called: a cached numba caller is not recompiled when one changes.
 """
 
 import numpy as np
@@ -17,10 +16,7 @@ AT_BOUND = 1e-12
 
 @njit(**_STRICT)
 def prepare(y, lower, upper, ridge, low, high):
-    """The box of beta from that of alpha; return whether all inputs are as they should be.
-
-    The second value returned says whether every variable has room to move.
-    """
+    """The box of beta from that of alpha; return whether all inputs are as they should be."""
     least, most, scale_least, scale_most = 0.0, 0.0, 0.0, 0.0
     good, roomy = True, True
     for i in range(y.shape[0]):
@@ -52,11 +48,7 @@ def box(low, high):
 
 @njit(**_STRICT)
 def snap(beta, low, high, most):
-    """Put variables at the bound that they are off by rounding only, and by no more than `most`.
-
-    Return how many are moved. What that changes the sum by goes to the variable with most room,
-    where there is enough.
-    """
+    """Put variables at the bound that they are off by rounding only, and by no more than `most`."""
     largest = np.abs(beta).max()
     count, excess, widest, widest_room = 0, 0.0, 0, -np.inf
     for i in range(beta.shape[0]):
@@ -79,10 +71,7 @@ def snap(beta, low, high, most):
 
 @njit(**_STRICT)
 def certificates(products, y, beta, low, high, ridge):
-    """Intercept, objective, duality gap and violation of beta, given products = K beta.
-
-    A variable that is off its bound by no more than rounding counts as being there.
-    """
+    """Intercept, objective, duality gap and violation of beta, given products = K beta."""
     top, bottom, total, count = -np.inf, np.inf, 0.0, 0
     quadratic, ridged, linear, largest = 0.0, 0.0, 0.0, np.abs(beta).max()
     for i in range(y.shape[0]):

@@ -1,12 +1,7 @@
 """Compiled training of one candidate of a search: nearest points found among few samples.
 
-The same problem as in :mod:`companion.solvers.mdm`, on the samples of a similar solution and those
-that lie nearer, until the duality gap over all samples is small enough. With signed entries Q_ij =
-y_i y_j d_i d_j K_ij + ridge delta_ij of the chosen samples and heights h = Q a, pair updates and
-Newton steps over the support alternate. Samples are sorted by class, the positives first.
-
-No function of another file is called but intrinsics: a cached numba caller is not recompiled when
-a callee in another file changes.
+Pair updates and Newton steps over the support alternate on the samples of a similar solution and
+those that lie nearer, positives first, until the duality gap over all samples is small enough.
 """
 
 import numpy as np
@@ -81,7 +76,7 @@ def _gains(row, diagonal, h, mask, height, length, least, out):
 
 @njit(**_EXACT)
 def _pairs(Q, p, a, h, norm, scale, share, budget):
-    """Pair updates with the partner of largest gain; return whether at the end, and their number."""
+    """Pair updates with the partner of largest gain; whether at the end, and their number."""
     m = a.shape[0]
     least, gains, diagonal, mask = _LEAST_CURVATURE * scale, np.empty(m), np.empty(m), np.empty(m)
     for k in range(m):
@@ -122,10 +117,7 @@ def _pairs(Q, p, a, h, norm, scale, share, budget):
 
 @njit(**_EXACT)
 def _factorise(A):
-    """Upper factor U of A = U'U in place of the upper triangle; whether A is positive definite.
-
-    Four rows of U at a time, so that the rows below are read and written once for all of them.
-    """
+    """Upper factor U of A = U'U in place of the upper triangle; whether A is positive definite."""
     m = A.shape[0]
     for start in range(0, m, 4):
         stop = min(start + 4, m)
@@ -168,10 +160,7 @@ def _solve(U, B):
 
 @njit(**_EXACT)
 def _over_face(Q, p, face, a, jitter, out):
-    """Multipliers of the minimiser over the affine hull of a face, and whether there is one.
-
-    Equal heights in each class, as in :mod:`companion.solvers._hull_newton`.
-    """
+    """Multipliers of the minimiser over the affine hull of a face, and whether there is one."""
     m, split = face.shape[0], 0
     A, right = np.empty((m, m)), np.zeros((3, m))
     for r in range(m):
@@ -290,26 +279,7 @@ def _join(heights, chosen, start, stop, least):
 
 @njit(**_EXACT)
 def train(K, d, p, ridge, tol, alpha, heights):
-    """The machine with the kernel d(x) d(z) k(x, z), from alpha, in place.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Base kernel, its p positives first.
-    d : ndarray of shape (n,)
-    p : int
-    ridge, tol : float
-        The relative duality gap over all samples is at most tol.
-    alpha, heights : ndarray of shape (n,)
-        Multipliers, changed, and heights, written.
-
-    Returns
-    -------
-    trained : bool
-        False where few samples do not do, or rounding is in the way.
-    n_iter : int
-        Pair updates.
-    """
+    """The machine with the kernel d(x) d(z) k(x, z), from alpha, in place."""
     n, n_iter = d.shape[0], 0
     # As in mdm: gap <= tol / 2 |w|^2 where |w|^2 - m <= share |w|^2; the last digits are spared.
     share = (1.0 - 1e-9) * tol / (1.0 + np.sqrt(1.0 - tol))

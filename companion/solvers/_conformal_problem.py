@@ -35,27 +35,23 @@ class ConformalProblem:
         Labels -1 and +1; +1 is the class towards which the margin is to be corrected, the rarer.
     validation : ndarray of int, optional
         Samples set aside. Without any, transformations are applied untested.
-    C : float
-        The machine has primal 1/2 ||w||^2 + C/2 sum xi^2.
+    C, tol, max_iter
+        The machine has primal 1/2 ||w||^2 + C/2 sum xi^2; the others are of the solver.
     distances : ndarray of shape (n_samples, n_samples), optional
         Squared distances in input space, which the sums of Gaussians need.
-    sigma : float, optional
-        Width of the kernel exp(-||x - z||^2 / (2 sigma^2)), for Amari and Xiong.
-    n_features : int, optional
-        For Amari.
-    tol, max_iter
-        Of the solver.
+    sigma, n_features : float, int, optional
+        Width of the kernel exp(-||x - z||^2 / (2 sigma^2)), for Amari and Xiong; for Amari.
+
+    Attributes
+    ----------
+    train, validation : ndarray of int
+        The samples of both parts; those of class +1 come first in `train`.
 
     Raises
     ------
     ValueError
         If shapes do not match, labels are not -1 and +1, C is not positive, or a class is missing
         among the validation or among the other samples.
-
-    Attributes
-    ----------
-    train, validation : ndarray of int
-        The samples of both parts; those of class +1 come first in `train`.
     """
 
     def __init__(
@@ -104,7 +100,6 @@ class ConformalProblem:
 
     @cached_property
     def distances(self):
-        """Squared distances among the training part."""
         return self.whole_distances[np.ix_(self.train, self.train)]
 
     @cached_property
@@ -119,12 +114,10 @@ class ConformalProblem:
 
     @cached_property
     def first(self):
-        """The machine on the training part, without a transformation."""
         return self._nearest_points(self.K, self.y)
 
     @cached_property
     def whole(self):
-        """The machine on all samples, without a transformation."""
         if self.validation.size == 0:
             alpha = np.empty(self.whole_y.size)
             alpha[self.train] = self.first.alpha
@@ -139,18 +132,12 @@ class ConformalProblem:
         return self._nearest_points(self.whole_K, self.whole_y)
 
     def machine(self, d, alpha0=None):
-        """The machine on the training part with the kernel d(x) d(z) k(x, z).
+        """The `MDMResult` on the training part with the kernel d(x) d(z) k(x, z).
 
         Parameters
         ----------
-        d : ndarray of shape (n_train,)
-            Factors of the kernel.
-        alpha0 : ndarray of shape (n_train,), optional
-            Multipliers of a similar machine, from which the search starts.
-
-        Returns
-        -------
-        MDMResult
+        d, alpha0 : ndarray of shape (n_train,)
+            Factors of the kernel; multipliers of a similar machine to start from (or None).
         """
         if alpha0 is not None and self.y.size >= _MANY:
             machine = self._machine_of_few(d, alpha0)
@@ -164,10 +151,7 @@ class ConformalProblem:
         return self._nearest_points(self._buffer, self.y, alpha0)
 
     def _machine_of_few(self, d, alpha0):
-        """The machine found among few samples, and then seen to be that of all; None if it is not.
-
-        Scaling the whole Gram matrix costs more than solving a problem of few support vectors.
-        """
+        """The machine found among few samples and seen to be that of all; None if it is not."""
         y, d_y = self.y, d * self.y
         chosen = alpha0 > 0.0
         for _ in range(_MOST_ROUNDS):
@@ -196,7 +180,9 @@ class ConformalProblem:
         return None
 
     def candidate(self, d, validation_d, alpha0):
-        """What a search needs of :meth:`machine`, in a fraction of its time.
+        """What a search needs of :meth:`machine`, in a fraction of its time: alpha, n_iter, error.
+
+        None if the support is too large, nothing to start from is there, or a budget is set.
 
         Parameters
         ----------
@@ -204,16 +190,6 @@ class ConformalProblem:
             Factors of the training and the validation part, without trouble.
         alpha0 : ndarray of shape (n_samples,) or None
             Multipliers to start from; they are not changed.
-
-        Returns
-        -------
-        alpha : ndarray of shape (n_samples,)
-            With the relative duality gap of any machine of this problem.
-        n_iter : int
-        error : float
-            As of :meth:`validation_error`.
-
-        Or None: the support is too large, or nothing to start from is there, or a budget is set.
         """
         if alpha0 is None or self.max_iter is not None:
             return None
@@ -252,13 +228,8 @@ class ConformalProblem:
         Parameters
         ----------
         machine : MDMResult
-            Trained with the factors `d`.
         d, validation_d : ndarray
-            Factors of the training and the validation part.
-
-        Returns
-        -------
-        float
+            Factors of the training and the validation part that the machine was trained with.
         """
         chosen = self.validation_decision(machine, d, validation_d) > 0.0
         positive = self.validation_y > 0.0
@@ -272,26 +243,17 @@ class ConformalProblem:
         ----------
         machine, d, validation_d
             As of :meth:`validation_error`.
-
-        Returns
-        -------
-        ndarray of shape (n_validation,)
         """
         support = np.flatnonzero(machine.alpha)
         coef = (self.y * machine.alpha * d)[support]
         return validation_d * (self.validation_K[:, support] @ coef) + machine.intercept
 
     def trouble(self, d):
-        """What is wrong with factors d on the training part; None if nothing is.
+        """What is wrong with factors on the training part, a predicate; None if nothing is.
 
         Parameters
         ----------
         d : ndarray of shape (n_train,)
-
-        Returns
-        -------
-        str or None
-            The predicate of a sentence whose subject is the transformation.
         """
         if not np.all(np.isfinite(d)):
             return "is not finite"
@@ -312,10 +274,6 @@ class ConformalProblem:
         Parameters
         ----------
         D : ndarray of shape (n_candidates, n_train)
-
-        Returns
-        -------
-        ndarray of bool of shape (n_candidates,)
         """
         with np.errstate(over="ignore", invalid="ignore"):
             weights = self.C * D**2 * self.diagonal
@@ -363,7 +321,6 @@ class State:
         return 1.0 if units == "hull" else 2.0 / self.machine.squared_norm
 
     def validation_decision(self):
-        """Decision values of the validation part."""
         return self.problem.validation_decision(self.machine, self.factors, self.validation_factors)
 
     def distances_to_support(self):
@@ -375,7 +332,6 @@ class State:
         return np.ascontiguousarray(self.problem.validation_distances[self.support])
 
     def support_distances(self):
-        """Squared distances among the support vectors."""
         return self.problem.distances[np.ix_(self.support, self.support)]
 
     def apply(self, stage):

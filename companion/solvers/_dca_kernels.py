@@ -1,12 +1,8 @@
 """Compiled parts of the DC algorithm: the linearised part, the objective, a path over C.
 
 Both forms of the loss of a term with h = min_{l != j} (f_j - f_l) are
-
-    [level - h]_+ + min(h + rise, top):
-
-the utility form T_s(h) with level 1, cut s, rise -s, top 0, and the cost form T_s(-h), which is
-[1 + h]_+ for s = -inf, with level -1, cut -s, rise 1, top 1 - s. The second part is concave in f
-and linear where h < cut, with the slope of f_j - f_l for one l that attains h.
+[level - h]_+ + min(h + rise, top): T_s(h) has level 1, cut s, rise -s, top 0, and the cost form
+T_s(-h) level -1, cut -s, rise 1, top 1 - s. The second part is concave and linear where h < cut.
 """
 
 from __future__ import annotations
@@ -27,10 +23,7 @@ COLD, WARM = 1.0, 0.1
 
 @njit(**_OPTIONS)
 def linearise(F, groups, p, cut, chosen, linear):
-    """Linear terms of the terms with h < cut; return whether the set has changed, and their weight.
-
-    ``chosen`` holds the l of every such term and -1 for the others.
-    """
+    """Linear terms of the terms with h < cut; whether the set has changed, and their weight."""
     k, changed, weight = F.shape[0], False, 0.0
     linear[:] = 0.0
     for g in range(groups.shape[0]):
@@ -90,14 +83,7 @@ def descend(
     chosen,
     values,
 ):
-    """DC steps from x, which is overwritten.
-
-    Returns the number of steps, the reason to end, the gap of the last subproblem, whether it is
-    small enough, and the number of interior-point iterations. ``values`` gets
-    the objective at the start and after every step.
-    ``is_convex_solution`` says that x already solves the problem without linear terms, so that
-    nothing is to be done if no term is to be linearised.
-    """
+    """DC steps from x, which is overwritten."""
     level, cut, rise, top = form
     chosen[:] = -1
     F = class_values(basis, x, Z)
@@ -152,13 +138,7 @@ def descend(
 def path(
     Z, first, groups, basis, form, C_values, share, tol, max_iter, max_steps, convex, robust, report
 ):
-    """The convex machine and the robust one that starts there, for every C.
-
-    ``first`` is (groups, p) of the convex machine for C = 1 and ``groups`` that of the robust one,
-    ``share`` the proximal weight of a DC step for terms of mean weight one or more.
-    Columns of ``report``: objective, gap, iterations and convergence of the convex machine, the
-    same of the robust one, and its DC steps.
-    """
+    """The convex machine and the robust one that starts there, for every C."""
     start_groups, start_p = first
     robust_groups, robust_p = groups
     k, free, size = basis.shape[0], basis.shape[1], Z.shape[0]

@@ -70,10 +70,6 @@ class Design:
         ----------
         X : ndarray of shape (n_samples, n_features)
         bias : bool, default=True
-
-        Returns
-        -------
-        Design
         """
         return cls(_checked_matrix(X, "X"), bias=bias)
 
@@ -89,16 +85,6 @@ class Design:
             Gram matrix of the prototypes, symmetric and positive semi-definite; K itself if left
             out, for the machine with all samples as prototypes.
         bias : bool, default=True
-
-        Returns
-        -------
-        Design
-
-        Raises
-        ------
-        ValueError
-            For matrices that do not match or are not finite, or without a positive entry on the
-            diagonal where others are not zero.
         """
         K = _checked_matrix(K, "K")
         gram = K if K_prototypes is None else _checked_matrix(K_prototypes, "K_prototypes")
@@ -137,10 +123,6 @@ class Design:
         Parameters
         ----------
         rows : ndarray of int or bool
-
-        Returns
-        -------
-        Design
         """
         part = object.__new__(Design)
         part.__dict__.update(self.__dict__)
@@ -154,10 +136,6 @@ class Design:
         ----------
         w : ndarray of shape (n_columns,) or (..., n_columns)
             One machine or several.
-
-        Returns
-        -------
-        ndarray of shape (n_features,) or (n_prototypes,), after the shape of the machines
         """
         if self._factor is None:
             return w.copy()
@@ -173,16 +151,10 @@ class Design:
     def weights(self, coefficients):
         """The w of given coefficients, the inverse of :meth:`coefficients`.
 
-        Coefficients on dependent prototypes are left out of account, so pass what
-        :meth:`coefficients` gave.
-
         Parameters
         ----------
         coefficients : ndarray of shape (n_features,) or (n_prototypes,)
-
-        Returns
-        -------
-        ndarray of shape (n_columns,)
+            Those of dependent prototypes are left out of account: pass what was given.
         """
         if self._factor is None:
             return np.array(coefficients, dtype=float)
@@ -190,13 +162,7 @@ class Design:
 
 
 class NormalEquations:
-    """H = diag(1, ..., 1, 0) + sum_i a_i z_i z_i', z_i a row of the augmented design; H d = r.
-
-    The matrix is kept between calls and only what has changed is added to it, rows whose weight
-    went up and rows whose weight went down by one BLAS call each. Fewer rows in use than columns
-    are solved through the matrix of these rows instead (Woodbury), and a matrix of a few columns is
-    formed anew by a compiled loop.
-    """
+    """H = diag(1, ..., 1, 0) + sum_i a_i z_i z_i', z_i a row of the augmented design; H d = r."""
 
     def __init__(self, design):
         self._rows = design.augmented
@@ -209,12 +175,7 @@ class NormalEquations:
         self._factor = self._dual = None
 
     def factorise(self, weights, threshold=0.0):
-        """Prepare for weights a_i; return False where H is not positive definite.
-
-        Weights below zero are allowed. A weight that changed by less than a share ``threshold``
-        since it was last taken in may be left as it was: a solution of these equations is then only
-        nearly that of H, which is enough for a step that is checked.
-        """
+        """Prepare for weights a_i; return False where H is not positive definite."""
         used = np.count_nonzero(weights)
         size = self._matrix.shape[0]
         if used + 1 < size and used < 0.5 * size and weights.min(initial=0.0) >= 0.0:

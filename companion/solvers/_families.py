@@ -1,9 +1,7 @@
-"""Families of transformations, from which the metamodels choose.
+"""Families of transformations, from which the metamodels choose, all with the same methods.
 
-Each has `start`, `lower` and `upper` for its parameters, `values` and `validation_values` of c for
-many parameter vectors at once, `pull_back`, the product of the Jacobian at one vector with a
-gradient in c, `canonical`, the simplest vector with the same transformation, and `stage`, the
-member for one vector.
+`values` are c for many parameter vectors at once, `pull_back` the product of the Jacobian with a
+gradient in c, `canonical` the simplest vector of a transformation, and `stage` its member.
 """
 
 from __future__ import annotations
@@ -70,15 +68,12 @@ class Widths:
         self._rows = np.empty(self._distances.shape)
 
     def values(self, parameters):
-        """c of the training samples, one row a parameter vector."""
         return conformal.gaussian_sums(self._distances, parameters)
 
     def validation_values(self, parameters):
-        """c of the validation samples, one row a parameter vector."""
         return conformal.gaussian_sums(self._validation_distances, parameters)
 
     def pull_back(self, parameters, by_c):
-        """Gradient with respect to the parameters from that with respect to c, (5.4.6)."""
         from companion._conformal_loops import gaussian_rows
 
         gaussian_rows(self._distances, parameters, self._rows)
@@ -86,20 +81,14 @@ class Widths:
         return -(self._rows @ by_c)
 
     def canonical(self, parameters):
-        """The simplest parameters of the same transformation: these."""
         return parameters
 
     def stage(self, parameters):
-        """The transformation of one parameter vector."""
         return Gaussians(self._state.columns, np.array(parameters))
 
 
 class Cores:
-    """Xiong: the coefficients of c = c_0 + sum_i c_i exp(-gamma ||x - a_i||^2).
-
-    J does not depend on the scale of c and a search may let it run away, so c is scaled to a mean
-    square of one on the training samples, with the sign of a positive sum.
-    """
+    """Xiong: the coefficients of c = c_0 + sum_i c_i exp(-gamma ||x - a_i||^2)."""
 
     def __init__(self, state, cores, gamma):
         self._columns, self._gamma = state.problem.train[cores], float(gamma)
@@ -111,26 +100,19 @@ class Cores:
         self.lower, self.upper = np.full(m, -np.inf), np.full(m, np.inf)
 
     def values(self, parameters):
-        """c of the training samples, one row a parameter vector."""
         return self._scaled(parameters) @ self.basis.T
 
     def validation_values(self, parameters):
-        """c of the validation samples, one row a parameter vector."""
         return self._scaled(parameters) @ self._validation_basis.T
 
     def pull_back(self, parameters, by_c):
-        """Gradient with respect to the parameters from that with respect to c.
-
-        Of a function that does not depend on the scale of c.
-        """
         return (by_c @ self.basis) * self._scale(parameters)
 
     def canonical(self, parameters):
-        """The simplest parameters of the same transformation: of a mean square of one."""
+        """Scaled to a mean square of one on the training samples: J does not depend on it."""
         return self._scaled(np.asarray(parameters, dtype=float))
 
     def stage(self, parameters):
-        """The transformation of one parameter vector."""
         coefficients = self.canonical(parameters)
         rates = np.full(self._columns.size, self._gamma)
         return Gaussians(self._columns, rates, coefficients[1:], float(coefficients[0]))

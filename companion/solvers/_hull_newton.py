@@ -40,13 +40,7 @@ class HullNewton:
         return 1e5 + 10.0 * m * m + m**3 / 40.0 + 0.5 * m * state.n
 
     def step(self, state):
-        """Move towards the minimiser over the face of the support; return whether w got shorter.
-
-        Over a face F the minimiser has equal heights in each class, (K + D)_FF b = E mu, E'b =
-        (1, -1) with the columns of E indicating the classes. Samples with negative multipliers
-        leave the face, until none has one. The step towards the minimiser over what is left is a
-        line search between feasible points, so it cannot lead astray.
-        """
+        """Move towards the minimiser over the face of the support; return whether w got shorter."""
         self.since = 0.0
         target = self._minimiser(state)
         taken = target is not None and state.move_towards(target)

@@ -89,7 +89,7 @@ class Hulls:
         self._refresh_masks()
 
     def move_towards(self, alpha):
-        """Go to the point of least |w| between here and feasible multipliers; False if it is here."""
+        """Go to the least |w| between here and feasible multipliers; False if that is here."""
         change = alpha - self.alpha
         products = self._products(change)
         moved = self.y * change
@@ -110,7 +110,6 @@ class Hulls:
         return 0.5 * (squared_norm - margin) * (1.0 + margin / squared_norm)
 
     def is_at_end(self, tol):
-        """Whether the gap is small enough, or the hulls touch."""
         return self.is_touching() or self.gap() <= tol * 0.5 * self.squared_norm
 
     def is_touching(self):
@@ -119,21 +118,17 @@ class Hulls:
 
     @property
     def squared_norm(self):
-        """|w|^2."""
         return self.level[0]
 
     @property
     def n_iter(self):
-        """Iterations so far."""
         return int(self.counts[0])
 
     def violation(self):
-        """The largest difference of a greatest height of the support and a least height."""
         _, least, largest = kernels.extremes(self.y, self.alpha, self.products)
         return max((largest - least).max(), 0.0)
 
     def _products(self, alpha):
-        """(K + D) (y alpha), by the rows of the samples that count where these are few."""
         beta = self.y * alpha
         used = np.flatnonzero(beta)
         if used.size > self.n // 2:

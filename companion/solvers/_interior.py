@@ -2,26 +2,9 @@
 
     min 1/2 w'w + sum_i c_i xi_i   s.t.   y_i f_i - 1 + xi_i = t_i >= 0,  xi_i >= 0
 
-The conditions t_i alpha_i = 0 and xi_i (c_i - alpha_i) = 0 are relaxed to mu, which goes to zero.
-Each iteration solves the equations of the paper's weighted least squares, (20), with the weights
-a_i = 1 / (t_i / alpha_i + xi_i / (c_i - alpha_i)); beyond the margin and with mu = 0 this would be
-its alpha_i / xi_i. There is no division by a vanishing slack, and a predictor with its corrector
-take some ten to twenty iterations at any C.
-
-Mehrotra's method alone can go round for ever: a step nearly to the boundary leaves a product far
-below the others, the next prediction gets nowhere and its corrector raises mu as much as it was
-lowered. Warm starts on separable data did so. Hence two safeguards: a step that is short is
-followed by corrections that draw outlying products back (Gondzio), and after a step in which the
-gap rose the next one keeps further from the boundary.
-
-References
-----------
-S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM Journal on
-    Optimization 2 (1992).
-J. Gondzio, Multiple centrality corrections in a primal-dual method for linear programming,
-    Computational Optimization and Applications 6 (1996).
-C. Cartis, Some disadvantages of a Mehrotra-type primal-dual corrector interior point algorithm for
-    linear programming, Applied Numerical Mathematics 59 (2009).
+Each iteration solves the equations (20) of the paper with the weights
+a_i = 1 / (t_i / alpha_i + xi_i / (c_i - alpha_i)): predictor and corrector (Mehrotra 1992), with
+corrections that draw outlying products back after short steps (Gondzio 1996; Cartis 2009).
 """
 
 from __future__ import annotations
@@ -50,13 +33,7 @@ _CORRECTIONS, _AMBITION, _LONG = 2, 0.3, 0.9
 
 
 def solve_hinge(design, y, c, start, relative, tol, max_iter, record):
-    """Minimise the regularised hinge; return (w with b last, alpha, gap, n_iter).
-
-    ``start`` is a vector (w, b), ``relative`` how far from a solution it is, COLD or WARM, and
-    ``record`` is called with each iterate.
-    Ends when the duality gap is at most ``tol`` times the objective, when it stops falling, or
-    with the budget.
-    """
+    """Minimise the regularised hinge; return (w with b last, alpha, gap, n_iter)."""
     rows, normal = design.augmented, NormalEquations(design)
     x, f, n = start.copy(), rows @ start, y.size
     at, way, longer = np.empty((3, 3, n))
@@ -103,10 +80,7 @@ def solve_hinge(design, y, c, start, relative, tol, max_iter, record):
 
 
 def gap_of(design, y, c, x, f, alpha):
-    """Duality gap and primal objective, exact for any alpha in the box.
-
-    With a bias the multipliers of the heavier class are shrunk until y'alpha = 0 first.
-    """
+    """Duality gap and primal objective, exact for any alpha in the box."""
     signed = np.empty(y.size)
     loss, total = feasible(f, y, c, alpha, design.bias, signed)
     objective = 0.5 * (x[:-1] @ x[:-1]) + loss
@@ -116,10 +90,7 @@ def gap_of(design, y, c, x, f, alpha):
 
 @njit(**_OPTIONS)
 def feasible(f, y, c, alpha, bias, signed):
-    """Write y alpha, shrunk for one class so that it sums to zero if there is a bias.
-
-    Returns the hinge loss and the sum of the shrunk alpha.
-    """
+    """Write y alpha, shrunk for one class so that it sums to zero if there is a bias."""
     up, down, loss = 0.0, 0.0, 0.0
     for i in range(f.shape[0]):
         loss += c[i] * max(1.0 - y[i] * f[i], 0.0)
@@ -137,11 +108,7 @@ def feasible(f, y, c, alpha, bias, signed):
 
 @njit(**_OPTIONS)
 def begin(f, y, c, relative, at):
-    """Start in the middle: for the given f all products of a multiplier and a slack equal mu.
-
-    With p = alpha / c and v = c (1 - y f) / mu this is 1 / (1 - p) - 1 / p = v; mu is ``relative``
-    times the mean of c |1 - y f|. ``at`` takes alpha, the surplus t and the slack xi.
-    """
+    """Start in the middle: for the given f all products of a multiplier and a slack equal mu."""
     n = f.shape[0]
     mu = 0.0
     for i in range(n):
@@ -177,10 +144,7 @@ def _pace(alpha, eta, surplus, slack, step, rise, more, pace):
 
 @njit(**_OPTIONS)
 def predict(f, df, y, c, at, weights, way, shift):
-    """The way to mu = 0 into ``way``, minus the products of its changes into ``shift``.
-
-    Returns mu at the end of what can be gone of it.
-    """
+    """The way to mu = 0 into ``way``, minus the products of its changes into ``shift``."""
     pace = 1.0
     n = f.shape[0]
     for i in range(n):
@@ -223,10 +187,7 @@ def pull(y, c, at, weights, shift, signed):
 
 @njit(**_OPTIONS)
 def extend(df, y, c, at, weights, signed, shift, way, longer):
-    """The way and the changes for a shift into ``longer``; return how far one can go there.
-
-    As a share of the way, up to the 1 / _SHARE that makes a full step.
-    """
+    """The way and the changes for a shift into ``longer``; return how far one can go there."""
     pace = _SHARE
     for i in range(df.shape[0]):
         alpha, surplus, slack = at[0, i], at[1, i], at[2, i]
@@ -242,10 +203,7 @@ def extend(df, y, c, at, weights, signed, shift, way, longer):
 
 @njit(**_OPTIONS)
 def advance(f, y, c, length, way, at):
-    """Go this share of the way.
-
-    Then make slack - surplus = 1 - y f exact again, by raising one of them.
-    """
+    """Go this share of the way."""
     for i in range(f.shape[0]):
         at[0, i] = min(max(at[0, i] + length * way[0, i], 1e-15 * c[i]), c[i] * (1.0 - 1e-15))
         at[1, i] += length * way[1, i]

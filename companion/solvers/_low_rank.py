@@ -1,16 +1,7 @@
 """An interior point on a low-rank factor of K, to come close to the solution in one go.
 
-Smooth kernels of few features have a numerical rank far below the number of samples, and then pair
-updates are slow at large C: many pairs of nearly equal rows trade places at the bounds. With K
-about L'L, L of r rows, a step of an interior-point method costs n r^2, whatever C is. Where it ends
-is only a start: the exact K judges it, and pair updates and Newton steps finish.
-
-References
-----------
-S. Fine and K. Scheinberg, Efficient SVM training using low-rank kernel representations, JMLR 2
-    (2001). Section 4: the interior-point method; Figure 2: the factor, with pivoting.
-S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM Journal on
-    Optimization 2 (1992): the predictor and the corrector.
+The exact K judges where it ends, and pair updates and Newton steps finish. S. Fine and
+K. Scheinberg, Efficient SVM training using low-rank kernel representations, JMLR 2 (2001).
 """
 
 from __future__ import annotations
@@ -56,13 +47,7 @@ _INSIDE = 0.99
 
 
 class LowRank:
-    """The decision when an interior point on a low-rank factor pays, and the way there.
-
-    The factor grows with what pair updates have cost. Once it is complete the interior point is
-    due when much is still to come and either the free variables are so many that a Newton walk,
-    of which several will follow, is not cheap beside it, or pair updates have cost several times
-    as much.
-    """
+    """The decision when an interior point on a low-rank factor pays, and the way there."""
 
     def __init__(self, tol):
         self.tol = tol
@@ -166,10 +151,7 @@ def _cost(state, rank):
 
 
 def _at_bounds(state, beta, lower_price, upper_price):
-    """Put at its bound what is closer to it, measured by the width, than its multiplier says.
-
-    What that changes the sum by is spread over the others, in proportion to their room.
-    """
+    """Put at its bound what is closer to it, measured by the width, than its multiplier says."""
     low, high = state.low, state.high
     total = state.beta.sum()
     width = high - low
@@ -183,12 +165,7 @@ def _at_bounds(state, beta, lower_price, upper_price):
 
 @njit(**_OPTIONS)
 def factorise(K, slot, residual, factor, done, tolerance, missing):
-    """Rows of a pivoted Cholesky factor of K; return how many there are after the call.
-
-    Row q is K[p] less its part in the rows before, over the square root of residual[p], where p
-    has the largest residual. ``done`` rows are there already. missing[0] is the sample whose row of
-    K is needed, or -1; missing[1] is 1 where the residual has come below ``tolerance``.
-    """
+    """Rows of a pivoted Cholesky factor of K; return how many there are after the call."""
     n = residual.shape[0]
     missing[0], missing[1] = -1, 0
     rank = done
@@ -262,12 +239,7 @@ def _solve(factor, cholesky, inverse, right, out):
 def interior_point(
     factor, linear, low, high, ridge, total, tol, most, beta, lower_price, upper_price
 ):
-    """Minimise 1/2 b'(L'L + D) b - linear'b, sum b = total, low <= b <= high; return the steps.
-
-    ``beta`` and the multipliers of the bounds are written to; -1 is returned where the numbers
-    have lost their meaning. The end is where s_k z_k of a sample with its bounds, by and large, is
-    below ``tol`` times the width of the box.
-    """
+    """Minimise 1/2 b'(L'L + D) b - linear'b, sum b = total, low <= b <= high; return the steps."""
     n, rank = factor.shape[1], factor.shape[0]
     gradient, residual, inverse, right = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     unit, move, lower_move, upper_move = np.empty(n), np.zeros(n), np.zeros(n), np.zeros(n)

@@ -1,17 +1,9 @@
 """Compiled iterations of MDM; the algorithm is told in :mod:`companion.solvers.mdm`.
 
-With products q = (K + D) (y alpha), D = diag(ridge), the height of sample i is y_i q_i: the inner
-product of w and y_i x_i, which is the gradient of |w|^2 / 2 in alpha_i. The sample of least height
-in its class may enter, the highest support point may leave. Two arrays of masks make the searches
-plain reductions: ``side`` is -inf for positives and +inf for negatives, ``support`` is 0 for
-support points and -inf for others.
-
-Reductions run over blocks, of which only the one that holds the extreme value is searched for its
-first index (ties go to the first index). A block of samples of one class needs half the arithmetic,
-so that samples sorted by class are quicker.
-
-No function of another file is called but intrinsics: a cached numba caller is not recompiled when
-a callee in another file changes.
+Products q = (K + D) (y alpha), heights y_i q_i. Masks make the searches plain reductions over
+blocks: ``side`` is -inf for positives and +inf for negatives, ``support`` is 0 for support points
+and -inf for others. No function of another file is called but intrinsics: a cached numba caller is
+not recompiled when one changes.
 """
 
 import numpy as np
@@ -105,10 +97,7 @@ def _gain(rise, curvature):
 
 @njit(**_EXACT)
 def _best_partner(row, diagonal, i, y, products, side, support, scale, labels, gains):
-    """argmax over the support points j of the class of i of (height_j - height_i)^2 / curvature.
-
-    Differences are formed in double precision, their quotients in single, relative to the scale.
-    """
+    """argmax over the support points j of the class of i of (height_j - height_i)^2 / curvature."""
     sign, unit = y[i], 1.0 / scale
     factor = sign * unit
     own, length = factor * products[i], diagonal[i]
@@ -171,11 +160,7 @@ def _scan(q, a, b, side, support, change):
 def _try_cycle(
     y, alpha, products, entered, left, steps, gains, now, length, net, is_listed, points
 ):
-    """The step along the sum v of the last ``length`` pair updates, its gain and its points.
-
-    The line search is exact and clipped. With F = |w|^2 / 2 the updates have gained F(a - v) - F(a)
-    and the slope along v is -fall, so v'Qv = 2 (F(a - v) - F(a) - fall): no kernel value is read.
-    """
+    """The step along the sum v of the last ``length`` pair updates, its gain and its points."""
     memory = entered.shape[0]
     fall, gained, count = 0.0, 0.0, 0
     for back in range(1, length + 1):
@@ -229,14 +214,7 @@ def run_pairs(
     counts,
     level,
 ):
-    """Iterate until |w|^2 - margin <= share |w|^2, the budget is spent or nothing moves.
-
-    The margin is the least height of the positives plus that of the negatives. Given consistent
-    alpha, products and masks, which are updated. ``diagonal`` holds K_ii + ridge_i and ``scale`` is
-    its largest entry. So many updates as ``window`` are remembered to find cycles, none for the
-    plain algorithm. counts: [0] iterations and [1] steps along cycles so far. level: [0] |w|^2
-    (in, out), [1] margin (out).
-    """
+    """Iterate until |w|^2 - margin <= share |w|^2, the budget is spent or nothing moves."""
     n = y.shape[0]
     full = n - n % _BLOCK
     least = LEAST_CURVATURE * scale

@@ -1,10 +1,7 @@
-"""Loops over the terms of the minimum-margin hinge of three classes in the plane.
+"""Loops over the terms of the minimum-margin hinge of three classes in the plane, in blocks.
 
-See :mod:`companion.solvers._min_margin_plane`. Terms of a column lie in blocks. A block is one
-stretch of memory with all variables of its terms at distances that are known to the compiler, which
-makes vector instructions of a loop only if it can tell that nothing overlaps. The distances are no
-multiples of the size of a page: caches would have to keep all variables of a term in the same few
-places.
+A block is one stretch of memory with all variables of its terms at distances that are known to the
+compiler, so that it makes vector instructions, and that are no multiples of the size of a page.
 """
 
 from __future__ import annotations
@@ -55,7 +52,6 @@ def block_sizes(counts):
 
 @njit(**_OPTIONS)
 def memory(n_blocks):
-    """Blocks that begin with a line of the cache, changes zero and all else arbitrary."""
     size = n_blocks * _WIDTH
     raw = np.empty(size + 8)
     first = (-raw.ctypes.data % 64) // 8
@@ -115,7 +111,6 @@ def class_differences(d, n, V, first, second):
 
 @njit(**_OPTIONS)
 def weight_of(d, n):
-    """Sum of all weights of a block."""
     return d[_P : _P + n].sum()
 
 
@@ -270,14 +265,7 @@ def second_moments(d, n, first, second, H):
 
 @njit(**_LOOPS)
 def predict(d, n, sums):
-    """Pass 2: changes that aim at products of zero, for the f_l - f_j of the block.
-
-    Returns 1 over the longest step that is allowed. The sums of the products' changes of first and
-    second order are added to ``sums``; the second-order terms over t remain in the block, and what
-    they give to the corrector's right-hand side. Changes are taken relative to those of the leader,
-    the class with the largest a, whose multiplier balances the others; see ``moves`` in
-    :mod:`companion.solvers._min_margin_kernels`.
-    """
+    """Pass 2: changes that aim at products of zero, for the f_l - f_j of the block."""
     linear, quadratic = 0.0, 0.0
     for b in range(n):
         o0, o1, o2 = d[_O0 + b], d[_O1 + b], d[_O2 + b]
@@ -362,12 +350,7 @@ def correct(d, n, target):
 
 @njit(**_LOOPS)
 def decide(d, n):
-    """Mark terms of which one class has nearly all the weight and keeps it, as :func:`decided`
-    of :mod:`companion.solvers._min_margin_shrinking` does.
-
-    Their multipliers become 0 or p in the fields A0, A1, A2; those of others are all 0 there.
-    Returns the sum of A1 + A2.
-    """
+    """Mark terms of which one class has nearly all the weight and keeps it."""
     total = 0.0
     for b in range(n):
         p, x0, x1, x2 = d[_P + b], d[_X0 + b], d[_X1 + b], d[_X2 + b]
@@ -384,10 +367,7 @@ def decide(d, n):
 
 @njit(**_OPTIONS)
 def undecided(blocks, data, numbers, pulls, differences, level, alpha):
-    """The problem of the terms that are not decided, their numbers, its constant, their count.
-
-    alpha gets the multipliers of the decided terms.
-    """
+    """The problem of the terms that are not decided, their numbers, its constant, their count."""
     few, n_few, found = np.empty_like(blocks), 0, 0
     some_data, some_numbers = memory(blocks.shape[0]), np.empty_like(numbers)
     rest, constant = pulls.copy(), 0.0
@@ -422,7 +402,6 @@ def undecided(blocks, data, numbers, pulls, differences, level, alpha):
 
 @njit(**_OPTIONS)
 def collect(blocks, data, numbers, alpha):
-    """Write the multipliers of the blocks' terms into alpha."""
     for k in range(blocks.shape[0]):
         j, n = blocks[k]
         d = data[k]

@@ -1,7 +1,4 @@
-"""The interior point for the minimum-margin hinge: Newton system, certificates, the iteration.
-
-The elimination is described in :mod:`companion.solvers._min_margin_kernels`.
-"""
+"""The interior point for the minimum-margin hinge: Newton system, certificates, the iteration."""
 
 from __future__ import annotations
 
@@ -69,11 +66,7 @@ _LARGEST_TILT = 0.1
 
 @njit(**_OPTIONS)
 def gap_at(Z, basis, x, F, G, linear, total, loss, level, ridge, anchor):
-    """Primal value, duality gap, and the two sides' difference in (15) and (13), at x.
-
-    G is sum (alpha - p e_j) + linear. The gap is one of alpha if the residual of (13), in the last
-    column, is zero; otherwise ``price`` has to be added.
-    """
+    """Primal value, duality gap, and the two sides' difference in (15) and (13), at x."""
     R = moments(basis, G, Z)
     last = Z.shape[0] - 1
     primal = loss + inner_product(linear, F)
@@ -105,11 +98,7 @@ def _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x, F, loss, 
 
 @njit(**_OPTIONS)
 def tilt(alpha, p, basis, residual):
-    """Change multipliers so that Q' sum alpha falls by ``residual``, to first order.
-
-    Every alpha_l is multiplied by exp((Q lambda)_l) and its term rescaled to p: the change stays
-    inside (14). Returns False, and changes nothing, where lambda would not be small.
-    """
+    """Change multipliers so that Q' sum alpha falls by ``residual``, to first order."""
     k, free = basis.shape
     curvature = -np.dot(alpha / p, alpha.T)
     for m in range(k):
@@ -133,10 +122,7 @@ def tilt(alpha, p, basis, residual):
 
 @njit(**_OPTIONS)
 def balance(alpha, groups, p, linear, basis, pull):
-    """Change multipliers so that (13) holds, with ``pull`` on its left; False if none nearby do.
-
-    The condition is that for the minimum of a convex function of the tilt.
-    """
+    """Change multipliers so that (13) holds, with ``pull`` on its left; False if none nearby do."""
     G = np.empty_like(linear)
     scale = _EXACT * max(p.sum(), np.abs(linear).sum())
     for _ in range(_REPAIRS):
@@ -155,11 +141,7 @@ def balance(alpha, groups, p, linear, basis, pull):
 
 @njit(**_OPTIONS)
 def certified(Z, order, groups, p, linear, basis, level, ridge, anchor, x, alpha):
-    """Certificates of a solution x with these multipliers, computed afresh.
-
-    Returns primal value, gap, the largest residual of (15) and (13), decision values and
-    multipliers alpha_ijl in the caller's order.
-    """
+    """Certificates of a solution x with these multipliers, computed afresh."""
     balanced, G = alpha.copy(), np.empty_like(linear)
     is_exact = balance(balanced, groups, p, linear, basis, np.zeros(basis.shape[1]))
     if not is_exact:
@@ -207,14 +189,7 @@ def interior_point(
     t,
     d_t,
 ):
-    """Minimise 1/2 |V|^2 + ridge / 2 |b - anchor|^2 + linear . f + sum of the terms.
-
-    Starts at V, ``alpha`` and the slacks ``t``, see ``centre``. V and ``alpha`` are overwritten
-    with the best iterate; ``t`` and ``d_t`` with the slacks and their last changes at the last one.
-    Returns the primal value without ``offset``, the gap, the number of iterations, and whether the
-    gap is at most ``tol`` times the value with ``offset``, which it is unless the budget is spent,
-    rounding errors stop progress or the gap is at most ``until`` times the value.
-    """
+    """Minimise 1/2 |V|^2 + ridge / 2 |b - anchor|^2 + linear . f + sum of the terms."""
     k, n = linear.shape
     size, free, n_terms = Z.shape[0], basis.shape[1], p.shape[0]
     a, over, d_alpha, goal = np.empty((4, k, n_terms))

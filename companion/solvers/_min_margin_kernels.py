@@ -1,20 +1,11 @@
 """Compiled parts of the minimum-margin hinge: an interior point that knows the structure.
 
 With f = Q V z, Q an orthonormal basis of the vectors that sum to zero, a loss term of sample i and
-class j with weight p is p (max_l (f_l + level [l != j]) - f_j), the largest over l of k affine
-functions: its dual variables alpha_l >= 0 sum to p, where the alpha_j that (14) leaves over is one
-of them. So with u >= f_l + level [l != j], t_l = u - f_l - level [l != j]:
-
-    t_l alpha_l = mu,   sum_l alpha_l = p,
-    V = -Q' sum_i (sum of alpha - p e_j over the terms of i, + linear_i) z_i'   (the bias apart).
-
-A Newton step eliminates u and alpha. With a_l = alpha_l / t_l, A = sum a_l, what is left of a term
-is diag(a) - a a' / A = sum_{l < m} (a_l a_m / A) (e_l - e_m)(e_l - e_m)', a sum of positive terms
-only, so that nothing cancels near the solution; and the system has (d + 1)(k - 1) equations.
-
-Samples are sorted by class. A group is a class c and a column j with U_cj > 0: its terms are
-neighbours in memory, and all loops run along them. They are short, with few arrays each: LLVM
-makes vector instructions only of a loop in which it has few pairs of arrays to check for overlaps.
+class j with weight p is p (max_l (f_l + level [l != j]) - f_j); its multipliers alpha_l >= 0 sum to
+p, with slacks t_l: t_l alpha_l = mu. A Newton step eliminates all but V. With a_l = alpha_l / t_l,
+A = sum a_l, what is left of a term is sum_{l < m} (a_l a_m / A) (e_l - e_m)(e_l - e_m)', and the
+system has (d + 1)(k - 1) equations. Samples are sorted by class; a group is a class c and a column
+j with U_cj > 0.
 """
 
 from __future__ import annotations
@@ -44,12 +35,7 @@ _CENTRING_STEPS = 6
 
 @njit(**_OPTIONS)
 def arrange(rows, labels, utility, weight):
-    """Samples sorted by class, and their terms; see ``MarginProblem``.
-
-    Returns the order, transposed rows, sorted weights, the first sample of every class with the
-    number of all in the end, groups and weights of terms; groups are None if a label is no row of
-    the utility.
-    """
+    """Samples sorted by class, and their terms; see ``MarginProblem``."""
     n, k = labels.shape[0], utility.shape[0]
     size = rows.shape[1]
     ends = np.zeros(k + 1, dtype=np.int64)
@@ -212,10 +198,7 @@ def add_brackets(alpha, groups, p, G):
 
 @njit(**_LOOPS)
 def ratios(alpha, t, groups, p, a, over, inverse, leader, pairs, right):
-    """a = alpha / t, 1 / t, 1 / A, pairs a_l a_m / A, and the predictor's right-hand side a p / A.
-
-    ``leader`` gets the l of the largest a_l of every term. Returns the sum of all products t alpha.
-    """
+    """a = alpha / t, 1 / t, 1 / A, pairs a_l a_m / A, and the predictor's right-hand side."""
     k, n_terms = alpha.shape
     total = 0.0
     most = np.zeros(n_terms)
@@ -253,12 +236,7 @@ def ratios(alpha, t, groups, p, a, over, inverse, leader, pairs, right):
 
 @njit(**_LOOPS)
 def moves(alpha, a, over, inverse, leader, groups, dF, goal, corrects, d_alpha, d_t):
-    """Changes of alpha and t for a change of f; return 1 over the longest step that is allowed.
-
-    Multipliers aim at ``goal`` for unchanged slacks where ``corrects`` is set and at 0 otherwise.
-    Changes of f and u are taken relative to those of the leader, whose a is huge near the solution
-    and would magnify a rounding error of t_l = u - f_l; and its multiplier balances the others.
-    """
+    """Changes of alpha and t for a change of f; return 1 over the longest step that is allowed."""
     k, n_terms = alpha.shape
     lift, base, rest, pace = np.zeros((4, n_terms))
     _spread(dF, groups, d_t)
@@ -330,12 +308,7 @@ def inner_product(A, B):
 
 @njit(**_LOOPS)
 def corrected_right(over, a, inverse, groups, p, goal, target, right):
-    """Add -(q - a sum(q) / A) - (alpha - p e_j ...) of the corrector to the right-hand side.
-
-    With q = goal - alpha and sum(alpha) = p, -alpha - (q - a sum(q) / A) is
-    a (sum(goal) - p) / A - goal, for goal = (target - second-order terms) / t, which takes the
-    place of the second-order terms.
-    """
+    """Add -(q - a sum(q) / A) - (alpha - p e_j ...) of the corrector to the right-hand side."""
     k = a.shape[0]
     total = np.empty(right.shape[1])
     for g in range(groups.shape[0]):

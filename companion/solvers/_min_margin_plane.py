@@ -1,22 +1,7 @@
 """The minimum-margin hinge of three classes in the plane: the interior point in three passes.
 
-The method is that of :mod:`companion.solvers._min_margin_interior` in the notation of
-:mod:`companion.solvers._min_margin_kernels`. With two features and the bias the Newton matrix is so
-small that nearly all time goes into loops over terms; so all that an iteration does to a term is
-done in three passes over blocks, without a detour over the samples:
-
-1. the last step is made; value and gap, the Newton matrix, right-hand sides;
-2. the predictor, and the corrector's right-hand side, which is affine in the centring target;
-3. the corrector's changes and how far they may go.
-
-The classes of a term are counted from its column j on: own class first, l = j + 1 and j + 2 (modulo
-3) after it. Only differences to the own class enter; and as t_l = u - f_l - level [l != j],
-
-    p (max_l (f_l + level [l != j]) - f_j) = p (t_j - min_l t_l).
-
-Decided terms are left out half way as in :mod:`companion.solvers._min_margin_shrinking`. What ends
-a solution is the certificate of the whole problem by the general code, which also takes over where
-rounding errors stop progress here.
+The method is that of :mod:`companion.solvers._min_margin_interior`; all that an iteration does to a
+term is done over blocks: the last step, value and gap, Newton matrix; the predictor; the corrector.
 """
 
 from __future__ import annotations
@@ -75,10 +60,7 @@ def _start(blocks, data, differences, x, level, closeness):
 
 @njit(**_OPTIONS)
 def _iterate(problem, differences, level, weight, ridge, anchor, x, offset, until, max_iter):
-    """Newton steps until the gap, without a price of (13), is at most ``until`` times the value.
-
-    x is overwritten with the last iterate. Returns whether that is so, and the number of steps.
-    """
+    """Newton steps until the gap, without a price of (13), is at most ``until`` times the value."""
     blocks, data, pulls = problem
     n_terms, n_blocks = blocks[:, 1].sum(), blocks.shape[0]
     R, H, sums = np.empty((3, 2, 3)), np.empty((6, 6)), np.empty(3)
@@ -175,11 +157,7 @@ def _certified(Z, groups, p, linear, basis, level, ridge, anchor, V, alpha, G):
 def minimise_in_plane(
     Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, offset, tol, max_iter, alpha
 ):
-    """As ``minimise`` of :mod:`companion.solvers._min_margin_shrinking`, for two features.
-
-    Where rounding errors stop progress, V is left as it is and the gap is infinite. Once the budget
-    is spent it is the last iterate of all terms that is returned.
-    """
+    """As ``minimise`` of :mod:`companion.solvers._min_margin_shrinking`, for two features."""
     blocks, data, numbers = arranged(Z, groups, p)
     differences = np.empty((2, 3, 2))
     for m in range(2):

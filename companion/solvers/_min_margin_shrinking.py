@@ -1,10 +1,8 @@
 """The minimum-margin hinge by an interior point that leaves out decided terms on its way.
 
-Half way to the solution most terms p max_l (f_l + level [l != j]) are decided: one l has nearly all
-of p, and no step changes that. There the maximum is taken to be that l's affine function, and the
-solver goes on with the few other terms. What is left out is linear in (V, b); it is given to the
-solver as that of one artificial sample for each column. If in the end the duality gap of the whole
-problem is small, its solution is found; else the solver goes on where it left the whole problem.
+Where one l has nearly all of p and no step changes that, the maximum is taken to be that l's affine
+function. If in the end the duality gap of the whole problem is small, its solution is found; else
+the solver goes on where it left the whole problem.
 """
 
 from __future__ import annotations
@@ -37,13 +35,7 @@ from companion.solvers._min_margin_system import class_values
 def minimise(
     Z, groups, p, linear, basis, level, ridge, anchor, V, closeness, offset, tol, max_iter, alpha
 ):
-    """Minimise 1/2 |V|^2 + ridge / 2 |b - anchor|^2 + linear . f + sum of the terms, from V on.
-
-    V and ``alpha`` are overwritten with the best iterate, in the plane with the last.
-    ``closeness`` is the mean product of a multiplier and a slack at the start, over the mean term.
-    Returns the primal value without ``offset``, the gap, the number of iterations, and whether the
-    gap is at most ``tol`` times the value with ``offset``.
-    """
+    """Minimise 1/2 |V|^2 + ridge / 2 |b - anchor|^2 + linear . f + sum of the terms, from V on."""
     k, n_terms, in_vain = basis.shape[0], p.shape[0], 0
     if k == 3 and Z.shape[0] == 3:
         value, gap, in_vain, is_solved = minimise_in_plane(
@@ -196,10 +188,7 @@ def _smaller(
     leader,
     n_kept,
 ):
-    """Solve the problem of the terms without a leader; return multipliers of all terms.
-
-    ``x`` is overwritten with the solution. Also returns the number of iterations.
-    """
+    """Solve the problem of the terms without a leader; return multipliers of all terms."""
     k, size = basis.shape[0], Z.shape[0]
     kept, some_groups = np.empty(n_kept, dtype=np.int64), groups.copy()
     some_Z, some_linear = np.zeros((size, size + n_kept)), np.zeros((k, size + n_kept))

@@ -1,12 +1,8 @@
 """Linear algebra of the minimum-margin hinge: products with Z, the Newton matrix, its solution.
 
-A design of a few columns is served by loops: preparing a BLAS call would take longer than they do.
-
-In a kernel design, whose columns are those of a pivoted Cholesky factor, the last columns are tiny
-and the unit matrix of the regulariser is nearly all there is of the Newton matrix in them. With
-A_i a bound on the curvature of sample i and T = sum_i A_i |tail of z_i|^2, the matrix without
-these columns (but for the unit matrix) is the true one within factors 1 -+ sqrt(T), as
-(u + v)^2 is u^2 + v^2 within shares of both for every sample. A step is then refined once.
+The last columns of a kernel design are tiny: the Newton matrix without them (but for the unit
+matrix) is the true one within factors 1 -+ sqrt(T), T = sum_i A_i |tail of z_i|^2 with A_i a bound
+on the curvature of sample i. A step is then refined once.
 """
 
 from __future__ import annotations
@@ -90,10 +86,7 @@ def columns_that_matter(Z, pairs, least):
 
 @njit(**_LOOPS)
 def newton_matrix(Z, basis, pairs, ridge, used, weights, scaled, memory):
-    """Upper half of I + sum_{l < m} (q_l - q_m)(q_l - q_m)' x Z diag(pair) Z', the bias apart.
-
-    It is that of the first ``used`` columns and the bias, and lies in ``memory``.
-    """
+    """Upper half of I + sum_{l < m} (q_l - q_m)(q_l - q_m)' x Z diag(pair) Z', the bias apart."""
     k, free = basis.shape
     last, n = Z.shape[0] - 1, Z.shape[1]
     size = used + 1
@@ -185,10 +178,7 @@ def solve(U, right):
 
 @njit(**_OPTIONS)
 def factorise(H):
-    """Upper Cholesky factor of H, whose upper half is given; raise its diagonal if it needs that.
-
-    H may be overwritten.
-    """
+    """Upper Cholesky factor of H, whose upper half is given, its diagonal raised if need be."""
     size = H.shape[0]
     if size <= _SMALL:
         cholesky_small(H)

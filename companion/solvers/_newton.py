@@ -38,13 +38,7 @@ _FIXED_SHARE, _BATCHES = 0.15, 5
 
 
 class FaceNewton:
-    """Newton walks of one state, and the decision when one pays.
-
-    A walk is due at the latest when pair updates have cost as much as one, and earlier when the
-    violation falls so slowly that they are going to and the set of free variables has settled: its
-    size is steady and few others violate anything. A factorisation of many variables is kept:
-    while the free variables are a subset of those it was made for, the next walk needs no new one.
-    """
+    """Newton walks of one state, and the decision when one pays."""
 
     def __init__(self, n, tol):
         self.n, self.tol = n, tol
@@ -72,15 +66,7 @@ class FaceNewton:
         return bool(state.movable().sum() <= _WORTHWHILE * self.n_free)
 
     def walk(self, state):
-        """Minimise over the face of the free variables F and move there.
-
-        With A = (K + D)_FF and s the scores, the minimiser of the objective over the face is at
-        the displacement p = P s_F, P = A^-1 - w w' / e'w, w = A^-1 e, which keeps the sum. Where a
-        bound comes first the walk stops there (ratio test), fixes what has come to its bound, and
-        goes on towards the minimiser over the rest, P s - P_R (P_RR)^-1 (P s)_R for the fixed R,
-        until it is reached. A walk that gives up on the way has still lowered the objective; one
-        that rounding has led uphill is taken back.
-        """
+        """Minimise over the face of the free variables F and move there."""
         self.since = 0.0
         free = np.flatnonzero(state.up == state.down)
         was_single = self._works_in_single(state, free)
@@ -101,10 +87,7 @@ class FaceNewton:
         return movable
 
     def hand_over(self, other, translate):
-        """Pass the kept factorisation to the walks of another state, if it has all its variables.
-
-        ``translate`` gives the positions there of the variables here, -1 where there is none.
-        """
+        """Pass the kept factorisation to the walks of another state that has all its variables."""
         if self.kept is not None and (translate[self.kept] >= 0).all():
             other.end()
             other.kept = translate[self.kept]
@@ -163,10 +146,7 @@ class FaceNewton:
         return m <= _INVERSE_SIZE and (m <= _SMALL or self.gave_up or not self.is_settled)
 
     def _still_serves(self, free):
-        """Whether the kept factorisation covers all free variables and few others.
-
-        One that is left out has a score of its own after the walk, which then ends nothing.
-        """
+        """Whether the kept factorisation covers all free variables and few others."""
         if self.kept is None or self.kept.size > 1.1 * free.size:
             return False
         return bool(np.isin(free, self.kept).all())
@@ -237,10 +217,7 @@ def _walk_with_inverse(factor, scores, room_up, room_down):
 
 
 def _walk_in_batches(factor, scores, room_up, room_down, held=_NONE):
-    """The walk for many free variables: those nearest to their bounds are frozen in batches.
-
-    ``held`` are positions that may not move at all.
-    """
+    """The walk for many free variables: those nearest to their bounds are frozen in batches."""
     m = scores.size
     target, w = _minimiser(factor, scores)
     w_sum = w.sum()

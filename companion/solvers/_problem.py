@@ -90,7 +90,6 @@ def _restore_balance(beta, low, high):
 
 
 def checked_matrix(K, check_finite):
-    """K as C-contiguous doubles or singles, refused if it is not finite."""
     if K.dtype not in (np.float64, np.float32):
         K = K.astype(np.float64)
     K = np.ascontiguousarray(K)
@@ -104,7 +103,6 @@ def checked_matrix(K, check_finite):
 
 
 def checked_vector(value, n, name):
-    """A vector of n doubles; a number stands for n of them."""
     vector = np.asarray(value, dtype=np.float64)
     if vector.ndim == 0:
         return np.full(n, float(vector))
@@ -117,7 +115,6 @@ def checked_vector(value, n, name):
 
 
 def _refuse(y, low, high, lower, upper, ridge):
-    """Raise the error that says which rule the inputs break."""
     if not (np.abs(y) == 1.0).all():
         raise ValueError(
             f"The 'y' of a solver must hold labels -1 and +1 only. "

@@ -1,18 +1,8 @@
-"""Compiled pair updates of SMO; the algorithm is told in :mod:`companion.solvers.smo`.
+"""Compiled pair updates of SMO in beta_i = y_i alpha_i; see :mod:`companion.solvers.smo`.
 
-All work is done in beta_i = y_i alpha_i, which keeps the labels out of the kernel rows:
-
-    min 1/2 b'(K + D) b - y'b   s.t.   sum b = 0,  low <= b <= high,   D = diag(ridge),
-
-with scores s = y - (K + D) b, the negative gradient. Raising b_i and lowering b_j by the same
-step gains when s_i > s_j. ``up`` is 0 where b_i may rise and -inf elsewhere, ``down`` is 0 where
-b_j may fall and +inf elsewhere, so that masked maxima and minima are plain reductions over sums.
-
-Reductions run over blocks: the values of a block reduce in vector registers, and only the block
-that holds the extreme value is searched for its first index (ties go to the first index).
-
-The whole call tree is in this file: a cached numba caller is not recompiled when a callee in
-another file changes.
+Scores are s = y - (K + D) b; ``up`` is 0 where b_i may rise and -inf elsewhere, ``down`` is 0 where
+b_j may fall and +inf elsewhere, so that masked extremes are plain reductions over blocks. The call
+tree is in this file: a cached numba caller is not recompiled when another file changes.
 """
 
 import numpy as np
@@ -115,12 +105,7 @@ def run_pairs(
     state,
     interval,
 ):
-    """Pair updates until the violation is at most tol, the budget is spent or a row is missing.
-
-    Given K rows ``K[slot[i]]`` and consistent scores, beta, up, down; all four are updated.
-    ``diagonal`` holds K_ii + ridge_i. state: [0] iterations done (in, out), [1] clock of row use,
-    [2] the sample whose row is missing. interval: max of s over I_up and min of s over I_low.
-    """
+    """Pair updates until the violation is at most tol, the budget is spent or a row is missing."""
     n = scores.shape[0]
     n_iter = state[0]
     clock = state[1]
@@ -275,12 +260,7 @@ def masks(scores, beta, low, high, up, down, interval):
 
 @njit(**_OPTIONS)
 def walk(inverse, scores, room_up, room_down, moved):
-    """Walk to the minimiser over a face; return whether it has been reached.
-
-    Given A^-1 in the upper triangle of ``inverse`` (overwritten by P), the scores and the room of
-    the variables: the displacement is written to ``moved``. Fixing variable r changes P to
-    P - P_r P_r' / P_rr; the variables that are left stay in front.
-    """
+    """Walk to the minimiser over a face; return whether it has been reached."""
     m = scores.shape[0]
     w = np.zeros(m)
     for a in range(m):
@@ -349,11 +329,7 @@ def walk(inverse, scores, room_up, room_down, moved):
 
 @njit(**_STRICT)
 def likely_rows(scores, up, down, slot, n_segments, out):
-    """Samples without a cached row that are likely to be in the next pairs; return their number.
-
-    The samples are cut into segments; of each the one with the largest score that may rise and
-    the one with the least score that may fall are taken.
-    """
+    """Samples without a cached row that are likely to be in the next pairs; return their number."""
     n = scores.shape[0]
     count = 0
     for segment in range(n_segments):

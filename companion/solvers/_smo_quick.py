@@ -1,17 +1,7 @@
 """Compiled pair updates with second-order selection, where the sequence of pairs may change.
 
-As ``run_pairs`` of :mod:`companion.solvers._smo_kernels` and in its terms, with fewer bytes and
-cycles an iteration: gains are computed in single precision, from scores less the last top so that
-violations keep their digits, one array holds both masks, and the loops over a block have a length
-known to the compiler. Scores are kept in the precision of the array they come in; half the bytes
-are then read and written, and the caller undoes the rounding.
-
 For few samples ``solve_small`` takes pair updates and Newton steps over the free variables in turns
-to the end. With two hundred samples a pair update takes a quarter of a microsecond and a Newton
-step over twenty variables ten: calls from Python would take longer than they do.
-
-No function of another file is called but intrinsics: a cached numba caller is not recompiled when
-a callee in another file changes.
+to the end. No function of another file is called but intrinsics.
 """
 
 import numpy as np
@@ -88,11 +78,7 @@ def _gain(fallen, curvature, top):
 def run_quick_pairs(
     K, slot, used, diagonal, scores, beta, low, high, up, down, ridge, tol, budget, state, interval
 ):
-    """Pair updates until the violation is at most tol, the budget is spent or a row is missing.
-
-    Arguments and result as of ``run_pairs``; no variable may have low = high, and scores may be
-    in single precision if K is.
-    """
+    """Pair updates until the violation is at most tol, the budget is spent or a row is missing."""
     n = scores.shape[0]
     real = scores.dtype.type
     zero, infinity = real(0.0), real(np.inf)
@@ -319,12 +305,7 @@ def _inverse(factor):
 
 @njit(**_EXACT)
 def _walk(P, w, target, room_up, room_down, moved):
-    """Walk along the box to the minimiser over a face, or to where rounding ends it.
-
-    `P` holds the inverse of A = (K + D)_FF, which is overwritten by P = A^-1 - w w' / e'w with
-    w = A^-1 e; `target` is the displacement to the minimiser were there no bounds. Where a bound
-    comes first the walk stops there, fixes the variable r, by P - P_r P_r' / P_rr, and goes on.
-    """
+    """Walk along the box to the minimiser over a face, or to where rounding ends it."""
     k = w.shape[0]
     column, order = np.empty(k), np.arange(k)
     moved[:] = 0.0
@@ -454,13 +435,7 @@ def _violation(scores, up, down):
 def solve_small(
     K, diagonal, y, low, high, ridge, beta, scores, up, down, tol, budget, effort, state, interval
 ):
-    """Solve in one call for few samples, all rows of K at hand; return a status.
-
-    Arguments as of ``run_quick_pairs``, with consistent beta, scores, up and down, which are
-    updated. A Newton step is due when pair updates have cost as much, or the face has settled.
-    `effort` limits the estimated nanoseconds. The scores are fresh where the problem is solved, and
-    all is consistent where a LinAlgError says that rounding spoils a Newton step.
-    """
+    """Solve in one call for few samples, all rows of K at hand; return a status."""
     n = y.shape[0]
     slot, used = np.arange(n), np.zeros(n, dtype=np.int64)
     n_free = np.count_nonzero(up == down)

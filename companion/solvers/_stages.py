@@ -1,8 +1,7 @@
-"""Transformation functions with all their parameters, ready to be evaluated at any point.
+"""Transformation functions with all their parameters, to be evaluated at any point.
 
-A stage is evaluated on kernel values and squared distances between the points and its columns,
-indices of samples of the problem. What multiplied the kernel before it is an argument, as k(x, .)
-of the machine that the stage comes from is the base kernel times that.
+A stage takes kernel values and squared distances between the points and its columns, indices of
+samples of the problem, and what multiplied the kernel before it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ class Gaussians:
 
     @property
     def parameters(self):
-        """The parameters, by name."""
         if self.tau is not None:
             return {"tau": self.tau}
         if self.weights is not None:
@@ -53,13 +51,11 @@ class Decay:
 
     @property
     def parameters(self):
-        """The parameters, by name."""
         if self.shrink is None:
             return {"kappa": self.kappa}
         return {"kappa": self.kappa, "displacement": 1.0 - self.shrink}
 
     def factors(self, K, distances, diagonal, before):
-        """c of points, given base kernel (n, columns), squared distances (columns, n), d so far."""
         f = before * (K @ self.coef) + self.intercept
         if self.shrink is not None:
             f = conformal.displaced_decision(f, self.shrink, self.shift)
@@ -103,11 +99,9 @@ class Interpolations:
 
     @property
     def parameters(self):
-        """The parameters, by name."""
         return {"shift": 2.0 * self.beta - 1.0, "n_points": self.squares.size}
 
     def factors(self, K, distances, diagonal, before):
-        """c of points, given base kernel (n, columns), squared distances (columns, n), d so far."""
         from companion._conformal_loops import interpolated_factors, interpolated_sums
 
         out = np.empty(len(K))
@@ -126,22 +120,6 @@ class Interpolations:
 
 
 def cumulate(stages, K, distances=None, diagonal=None):
-    """d = the product of all stages at points, (4.2.8).
-
-    Parameters
-    ----------
-    stages : sequence
-    K : ndarray of shape (n_points, n_columns)
-        Base kernel with the samples that the columns of the stages refer to.
-    distances : ndarray of shape (n_points, n_columns), optional
-        Squared distances.
-    diagonal : ndarray of shape (n_points,), optional
-        k(x, x); ones by default.
-
-    Returns
-    -------
-    ndarray of shape (n_points,)
-    """
     d = np.ones(len(K))
     diagonal = d if diagonal is None else diagonal
     for stage in stages:

@@ -44,10 +44,7 @@ _SMALL_EFFORT = 2e4
 
 
 class State:
-    """min 1/2 b'(K + D) b - y'b, sum b fixed, low <= b <= high, with scores s = y - (K + D) b.
-
-    K is reached through ``slot``: the row of sample i is ``K[slot[i]]``, missing where negative.
-    """
+    """min 1/2 b'(K + D) b - y'b, sum b fixed, low <= b <= high, with scores s = y - (K + D) b."""
 
     def __init__(self, K, slot, used, rows, linear, low, high, ridge, diagonal):
         self.n = linear.size
@@ -70,19 +67,11 @@ class State:
             self._refresh_masks()
 
     def allow_single(self, K_single):
-        """Let quick pair updates work in single precision, with a copy of K.
-
-        Its rounding errors, and those of the scores, are taken out before an end is believed, and
-        the updates go on from the corrected scores: iterative refinement with pair updates.
-        """
+        """Let quick pair updates work in single precision, with a copy of K."""
         self.K_single = K_single
 
     def work_in_single(self, tol):
-        """Let quick pair updates work in single precision from here on, where it serves.
-
-        A copy of K is made if K is in double precision and the rounding of the copy, as long as
-        beta does not grow, changes scores by little beside ``tol``.
-        """
+        """Let quick pair updates work in single precision from here on, where it serves."""
         if not self.is_quick or self.rows is not None:
             return
         largest = self.diagonal.max()
@@ -99,7 +88,6 @@ class State:
             self.allow_single(copy)
 
     def refresh_scores(self):
-        """Compute scores, masks and the violation afresh in double precision."""
         self.products = np.zeros(self.n)
         support = self.beta.nonzero()[0]
         self.add_products(support, self.beta[support], self.products)
@@ -109,10 +97,6 @@ class State:
         self._refresh_masks()
 
     def snap(self, tol):
-        """Put variables at their bounds that are off by rounding only.
-
-        One that stays counts as free, and the intercept is a mean over free variables.
-        """
         target = self.beta.copy()
         largest = max(self.diagonal.max(), 1e-300)
         if _box_kernels.snap(target, self.low, self.high, _SNAP_SHARE * tol / largest):
@@ -121,12 +105,7 @@ class State:
             self.products = self.linear - self.scores - self.ridge * self.beta
 
     def refresh_deciding_scores(self):
-        """Make those scores exact that decide about the violation, if the rows are rounded.
-
-        Scores from single-precision rows are wrong by at most some ``slack``. Those that lie
-        within it of an end of the interval, or belong to free variables, are computed from X in
-        double precision; the others cannot be extreme.
-        """
+        """Make those scores exact that decide about the violation, if the rows are rounded."""
         self.refresh_scores()
         if not self.has_single_rows():
             return
@@ -146,7 +125,6 @@ class State:
         self._refresh_masks()
 
     def has_single_rows(self):
-        """Whether kernel rows are computed on demand in single precision."""
         return self.rows is not None and self.rows.dtype == np.float32
 
     def use_double_rows(self):
@@ -218,10 +196,7 @@ class State:
             self._fetch(int(self.counts[2]))
 
     def solve_at_once(self, tol, budget):
-        """Go for the solution in one compiled call, for a few samples; return whether it is there.
-
-        If it is, the scores are fresh. If not, beta and scores are where it has given up.
-        """
+        """Go for the solution in one compiled call, for a few samples; whether it is there."""
         if not self._is_small() or budget <= self.n_iter:
             return False
         try:
@@ -311,23 +286,18 @@ class State:
 
     @property
     def n_iter(self):
-        """Pair updates so far."""
         return int(self.counts[0])
 
     def violation(self):
-        """The maximal violation, at least 0."""
         return max(self.interval[0] - self.interval[1], 0.0)
 
     def n_free(self):
-        """Number of variables strictly inside the box."""
         return int(np.count_nonzero(self.up == self.down))
 
     def objective(self):
-        """1/2 b'(K + D) b - y'b = -1/2 b'(y + s)."""
         return float(-0.5 * self.beta @ (self.linear + self.scores))
 
     def block(self, indices, dtype=np.float64):
-        """The dense matrix K[indices, indices], in borrowed memory."""
         out = borrow_matrix(indices.size, dtype)
         if self.rows is not None and (self.slot[indices] < 0).any():
             return self.rows.block(indices, out=out)
@@ -335,10 +305,7 @@ class State:
         return out
 
     def set_beta(self, indices, beta, scores=None):
-        """Give beta[indices] new values and keep scores and masks current.
-
-        ``scores`` are the new ones of these variables, where known.
-        """
+        """Give beta[indices] new values and keep scores and masks current."""
         change = beta - self.beta[indices]
         self.beta[indices] = beta
         products = np.zeros(self.n)

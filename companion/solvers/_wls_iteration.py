@@ -93,11 +93,7 @@ class Iterate:
         return None
 
     def move(self):
-        """Solve (25) for the present weights and go there, or what of the way damping leaves.
-
-        The solution is x - M^-1 g with the matrix M of (25) and the gradient g of the objective, as
-        M x - g is the right-hand side of (25): an inaccurate M does not move the fixed point.
-        """
+        """Solve (25) for the present weights and go there, or what of the way damping leaves."""
         gradient, length = self.problem.gradient(self.x, self.signed), 0.0
         if self.settled and self.normal.factorise(self.curvature, self.threshold):
             d, df = self._step(gradient)

@@ -20,14 +20,11 @@ class WLSResult:
 
     Attributes
     ----------
-    w : ndarray of shape (n_columns,)
-        Weights in the columns of the design, whose squared norm is the regulariser.
-    coef : ndarray of shape (n_features,) or (n_prototypes,)
-        Coefficients in the caller's terms, ``design.coefficients(w)``.
-    intercept : float
-        b.
-    objective : float
-        1/2 w'w + sum_i c_i theta(xi_i).
+    w, coef : ndarray of shape (n_columns,), ndarray of shape (n_features,) or (n_prototypes,)
+        Weights in the columns of the design, whose squared norm is the regulariser, and in the
+        caller's terms, ``design.coefficients(w)``.
+    intercept, objective : float
+        b, and 1/2 w'w + sum_i c_i theta(xi_i).
     alpha : ndarray of shape (n_samples,)
         Multipliers alpha_i >= 0 of the margins.
     kkt_violation : float
@@ -37,9 +34,8 @@ class WLSResult:
         Primal objective minus dual bound, for the hinge; NaN for other losses, which have none.
     n_iter : int
         Number of weighted least-squares problems solved after the start.
-    converged : bool
-    stop_reason : str
-        Why the iteration ended, as a sentence.
+    converged, stop_reason : bool, str
+        Whether and why (a sentence) the iteration ended.
     decision_function : ndarray of shape (n_samples,)
         Decision values of the training samples.
     log : dict of ndarray or None
@@ -70,10 +66,9 @@ def stable_damping(s):
 
     Returns
     -------
-    bound : float
-        (s - 3) / (s - 1), or 0 up to s = 3: larger dampings are stable.
-    chosen : float
-        (s - 2) / (s - 1), or 0 up to s = 2: no deviation changes its sign any more.
+    bound, chosen : float
+        (s - 3) / (s - 1), or 0 up to s = 3: larger dampings are stable; and (s - 2) / (s - 1), or 0
+        up to s = 2: no deviation changes its sign any more.
 
     Examples
     --------

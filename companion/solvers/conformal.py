@@ -5,12 +5,9 @@
     until   the g-means error on V does not fall by more than theta
     return  the last svm that improved, or one on all samples where none did
 
-This is the common frame of the thesis's Algorithms 4, 5, 7 and 8, which as printed return the
-machine that has just failed to improve. The machine is the nearest-points machine of K + I / C.
-
-References
-----------
-A. Barbero, SVM imbalance correction by conformal kernel transformations, 2008. Chapters 4 to 6.
+This is the common frame of Algorithms 4, 5, 7 and 8 of A. Barbero, SVM imbalance correction by
+conformal kernel transformations (2008), which as printed return the machine that has just failed to
+improve. The machine is the nearest-points machine of K + I / C.
 """
 
 from __future__ import annotations
@@ -41,26 +38,20 @@ class ConformalResult:
     ----------
     machine : MDMResult
         Nearest points of the hulls of `samples`, in hull units.
-    samples : ndarray of int
-        What the machine was trained on: the training part, or all samples if `n_transforms` is 0.
-    y : ndarray
-        Labels of these samples.
-    factors : ndarray
-        d of these samples.
-    stages : tuple
-        The transformations kept, in order.
-    n_transforms : int
-        How many were kept. 0 is the asterisk of the thesis's tables.
+    samples, y, factors : ndarray
+        What the machine was trained on (the training part, or all samples if `n_transforms` is 0),
+        the labels and d of these samples.
+    stages, n_transforms : tuple, int
+        The transformations kept, in order, and how many; 0 is the asterisk of the thesis's tables.
     validation_error : float
         Of the machine kept; that of the first machine on the training part if `n_transforms` is 0;
         NaN without validation samples.
     history : list of dict
         One entry a machine: "transformation" (0 for the first), "separability", "validation_error",
         "parameters", "n_support", "n_iter", "converged" and "kept".
-    stop_reason : str
-        Why no further transformation was applied, as a sentence.
-    is_degenerate : bool
-        Whether that was because c vanished or grew without bound.
+    stop_reason, is_degenerate : str, bool
+        Why no further transformation was applied, and whether that was because c vanished or grew
+        without bound.
     """
 
     machine: MDMResult
@@ -75,7 +66,7 @@ class ConformalResult:
     is_degenerate: bool
 
     def transformation(self, K, distances=None, diagonal=None):
-        """d at points.
+        """d at points, shape (n_points,).
 
         Parameters
         ----------
@@ -85,10 +76,6 @@ class ConformalResult:
             Squared distances.
         diagonal : ndarray of shape (n_points,), optional
             k(x, x); ones by default.
-
-        Returns
-        -------
-        ndarray of shape (n_points,)
         """
         return cumulate(self.stages, K, distances, diagonal)
 
@@ -99,10 +86,6 @@ class ConformalResult:
         ----------
         K, distances, diagonal
             As for :meth:`transformation`.
-
-        Returns
-        -------
-        ndarray of shape (n_points,)
         """
         d = self.transformation(K, distances, diagonal)
         support = np.flatnonzero(self.machine.alpha)
@@ -111,15 +94,7 @@ class ConformalResult:
         return 2.0 / self.machine.squared_norm * hull
 
     def compact(self):
-        """The result with columns for the samples that predictions need, and which these are.
-
-        Returns
-        -------
-        result : ConformalResult
-            `samples` are the support vectors, `y`, `factors` and `machine.alpha` theirs.
-        needed : ndarray of int
-            Samples of the problem that the columns of K and distances now stand for.
-        """
+        """The result with columns for the samples that predictions need, and which these are."""
         support = np.flatnonzero(self.machine.alpha)
         parts = [self.samples[support], *(stage.columns for stage in self.stages)]
         needed = np.unique(np.concatenate(parts))
@@ -161,10 +136,8 @@ def conformal_transformations(
     max_transforms : int, default=10
     theta : float, default=0.0
         The error must fall by more than this.
-    generations : int, default=30
-        Of CMA-ES.
-    seed : int, default=0
-        For CMA-ES and the choice of cores.
+    generations, seed : int, default=30 and 0
+        Of CMA-ES; the seed is also that of the choice of cores.
 
     Returns
     -------
@@ -270,11 +243,7 @@ def _choose(rule, search, state, generations, rng):
 
 
 class _ValidationRace:
-    """Validation errors of candidates, each with its own machine; the first best one is kept.
-
-    Candidates resemble each other more than the machine they are to replace, so each solver starts
-    from the solution for the candidate before.
-    """
+    """Validation errors of candidates, each with its own machine; the first best one is kept."""
 
     def __init__(self, family, state):
         self._family, self._state = family, state

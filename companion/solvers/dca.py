@@ -12,17 +12,11 @@ The box of the paper:
 
 The paper says that the form with costs, (4), sum_i sum_j C_{y_i j} [1 + g_ij]_+, has no such
 algorithm. It has: with the concave h = 1 + g_ij, [h]_+ = h + [-h]_+ is concave plus convex, and its
-truncated form T_s(-g) likewise. Step 1 then takes beta_ijl = C C_{y_i j} where g_ij < -s (for s =
--infinity everywhere), and step 2 has the margin -1 in place of 1. Step 0 is that of the utilities
-max(C) 1 1' - C, those of (9).
+truncated form T_s(-g) likewise. Step 1 then takes beta_ijl = C C_{y_i j} where g_ij < -s, and step
+2 has the margin -1. Step 0 is that of the utilities max(C) 1 1' - C, those of (9).
 
-Every C starts at its own convex machine: from the robust machine of a smaller C the algorithm ends
-at constant classifiers, which are stationary.
-
-References
-----------
 Y. Liu, Y. Wu and Q. He, Utility-based weighted multicategory robust support vector machines,
-    Statistics and its Interface 3 (2010). Equation numbers are of this paper.
+Statistics and its Interface 3 (2010). Equation numbers are of this paper.
 """
 
 from __future__ import annotations
@@ -65,16 +59,14 @@ _REASONS = {
 class DCAResult(MinMarginResult):
     """A machine with a truncated loss; a stationary point, not always the global minimum.
 
-    ``objective`` is that of (10). ``duality_gap``, ``kkt_violation`` and ``alpha`` are of the last
-    convex subproblem. ``converged`` says that a fixed point was reached and that this subproblem
-    was solved.
+    ``objective`` is that of (10); ``duality_gap``, ``kkt_violation`` and ``alpha`` are of the last
+    convex subproblem. ``converged`` says that a fixed point was reached and that it was solved.
 
     Attributes
     ----------
-    n_steps : int
-        Number of convex subproblems after the start.
-    objectives : ndarray of shape (n_steps + 1,)
-        The objective at the start and after every step, not rising.
+    n_steps, objectives : int, ndarray of shape (n_steps + 1,)
+        Number of convex subproblems after the start; the objective there and after each, not
+        rising.
     beta : ndarray of shape (n_samples, n_classes, n_classes)
         Linear terms of the last subproblem.
     """
@@ -90,16 +82,12 @@ class MachinePath:
 
     Attributes
     ----------
-    C : ndarray of shape (n_C,)
+    C, objective, duality_gap : ndarray of shape (n_C,)
+        The gap is that of the (last) convex problem.
     coef : ndarray of shape (n_C, n_classes, n_features) or (n_C, n_classes, n_prototypes)
     intercept : ndarray of shape (n_C, n_classes)
-    objective, duality_gap : ndarray of shape (n_C,)
-        The gap is that of the (last) convex problem.
-    n_steps : ndarray of int of shape (n_C,)
-        DC steps; 0 for convex machines.
-    n_iter : ndarray of int of shape (n_C,)
-        Interior-point iterations.
-    converged : ndarray of bool of shape (n_C,)
+    n_steps, n_iter, converged : ndarray of shape (n_C,)
+        DC steps (0 for convex machines), interior-point iterations, and whether they sufficed.
     """
 
     C: np.ndarray
@@ -118,16 +106,11 @@ def utility_from_cost(cost):
     Parameters
     ----------
     cost : array-like of shape (k, k)
-        Non-negative; rows are true classes, columns predicted ones.
+        Non-negative (else `ValueError`); rows are true classes, columns predicted ones.
 
     Returns
     -------
     ndarray of shape (k, k)
-
-    Raises
-    ------
-    ValueError
-        As :func:`min_margin` for its utility.
 
     Examples
     --------
@@ -157,27 +140,20 @@ def dca(
 
     Parameters
     ----------
-    design : Design
-    y : ndarray of int of shape (n_samples,)
-        Classes 0, ..., k - 1: rows of ``utility``.
+    design, y, C, sample_weight
+        As for :func:`min_margin`.
     utility : ndarray of shape (k, k)
         U, or the costs for ``form="cost"``; rows are true classes, columns predicted ones.
-    C : float
-        Weight of the loss.
     s : float or None
         Where the loss is truncated, at most 0; None or -inf for not at all.
     form : {"utility", "cost"}, default="utility"
         Loss U_{y_i j} T_s(g_ij), (8), or C_{y_i j} T_s(-g_ij), (4) for s = None.
     start : MinMarginResult or ndarray of shape (k, n_columns + 1), optional
         Where to start, (w, b) of each class; the convex machine of this C by default.
-    sample_weight : ndarray of shape (n_samples,), optional
-        Positive factors on the loss of the samples.
     tol : float, default=1e-8
         Relative duality gap to which every subproblem is solved.
-    max_steps : int, default=100
-        Budget of DC steps.
-    max_iter : int, default=200
-        Budget of interior-point iterations of one subproblem.
+    max_steps, max_iter : int, default=100 and 200
+        Budgets of DC steps, and of interior-point iterations of one subproblem.
 
     Returns
     -------
@@ -300,26 +276,6 @@ def dca_path(
     Returns
     -------
     convex, robust : MachinePath
-
-    Raises
-    ------
-    ValueError
-        As :func:`dca`.
-
-    Warns
-    -----
-    ConvergenceWarning
-        When a machine of the path has not converged.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from companion.solvers import Design
-    >>> x = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
-    >>> y = np.array([0, 0, 1, 1, 2, 2, 0])
-    >>> convex, robust = dca_path(Design.linear(x), y, np.eye(3), [1.0, 10.0], -0.5)
-    >>> [(x @ coef.T + b).argmax(axis=1).tolist() for coef, b in zip(robust.coef, robust.intercept)]
-    [[0, 0, 0, 2, 2, 2, 2], [0, 0, 1, 1, 2, 2, 2]]
     """
     problem = MarginProblem(design, y, utility, sample_weight, "dca_path")
     constants = _constants(s, form, "dca_path")

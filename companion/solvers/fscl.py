@@ -1,14 +1,11 @@
 """Prototypes by frequency-sensitive competitive learning.
 
 A sample x is presented; the prototype with the least n_j ||x - c_j||^2, n_j the number of times it
-has won, wins and moves towards x. The counts keep every prototype in use: one that has lost for
-long wins samples at a larger distance.
+has won, wins and moves towards x. The counts keep every prototype in use.
 
-References
-----------
 S. C. Ahalt, A. K. Krishnamurthy, P. Chen and D. E. Melton, Competitive learning algorithms for
-    vector quantization, Neural Networks 3 (1990). Reference [13] of Navia-Vazquez et al. (2004),
-    which finds the R centroids of (23) by it, without regard to the classes.
+vector quantization, Neural Networks 3 (1990): reference [13] of Navia-Vazquez et al. (2004), which
+finds the R centroids of (23) by it, without regard to the classes.
 """
 
 from __future__ import annotations
@@ -28,8 +25,8 @@ def fscl(X, n_prototypes, *, rng=None, n_epochs=10, learning_rate=0.1, sample_we
     n_prototypes : int
         From 1 to the number of samples. With as many as samples, these are the prototypes.
     rng : numpy.random.Generator or int, optional
-        Source of randomness, or a seed for one: of the samples that the prototypes start at, all
-        different if so many are, and of the order of presentation.
+        Of the samples that the prototypes start at, all different if so many are, and of the order
+        of presentation.
     n_epochs : int, default=10
         Presentations over the number of samples.
     learning_rate : float, default=0.1
@@ -41,13 +38,11 @@ def fscl(X, n_prototypes, *, rng=None, n_epochs=10, learning_rate=0.1, sample_we
     Returns
     -------
     ndarray of shape (n_prototypes, n_features)
-        The same for the same arguments and seed.
 
     Raises
     ------
     ValueError
-        If there are more prototypes than samples of positive weight, or an argument is out of
-        its range.
+        For more prototypes than samples of positive weight, or an argument out of its range.
 
     Examples
     --------

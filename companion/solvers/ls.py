@@ -11,12 +11,9 @@ so that beta = M y with M = A^-1 - v v' / e'v, v = A^-1 e, the leading block of 
 bordered matrix. Removing the samples S from it gives the residuals of the model trained without
 them, y_S - f_S = M_SS^-1 beta_S: leave-one-out and k-fold cross-validation without refitting.
 
-References
-----------
 J. A. K. Suykens and J. Vandewalle, Least squares support vector machine classifiers, Neural
-    Processing Letters 9 (1999).
-G. C. Cawley and N. L. C. Talbot, Fast exact leave-one-out cross-validation of sparse least-squares
-    support vector machines, Neural Networks 17 (2004).
+Processing Letters 9 (1999). G. C. Cawley and N. L. C. Talbot, Fast exact leave-one-out
+cross-validation of sparse least-squares support vector machines, Neural Networks 17 (2004).
 """
 
 from __future__ import annotations
@@ -48,7 +45,6 @@ def ls(K, y, C, *, sample_weight=None) -> Result:
     Returns
     -------
     Result
-        With ``n_iter`` 0.
 
     Examples
     --------
@@ -102,15 +98,11 @@ class LSPath:
         return u - v * (u.sum() / v.sum()), v
 
     def solve(self, C) -> Result:
-        """Return the LS-SVM for one C.
+        """The LS-SVM for one C, a `Result`.
 
         Parameters
         ----------
         C : float
-
-        Returns
-        -------
-        Result
         """
         beta, _ = self._coefficients(C)
         return self._problem.certify(
@@ -118,18 +110,13 @@ class LSPath:
         )
 
     def leave_one_out(self, C):
-        """Return the decision value of each sample under the model trained without it.
+        """Decision value of each sample under the model trained without it, y_i - beta_i / M_ii.
 
-        f_i^(-i) = y_i - beta_i / M_ii. A sample of weight zero has no part in any model, so its
-        value is that of the full one.
+        A sample of weight zero has no part in any model, so its value is that of the full one.
 
         Parameters
         ----------
         C : float
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
         """
         problem = self._problem
         problem.require_two("leave_one_out")
@@ -141,7 +128,7 @@ class LSPath:
 
 
 def ls_cross_validate(K, y, C_values, folds, sample_weight=None):
-    """Return held-out decision values of exact k-fold cross-validation, without refitting.
+    """Held-out decision values of exact k-fold cross-validation, without refitting.
 
     For each C one factorisation serves all folds: y_S - f_S^(-S) = M_SS^-1 beta_S.
 

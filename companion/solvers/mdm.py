@@ -20,16 +20,10 @@ unclipped step gains most. When a pair comes again, what has been done since is 
 moved along the sum of these updates at once, by an exact line search that is clipped at the first
 multiplier to vanish, where that gains more than pair updates of the same cost would.
 
-References
-----------
-A. Barbero, SVM imbalance correction by conformal kernel transformations, master thesis, UAM, 2008.
-    Section 2.2; equation numbers are of this thesis.
-B. F. Mitchell, V. F. Demyanov and V. N. Malozemov, Finding the point of a polyhedron closest to the
-    origin, SIAM Journal on Control 12 (1974).
-A. Barbero, J. Lopez and J. R. Dorronsoro, An accelerated MDM algorithm for SVM training, ESANN
-    2008: the cycles.
-R.-E. Fan, P.-H. Chen and C.-J. Lin, Working set selection using second order information for
-    training support vector machines, JMLR 6 (2005). https://jmlr.org/papers/v6/fan05a.html
+A. Barbero, SVM imbalance correction by conformal kernel transformations, master thesis, UAM, 2008,
+section 2.2 (equation numbers). B. F. Mitchell, V. F. Demyanov and V. N. Malozemov, SIAM Journal on
+Control 12 (1974). The cycles: A. Barbero, J. Lopez and J. R. Dorronsoro, An accelerated MDM
+algorithm for SVM training, ESANN 2008. The second order: Fan, Chen and Lin, JMLR 6 (2005).
 """
 
 from __future__ import annotations
@@ -69,12 +63,8 @@ class SVMSolution(NamedTuple):
 
     Attributes
     ----------
-    alpha : ndarray of shape (n_samples,)
-        ``2 a_i / |w|^2``.
-    intercept : float
-        ``2 b / |w|^2``.
-    objective : float
-        The minimised dual objective, ``-2 / |w|^2``.
+    alpha, intercept, objective : ndarray of shape (n_samples,), float, float
+        ``2 a_i / |w|^2``, ``2 b / |w|^2`` and the minimised dual objective, ``-2 / |w|^2``.
     decision_function : ndarray of shape (n_samples,)
         Decision values of the training samples; those of support vectors are y_i (1 - xi_i).
     """
@@ -89,8 +79,7 @@ class SVMSolution(NamedTuple):
 class MDMResult:
     """Nearest points of two convex hulls, and their certificates, in the units of the hulls.
 
-    All but ``n_iter`` is computed in double precision from K and alpha when the solver has ended,
-    not taken from quantities that it updated on the way.
+    All but ``n_iter`` is computed in double precision from K and alpha when the solver has ended.
 
     Attributes
     ----------
@@ -99,8 +88,8 @@ class MDMResult:
     intercept : float
         The b of f(x) = sum_i y_i alpha_i k(x_i, x) + b for which f vanishes halfway between the
         nearest points, b = -(m_plus + m_minus) / 2: (2.2.2) and (5.3.5).
-    squared_norm : float
-        ``|w|^2``, the squared distance of the nearest points, with the ridge term.
+    squared_norm, objective : float
+        ``|w|^2``, the squared distance of the nearest points, with the ridge term, and half of it.
     decision_function : ndarray of shape (n_samples,)
         f of the training samples as it is for new ones: k(x_i, x_i) counts without its ridge. With
         the ridge, w . phi(x_i) + b is ``products + intercept``.
@@ -109,24 +98,18 @@ class MDMResult:
     m_plus, m_minus : float
         ``w . w_+`` and ``w . w_-``, (5.3.3) and (5.3.4), with the ridge term: the sums of
         alpha * products over the positives and over the negatives.
-    objective : float
-        ``1/2 |w|^2``.
     duality_gap : float
         ``objective`` minus a lower bound on its minimum, ``m^2 / (2 |w|^2)`` with m the sum of the
-        least heights of the classes (0 where m < 0): every two points of the hulls are at least
-        ``m / |w|`` apart, as they are in the direction of w.
+        least heights of the classes (0 where m < 0).
     kkt_violation : float
         The largest difference, over the classes, of the greatest height of a support point and the
         least height of a sample: the criterion of MDM, 0 at the solution.
     n_iter : int
         Number of iterations: pair updates and steps along cycles.
-    stop_reason : str
-        Why the solver ended, as a sentence.
-    converged : bool
-        Whether the tolerance was reached.
+    converged, stop_reason : bool, str
+        Whether the tolerance was reached, and why the solver ended, as a sentence.
     touching : bool
-        Whether ``|w|^2`` is nothing but rounding: the hulls have a point in common (or cross), and
-        no plane separates the classes.
+        Whether ``|w|^2`` is nothing but rounding: no plane separates the classes.
     """
 
     alpha: np.ndarray
@@ -145,17 +128,7 @@ class MDMResult:
     touching: bool
 
     def to_svm(self) -> SVMSolution:
-        """The equivalent SVM, (2.2.7).
-
-        Returns
-        -------
-        SVMSolution
-
-        Raises
-        ------
-        ValueError
-            If the hulls touch: there is no such machine.
-        """
+        """The equivalent SVM, (2.2.7), an `SVMSolution`; `ValueError` if the hulls touch."""
         if self.touching:
             raise ValueError(
                 f"The convex hulls of the classes touch (|w|^2 = {self.squared_norm:.3g}), so no "
@@ -196,15 +169,13 @@ def mdm(
         not overlap. None means 0.
     alpha0 : ndarray of shape (n_samples,), optional
         Where to start, as ``alpha`` of a similar problem; the centres of the classes by default.
-        Negative entries are taken for 0, and each class is scaled to the sum 1; a class without
-        positive entries starts in its centre.
+        Negative entries are taken for 0, and each class is scaled to the sum 1.
     selection : {"second_order", "first_order"}, default="second_order"
         The support point that gives up weight: the one of largest gain, or the highest.
     accelerate : bool or "cycles", default=False
         False is the plain algorithm. "cycles" adds the steps along cycles, and True besides these
         Newton steps over the support, which count as no iteration and are made when pair updates
-        have cost a share of one. The solution is the same. Fewer iterations, or as many where no
-        pair comes again, are the rule and no theorem.
+        have cost a share of one. The solution is the same.
     tol : float, default=1e-3
         Ends when the duality gap is at most ``tol`` times the objective, 0 < tol < 1. In the units
         of the SVM the primal value is then at most 1 / (1 - tol) times the dual one.
@@ -249,10 +220,7 @@ def mdm(
 
 
 def _minimise(state, second_order, window, newton, tol, budget):
-    """Iterate until an end is found to be true of a state computed afresh; return what it is.
-
-    Costs are estimates in nanoseconds; they decide when to take a Newton step.
-    """
+    """Iterate until an end is found to be true of a state computed afresh; return what it is."""
     # gap <= tol / 2 |w|^2 where |w|^2 - m <= (1 - sqrt(1 - tol)) |w|^2; the last digits are spared.
     share = (1.0 - 1e-9) * tol / (1.0 + np.sqrt(1.0 - tol))
     pair_cost = 60.0 + state.n

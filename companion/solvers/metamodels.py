@@ -1,14 +1,7 @@
 """Metamodels: the searches for the parameters of a transformation, section 5.2 of the thesis.
 
-A family of transformations gives c for a parameter vector: bounds, a start, values for many
-vectors at once and the product of its Jacobian with a vector. The searches know no more of it.
-
-References
-----------
-A. Barbero, SVM imbalance correction by conformal kernel transformations, 2008. 5.2.1: ascent of
-    the separability by a quasi-Newton method, here BFGS where the thesis has DFP; 5.2.2: CMA-ES.
-N. Hansen and A. Ostermeier, Completely derandomized self-adaptation in evolution strategies,
-    Evolutionary Computation 9 (2001).
+5.2.1: ascent of the separability by a quasi-Newton method, here BFGS where the thesis has DFP;
+5.2.2: CMA-ES (N. Hansen and A. Ostermeier, Evolutionary Computation 9, 2001).
 """
 
 from __future__ import annotations
@@ -29,24 +22,7 @@ _LARGEST = 1e100
 
 
 def ascend_separability(family, separability, factors):
-    """Maximise J over the parameters of a family by BFGS within their bounds.
-
-    Parameters
-    ----------
-    family : object
-        With `start`, `lower`, `upper` of shape (n_parameters,), and methods `values`,
-        `pull_back` and `canonical`; with `basis` if c is linear in the parameters.
-    separability : companion.separability.Separability
-        Of the base kernel.
-    factors : ndarray of shape (n_samples,)
-        What multiplied the kernel so far.
-
-    Returns
-    -------
-    parameters : ndarray of shape (n_parameters,)
-    value : float
-        J, not below that of the start.
-    """
+    """Maximise J over the parameters of a family by BFGS within their bounds."""
     scale = np.where(family.start != 0.0, np.abs(family.start), 1.0)
 
     evaluate = _evaluation(family, separability, factors)
@@ -91,27 +67,7 @@ def _evaluation(family, separability, factors):
 
 
 def evolve(objective, lower, upper, *, seed, generations=GENERATIONS, target=-np.inf):
-    """Minimise by CMA-ES with its default population, from .5 in all parameters and step .3.
-
-    Parameters
-    ----------
-    objective : callable
-        Values, of shape (n_candidates,), of candidates of shape (n_candidates, n_parameters).
-    lower, upper : ndarray of shape (n_parameters,)
-        Bounds, infinite values allowed; candidates are mapped into them before they are evaluated.
-    seed : int
-        The global random state is neither read nor changed.
-    generations : int, default=30
-        All of them are run, whatever CMA-ES's own tests for an end say, unless the target is met.
-    target : float, optional
-        Ends the search where a value is no larger.
-
-    Returns
-    -------
-    parameters : ndarray of shape (n_parameters,)
-        The first of the best candidates.
-    value : float
-    """
+    """Minimise by CMA-ES with its default population, from .5 in all parameters and step .3."""
     import cma
 
     n, rng = len(lower), np.random.default_rng(seed)

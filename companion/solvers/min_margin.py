@@ -18,22 +18,14 @@ The box of the solver:
    an orthonormal basis and slacks and multipliers are eliminated.
 2. Predictor, corrector (Mehrotra), a step that stays inside; go to 1.
 
-Half way, terms with a maximum that is decided are left out; the certificate at the end is that of
-the whole problem, and without it the solver goes on with all terms: :mod:`._min_margin_shrinking`.
-Three classes and two features, the case of the paper's linear examples, have loops of their own:
-:mod:`._min_margin_plane`.
+Half way, terms with a maximum that is decided are left out: :mod:`._min_margin_shrinking`. Three
+classes and two features have loops of their own: :mod:`._min_margin_plane`. The minimiser need not
+be unique in b, nor the set of minimisers bounded: a Newton step has a small proximal term in b,
+centred at the iterate, which keeps b where nothing moves it and moves no solution.
 
-Terms with U_{y_i j} = 0 do not exist. The minimiser need not be unique in b, nor the set of
-minimisers bounded (a column of U may have all the utility, or truncation may have removed all that
-bounds some f_j - f_l): a Newton step has a small proximal term in b, centred at the iterate, which
-keeps b where nothing moves it and moves no solution.
-
-References
-----------
 Y. Liu, Y. Wu and Q. He, Utility-based weighted multicategory robust support vector machines,
-    Statistics and its Interface 3 (2010). Equation numbers are of this paper.
-S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM Journal on
-    Optimization 2 (1992).
+Statistics and its Interface 3 (2010) (equation numbers). S. Mehrotra, On the implementation of a
+primal-dual interior point method, SIAM Journal on Optimization 2 (1992).
 """
 
 from __future__ import annotations
@@ -65,20 +57,17 @@ class MinMarginResult:
         Coefficients in the caller's terms, ``design.coefficients(w_m)``.
     intercept : ndarray of shape (n_classes,)
         b.
-    objective : float
-        Primal objective.
-    duality_gap : float
-        Primal objective minus dual value of ``alpha``, moved to satisfy (13); that of the problem
-        with a small proximal term at b where no nearby alpha satisfies (13).
+    objective, duality_gap : float
+        Primal objective, and it minus the dual value of ``alpha``, moved to satisfy (13); that of
+        the problem with a small proximal term at b where no nearby alpha satisfies (13).
     kkt_violation : float
         The largest entry of the differences between the two sides of (15) and of (13).
     alpha : ndarray of shape (n_samples, n_classes, n_classes)
         Multipliers alpha_ijl; zero for j = l and where U_{y_i j} = 0. They satisfy (14) exactly.
     n_iter : int
         Iterations of the interior point, of all subproblems for the DC algorithm.
-    converged : bool
-    stop_reason : str
-        Why the solver ended, as a sentence.
+    converged, stop_reason : bool, str
+        Whether and why (a sentence) the solver ended.
     decision_function : ndarray of shape (n_samples, n_classes)
         f of the training samples.
     """
@@ -176,7 +165,6 @@ def min_margin(
 
 
 def end_of(converged, n_iter, tol, max_iter):
-    """The sentence on why an interior point has ended, and what to do about it if it failed."""
     if converged:
         return f"The relative duality gap is at most tol = {tol:g}.", ""
     if n_iter >= max_iter:
@@ -198,26 +186,7 @@ def ended(kind, fields, converged, reason, advice, name="min_margin"):
 
 
 class MarginProblem:
-    """Checked inputs, sorted by class, and the terms U_{y_i j} > 0 in groups of equal (y_i, j).
-
-    Parameters
-    ----------
-    design, y, utility, sample_weight
-        As for :func:`min_margin`.
-    name : str
-        The caller, for messages.
-
-    Attributes
-    ----------
-    Z : ndarray of shape (n_columns + 1, n_samples)
-        Transposed rows of the design, samples sorted by class.
-    groups : ndarray of int of shape (n_groups, 4)
-        First and last sample, column j and first term of every group.
-    p : ndarray of shape (n_terms,)
-        Weights of the terms for C = 1.
-    basis : ndarray of shape (k, k - 1)
-        Orthonormal, columns sum to zero.
-    """
+    """Checked inputs, sorted by class, and the terms U_{y_i j} > 0 in groups of equal (y_i, j)."""
 
     def __init__(self, design, y, utility, sample_weight, name):
         self.design, self.n = design, design.n
@@ -248,35 +217,11 @@ class MarginProblem:
             )
 
     def terms_of(self, utility):
-        """Groups and weights for another matrix on the same samples.
-
-        Parameters
-        ----------
-        utility : ndarray of shape (k, k)
-
-        Returns
-        -------
-        groups, p : ndarray of shape (n_groups, 4), ndarray of shape (n_terms,)
-        """
+        """Groups and weights for another matrix on the same samples."""
         return terms(utility, self._ends, self._weight)
 
     def linear_terms(self, beta):
-        """Factors of f_m(x_i), sorted: sum_l beta_iml - sum_j beta_ijm.
-
-        Parameters
-        ----------
-        beta : ndarray of shape (n_samples, k, k)
-            In the caller's order.
-
-        Returns
-        -------
-        ndarray of shape (k, n_samples)
-
-        Raises
-        ------
-        ValueError
-            For another shape or entries that are not finite.
-        """
+        """Factors of f_m(x_i), sorted: sum_l beta_iml - sum_j beta_ijm."""
         beta = np.asarray(beta, dtype=np.float64)
         if beta.shape != (self.n, self.k, self.k) or not np.isfinite(beta).all():
             raise ValueError(
@@ -286,28 +231,7 @@ class MarginProblem:
         return np.ascontiguousarray((beta.sum(axis=2) - beta.sum(axis=1))[self.order].T)
 
     def solution(self, p, x, alpha, linear, level, ridge, anchor, n_iter):
-        """The fields of a MinMarginResult but for its end, with certificates computed afresh.
-
-        Parameters
-        ----------
-        p : ndarray of shape (n_terms,)
-            Weights of the terms.
-        x : ndarray of shape (k - 1, n_columns + 1)
-            (V, b).
-        alpha : ndarray of shape (k, n_terms)
-            Multipliers.
-        linear : ndarray of shape (k, n_samples)
-            Factors of f_m(x_i), as from :meth:`linear_terms`.
-        level : float
-            The margin.
-        ridge, anchor : float, ndarray of shape (k - 1,)
-            Weight and centre of the proximal term in b.
-        n_iter : int
-
-        Returns
-        -------
-        dict
-        """
+        """The fields of a MinMarginResult but for its end, with certificates computed afresh."""
         primal, gap, violation, values, multipliers = certified(
             self.Z, self.order, self.groups, p, linear, self.basis, level, ridge, anchor, x, alpha
         )
@@ -325,48 +249,17 @@ class MarginProblem:
         }
 
     def coefficients(self, x):
-        """w, coefficients in the caller's terms and intercept of x = (V, b), or of several x.
-
-        Parameters
-        ----------
-        x : ndarray of shape (..., k - 1, n_columns + 1)
-
-        Returns
-        -------
-        w, coef, intercept : ndarray
-            Of shapes (..., k, n_columns), (..., k, n_coefficients) and (..., k).
-        """
+        """w, coefficients in the caller's terms and intercept of x = (V, b), or of several x."""
         W = self.basis @ x
         coef = self.design.coefficients(W[..., :-1])
         return W[..., :-1], coef, W[..., -1] if self.design.bias else np.zeros(W.shape[:-1])
 
     def point(self, W):
-        """x = (V, b) of a machine; what does not sum to zero over the classes is dropped.
-
-        Parameters
-        ----------
-        W : ndarray of shape (k, n_columns + 1)
-
-        Returns
-        -------
-        ndarray of shape (k - 1, n_columns + 1)
-        """
+        """x = (V, b) of a machine; what does not sum to zero over the classes is dropped."""
         return np.ascontiguousarray(self.basis.T @ W)
 
     def beta(self, p, chosen):
-        """beta_ijl of the terms whose l is ``chosen``.
-
-        Parameters
-        ----------
-        p : ndarray of shape (n_terms,)
-        chosen : ndarray of int of shape (n_terms,)
-            -1 for none.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, k, k)
-            In the caller's order.
-        """
+        """beta_ijl of the terms whose l is ``chosen``."""
         full = np.zeros((self.n, self.k, self.k))
         for low, high, j, start in self.groups:
             rows = slice(start, start + high - low)
@@ -387,23 +280,6 @@ def sum_to_zero_basis(k):
 
 
 def checked_utility(utility, name, what="utility"):
-    """A matrix of utilities or costs, checked.
-
-    Parameters
-    ----------
-    utility : array_like of shape (k, k)
-    name, what : str
-        The caller and what it calls the matrix, for messages.
-
-    Returns
-    -------
-    ndarray of float64 of shape (k, k)
-
-    Raises
-    ------
-    ValueError
-        Unless it is square, finite, non-negative and somewhere positive.
-    """
     matrix = np.ascontiguousarray(utility, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
         raise ValueError(
@@ -425,7 +301,6 @@ def checked_utility(utility, name, what="utility"):
 
 
 def checked_labels(y, n, k, name):
-    """Labels as int64, or ValueError unless they are n whole numbers."""
     labels = np.asarray(y)
     if labels.shape != (n,):
         raise ValueError(
@@ -441,7 +316,6 @@ def checked_labels(y, n, k, name):
 
 
 def wrong_labels(wrong, k, name):
-    """The error for labels that are no rows of the matrix."""
     return ValueError(
         f"Labels of {name} must be rows of the {k} x {k} matrix: whole numbers from 0 to "
         f"{k - 1}. Got {wrong[:5].tolist()}."
@@ -449,7 +323,6 @@ def wrong_labels(wrong, k, name):
 
 
 def checked_positive(value, what, name):
-    """A positive finite number as float, or ValueError."""
     if not 0.0 < value < np.inf:
         raise ValueError(f"The '{what}' of {name} must be a positive number. Got {value!r}.")
     return float(value)

@@ -11,14 +11,10 @@ LS-SVM          (-inf, inf)    1 / C
 Least 1-Norm    [-C, C]        0
 ==============  =============  =======
 
-References
-----------
 J. Lopez and J. R. Dorronsoro, Least 1-Norm SVMs: a new SVM variant between standard and LS-SVMs,
-    ESANN 2010. Section 3: the algorithm, (8) the selection, (9) the clipping, (11) the stop.
-S. S. Keerthi and S. K. Shevade, SMO algorithm for least-squares SVM formulations, Neural
-    Computation 15 (2003).
-R.-E. Fan, P.-H. Chen and C.-J. Lin, Working set selection using second order information for
-    training support vector machines, JMLR 6 (2005). https://jmlr.org/papers/v6/fan05a.html
+ESANN 2010. Section 3: the algorithm, (8) the selection, (9) the clipping, (11) the stop.
+S. S. Keerthi and S. K. Shevade, Neural Computation 15 (2003), for LS-SVMs. R.-E. Fan, P.-H. Chen
+and C.-J. Lin, JMLR 6 (2005), the second order. https://jmlr.org/papers/v6/fan05a.html
 """
 
 from __future__ import annotations
@@ -98,21 +94,18 @@ def smo(
         over those that may fall, is at most ``tol``: eqs. (10) and (11).
     max_iter : int, optional
         Budget of pair updates; the default is the larger of 10^7 and 100 n_samples.
-    alpha0 : ndarray of shape (n_samples,), optional
+    alpha0, products0 : ndarray of shape (n_samples,), optional
         Where to start, zero by default. It is clipped to the box; then the multipliers on the
-        heavier side are shrunk in proportion to restore y'a = 0. A feasible start is kept as is.
-    products0 : ndarray of shape (n_samples,), optional
-        K (y alpha0) where it is known, as along a path of solutions; believed until the end, where
-        all is computed afresh. Left aside if ``alpha0`` has to be made feasible.
+        heavier side are shrunk in proportion to restore y'a = 0. A feasible start is kept as is,
+        with K (y alpha0) where that is known, as along a path of solutions.
     shrinking : bool, default=True
         Solve over the samples that may still move and return to all at the end, where it pays.
     accelerate : bool, default=True
         Allow what changes the sequence of iterates but not the solution. False gives the plain
         algorithm: with ``selection="first_order"`` the paper's, update by update.
-    history : bool, default=False
-        Record objective and violation about every n_samples iterations in ``Result.log``.
-    check_finite : bool, default=True
-        Look for NaN and infinity in an ndarray ``K``.
+    history, check_finite : bool, default=False and True
+        Record objective and violation about every n_samples iterations in ``Result.log``; look for
+        NaN and infinity in an ndarray ``K``.
 
     Returns
     -------
@@ -227,11 +220,7 @@ def _minimise_all(state, options, log):
 
 
 def _minimise(state, options, log, target, newton, low_rank):
-    """Pair updates; Newton steps, an interior point, shrinking once they have cost as much.
-
-    Costs are estimates in nanoseconds; they decide when to accelerate, not what the solution is.
-    The violation is brought down to ``target``.
-    """
+    """Pair updates; Newton steps, an interior point, shrinking once they have cost as much."""
     n = state.n
     pair_cost = 60.0 + 0.75 * n if state.rows is None else 100.0 + n
     if state.K_single is not None:
@@ -276,11 +265,7 @@ def _can_move(state, options, target):
 
 
 def _minimise_over(state, movable, options, log, newton, low_rank):
-    """Solve over the movable samples alone, then return to all.
-
-    Until the violation is small the choice of samples is a guess: no more than a tenth of it is
-    left before the others are looked at again.
-    """
+    """Solve over the movable samples alone, then return to all."""
     indices = np.flatnonzero(newton.widen(movable))
     positions = np.full(state.n, -1)
     positions[indices] = np.arange(indices.size)

@@ -1,12 +1,8 @@
 """The eight transformations as rules: what a rule makes of a trained machine is a stage.
 
-A rule reads a `state`, the machine and the samples that it was trained on, and returns a stage: a
-transformation function with all its parameters, which can be evaluated at any point. The rules of
-Xiong, MDT and TSVT return a family instead, whose parameters a metamodel chooses.
-
-References
-----------
-A. Barbero, SVM imbalance correction by conformal kernel transformations, 2008. Chapters 4 and 5.
+A rule reads a `state`, the machine and the samples that it was trained on, and returns a stage; the
+rules of Xiong, MDT and TSVT return a family instead, whose parameters a metamodel chooses.
+A. Barbero, SVM imbalance correction by conformal kernel transformations, 2008, chapters 4 and 5.
 """
 
 from __future__ import annotations
@@ -32,49 +28,11 @@ class Rule:
     uses_diagonal = False
 
     def stage(self, state):
-        """The transformation that follows from a machine.
-
-        Parameters
-        ----------
-        state : State
-            The machine, its samples and the transformations before this one.
-
-        Returns
-        -------
-        Gaussians, Decay or Interpolations
-            The function c with all its parameters, which can be evaluated at any point.
-
-        Raises
-        ------
-        TypeError
-            If the rule has parameters to be searched.
-        ValueError
-            If a setting is left to the kernel and the problem does not know it.
-        """
+        """The transformation that follows from a machine; `TypeError` if it has to be searched."""
         raise TypeError(f"{type(self).__name__} has parameters to be searched; use its family.")
 
     def family(self, state, rng):
-        """The transformations that a metamodel chooses from.
-
-        Parameters
-        ----------
-        state : State
-            As of :meth:`stage`.
-        rng : numpy.random.Generator
-            Draws the cores of Xiong.
-
-        Returns
-        -------
-        Displacements, Widths or Cores
-            Its starting point, and the values and the stage of every vector of parameters.
-
-        Raises
-        ------
-        TypeError
-            If the rule has no parameters to be searched.
-        ValueError
-            As :meth:`stage`.
-        """
+        """The transformations that a metamodel chooses from; `rng` draws the cores of Xiong."""
         raise TypeError(f"{type(self).__name__} has no parameters to be searched; use its stage.")
 
 
@@ -82,12 +40,9 @@ class Rule:
 class Amari(Rule):
     """c = sum_i a_i exp(-||x - x_i||^2 / (2 tau^2)) over the support vectors; Algorithm 1.
 
-    Parameters
-    ----------
-    tau : float, default=None
-        Width; sigma / sqrt(d), (4.1.6), if None, with the sigma of the Gaussian kernel.
-    units : {"hull", "svm"}, default="hull"
-        Of the multipliers a_i: their sum in each class is 1, as in the thesis, or 2 / ||w||^2.
+    The width `tau` is by default sigma / sqrt(d), (4.1.6), with the sigma of the Gaussian kernel.
+    In the "hull" `units` the a_i of each class sum to 1, as in the thesis, in those of the "svm" to
+    2 / ||w||^2.
     """
 
     tau: float | None = None
@@ -111,10 +66,7 @@ class Amari(Rule):
 class WuAmari(Rule):
     """c = sum_i exp(-||x - x_i||^2 / tau_i^2), tau_i by the density of support vectors; Alg. 3.
 
-    Parameters
-    ----------
-    n_neighbors : int, default=3
-        M of (4.2.2): tau_i^2 is the mean squared distance of so many nearest support vectors.
+    tau_i^2 is the mean squared distance of the `n_neighbors` nearest support vectors, M of (4.2.2).
     """
 
     n_neighbors: int = 3
@@ -142,15 +94,10 @@ class ACT(Rule):
 class KBA(Rule):
     """Gaussians in feature space around points of the estimated ideal boundary; Algorithm 5.
 
-    Parameters
-    ----------
-    radius : float, default=None
-        M, the squared distance up to which points of the boundary count; if None the mean of the
-        least and the largest distance.
-    width : {"pattern", "boundary"}, default="pattern"
-        Whose mean distance is the width tau^2: that of the pattern at which c is evaluated, as
-        (4.4.6) is printed, or that of the point of the boundary, as in line 7 of Algorithm 5. With
-        the former c stays between 1 / e and 1 wherever it is evaluated.
+    Points of the boundary count up to the squared distance `radius`, M, by default the mean of the
+    least and the largest. `width` says whose mean distance is tau^2: that of the "pattern" at which
+    c is evaluated, as (4.4.6) is printed (so that c stays between 1 / e and 1), or that of the
+    point of the "boundary", as in line 7 of Algorithm 5.
     """
 
     radius: float | None = None
@@ -178,13 +125,8 @@ class KBA(Rule):
 class Williams(Rule):
     """c = exp(-kappa f^2); Algorithm 6.
 
-    Parameters
-    ----------
-    kappa : {"max", "max_squared"} or float, default="max"
-        ``"max"`` is 1 / |f|_max, (4.5.2); ``"max_squared"`` is 1 / |f|_max^2, the same whatever
-        the units of f.
-    units : {"hull", "svm"}, default="hull"
-        Of f: those of the convex hulls, as in the thesis, or with margins at -1 and +1.
+    `kappa` "max" is 1 / |f|_max, (4.5.2); "max_squared" is 1 / |f|_max^2, the same whatever the
+    `units` of f: "hull" as in the thesis, or "svm" with margins at -1 and +1.
     """
 
     kappa: float | str = "max"
@@ -214,12 +156,8 @@ class Williams(Rule):
 class Xiong(Rule):
     """c = c_0 + sum_i c_i exp(-gamma ||x - a_i||^2) on random empirical cores a_i (4.6.19).
 
-    Parameters
-    ----------
-    n_cores : int or float, default=1/3
-        Number of cores among the training samples, or their share.
-    gamma : float, default=None
-        Rate of the cores; that of the Gaussian kernel, 1 / (2 sigma^2), if None.
+    `n_cores` is their number among the training samples, or their share; `gamma` is by default that
+    of the Gaussian kernel, 1 / (2 sigma^2).
     """
 
     n_cores: int | float = 1.0 / 3.0
@@ -254,11 +192,8 @@ class Xiong(Rule):
 class MDT(Rule):
     """c = exp(-kappa f~^2), f~ the decision with the margin displaced; Algorithm 7.
 
-    Parameters
-    ----------
-    units : {"hull", "svm"}, default="hull"
-        Of f: those of the convex hulls, as in the thesis, or with margins at -1 and +1. They are
-        the units of kappa, which CMA-ES starts at .5.
+    The `units` of f ("hull" as in the thesis, or "svm") are those of kappa, which CMA-ES starts at
+    .5.
     """
 
     units: str = "hull"

@@ -12,26 +12,16 @@ The box of the paper, for a design Z (its section 2.1 and :class:`Design`):
    point belongs to 2 C.
 3. Repeat, with damping w <- d w + (1 - d) w_new, until nothing changes.
 
-A fixed point satisfies the Karush-Kuhn-Tucker conditions (8) to (13). It is stable if
+A fixed point satisfies the Karush-Kuhn-Tucker conditions (8) to (13), and is stable if
+d > (s - 3) / (s - 1): with H the Hessian of the objective there and M the matrix of (20), one
+iteration multiplies a small deviation by d + (1 - d) (I - M^-1 H), and H <= (s - 1) M. For s <= 3
+any damping will do there. Far from a fixed point neither the objective nor the iteration need
+settle, whatever s, as samples on the right side of their margin have no weight and a step may carry
+them back over it. With ``accelerate`` a step that would raise the objective is halved.
 
-    d > (s - 3) / (s - 1).
-
-For if H is the Hessian of the objective there and M the matrix of (20), one iteration multiplies a
-small deviation by d + (1 - d) (I - M^-1 H); theta'' is (s - 1) theta' / xi before xi = 1, so H <=
-(s - 1) M, and the eigenvalues are above d + (1 - d) (2 - s). The bound is met in the limit of a
-large C with all slacks below one. For s <= 3 any damping will do there. The paper's claim that
-the proof of convergence covers any other loss does not hold.
-
-Far from a fixed point neither the objective nor the iteration need settle, whatever s: the squared
-errors bound the loss of the samples within or beyond the margin (for s <= 2), but those on its
-right side have no weight, and a step may carry them back over it. With ``accelerate`` a step that
-would raise the objective is halved, and the descent is monotone.
-
-References
-----------
 A. Navia-Vazquez, F. Perez-Cruz, A. Artes-Rodriguez and A. R. Figueiras-Vidal, Advantages of
-    unbiased support vector classifiers for data mining applications, Journal of VLSI Signal
-    Processing 37 (2004). Equation numbers are of this paper.
+unbiased support vector classifiers for data mining applications, Journal of VLSI Signal
+Processing 37 (2004). Equation numbers are of this paper.
 """
 
 from __future__ import annotations
@@ -110,8 +100,7 @@ def wls(
         ``accelerate=False`` only.
     accelerate : bool, default=True
         Allow what changes the sequence but not the solution: Newton steps once the iteration has
-        settled, and for the hinge an interior point from the outset. False gives the plain
-        iteration of the paper.
+        settled, and for the hinge an interior point. False gives the plain iteration of the paper.
     history : bool, default=False
         Record the iterates in ``WLSResult.log``.
 
@@ -157,12 +146,9 @@ def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
 
     Parameters
     ----------
-    design : Design
-    y : ndarray of shape (n_samples,)
-        Labels -1 and +1.
+    design, y, loss
+        As for :func:`wls`.
     C_values : sequence of float
-    loss : Hinge or Unbiased, optional
-        The hinge by default.
     start : {"svc", "least_squares", "previous"} or sequence of WLSResult, default="svc"
         Where the fit for each C starts: at the support vector machine of this C, at least
         squares, at the machine for the C before it in the sequence (the first at least squares),
@@ -174,11 +160,6 @@ def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
     Returns
     -------
     list of WLSResult
-
-    Raises
-    ------
-    ValueError
-        If the start is another word or not one machine for each C, or as :func:`wls`.
 
     Examples
     --------
@@ -219,23 +200,15 @@ def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
 def least_squares_path(design, y, C_values, *, sample_weight=None):
     """The least-squares machine, min 1/2 w'w + 1/2 sum_i c_i (y_i - f_i)^2, for each C.
 
-    The cross products of the design are formed once.
-
     Parameters
     ----------
-    design, y, C_values
-        As for :func:`wls_path`.
-    sample_weight : ndarray of shape (n_samples,), optional
+    design, y, C_values, sample_weight
+        As for :func:`wls` and :func:`wls_path`.
 
     Returns
     -------
     list of ndarray of shape (n_columns + 1,)
         (w, b) of each machine; decision values are ``design.augmented @ x``.
-
-    Raises
-    ------
-    ValueError
-        As :func:`wls`.
     """
     problem = Problem(design, y, 1.0, sample_weight, Hinge(), None)
     normal, path = NormalEquations(design), []

@@ -125,16 +125,3 @@ def register(monkeypatch):
         monkeypatch.setattr(_sources, "_registry", lambda: sources)
 
     return replace
-
-
-@pytest.fixture
-def in_mirror(tmp_path, monkeypatch, register):
-    """Make a file the only one registered, and put it where ``COMPANION_DATA`` says."""
-
-    def put(key, name, content):
-        (tmp_path / key).mkdir()
-        (tmp_path / key / name).write_bytes(content)
-        monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
-        register((key, name, f"https://example.org/{name}", content))
-
-    return put

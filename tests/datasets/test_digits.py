@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from _or_skip import or_skip
 
-from companion.datasets import DataUnavailable, load_pen_digits
-from companion.datasets import digits as module
+from companion.datasets import load_pen_digits
 
 load = or_skip(load_pen_digits)
 
@@ -24,10 +23,3 @@ def test_all_digits_are_all_rows():
 def test_something_that_is_no_digit_is_refused():
     with pytest.raises(ValueError, match="digits must be from 0 to 9. Got \\(3, 12\\)"):
         load_pen_digits((3, 12))
-
-
-def test_a_file_with_other_rows_is_refused_by_name(tmp_path):
-    path = tmp_path / "pendigits.tra"
-    path.write_text("1,2,3\n", encoding="ascii")
-    with pytest.raises(DataUnavailable, match="pendigits.tra has 1 rows where 7494 of 17"):
-        module._read(path, 7494)

@@ -18,6 +18,9 @@ from companion.datasets import (
 )
 
 CONTENT = b"1 2 3\n" * 200
+#: A file of the Unix program ``compress``, and what is in it.
+PACKED = bytes.fromhex("1f9d903158c860314341c081050fb2a0a100")
+UNPACKED = b"1,2,3\n1,2,3\n1,2,4\n"
 
 
 def complaint(key="toy", name=None):
@@ -230,6 +233,21 @@ def test_a_refused_permission_is_named_and_downloads_nothing(toy, monkeypatch):
     message = complaint()
     assert "cannot be written to" in message and "COMPANION_CACHE" in message
     assert toy.requests == []
+
+
+def test_a_packed_address_is_unpacked_on_the_way_into_the_cache(bare, server, register):
+    server.serve("/toy.data.Z", PACKED)
+    register(("toy", "toy.data", server.url("/toy.data.Z"), UNPACKED), packed="Z")
+    path = fetch_file("toy")
+    assert path.name == "toy.data" and path.read_bytes() == UNPACKED
+
+
+@pytest.mark.parametrize("sent", [UNPACKED, PACKED[:-4]])
+def test_a_packed_address_that_sends_something_else_is_refused(bare, server, register, sent):
+    server.serve("/toy.data.Z", sent)
+    register(("toy", "toy.data", server.url("/toy.data.Z"), UNPACKED), packed="Z")
+    assert "not the registered file" in complaint()
+    assert leftovers(bare) == []
 
 
 def test_an_unknown_key_is_met_with_the_nearest_one(bare, no_network):

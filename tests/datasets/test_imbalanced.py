@@ -5,7 +5,6 @@ import pytest
 from _or_skip import or_skip
 
 from companion.datasets import (
-    DataUnavailable,
     UnknownDataset,
     data_digest,
     get_source,
@@ -102,9 +101,3 @@ def test_every_problem_is_registered_for_the_thesis(name):
 def test_an_unknown_problem_is_refused_with_the_nearest_name(call):
     with pytest.raises(UnknownDataset, match="did you mean 'glass7'"):
         call("glass")
-
-
-def test_a_file_with_too_few_rows_is_not_used(in_mirror):
-    in_mirror("sonar", "sonar.all-data", b"0.1,R\n0.2,M\n")
-    with pytest.raises(DataUnavailable, match="2 rows where the problem 'sonar' has 208"):
-        load_imbalanced("sonar")

@@ -5,7 +5,6 @@ import pytest
 from _or_skip import or_skip
 
 from companion.datasets import (
-    DataUnavailable,
     UnknownDataset,
     data_digest,
     get_source,
@@ -73,9 +72,3 @@ def test_every_problem_is_registered_and_has_a_digest_without_the_file(name, bar
 def test_an_unknown_problem_is_refused_with_the_nearest_name():
     with pytest.raises(UnknownDataset, match="did you mean 'hepatitis'"):
         load_uci("hepatits")
-
-
-def test_a_file_with_too_few_rows_is_not_used(in_mirror):
-    in_mirror("haberman", "haberman.data", b"30,64,1,1\n31,64,1,2\n")
-    with pytest.raises(DataUnavailable, match="2 usable rows where the problem 'haberman' has 306"):
-        load_uci("haberman")

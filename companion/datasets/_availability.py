@@ -4,9 +4,9 @@ import hashlib
 
 from companion._paths import data_dir
 from companion.datasets import ida
-from companion.datasets._errors import UnknownDataset
 from companion.datasets._fetch import locate
 from companion.datasets._sources import digest_of, get_source, list_sources
+from companion.errors import UnknownDataset
 
 __all__ = ["data_digest", "is_available", "why_unavailable"]
 
@@ -24,9 +24,8 @@ def data_digest(name, source=None):
     Returns
     -------
     str
-        Sixteen hexadecimal digits that change with the registered hashes of the files, the sizes
-        of the splits and the source of the splits, and with nothing else. For the Titanic they
-        change with the cross-table in ``data/``.
+        Sixteen hexadecimal digits that change with the registered hashes of the files (for the
+        Titanic with the cross-table in ``data/``), the sizes and the source of the splits.
     """
     if name not in ida.FORMS and name in {source.key for source in list_sources()}:
         return digest_of("files", *(file.sha256 for file in get_source(name).files))
@@ -37,30 +36,22 @@ def data_digest(name, source=None):
         text = (data_dir() / f"{name}.csv").read_text(encoding="ascii")
         content = hashlib.sha256(text.encode()).hexdigest()
     else:
-        content = get_source(form.key).file(form.file).sha256
+        content = form.registered_file().sha256
     return digest_of("drawn", name, content, form.n_train, form.n_test)
 
 
 def why_unavailable(name):
-    """Say why a data set is not here, looking at mirror and cache alone.
+    """One line on why a data set is not in mirror or cache, and what to do; None if it is here.
 
-    Parameters
-    ----------
-    name : str
-        A name of `list_ida`, else a key of ``data/sources.toml``.
-
-    Returns
-    -------
-    str or None
-        One line that names the file and what to do, or None if the data are here. A data set that
-        is not here may still be had by a download.
+    `name` is one of `list_ida` or a key of ``data/sources.toml``. What is not here may still be had
+    by a download.
     """
     try:
         if name in ida.FORMS:
             form = ida.FORMS[name]
             if form.key is None or ida.split_source(name) == "ida":
                 return None
-            files = (get_source(form.key).file(form.file),)
+            files = (form.registered_file(),)
         else:
             files = get_source(name).files
     except UnknownDataset as error:
@@ -69,15 +60,5 @@ def why_unavailable(name):
 
 
 def is_available(name):
-    """Tell whether a data set is here, looking at mirror and cache alone.
-
-    Parameters
-    ----------
-    name : str
-        A name of `list_ida`, else a key of ``data/sources.toml``.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a data set is here: whether `why_unavailable` has nothing to say."""
     return why_unavailable(name) is None

@@ -1,29 +1,42 @@
-"""The losses behind the yardstick: their sums, dual objectives, and what confines the bias."""
-
-from __future__ import annotations
+"""The machines: losses, boxes and dual objectives, and what confines the bias."""
 
 import numpy as np
 from scipy.optimize import linprog
 
-__all__ = ["ManyClasses", "TwoClasses", "brackets"]
+from companion.agreement.problems import MINIMUM_MARGIN
+from companion.agreement.yardstick import Yardstick
+
+__all__ = ["ManyClasses", "TwoClasses", "brackets", "machine_of"]
 
 
-class TwoClasses:
-    """The four machines of two classes.
+def machine_of(problem, name):
+    """One of the machines that a problem is for."""
+    if name not in problem.machines:
+        known = ", ".join(problem.machines)
+        raise ValueError(f"{problem.name!r} is a problem for {known}. Got {name!r} instead.")
+    return (ManyClasses if name == MINIMUM_MARGIN else TwoClasses)(problem, name)
 
-    In beta_i = y_i alpha_i and r_i = y_i - f(x_i) their losses are the maximum of
-    t r_i - t^2 / (2 c_i) (without the square for the hinge and the absolute loss) over
-    low_i <= t <= high_i.
+
+class TwoClasses(Yardstick):
+    """Two classes: losses are max t r_i - t^2 / (2 c_i) over low_i <= t <= high_i, r_i = y_i - f_i.
+
+    The square is there for squared losses alone, and t = beta_i = y_i alpha_i.
     """
 
-    def __init__(self, problem, machine):
-        y, cost = problem.y, problem.cost
-        self.y, self.cost, self.is_squared = y, cost, machine in ("L2", "LS")
-        both = machine in ("LS", "Least 1-Norm")
-        most = np.full(len(y), np.inf) if self.is_squared else cost
+    def __init__(self, problem, name):
+        super().__init__(problem, name)
+        y, n = self.y, self._n
+        self.is_squared = name in ("L2", "LS")
+        both = name in ("LS", "Least 1-Norm")
+        most = np.full(n, np.inf) if self.is_squared else self.cost
         self.low = np.where((y < 0) | both, -most, 0.0)
         self.high = np.where((y > 0) | both, most, 0.0)
-        self.ridge = 1.0 / cost if self.is_squared else np.zeros(len(y))
+        self.ridge = 1.0 / self.cost if self.is_squared else np.zeros(n)
+
+    @property
+    def box(self):
+        """Bounds of alpha."""
+        return np.sort([self.y * self.low, self.y * self.high], axis=0)
 
     def total(self, values):
         """Sum of the losses at decision values."""
@@ -39,15 +52,14 @@ class TwoClasses:
             return np.zeros_like(beta)
         return np.where(beta > 0.0, beta * min(1.0, down / up), beta * min(1.0, up / down))
 
-    def dual(self, beta, K):
+    def dual(self, beta):
         """D of feasible multipliers."""
-        return float(self.y @ beta - 0.5 * beta @ (K @ beta) - 0.5 * self.ridge @ beta**2)
+        return float(self.y @ beta - 0.5 * beta @ (self._K @ beta) - 0.5 * self.ridge @ beta**2)
 
-    def bias_interval(self, beta, K, length, excess):
+    def interval(self, beta, excess, reach):
         """Where b is if P - D is ``excess``: what is left by all samples."""
         up, down = self._room(beta, self.high, excess), self._room(-beta, -self.low, excess)
-        middle = self.y - self.ridge * beta - K @ beta
-        reach = length * np.sqrt(2.0 * excess)
+        middle = self.y - self.ridge * beta - self._K @ beta
         return np.max(middle - up - reach), np.min(middle + down + reach)
 
     def _room(self, beta, most, excess):
@@ -62,7 +74,7 @@ class TwoClasses:
             return np.where((most > 0.0) | (on_curve <= at_end), on_curve, at_end + beyond)
 
 
-class ManyClasses:
+class ManyClasses(Yardstick):
     """The minimum-margin machine.
 
     P = 1/2 sum_m |w_m|^2 + sum_ij p_ij [1 - g_ij]_+ with p_ij = c_i U_{y_i j} and
@@ -70,9 +82,10 @@ class ManyClasses:
     w_m = sum_i B_im phi(x_i) under alpha >= 0, sum_l alpha_ijl <= p_ij, sum_i B_im = 0.
     """
 
-    def __init__(self, problem, machine):
+    def __init__(self, problem, name):
+        super().__init__(problem, name)
         self.k = len(problem.utility)
-        self.weight = problem.cost[:, np.newaxis] * problem.utility[problem.y]
+        self.weight = self.cost[:, np.newaxis] * problem.utility[self.y]
 
     def total(self, values):
         """Sum of the losses at decision values of shape (n, k)."""
@@ -88,28 +101,23 @@ class ManyClasses:
         share = np.minimum(1.0, self.weight / np.where(sums > 0.0, sums, 1.0))
         return _balanced(alpha * share[:, :, np.newaxis])
 
-    def dual(self, alpha, K):
+    def dual(self, alpha):
         """D of feasible multipliers."""
         B = brackets(alpha)
-        return float(alpha.sum() - 0.5 * np.sum(B * (K @ B)))
+        return float(alpha.sum() - 0.5 * np.sum(B * (self._K @ B)))
 
-    def bias_interval(self, alpha, K, length, excess):
-        """Where the entries of b are if P - D is ``excess``.
-
-        A term confines the margins f_j - f_l: they are at least 1 - excess / (p - sum_l alpha) and
-        at most 1 + excess / alpha_l.
-        """
-        products = K @ brackets(alpha)
-        reach = 2.0 * length * np.sqrt(excess)
-        low, high = np.zeros((self.k, self.k)), np.zeros((self.k, self.k))
+    def interval(self, alpha, excess, reach):
+        """Where the entries of b are at this excess, which confines every margin f_j - f_l."""
+        products, reach = self._K @ brackets(alpha), np.sqrt(2.0) * reach
         with np.errstate(divide="ignore"):
             slack = excess / np.maximum(self.weight - alpha.sum(axis=2), 0.0)
             beyond = excess / alpha
-        for j, m in _pairs(self.k):
-            used = self.weight[:, j] > 0.0
-            middle = 1.0 - products[:, j] + products[:, m]
-            low[j, m] = np.max((middle - slack[:, j] - reach)[used], initial=-np.inf)
-            high[j, m] = np.min((middle + beyond[:, j, m] + reach)[used], initial=np.inf)
+        middle, reach = 1.0 - products[:, :, None] + products[:, None], reach[:, None, None]
+        used = (self.weight > 0.0)[:, :, None]
+        low = np.where(used, middle - slack[:, :, None] - reach, -np.inf).max(axis=0)
+        high = np.where(used, middle + beyond + reach, np.inf).min(axis=0)
+        np.fill_diagonal(low, 0.0)
+        np.fill_diagonal(high, 0.0)
         # b_j - b_m and b_m - b_j; the mean of the differences to all is b_j.
         low, high = np.maximum(low, -high.T), np.minimum(high, -low.T)
         return low.mean(axis=1), high.mean(axis=1)
@@ -120,37 +128,23 @@ def brackets(alpha):
     return alpha.sum(axis=2) - alpha.sum(axis=1)
 
 
-def _pairs(k):
-    return [(j, m) for j in range(k) for m in range(k) if m != j]
-
-
 def _balanced(alpha):
-    """Multipliers with sum_i B_im = 0: as little as possible is taken from each pair (j, l).
-
-    The amounts solve a linear program of k (k - 1) variables. To take all is feasible.
-    """
-    pairs, totals = _pairs(alpha.shape[1]), alpha.sum(axis=0)
+    """Multipliers with sum_i B_im = 0: as little as possible is taken from each pair, by an LP."""
+    identity = np.eye(alpha.shape[1])
+    pairs = np.nonzero(identity == 0.0)
+    A = identity[:, pairs[0]] - identity[:, pairs[1]]
     for _ in range(2):  # the second time takes what rounding has left
-        excess = totals.sum(axis=1) - totals.sum(axis=0)
+        totals = alpha.sum(axis=0)
+        excess, most = totals.sum(axis=1) - totals.sum(axis=0), totals[pairs]
         scale = np.abs(excess).max()
         if scale <= 1e-15 * totals.sum():
             break
-        A = np.zeros((len(totals), len(pairs)))
-        for column, (j, m) in enumerate(pairs):
-            A[j, column], A[m, column] = 1.0, -1.0
-        found = linprog(
-            np.ones(len(pairs)),
-            A_eq=A[:-1],
-            b_eq=excess[:-1] / scale,
-            bounds=[(0.0, totals[pair] / scale) for pair in pairs],
-            method="highs",
-        )
+        bounds = np.column_stack([np.zeros_like(most), most / scale])
+        found = linprog(np.ones_like(most), A_eq=A[:-1], b_eq=excess[:-1] / scale, bounds=bounds)
         if not found.success:
             return np.zeros_like(alpha)
         keep = np.ones_like(totals)
-        for pair, taken in zip(pairs, found.x * scale, strict=True):
-            if taken > 0.0:
-                keep[pair] = max(0.0, 1.0 - taken / totals[pair])
+        share = np.divide(found.x * scale, most, out=np.zeros_like(most), where=found.x > 0.0)
+        keep[pairs] = np.maximum(0.0, 1.0 - share)
         alpha = alpha * keep
-        totals = alpha.sum(axis=0)
     return alpha

@@ -2,9 +2,7 @@
 
 import os
 from dataclasses import dataclass
-from typing import ClassVar
 
-from companion.datasets._errors import DataUnavailable
 from companion.datasets._fetch import (
     cache_path,
     damage,
@@ -14,60 +12,30 @@ from companion.datasets._fetch import (
     mirror_path,
 )
 from companion.datasets._sources import get_source, list_sources
+from companion.errors import DataUnavailable
 
 __all__ = ["CheckReport", "FetchReport", "check", "fetch"]
 
 
 @dataclass(frozen=True)
-class _FileReport:
-    """The state of one file, of which one is a fault."""
+class FetchReport:
+    """What became of one file that was fetched or checked, `message` in one line.
+
+    `status` is, of `fetch`, "mirror", "cached", "downloaded" or "failed"; of `check` "ok",
+    "missing" or "damaged", a copy whose sha256 is not the registered one and that is never used.
+    """
 
     key: str
     file: str
     status: str
     message: str
-    _FAULT: ClassVar[str]
 
     @property
     def ok(self):
-        """Whether there is no fault."""
-        return self.status != self._FAULT
+        return self.status not in ("failed", "damaged")
 
 
-class FetchReport(_FileReport):
-    """What became of one file.
-
-    Attributes
-    ----------
-    key, file : str
-        Data set and name of the file.
-    status : {"mirror", "cached", "downloaded", "failed"}
-        Where it is, or that it is not.
-    message : str
-        One line.
-    ok : bool
-        Whether the file is here.
-    """
-
-    _FAULT = "failed"
-
-
-class CheckReport(_FileReport):
-    """The state of one file.
-
-    Attributes
-    ----------
-    key, file : str
-        Data set and name of the file.
-    status : {"ok", "missing", "damaged"}
-        ``"damaged"`` is a copy whose sha256 is not the registered one; it is never used.
-    message : str
-        One line.
-    ok : bool
-        False for a damaged copy; a file that is merely missing is no fault.
-    """
-
-    _FAULT = "damaged"
+CheckReport = FetchReport
 
 
 def _selected(keys):
@@ -81,22 +49,9 @@ def _selected(keys):
 def fetch(keys=None, progress=None):
     """Bring files here, each from mirror or cache if it is there, else from the network.
 
-    Parameters
-    ----------
-    keys : iterable of str, optional
-        Data sets; all but those marked ``default = false`` if not given.
-    progress : bool, optional
-        Show progress bars of downloads; by default in a terminal only.
-
-    Returns
-    -------
-    list of FetchReport
-        One for each file. A file that cannot be had does not stop the others.
-
-    Raises
-    ------
-    UnknownDataset
-        If a key is not registered; nothing is fetched then.
+    `keys` are data sets, by default all but those marked ``default = false``; `progress` shows bars
+    of downloads, by default in a terminal only. Returns a `FetchReport` for each file; one that
+    cannot be had does not stop the others. `UnknownDataset` is raised before anything is fetched.
     """
     files = _selected(keys)
     forget_failures()
@@ -121,24 +76,11 @@ def fetch(keys=None, progress=None):
 def check(keys=None):
     """Compare the copies in mirror and cache with the registered hashes; no network.
 
-    Parameters
-    ----------
-    keys : iterable of str, optional
-        Data sets; all registered ones if not given.
-
-    Returns
-    -------
-    list of CheckReport
-        One for each file; a damaged copy is reported even if a genuine one lies elsewhere.
-
-    Raises
-    ------
-    UnknownDataset
-        If a key is not registered.
+    `keys` are data sets, by default all that are registered (else `UnknownDataset`). Returns a
+    `CheckReport` for each file; a damaged copy is reported even if a genuine one lies elsewhere.
     """
-    files = _selected(keys or [source.key for source in list_sources()])
     reports = []
-    for file in files:
+    for file in _selected(keys or [source.key for source in list_sources()]):
         places = {"COMPANION_DATA": mirror_path(file), "the cache": cache_path(file)}
         found = {place: path for place, path in places.items() if path and os.path.exists(path)}
         wrong = {place: damage(path, file) for place, path in found.items()}
@@ -149,6 +91,7 @@ def check(keys=None):
             status, detail = "ok", f"genuine, in {' and '.join(found)}"
         else:
             status, detail = "missing", f"not here; `companion data fetch {file.key}` gets it"
-        message = f"{file.key}/{file.name}: {detail}"
-        reports.append(CheckReport(file.key, file.name, status, message))
+        reports.append(
+            CheckReport(file.key, file.name, status, f"{file.key}/{file.name}: {detail}")
+        )
     return reports
