@@ -55,6 +55,13 @@ def present(frame, names):
     return [name for name in names if not frame.empty and (frame.dataset == name).any()]
 
 
+def select(frame, **settings):
+    """The records with these values in these columns; their order is kept."""
+    for column, value in settings.items():
+        frame = frame[frame[column] == value]
+    return frame
+
+
 def none_without_records(*columns):
     """Decorate a table: without records (no data file could be had) it has `columns`, no rows."""
 
@@ -139,6 +146,11 @@ class Values:
     def add_mean(self, row, column, mean, converged=True):
         """A mean with the standard error of a claim, a :class:`~companion.metrics.Mean`."""
         self.add(row, column, mean.mean, n=mean.n, se=mean.standard_error, converged=converged)
+
+    def add_means(self, row, means, converged=True):
+        """Several means of one row: a mapping from column to :class:`~companion.metrics.Mean`."""
+        for column, mean in means.items():
+            self.add_mean(row, column, mean, converged)
 
     def add_cell(self, row, column, values, converged=True):
         """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±"."""
