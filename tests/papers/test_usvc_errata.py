@@ -12,6 +12,7 @@ from companion.datasets import ringnorm
 from companion.papers.usvc import fig_3_4, linear, machines, table_3
 from companion.papers.usvc.splits import split, wrong
 from companion.reproduction.published import load_published
+from companion.solvers import Design
 
 
 def printed(row, column):
@@ -71,6 +72,6 @@ def test_least_squares_is_not_the_solution_that_the_others_share_on_separable_da
 def test_an_optimal_machine_of_case_b_can_have_no_threshold():
     """Trial 26: more than three quarters of the patterns are +1, and no slope pays."""
     X, y = machines.sample("B", "train", 26)
-    svc = machines.fit(machines.line(X), y, machines.C)
+    svc = machines.fit(Design.linear(X), y, machines.C)
     assert svc.converged and np.all(svc.decision_function > 0.99)
     assert svc.objective == pytest.approx(2 * machines.C * np.sum(y < 0), rel=1e-5)

@@ -82,7 +82,7 @@ def test_the_profile_is_least_where_the_machine_is(name):
 @pytest.mark.parametrize("damping", [0.0, 0.2, 0.5])
 def test_the_eigenvalue_of_an_iteration_is_the_factor_of_a_small_deviation(damping):
     X, y = machines.sample("B", "train", 5)
-    design, loss = machines.line(X), Unbiased(4.0)
+    design, loss = Design.linear(X), Unbiased(4.0)
     minimum = machines.fit(design, y, machines.C, loss=loss, start="svc", tol=1e-10)
     x = np.append(minimum.w, minimum.intercept)
     step = 1e-6

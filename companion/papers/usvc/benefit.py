@@ -6,23 +6,24 @@ closed form, on the same sample: for the linear machine over n, and for RBF mach
 over the width of the kernel, each with its own C, chosen on a validation sample.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from companion.kernels import gamma_from_width, gram
 from companion.losses import Unbiased
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.summaries import row_a_group, select, with_error
+from companion.papers.usvc.fig_1 import COLOURS
 from companion.papers.usvc.machines import (
     PAPER,
     C,
+    by_case,
     fit,
-    line,
     linear_error,
     rule_error,
     sample,
-    trial_units,
+    study_of,
 )
-from companion.reproduction import Study, seed_for
+from companion.reproduction import seed_for
 from companion.solvers.fscl import fscl
 from companion.solvers.wls import Design, wls_path
 
@@ -37,7 +38,7 @@ def compute_size(unit):
     """Errors of the linear SVC and of the unbiased machine that starts from it."""
     p = unit.params
     X, y = sample(p["reading"], "train", p["draw"], p["n"])
-    design = line(X)
+    design = Design.linear(X)
     svc = fit(design, y, C)
     unbiased = fit(design, y, C, loss=Unbiased(2.0), start=svc)
     return {
@@ -69,19 +70,64 @@ def compute_width(unit):
         best = int(np.argmin(wrong))
         chosen = machines[best]
         decision = K_line @ chosen.coef + chosen.intercept
-        row |= {
-            f"{name}_C": C_VALUES[best],
-            f"{name}_error": round(rule_error(reading, decision, _EDGES), 6),
-        }
+        row[f"{name}_C"] = C_VALUES[best]
+        row[f"{name}_error"] = round(rule_error(reading, decision, _EDGES), 6)
         if name == "svc":
             row["share_of_large_slacks"] = float(np.mean(y * chosen.decision_function < -1.0))
     row["converged"] = all(m.converged for m in (*svc, *unbiased))
     return row
 
 
-BENEFIT_SIZE = Study(
-    PAPER, "benefit_size", trial_units("benefit_size", number="draw", n=SIZES), compute_size
-)
-BENEFIT_WIDTH = Study(
-    PAPER, "benefit_width", trial_units("benefit_width", number="draw", sigma=WIDTHS), compute_width
-)
+BENEFIT_SIZE = study_of("benefit_size", compute_size, "draw", n=SIZES)
+BENEFIT_WIDTH = study_of("benefit_width", compute_width, "draw", sigma=WIDTHS)
+
+
+def gains(rows):
+    """Error of the SVC minus that of the USVC in points, draw by draw."""
+    return 100.0 * (rows.svc_error - rows.usvc_error).to_numpy()
+
+
+def add_gains(out, sizes, widths):
+    """The gain, and the slacks that it comes from, as differences."""
+    for case, own in by_case(sizes).groupby("case"):
+        at = {n: gains(rows) for n, rows in own.groupby("n")}
+        claims = {
+            "gain at n = 5000 - gain at n = 50 (points)": paired_difference(at[5000], at[50]),
+            "gain at n = 20 (points)": mean_and_standard_error(at[20]),
+        }
+        out.add_means(f"Section 3.1, case {case}", claims, own.converged.all())
+    for case, own in by_case(widths).groupby("case"):
+        wide, narrow = (select(own, sigma=sigma) for sigma in (4.0, 0.12))
+        gain = paired_difference(gains(wide), gains(narrow))
+        slacks = paired_difference(wide.share_of_large_slacks, narrow.share_of_large_slacks)
+        claims = {
+            "gain at sigma = 4 - gain at sigma = 0.12 (points)": gain,
+            "share of slacks above 2: sigma = 4 - sigma = 0.12": slacks,
+        }
+        out.add_means(f"Section 3.1, case {case}", claims, own.converged.all())
+
+
+def gain_table(frame, column):
+    """Errors of both machines and the gain, a row a case and place (column "n" or "sigma")."""
+
+    def row(own):
+        return {
+            "CE of SVC": 100 * own.svc_error.mean(),
+            "CE of USVC": 100 * own.usvc_error.mean(),
+            **with_error("gain", mean_and_standard_error(gains(own))),
+            "slacks above 2": own.share_of_large_slacks.mean(),
+        }
+
+    return row_a_group(by_case(frame), ["case", column], row)
+
+
+def plot_gain(ax, frame, column, *, xlabel, title=""):
+    """Gain in points with two standard errors, on a logarithmic axis, a curve a case."""
+    table = gain_table(frame, column)
+    for case, marker, color in zip("AB", "os", COLOURS[1:], strict=False):
+        own = select(table, case=case)
+        look = {"marker": marker, "color": color, "capsize": 2, "label": f"case {case}"}
+        ax.errorbar(own[column], own.gain, yerr=2 * own.SE, **look)
+    ax.axhline(0.0, color="black", linewidth=0.8)
+    ax.set(xscale="log", xlabel=xlabel, ylabel="CE of SVC - CE of USVC (points)", title=title)
+    ax.legend(fontsize="small")

@@ -6,23 +6,22 @@ held-out training patterns are few enough; beside it stands the simpler way, a s
 threshold. What is promised on the training part is then counted on the test part.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from companion.losses import Hinge
-from companion.papers.summaries import counts
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.summaries import Values, counts, means_and_errors, select
+from companion.papers.usvc import benefit
 from companion.papers.usvc.linear import LOSS
-from companion.papers.usvc.machines import PAPER
-from companion.papers.usvc.splits import digest, split
-from companion.reproduction import Study, Unit
+from companion.papers.usvc.paired_errors import sizes_of
+from companion.papers.usvc.splits import split, split_study
+from companion.plotting.common import style_of
 from companion.solvers.wls import Design, wls_path
 
 #: Medical sets with enough patterns to see a false-alarm rate; +1 is the disease.
 DATASETS = ("Heart disease", "Diabetes")
 LOSSES = {"SVC": Hinge(), "USVC": LOSS}
 C_VALUES = tuple(10.0**k for k in range(-3, 3))
-N_SPLITS = {"paper": 100, "quick": 5}
 
 #: Cost of a missed disease; a false alarm costs 1.
 COST_RATIOS = (1.0, 2.0, 5.0, 10.0)
@@ -32,47 +31,18 @@ LEVELS = (0.05, 0.1, 0.2)
 NEGATIVE_WEIGHTS = tuple(2.0 ** (k / 2) for k in range(-6, 13))
 
 
-def points(design, y, loss, C_values, positive=1.0, negative=1.0):
-    """(w, b) along C of the linear machine whose errors cost this much.
-
-    Parameters
-    ----------
-    design : Design
-    y : ndarray of shape (n_samples,)
-    loss : Hinge or Unbiased
-    C_values : sequence of float
-    positive, negative : float
-        Weights of the two classes.
-
-    Returns
-    -------
-    ndarray of shape (n_C, n_features + 1)
-    converged : bool
-    """
+def points(design, y, loss, C_values, *, positive=1.0, negative=1.0):
+    """(w, b) of the linear machine whose errors cost so much, a row a C; whether all converged."""
     weight = np.where(y > 0, positive, negative)
     machines = wls_path(design, y, C_values, loss=loss, sample_weight=weight)
-    return (
-        np.array([np.append(m.w, m.intercept) for m in machines]),
-        all(m.converged for m in machines),
-    )
+    converged = all(m.converged for m in machines)
+    return np.array([np.append(m.w, m.intercept) for m in machines]), converged
 
 
 def held_out_decisions(part, design, loss, C_values, **weights):
     """Decision values of each training pattern by the machine of the fold that leaves it out.
 
-    Parameters
-    ----------
-    part : Split
-    design : Design
-    loss : loss of :mod:`companion.losses`
-    C_values : sequence of float
-    **weights : float
-        Weights of the classes.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_C)
-    converged : bool
+    They have a column a C; also whether all fits converged.
     """
     decision, converged = np.empty((len(part.y), len(C_values))), True
     for rows, held_out in part.folds:
@@ -82,46 +52,37 @@ def held_out_decisions(part, design, loss, C_values, **weights):
     return decision, converged
 
 
-def compute_costs(unit):
-    """Errors of both kinds, with and without the costs in the loss: a row a machine and ratio.
+def _cost(decision, y, ratio):
+    errors = counts(decision, y)
+    return ratio * errors["missed"] + errors["false_alarms"]
 
-    C is chosen by the held-out cost in either case.
-    """
+
+def compute_costs(unit):
+    """Errors of both kinds, with and without the costs in the loss, at the C of least cost."""
     part = split(unit.params["dataset"], unit.params["split"])
     design, test = Design.linear(part.X), Design.linear(part.X_test).augmented
     rows = []
     for name, loss in LOSSES.items():
-        plain = None
+        fitted = {}
+        for positive in COST_RATIOS:
+            decision, flag = held_out_decisions(part, design, loss, C_VALUES, positive=positive)
+            found, flag_all = points(design, part.y, loss, C_VALUES, positive=positive)
+            fitted[positive] = decision, found, flag and flag_all
         for ratio in COST_RATIOS:
-            for weighted in (False, True) if ratio != 1.0 else (False,):
-                positive = ratio if weighted else 1.0
-                if plain is None or weighted:
-                    decision, flag = held_out_decisions(
-                        part, design, loss, C_values=C_VALUES, positive=positive
-                    )
-                    found, flag_all = points(design, part.y, loss, C_VALUES, positive=positive)
-                    fitted = decision, found, flag and flag_all
-                    plain = plain or fitted
-                decision, found, converged = fitted if weighted else plain
-                cost = [_cost(column, part.y, ratio) for column in decision.T]
-                best = int(np.argmin(cost))
-                rows.append(
-                    {
-                        "machine": name,
-                        "ratio": ratio,
-                        "weighted": weighted,
-                        "C": C_VALUES[best],
-                        "n_train": len(part.y),
-                        **counts(test @ found[best], part.y_test),
-                        "converged": converged,
-                    }
-                )
+            for positive in sorted({1.0, ratio}):
+                decision, found, converged = fitted[positive]
+                best = int(np.argmin([_cost(column, part.y, ratio) for column in decision.T]))
+                row = {
+                    "machine": name,
+                    "ratio": ratio,
+                    "weighted": positive > 1.0,
+                    "C": C_VALUES[best],
+                    "n_train": len(part.y),
+                    **counts(test @ found[best], part.y_test),
+                    "converged": converged,
+                }
+                rows.append(row)
     return rows
-
-
-def _cost(decision, y, ratio):
-    errors = counts(decision, y)
-    return ratio * errors["missed"] + errors["false_alarms"]
 
 
 def compute_false_alarms(unit):
@@ -134,32 +95,28 @@ def compute_false_alarms(unit):
         best = int(np.argmin([_cost(column, part.y, 1.0) for column in decision.T]))
         C = [C_VALUES[best]]
         machine = points(design, part.y, loss, C)[0][0]
-        along = [_held_out_rate(part, design, loss, C, weight) for weight in NEGATIVE_WEIGHTS]
+        rates, settled = {}, True
+        for weight in NEGATIVE_WEIGHTS:
+            along, flag = held_out_decisions(part, design, loss, C, negative=weight)
+            rates[weight], settled = np.mean(along[part.y < 0, 0] > 0), settled and flag
         for level in LEVELS:
             shift = threshold_for(decision[part.y < 0, best], level)
-            rows.append(
-                _alarm_row(part, test @ machine - shift, name, "threshold", level, 1.0, converged)
-            )
-            weight = next(
-                (
-                    weight
-                    for weight, (rate, _) in zip(NEGATIVE_WEIGHTS, along, strict=True)
-                    if rate <= level
-                ),
-                NEGATIVE_WEIGHTS[-1],
-            )
+            weight = next((w for w, rate in rates.items() if rate <= level), NEGATIVE_WEIGHTS[-1])
             weighted, flag = points(design, part.y, loss, C, negative=weight)
-            rows.append(
-                _alarm_row(
-                    part,
-                    test @ weighted[0],
-                    name,
-                    "weights",
-                    level,
-                    weight,
-                    flag and all(flag for _, flag in along),
-                )
-            )
+            for way, chosen, used, fitted in (
+                ("threshold", test @ machine - shift, 1.0, converged),
+                ("weights", test @ weighted[0], weight, flag and settled),
+            ):
+                row = {
+                    "machine": name,
+                    "way": way,
+                    "alpha": level,
+                    "negative_weight": round(used, 6),
+                    "n_train": len(part.y),
+                    **counts(chosen, part.y_test),
+                    "converged": fitted,
+                }
+                rows.append(row)
     return rows
 
 
@@ -168,51 +125,100 @@ def threshold_for(negatives, level):
 
     Of n exchangeable values and a new one, the new one is among the k largest with probability
     k / (n + 1); the threshold is the largest value but k - 1 with k = floor(level (n + 1)).
-
-    Parameters
-    ----------
-    negatives : ndarray of shape (n,)
-        Decision values of held-out negatives.
-    level : float
-
-    Returns
-    -------
-    float
     """
     k = int(np.floor(level * (len(negatives) + 1)))
     return float(np.sort(negatives)[::-1][k - 1]) if k >= 1 else np.inf
 
 
-def _held_out_rate(part, design, loss, C, weight):
-    decision, converged = held_out_decisions(part, design, loss, C, negative=weight)
-    return float(np.mean(decision[part.y < 0, 0] > 0)), converged
+_N_SPLITS = {"paper": dict.fromkeys(DATASETS, 100), "quick": dict.fromkeys(DATASETS, 5)}
+BEYOND_COSTS = split_study("beyond_costs", compute_costs, **_N_SPLITS)
+BEYOND_FALSE_ALARMS = split_study("beyond_false_alarms", compute_false_alarms, **_N_SPLITS)
+STUDIES = (benefit.BENEFIT_SIZE, benefit.BENEFIT_WIDTH, BEYOND_COSTS, BEYOND_FALSE_ALARMS)
 
 
-def _alarm_row(part, decision, name, way, level, weight, converged):
-    return {
-        "machine": name,
-        "way": way,
-        "alpha": level,
-        "negative_weight": round(weight, 6),
-        "n_train": len(part.y),
-        **counts(decision, part.y_test),
-        "converged": converged,
-    }
+def values(records):
+    """Section 3.1 as differences, and the two uses of unequal costs."""
+    out = Values()
+    benefit.add_gains(out, records["benefit_size"], records["benefit_width"])
+    for name, own in records["beyond_costs"].groupby("dataset"):
+        _, gain, over = _costs(select(own, ratio=5.0))
+        claims = {
+            "cost with - without costs in the loss, 5 to 1": gain,
+            "cost USVC - SVC, 5 to 1": over,
+        }
+        out.add_means(f"Section 5, {name}", claims, own.converged.all())
+    for name, own in records["beyond_false_alarms"].groupby("dataset"):
+        for way, rows in select(own, machine="USVC", alpha=0.1).groupby("way"):
+            excess = rows.false_alarms / rows.n_negative - 0.1
+            excess = mean_and_standard_error(excess, **_sizes(rows))
+            column = f"false-alarm rate - 0.1, by {way}"
+            out.add_mean(f"Section 5, {name}", column, excess, own.converged.all())
+    return out.frame()
 
 
-def _units(study):
-    def units(profile):
-        """One unit a data set and split."""
-        return [
-            Unit(PAPER, study, {"dataset": dataset, "split": number}, digest(dataset))
-            for dataset in DATASETS
-            for number in range(1, N_SPLITS[profile] + 1)
-        ]
-
-    return units
+def _sizes(rows):
+    return sizes_of(rows.assign(n_test=rows.n_positive + rows.n_negative))
 
 
-BEYOND_COSTS = Study(PAPER, "beyond_costs", _units("beyond_costs"), compute_costs)
-BEYOND_FALSE_ALARMS = Study(
-    PAPER, "beyond_false_alarms", _units("beyond_false_alarms"), compute_false_alarms
-)
+def _costs(own):
+    """Costs of a test pattern, by machine and by whether its loss has them; what USVC gains.
+
+    That is its mean difference to the machine without the costs, and to the SVC with them.
+    """
+    cost = (own.ratio * own.missed + own.false_alarms) / (own.n_positive + own.n_negative)
+    of = dict(iter(cost.groupby([own.machine, own.weighted])))
+    gain = paired_difference(of["USVC", True], of["USVC", False], **_sizes(own))
+    return of, gain, paired_difference(of["USVC", True], of["SVC", True], **_sizes(own))
+
+
+def cost_table(frame):
+    """Mean cost of a test pattern, with and without the costs in the loss."""
+    import pandas as pd
+
+    groups = frame[frame.ratio > 1.0].groupby(["dataset", "ratio"]) if len(frame) else ()
+    found = {key: _costs(own) for key, own in groups}
+    table = pd.DataFrame(list(found), columns=["data set", "cost of a miss"])
+    for machine in LOSSES:
+        for column, weighted in ((f"{machine}, equal costs", False), (machine, True)):
+            table[column] = [of[machine, weighted].mean() for of, _, _ in found.values()]
+    gain, error = means_and_errors([gain for _, gain, _ in found.values()])
+    over, error_over = means_and_errors([over for _, _, over in found.values()])
+    columns = {"USVC with - without": gain, "SE": error, "USVC - SVC": over, "SE of it": error_over}
+    return table.assign(**columns)
+
+
+def _over_parts(groups, rates):
+    """Mean rates over the test parts, and their standard errors for new samples."""
+    pairs = zip(groups, rates, strict=True)
+    return means_and_errors([mean_and_standard_error(own, **_sizes(rows)) for rows, own in pairs])
+
+
+def alarm_table(frame, dataset):
+    """Held-out false alarms against the nominal level, a row a level, machine and way."""
+    import pandas as pd
+
+    own = select(frame, dataset=dataset)
+    groups = dict(iter(own.groupby(["alpha", "machine", "way"]))) if len(own) else {}
+    table = pd.DataFrame(list(groups), columns=["level", "machine", "by"])
+    groups = groups.values()
+    alarms = [rows.false_alarms / rows.n_negative for rows in groups]
+    table["false alarms"], table["SE"] = _over_parts(groups, alarms)
+    table["SD over test parts"] = [rates.std(ddof=1) for rates in alarms]
+    n_negative = np.array([rows.n_negative.mean() for rows in groups])
+    table["binomial SD"] = np.sqrt(table.level * (1 - table.level) / n_negative)
+    detections = [1.0 - rows.missed / rows.n_positive for rows in groups]
+    table["detections"], table["SE of detections"] = _over_parts(groups, detections)
+    return table
+
+
+def plot_false_alarms(ax, frame, dataset, way):
+    """Held-out false-alarm rate with two standard errors against the nominal one."""
+    table = select(alarm_table(frame, dataset), by=way)
+    for shift, (machine, own) in zip((-0.001, 0.001), table.groupby("machine"), strict=True):
+        look = style_of(machine) | {"linestyle": "", "label": machine, "capsize": 3}
+        ax.errorbar(own.level + shift, own["false alarms"], yerr=2 * own.SE, **look)
+    end = 1.2 * table.level.max()
+    ax.plot([0, end], [0, end], color="black", linewidth=0.8)
+    ax.set(xlabel="nominal false-alarm rate", ylabel="held-out false-alarm rate")
+    ax.set(title=f"{dataset}, by {way}", xlim=(0, end), ylim=(0, None))
+    ax.legend(fontsize="small")

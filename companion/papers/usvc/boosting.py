@@ -6,8 +6,6 @@ weights and all widths are one, tuned; only the linear layer is fitted, by weigh
 least squares. As there, the size of a machine is the number of kernels of all its networks.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.linalg import solve
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -16,22 +14,12 @@ from sklearn.utils import check_random_state
 
 from companion.kernels import gram
 
-__all__ = ["RBFNetwork", "boosted_networks"]
-
 
 class RBFNetwork(ClassifierMixin, BaseEstimator):
     """A network sign(sum_j beta_j exp(-gamma ||x - c_j||^2) + b) fitted by weighted ridge.
 
     Minimises ``sum_i v_i (y_i - f(x_i))^2 + ridge beta'beta`` with weights v of sum 1, the centres
     being samples drawn without replacement with probability proportional to v.
-
-    Parameters
-    ----------
-    n_centres : int, default=40
-    gamma : float, default=1.0
-    ridge : float, default=1e-5
-        In units of the sum of all weights, which is 1.
-    random_state : int, RandomState or None, default=None
     """
 
     def __init__(self, n_centres=40, gamma=1.0, ridge=1e-5, random_state=None):
@@ -41,19 +29,7 @@ class RBFNetwork(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None):
-        """Draw the centres and fit the linear layer.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-        y : ndarray of shape (n_samples,)
-            Two classes.
-        sample_weight : ndarray of shape (n_samples,), optional
-
-        Returns
-        -------
-        RBFNetwork
-        """
+        """Draw the centres and fit the linear layer."""
         random = check_random_state(self.random_state)
         n = len(y)
         weight = np.full(n, 1.0 / n) if sample_weight is None else sample_weight
@@ -70,48 +46,15 @@ class RBFNetwork(ClassifierMixin, BaseEstimator):
         self.beta_ = solve(normal, scaled.T @ signs, assume_a="pos")
         return self
 
-    def decision_function(self, X):
-        """Output of the network.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self._layer(X) @ self.beta_
-
     def predict(self, X):
-        """Class of the sign of the output.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+        """Class of the sign of the output."""
+        return self.classes_[(self._layer(X) @ self.beta_ > 0).astype(int)]
 
     def _layer(self, X):
         return np.column_stack([gram(X, self.centres_, gamma=self.gamma), np.ones(len(X))])
 
 
 def boosted_networks(gamma, n_networks, n_centres, seed):
-    """AdaBoost over networks of one width.
-
-    Parameters
-    ----------
-    gamma : float
-    n_networks, n_centres : int
-    seed : int
-
-    Returns
-    -------
-    sklearn.ensemble.AdaBoostClassifier
-    """
+    """AdaBoost over networks of one width."""
     network = RBFNetwork(n_centres=n_centres, gamma=gamma)
     return AdaBoostClassifier(network, n_estimators=n_networks, random_state=seed)

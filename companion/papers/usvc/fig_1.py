@@ -1,13 +1,11 @@
 """Figures 1 and 2: the losses, and the two cases with their error in closed form."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from companion.datasets import threshold_case_densities, threshold_case_error
+from companion.datasets import get_threshold_case, threshold_case_densities
 from companion.losses import Hinge, Unbiased
-from companion.papers.usvc.machines import PAPER, READINGS
-from companion.reproduction import Study, Unit
+from companion.papers.summaries import Values
+from companion.papers.usvc.machines import READINGS, study_of, theoretical_error
 
 #: Orders drawn in Figure 1 (the print does not say which) and studied beside it.
 ORDERS_SHOWN = (2.0, 4.0, 10.0)
@@ -18,113 +16,143 @@ SLACKS = np.linspace(0.0, 3.0, 30001)
 _STEP = 1e-6
 _THRESHOLDS = np.linspace(-0.2, 1.2, 14001)
 
+COLOURS = ("black", "#d95f02", "#1b4f9c", "#66a9d8", "#4d9221")
+_LINES = ((0, ()), "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
-def loss_curves(xi, k=0.0):
-    """The losses of Figure 1.
 
-    Parameters
-    ----------
-    xi : ndarray of shape (n,)
-    k : float, default=0.0
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n,)
-    """
+def loss_curves(xi):
+    """The losses of Figure 1 by name."""
     curves = {"error count": (xi >= 1.0).astype(float), "SVC": Hinge().value(xi)}
-    return curves | {f"USVC, s = {s:g}": Unbiased(s, k).value(xi) for s in ORDERS_SHOWN}
+    return curves | {f"USVC, s = {s:g}": Unbiased(s).value(xi) for s in ORDERS_SHOWN}
 
 
 def case_curves(reading, x):
-    """Densities and error of Figure 2.
-
-    Parameters
-    ----------
-    reading : str
-        A key of :data:`companion.papers.usvc.machines.READINGS`.
-    x : ndarray
-        Thresholds.
-
-    Returns
-    -------
-    positive, negative : ndarray of the shape of x
-        f(x | y = +1) and f(x | y = -1).
-    error : ndarray of the shape of x
-        Error of the threshold x, in per cent.
-    """
+    """Densities of the classes +1 and -1, and the error of the threshold x in per cent."""
     case, weight = READINGS[reading]
-    positive, negative = threshold_case_densities(case, x, weight)
-    return positive, negative, 100.0 * threshold_case_error(case, x, weight)
+    return *threshold_case_densities(case, x, weight), theoretical_error(reading, x)
 
 
 def minima(reading):
-    """Local minima of the closed-form error over the threshold.
-
-    Parameters
-    ----------
-    reading : str
-        A key of :data:`companion.papers.usvc.machines.READINGS`.
-
-    Returns
-    -------
-    list of (float, float, float)
-        Where each begins and ends (flat minima are intervals), and the error in per cent, lowest
-        first.
-    """
-    error = np.round(case_curves(reading, _THRESHOLDS)[2], 9)
-    step = np.diff(error)
+    """Minima of the error over the threshold, lowest first: begin, end, error in per cent."""
+    error = np.round(theoretical_error(reading, _THRESHOLDS), 9)
     found, begin = [], None
-    for j, change in enumerate(step):
+    for j, change in enumerate(np.diff(error)):
         if change < 0:
             begin = j + 1
-        elif change > 0:
-            if begin is not None:
-                found.append((float(_THRESHOLDS[begin]), float(_THRESHOLDS[j]), float(error[j])))
+        elif change > 0 and begin is not None:
+            found.append((float(_THRESHOLDS[begin]), float(_THRESHOLDS[j]), float(error[j])))
             begin = None
     return sorted(found, key=lambda item: item[2])
 
 
-def loss_units(profile):
-    """One unit an order s."""
-    return [Unit(PAPER, "fig_1_losses", {"s": s}) for s in ORDERS]
-
-
 def compute_loss(unit):
     """Value and slope at the step, and the mean distance to it."""
-    s = unit.params["s"]
-    loss = Unbiased(s)
+    loss, is_error = Unbiased(unit.params["s"]), SLACKS >= 1.0
     left, right = loss.value([1.0 - _STEP, 1.0 + _STEP])
-    distance = np.abs(loss.value(SLACKS) - (SLACKS >= 1.0)).mean()
     return {
         "value_at_one": round(float(loss.value(1.0)), 9),
         "slope_by_differences": round(float(right - left) / (2 * _STEP), 6),
         "slope": round(float(loss.derivative(1.0)), 9),
-        "distance_to_step": round(float(distance), 6),
-        "hinge_distance_to_step": round(
-            float(np.abs(Hinge().value(SLACKS) - (SLACKS >= 1.0)).mean()), 6
-        ),
+        "distance_to_step": round(float(np.abs(loss.value(SLACKS) - is_error).mean()), 6),
+        "hinge_distance_to_step": round(float(np.abs(Hinge().value(SLACKS) - is_error).mean()), 6),
     }
-
-
-def case_units(profile):
-    """One unit a reading of (28), (29)."""
-    return [Unit(PAPER, "fig_1_cases", {"reading": reading}) for reading in READINGS]
 
 
 def compute_case(unit):
     """The lowest two minima of the error, and the error at the threshold 0.5."""
     reading = unit.params["reading"]
-    found = minima(reading)
-    row = {"error_at_half": round(float(case_curves(reading, np.array([0.5]))[2][0]), 4)}
-    for name, place in (("global", 0), ("local", 1)):
-        begin, end, error = found[place] if place < len(found) else (np.nan,) * 3
-        row |= {
-            f"{name}_from": round(begin, 4),
-            f"{name}_to": round(end, 4),
-            f"{name}_error": round(error, 4),
-        }
+    found = [*minima(reading), (np.nan,) * 3]
+    row = {"error_at_half": round(float(theoretical_error(reading, 0.5)), 4)}
+    for name, minimum in zip(("global", "local"), found, strict=False):
+        for column, value in zip(("from", "to", "error"), minimum, strict=True):
+            row[f"{name}_{column}"] = round(value, 4)
     return row
 
 
-FIG_1_LOSSES = Study(PAPER, "fig_1_losses", loss_units, compute_loss)
-FIG_1_CASES = Study(PAPER, "fig_1_cases", case_units, compute_case)
+FIG_1_LOSSES = study_of("fig_1_losses", compute_loss, s=ORDERS)
+FIG_1_CASES = study_of("fig_1_cases", compute_case, reading=READINGS)
+STUDIES = (FIG_1_LOSSES, FIG_1_CASES)
+
+
+def values(records):
+    """The distributions, the distances to the step, and the minima of the error."""
+    out, losses, cases = Values(), records["fig_1_losses"], records["fig_1_cases"]
+    for row, case, wide, cluster in (
+        ("(28), case A", "A", "N(.75, .15)", "N(.2, .02)"),
+        ("(29), case B", "B", "U(.7, .95)", "N(.25, .02)"),
+    ):
+        out.add_all(row, _distribution(get_threshold_case(case), wide, cluster))
+    if not losses.empty:
+        distance = losses.set_index("s").distance_to_step
+        hinge = losses.hinge_distance_to_step.iloc[0]
+        out.add("Figure 1", "distance to the step: s = 10 - s = 2", distance[10.0] - distance[2.0])
+        out.add("Figure 1", "distance to the step: USVC s = 2 - SVC", distance[2.0] - hinge)
+    if not cases.empty:
+        cases = cases.set_index("reading")
+        a, b = cases.loc["A, weights exchanged"], cases.loc["B"]
+        out.add("Figure 2, case A", "CE_min (%)", a.global_error)
+        out.add("Figure 2, case A", "global minimum at", a.global_from)
+        out.add("Figure 2, case A", "local minimum around", a.local_from)
+        out.add("Figure 2, case B", "CE_min (%)", b.global_error)
+        out.add("Figure 2, case B", "global minimum at", b.global_from)
+        out.add("Figure 2, case B", "CE of the wide minimum (%)", b.local_error)
+        out.add("Figure 2, case B", "wide minimum around", (b.local_from + b.local_to) / 2)
+    return out.frame()
+
+
+def _distribution(parts, wide, cluster):
+    """The settings of (28) or (29)."""
+    w, q = parts.wide, parts.cluster_weight
+    normal = {"mean of the wide part": w.mean(), "deviation of the wide part": w.std()}
+    uniform = {"wide part from": w.ppf(0), "wide part to": w.ppf(1)}
+    return (normal if wide.startswith("N") else uniform) | {
+        f"weight of {wide}": 1 - q,
+        f"weight of {cluster}": q,
+        "mean of the cluster": parts.cluster.mean(),
+        "deviation of the cluster": parts.cluster.std(),
+        "P(y = 1)": parts.prior,
+        "P(y = -1)": 1 - parts.prior,
+        "class -1 from": parts.negative.ppf(0),
+        "class -1 to": parts.negative.ppf(1),
+    }
+
+
+def case_table(cases):
+    """Minima of the closed-form error under each reading of (28), and in case B."""
+    names = {
+        "reading": "reading",
+        "global_from": "global minimum at",
+        "global_error": "CE there",
+        "local_from": "second minimum from",
+        "local_to": "to",
+        "local_error": "CE there (second)",
+        "error_at_half": "CE at 0.5",
+    }
+    rows = cases.set_index("reading", drop=False).loc[list(READINGS)]
+    return rows[list(names)].rename(columns=names)
+
+
+def plot_losses(ax, xi, curves, *, title=""):
+    """Figure 1: costs against the slack."""
+    for (name, values), color, line in zip(curves.items(), COLOURS, _LINES, strict=False):
+        ax.plot(xi, values, color=color, linestyle=line, label=name)
+    ax.set(xlabel=r"$\xi$", ylabel="cost", title=title, xlim=(xi[0], xi[-1]), ylim=(-0.03, 2.0))
+    ax.legend(fontsize="small", loc="upper left")
+
+
+def plot_densities(ax, x, positive, negative, *, title=""):
+    """Figure 2 (a), (b): class densities, +1 continuous and -1 dashed."""
+    ax.plot(x, positive, color="#1b4f9c", label='class "+1"')
+    ax.plot(x, negative, color="#d95f02", linestyle="--", label='class "-1"')
+    ax.set(xlabel="$x$", ylabel="$f(x|y)$", title=title, xlim=(x[0], x[-1]), ylim=(0, None))
+    ax.legend(fontsize="small")
+
+
+def plot_threshold_error(ax, x, error, *, marks=(), title=""):
+    """Figure 2 (c), (d): error in per cent against the threshold, its minima marked."""
+    ax.plot(x, error, color="black")
+    look = {"textcoords": "offset points", "xytext": (6, 7), "fontsize": "small"}
+    for place, value in marks:
+        ax.plot(place, value, "o", color="#d95f02")
+        ax.annotate(f"{value:.1f} at {place:.3g}", (place, value), **look)
+    ax.set(xlabel="Th", ylabel="CE (%)", title=title, xlim=(x[0], x[-1]))

@@ -5,28 +5,31 @@ over (Th, w), its least value over w for each Th (the profile), and the iterates
 least-squares machine. They are of one trial; the study asks their questions of all trials.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
-from companion.datasets import threshold_case_error
 from companion.losses import Hinge, Unbiased
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.summaries import Values, row_a_group, select
+from companion.papers.usvc.fig_1 import COLOURS
 from companion.papers.usvc.machines import (
     DAMPING,
-    PAPER,
+    NARROW,
+    PLAUSIBLE,
     READINGS,
     STARTS,
     C,
     K,
+    by_case,
     fit,
-    line,
     linear_error,
     sample,
-    trial_units,
+    study_of,
+    theoretical_error,
 )
-from companion.reproduction import Study
+from companion.plotting.common import style_of
+from companion.solvers.wls import Design
 
 LOSSES = {"SVC": Hinge(), "USVC s=2": Unbiased(2.0, K), "USVC s=4": Unbiased(4.0, K)}
 
@@ -37,150 +40,65 @@ SLOPES = np.geomspace(0.3, 30.0, 90)
 #: Dampings at which the iteration of order 4 is run; stable above (s - 3) / (s - 1) = 1/3.
 DAMPINGS = (0.0, DAMPING, 0.3, 0.4, 0.5)
 
-#: What the single-minimum claims are about: below it a minimum counts as the narrow one.
-NARROW = 0.35
-
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """An objective over threshold and slope.
-
-    Attributes
-    ----------
-    thresholds : ndarray of shape (n_thresholds,)
-    slopes : ndarray of shape (n_slopes,)
-    values : ndarray of shape (n_slopes, n_thresholds)
-    """
+    """The objective (a row a slope) over thresholds and slopes."""
 
     thresholds: np.ndarray
     slopes: np.ndarray
-    values: np.ndarray
+    objective: np.ndarray
 
     @property
     def locus(self):
         """Slope of the least objective for each threshold, the dashed line of the figures."""
-        return self.slopes[self.values.argmin(axis=0)]
+        return self.slopes[self.objective.argmin(axis=0)]
 
     @property
     def profile(self):
         """Least objective over the slope for each threshold."""
-        return self.values.min(axis=0)
+        return self.objective.min(axis=0)
+
+    def minima(self):
+        """Indices of the local minima inside the profile; the last of equal neighbours counts."""
+        inside = self.profile[1:-1]
+        return 1 + np.flatnonzero((inside <= self.profile[:-2]) & (inside < self.profile[2:]))
 
 
 def surface(X, y, loss, thresholds=THRESHOLDS, slopes=SLOPES):
-    """The objective 1/2 w^2 + C sum_i theta(xi_i) over a grid.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, 1)
-    y : ndarray of shape (n_samples,)
-    loss : Hinge or Unbiased
-    thresholds, slopes : ndarray
-
-    Returns
-    -------
-    Surface
-    """
-    values = np.empty((len(slopes), len(thresholds)))
+    """The objective 1/2 w^2 + C sum_i theta(xi_i) over a grid."""
+    objective = np.empty((len(slopes), len(thresholds)))
     signed = y * (X[:, 0] - thresholds[:, None])
     for j, w in enumerate(slopes):
-        values[j] = 0.5 * w * w + C * loss.value(1.0 - w * signed).sum(axis=1)
-    return Surface(thresholds, slopes, values)
+        objective[j] = 0.5 * w * w + C * loss.value(1.0 - w * signed).sum(axis=1)
+    return Surface(thresholds, slopes, objective)
 
 
-def path(X, y, name, start="least_squares", damping=DAMPING, max_iter=300):
-    """Iterates of the plain iteration.
+def iterate(X, y, loss, **options):
+    """The plain iteration of the paper, with its history."""
+    return fit(Design.linear(X), y, C, loss=loss, accelerate=False, history=True, **options)
 
-    The hinge's weight grows without bound as a slack goes to zero, and its iteration slows down
-    there; its path ends within 1e-3 of the margin, as far as a figure shows.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, 1)
-    y : ndarray of shape (n,)
-    name : str
-        A name of ``LOSSES``.
-    start : str or result, default="least_squares"
-        As of :func:`companion.solvers.wls.wls`.
-    damping : float, optional
-        By default that of the paper.
-    max_iter : int, default=300
-
-    Returns
-    -------
-    points : ndarray of shape (n_iter + 1, 2)
-        Threshold and slope of each machine, the start first.
-    result : WLSResult
-    """
+def path(X, y, name, start="least_squares", *, damping=DAMPING, max_iter=300):
+    """Threshold and slope of each machine of the plain iteration, the start first; its result."""
+    # The hinge's weight grows without bound as a slack goes to zero, and its iteration slows down
+    # there; its path ends within 1e-3 of the margin, as far as a figure shows.
     options = {"floor": 1e-3, "tol": 1e-4} if name == "SVC" else {}
-    result = fit(
-        line(X),
-        y,
-        C,
-        loss=LOSSES[name],
-        start=start,
-        damping=damping,
-        accelerate=False,
-        history=True,
-        max_iter=max_iter,
-        **options,
-    )
+    options |= {"start": start, "damping": damping, "max_iter": max_iter}
+    result = iterate(X, y, LOSSES[name], **options)
     w, b = result.log["w"].T
     return np.column_stack([-b / w, w]), result
 
 
 def empirical_error(X, y, thresholds):
-    """Training error of the rule "+1 above the threshold", in per cent.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, 1)
-    y : ndarray of shape (n,)
-    thresholds : ndarray of shape (n_thresholds,)
-
-    Returns
-    -------
-    ndarray of shape (n_thresholds,)
-    """
+    """Training error of the rule "+1 above the threshold", in per cent."""
     wrong = (X[:, 0] > thresholds[:, None]) != (y > 0)
     return 100.0 * wrong.mean(axis=1)
 
 
-def theoretical_error(reading, thresholds):
-    """Error of the rule "+1 above the threshold" in closed form, in per cent.
-
-    Parameters
-    ----------
-    reading : str
-        A key of :data:`companion.papers.usvc.machines.READINGS`.
-    thresholds : ndarray of shape (n_thresholds,)
-
-    Returns
-    -------
-    ndarray of shape (n_thresholds,)
-    """
-    case, weight = READINGS[reading]
-    return 100.0 * threshold_case_error(case, thresholds, weight)
-
-
 def machine(X, y, name, start="least_squares"):
-    """The minimum that is reached from a start: (threshold, slope, WLSResult).
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, 1)
-    y : ndarray of shape (n,)
-    name : str
-        A name of ``LOSSES``.
-    start : str or result, default="least_squares"
-        As of :func:`companion.solvers.wls.wls`.
-
-    Returns
-    -------
-    threshold, slope : float
-    result : WLSResult
-    """
-    result = fit(line(X), y, C, loss=LOSSES[name], start=start)
+    """The minimum that is reached from a start: threshold, slope, result."""
+    result = fit(Design.linear(X), y, C, loss=LOSSES[name], start=start)
     w, b = float(result.coef[0]), result.intercept
     return -b / w, w, result
 
@@ -189,89 +107,59 @@ def compute_profiles(unit):
     """How well the profile of each loss stands for the error: a row a loss."""
     reading, trial = unit.params["reading"], unit.params["trial"]
     X, y = sample(reading, "train", trial)
-    error = theoretical_error(reading, THRESHOLDS)
-    start = STARTS[READINGS[reading][0]]
-    rows = []
-    for name, loss in LOSSES.items():
-        shape = surface(X, y, loss)
-        low = int(shape.profile.argmin())
-        narrow = _narrow_minimum(shape)
-        threshold, slope, result = machine(X, y, name, start)
-        rows.append(
-            {
-                "loss": name,
-                "profile_at": round(float(THRESHOLDS[low]), 4),
-                "correlation": round(float(np.corrcoef(shape.profile, error)[0, 1]), 6),
-                "n_minima": len(_minima(shape.profile)),
-                "narrow_at": narrow[0],
-                "narrow_slope": narrow[1],
-                "reached_at": round(threshold, 6),
-                "reached_slope": round(slope, 5),
-                "converged": result.converged,
-            }
-        )
-    return rows
+    return [_profile_row(reading, X, y, name) for name in LOSSES]
 
 
-def _minima(values):
-    """Indices of the local minima inside a curve; the last of equal neighbours counts."""
-    inside = values[1:-1]
-    return 1 + np.flatnonzero((inside <= values[:-2]) & (inside < values[2:]))
+def _profile_row(reading, X, y, name):
+    error, shape = theoretical_error(reading, THRESHOLDS), surface(X, y, LOSSES[name])
+    threshold, slope, result = machine(X, y, name, STARTS[READINGS[reading][0]])
+    return {
+        "loss": name,
+        "profile_at": round(float(THRESHOLDS[shape.profile.argmin()]), 4),
+        "correlation": round(float(np.corrcoef(shape.profile, error)[0, 1]), 6),
+        "n_minima": len(shape.minima()),
+        **_narrow_minimum(shape),
+        "reached_at": round(threshold, 6),
+        "reached_slope": round(slope, 5),
+        "converged": result.converged,
+    }
 
 
 def _narrow_minimum(shape):
     """Threshold and slope of the lowest minimum of the profile below ``NARROW``, if any."""
-    found = [j for j in _minima(shape.profile) if shape.thresholds[j] < NARROW]
-    if not found:
-        return None, None
-    best = min(found, key=lambda j: shape.profile[j])
-    return round(float(shape.thresholds[best]), 4), round(float(shape.locus[best]), 4)
+    found = [j for j in shape.minima() if shape.thresholds[j] < NARROW]
+    best = min(found, key=lambda j: shape.profile[j], default=None)
+    of = {"narrow_at": shape.thresholds, "narrow_slope": shape.locus}
+    return {name: round(float(of[name][best]), 4) if found else None for name in of}
 
 
 def compute_convergence(unit):
-    """The plain iteration at several orders and dampings: a row each.
-
-    The largest eigenvalue of one iteration at the minimum, d + (1 - d) (1 - M^-1 H), says whether
-    the minimum is stable; the minimum itself comes from the accelerated descent.
-    """
+    """The plain iteration at several orders and dampings, and whether the minimum is stable."""
     reading, trial = unit.params["reading"], unit.params["trial"]
     X, y = sample(reading, "train", trial)
-    design = line(X)
+    design = Design.linear(X)
     svc = fit(design, y, C)
     rows = []
     for s, dampings in ((2.0, (0.0, DAMPING)), (3.0, (0.0, DAMPING)), (4.0, DAMPINGS)):
         loss = Unbiased(s, 0.0)
         minimum = fit(design, y, C, loss=loss, start=svc)
         for damping in dampings:
-            run = fit(
-                design,
-                y,
-                C,
-                loss=loss,
-                start=svc,
-                damping=damping,
-                accelerate=False,
-                max_iter=500,
-                history=True,
-            )
+            run = iterate(X, y, loss, start=svc, damping=damping, max_iter=500)
             objective = run.log["objective"]
             rise = np.max(np.diff(objective), initial=0.0) / objective[0]
-            w, b = run.log["w"][-1]
-            rows.append(
-                {
-                    "s": s,
-                    "damping": damping,
-                    "fit_ended": run.converged,
-                    "period_two": "period two" in run.stop_reason,
-                    "n_iter": run.n_iter,
-                    "largest_rise": round(float(rise), 9),
-                    "least_eigenvalue": round(
-                        iteration_eigenvalue(design, y, loss, minimum, damping), 5
-                    ),
-                    "error": round(linear_error(reading, w, b), 6),
-                    "converged": minimum.converged,
-                }
-            )
+            eigenvalue = iteration_eigenvalue(design, y, loss, minimum, damping)
+            row = {
+                "s": s,
+                "damping": damping,
+                "fit_ended": run.converged,
+                "period_two": "period two" in run.stop_reason,
+                "n_iter": run.n_iter,
+                "largest_rise": round(float(rise), 9),
+                "least_eigenvalue": round(eigenvalue, 5),
+                "error": round(linear_error(reading, *run.log["w"][-1]), 6),
+                "converged": minimum.converged,
+            }
+            rows.append(row)
     return rows
 
 
@@ -280,29 +168,119 @@ def iteration_eigenvalue(design, y, loss, minimum, damping):
 
     With M the matrix of (20) and H the Hessian of the objective, a small deviation is multiplied
     by d I + (1 - d) (I - M^-1 H).
-
-    Parameters
-    ----------
-    design : Design
-    y : ndarray of shape (n,)
-    loss : loss of :mod:`companion.losses`
-    minimum : WLSResult
-    damping : float
-
-    Returns
-    -------
-    float
     """
     rows = design.augmented
     slack = np.maximum(0.0, 1.0 - y * minimum.decision_function)
     ridge = np.diag([1.0] * design.m + [0.0])
     M = ridge + rows.T @ (rows * (C * loss.weight(slack))[:, None])
     H = ridge + rows.T @ (rows * (C * loss.second_derivative(slack))[:, None])
-    values = np.linalg.eigvals(np.eye(len(M)) - (1.0 - damping) * np.linalg.solve(M, H)).real
-    return float(values[np.abs(values).argmax()])
+    found = np.linalg.eigvals(np.eye(len(M)) - (1.0 - damping) * np.linalg.solve(M, H)).real
+    return float(found[np.abs(found).argmax()])
 
 
-FIG_3_4 = Study(PAPER, "fig_3_4", trial_units("fig_3_4"), compute_profiles)
-FIG_3_4_CONVERGENCE = Study(
-    PAPER, "fig_3_4_convergence", trial_units("fig_3_4_convergence"), compute_convergence
-)
+FIG_3_4 = study_of("fig_3_4", compute_profiles, "trial")
+FIG_3_4_CONVERGENCE = study_of("fig_3_4_convergence", compute_convergence, "trial")
+STUDIES = (FIG_3_4, FIG_3_4_CONVERGENCE)
+
+
+def values(records):
+    """The printed trial among all trials, and the claims of convergence."""
+    out, frame, runs = Values(), records["fig_3_4"], records["fig_3_4_convergence"]
+    error = theoretical_error("B", THRESHOLDS)
+    out.add("Figure 4, theoretical CE", "global minimum at Th", THRESHOLDS[error.argmin()])
+    if not frame.empty:
+        _add_profiles(out, by_case(frame))
+    for case, own in by_case(runs).groupby("case"):
+        _add_convergence(out, f"convergence, case {case}", own)
+    return out.frame()
+
+
+def _add_profiles(out, frame):
+    placed = frame[frame.reached_at.between(*PLAUSIBLE)]
+    a, b = (select(placed, case=case, loss="USVC s=2") for case in "AB")
+    svc = {case: select(placed, case=case, loss="SVC") for case in "AB"}
+    narrow, converged = a.dropna(subset="narrow_at"), frame.converged.all()
+    for row, column, draws in (
+        ("Figure 3, SVC", "minimum at Th", svc["A"].reached_at),
+        ("Figure 3, USVC s=2", "global minimum of the surface at Th", a.profile_at),
+        ("Figure 3, USVC s=2", "local minimum at Th", narrow.narrow_at),
+        ("Figure 3, USVC s=2", "local minimum at w", narrow.narrow_slope),
+        ("Figure 4, USVC s=2", "global minimum of the surface at Th", b.profile_at),
+        ("Figure 4, USVC s=2", "USVC converges to Th", b.reached_at),
+    ):
+        out.add_draws(row, column, draws, converged)
+    out.add("Figure 3, SVC", "largest number of minima of the profile", svc["A"].n_minima.max())
+    several = mean_and_standard_error(a.n_minima > 1)
+    out.add_mean("Figure 3, USVC s=2", "share of trials with more than one minimum", several)
+    for figure, case, best in (("Figure 3", "A", 0.5), ("Figure 4", "B", 0.6)):
+        distance = mean_and_standard_error(svc[case].reached_at - best)
+        out.add_mean(f"{figure}, SVC", f"Th - {best:g}", distance, converged)
+        of = {loss: own.correlation for loss, own in select(frame, case=case).groupby("loss")}
+        difference = paired_difference(of["USVC s=2"], of["SVC"])
+        out.add_mean(figure, "correlation of profile and CE: USVC s=2 - SVC", difference)
+
+
+def _add_convergence(out, row, runs):
+    for s, damping in ((2, DAMPING), (3, DAMPING), (4, DAMPING), (4, 0.5)):
+        at = select(runs, s=s, damping=damping)
+        column = f"share of trials that do not converge, s={s}, d={damping:g}"
+        out.add_mean(row, column, mean_and_standard_error(~at.fit_ended))
+    rise = select(runs, s=2, damping=DAMPING).largest_rise.max()
+    out.add(row, "largest relative rise of (5) in an iteration, s=2, d=0.2", rise)
+
+
+def convergence_table(runs):
+    """How the plain iteration ends beside its bound of stability: a row a case, order, damping."""
+    runs = by_case(runs).rename(columns={"damping": "d"})
+    return row_a_group(runs, ["case", "s", "d"], _convergence_row)
+
+
+def _convergence_row(own):
+    s = own.s.iloc[0]
+    return {
+        "stable above": max(0.0, (s - 3) / (s - 1)),
+        "converged": own.fit_ended.mean(),
+        "orbits of period two": own.period_two.mean(),
+        "least eigenvalue": own.least_eigenvalue.min(),
+        "share below -1": (own.least_eigenvalue < -1).mean(),
+        "largest rise of (5)": own.largest_rise.max(),
+    }
+
+
+def plot_error_surface(ax, surface, paths, *, title=""):
+    """Left: contours of the objective over (Th, w), and the paths of machines from o to x."""
+    low, high = np.log(surface.objective.min()), np.log(np.quantile(surface.objective, 0.9))
+    levels = np.exp(low + (high - low) * np.linspace(0.002, 1, 16) ** 1.5)
+    look = {"levels": levels, "cmap": "Greys_r", "linewidths": 0.7}
+    ax.contour(surface.thresholds, surface.slopes, surface.objective, **look)
+    ax.plot(surface.thresholds, surface.locus, "k--", linewidth=1, label="least for fixed Th")
+    for name, points in paths.items():
+        color = style_of(name)["color"]
+        ax.plot(*points.T, color=color, marker=".", markersize=3, linewidth=1, label=name)
+        ax.plot(*points[0], "o", color=color, fillstyle="none", markersize=8)
+        ax.plot(*points[-1], "x", color=color, markersize=9, markeredgewidth=2)
+    ax.set(xlabel="Th", ylabel="$w$", title=title)
+    ax.set(xlim=surface.thresholds[[0, -1]], ylim=surface.slopes[[0, -1]])
+    ax.legend(fontsize="small", loc="upper right", frameon=True)
+
+
+def plot_profile(ax, thresholds, theoretical, empirical, profile, *, end, title=""):
+    """Right: errors and least objective over the threshold, and a cross where the machine ends."""
+    ax.plot(thresholds, theoretical, "k-", label="theoretical CE")
+    ax.plot(thresholds, empirical, "k:", label="empirical CE")
+    ax.set(xlabel="Th", ylabel="CE (%)", title=title, xlim=(thresholds[0], thresholds[-1]))
+    other = ax.twinx()
+    other.plot(thresholds, profile, color="#d95f02", linestyle="--")
+    ax.plot([], [], color="#d95f02", linestyle="--", label="least objective for fixed Th (right)")
+    other.plot(*end, "x", color="#1b4f9c", markersize=9, markeredgewidth=2)
+    other.spines["right"].set_visible(True)
+    other.set_ylabel("objective", color="#d95f02")
+    ax.legend(fontsize="small", loc="upper center")
+
+
+def plot_iterates(ax, runs, *, ylabel, limits, title=""):
+    """What becomes of a quantity from one iteration to the next, one line a run."""
+    for (name, values), marker, color in zip(runs.items(), "os^D", COLOURS[1:], strict=False):
+        ax.plot(values, linewidth=0.8, marker=marker, markersize=3, color=color, label=name)
+    ax.set(xlabel="iteration", ylabel=ylabel, title=title, xlim=(0, None), ylim=limits)
+    ax.legend(fontsize="small")

@@ -1,6 +1,4 @@
-"""What all studies of this paper share: its settings, and a fit of the linear threshold machine."""
-
-from __future__ import annotations
+"""What the studies of cases A and B share: settings, samples, fits, and errors in closed form."""
 
 import warnings
 from itertools import product
@@ -8,15 +6,11 @@ from itertools import product
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from companion.datasets import get_threshold_case, threshold_case
-from companion.losses import Unbiased
-from companion.reproduction import Unit, seed_for
-from companion.solvers.wls import Design, wls
+from companion.datasets import get_threshold_case, threshold_case, threshold_case_error
+from companion.reproduction import Study, Unit, seed_for
+from companion.solvers.wls import wls
 
 PAPER = "usvc"
-
-#: Modules that every number of this paper depends on, for the digest kept with its records.
-
 
 #: Section 3: C, the damping d of w <- d w + (1 - d) w_new, and the numbers of patterns and trials.
 C = 10.0
@@ -42,54 +36,38 @@ TABLE_READINGS = {"A": "A, cluster weight .265", "B": "B"}
 #: Where the unbiased machine starts in each case; see the starts compared in table_1.
 STARTS = {"A": "least_squares", "B": "svc"}
 
+#: Thresholds outside belong to machines of nearly no slope, which say the same of all patterns.
+PLAUSIBLE = (-0.5, 1.5)
 
-def trial_units(study, readings=tuple(TABLE_READINGS.values()), number="trial", **settings):
-    """The function that lists the units of a study: one a reading, further setting and trial.
+#: What the single-minimum claims are about: below it a minimum counts as the narrow one.
+NARROW = 0.35
 
-    Parameters
-    ----------
-    study : str
-    readings : sequence of str, optional
-        Keys of ``READINGS``; those of Table 1 by default.
-    number : str, default="trial"
-        What the units call the number of the trial.
-    **settings : sequence
-        Further settings, all combined.
 
-    Returns
-    -------
-    callable
-        From a profile to a list of units.
+def study_of(name, compute, repeated=None, **settings):
+    """A study with a unit for each combination of settings, and of trials that `repeated` names.
+
+    Trials are of the readings of Table 1, unless others are given.
     """
-    names = ("reading", *settings, number)
 
     def units(profile):
-        trials = range(1, TRIALS[profile] + 1)
-        return [
-            Unit(PAPER, study, dict(zip(names, values, strict=True)))
-            for values in product(readings, *settings.values(), trials)
-        ]
+        every = settings
+        if repeated:
+            trials = {repeated: range(1, TRIALS[profile] + 1)}
+            every = {"reading": TABLE_READINGS.values()} | settings | trials
+        rows = product(*every.values())
+        return [Unit(PAPER, name, dict(zip(every, row, strict=True))) for row in rows]
 
-    return units
+    return Study(PAPER, name, units, compute)
+
+
+def by_case(frame):
+    """Records with a column for their case; it is missing for readings other than Table 1's."""
+    cases = {reading: case for case, reading in TABLE_READINGS.items()}
+    return frame.assign(case=frame.reading.map(cases))
 
 
 def sample(reading, part, trial, n=N_PATTERNS):
-    """Patterns and labels of one trial.
-
-    Parameters
-    ----------
-    reading : str
-        A key of ``READINGS``.
-    part : {"train", "test", "validation"}
-    trial : int
-    n : int, default=500
-
-    Returns
-    -------
-    X : ndarray of shape (n, 1)
-    y : ndarray of shape (n,)
-        Labels -1.0 and +1.0.
-    """
+    """Patterns and labels -1.0 and +1.0 of the part "train", "test" or "validation" of a trial."""
     case, weight = READINGS[reading]
     rng = np.random.default_rng(seed_for(PAPER, "sample", reading, part, trial))
     X, y = threshold_case(case, n, rng, cluster_weight=weight)
@@ -97,63 +75,23 @@ def sample(reading, part, trial, n=N_PATTERNS):
 
 
 def fit(design, y, C, **options):
-    """:func:`companion.solvers.wls.wls` for a run whose convergence is on record, not warned of.
-
-    Parameters
-    ----------
-    design : Design
-    y : ndarray of shape (n,)
-    C : float
-    **options : object
-        As of that function.
-
-    Returns
-    -------
-    WLSResult
-    """
+    """:func:`companion.solvers.wls.wls` for a run whose convergence is on record, not warned of."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return wls(design, y, C, **options)
 
 
-def fit_unbiased(design, y, s, start, *, plain=False, C=C, k=K):
-    """The unbiased machine of order s: accelerated and stably damped, or the paper's iteration.
-
-    Parameters
-    ----------
-    design : Design
-    y : ndarray of shape (n,)
-    s : float
-        Order of the loss.
-    start : str or result
-    plain : bool, default=False
-        Whether to iterate as the paper does.
-    C : float, optional
-    k : float, optional
-        Constant of the loss.
-
-    Returns
-    -------
-    WLSResult
-    """
-    options = {"damping": DAMPING, "accelerate": False} if plain else {}
-    return fit(design, y, C, loss=Unbiased(s, k), start=start, max_iter=500, **options)
+def theoretical_error(reading, thresholds):
+    """Error in per cent of the rule "+1 above the threshold", in closed form."""
+    case, weight = READINGS[reading]
+    return 100.0 * threshold_case_error(case, thresholds, weight)
 
 
 def rule_error(reading, decision, edges):
     """Probability of error of a rule on the line, in closed form.
 
-    Parameters
-    ----------
-    reading : str
-    decision : ndarray of shape (n_cells,)
-        Decision values, of constant sign between two edges.
-    edges : ndarray of shape (n_cells + 1,)
-        Ascending; the first cell reaches to minus infinity and the last to infinity.
-
-    Returns
-    -------
-    float
+    The decision values are of constant sign between two edges, which ascend; the first cell
+    reaches to minus infinity and the last to infinity.
     """
     case, weight = READINGS[reading]
     parts = get_threshold_case(case, weight)
@@ -168,31 +106,6 @@ def rule_error(reading, decision, edges):
 
 
 def linear_error(reading, w, b):
-    """Probability of error of sign(w x + b), in closed form.
-
-    Parameters
-    ----------
-    reading : str
-        A key of ``READINGS``.
-    w, b : float
-
-    Returns
-    -------
-    float
-    """
+    """Probability of error of sign(w x + b), in closed form."""
     threshold = -b / w
     return rule_error(reading, np.array([-w, w]), np.array([-np.inf, threshold, np.inf]))
-
-
-def line(X):
-    """Design of the linear machine with a free bias.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, 1)
-
-    Returns
-    -------
-    Design
-    """
-    return Design.linear(X)

@@ -1,6 +1,4 @@
-"""The data sets of Tables 2, 3 and 4, their splits, and what every search over them shares."""
-
-from __future__ import annotations
+"""The data sets of Tables 2, 3 and 4 and their splits."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from companion.datasets import data_digest, load_ida, load_uci, ringnorm, twonorm
 from companion.papers.usvc.machines import PAPER
-from companion.reproduction import seed_for
+from companion.reproduction import Study, Unit, seed_for
 
 #: Data sets by the names printed: the key and who knows it.
 BENCHMARK_SETS = {
@@ -44,20 +42,7 @@ FOLDS = 5
 
 @lru_cache(maxsize=4)
 def load(dataset):
-    """Inputs and labels of a data set.
-
-    Parameters
-    ----------
-    dataset : str
-        A printed name.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features)
-        Unscaled; NaN where a value is missing.
-    y : ndarray of shape (n_samples,)
-        Labels -1.0 and +1.0.
-    """
+    """Inputs (unscaled, NaN where a value is missing) and labels -1.0 and +1.0 of a data set."""
     key, source = SETS[dataset]
     if source == "generator":
         rng = np.random.default_rng(seed_for(PAPER, "pool", key))
@@ -68,36 +53,32 @@ def load(dataset):
 
 
 def digest(dataset):
-    """Digest of the files behind a data set, "" for one that is drawn.
-
-    Parameters
-    ----------
-    dataset : str
-        A printed name.
-
-    Returns
-    -------
-    str
-    """
+    """Digest of the files behind a data set, "" for one that is drawn."""
     key, source = SETS[dataset]
-    return {
-        "generator": lambda: "",
-        "ida": lambda: data_digest(key, "drawn"),
-        "uci": lambda: data_digest(key),
-    }[source]()
+    if source == "generator":
+        return ""
+    return data_digest(key, "drawn") if source == "ida" else data_digest(key)
+
+
+def split_study(name, compute, **n_splits):
+    """A study with a unit for each split: for each profile, the numbers of splits by data set."""
+
+    def units(profile):
+        return [
+            Unit(PAPER, name, {"dataset": dataset, "split": number}, digest(dataset))
+            for dataset, n in n_splits[profile].items()
+            for number in range(1, n + 1)
+        ]
+
+    return Study(PAPER, name, units, compute)
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
     """Training and test part of a split, standardised on the training part, and its folds.
 
-    Attributes
-    ----------
-    X, y : ndarray
-        Training part. Missing values are medians of the training part, constant columns are 0.
-    X_test, y_test : ndarray
-    folds : list of (ndarray, ndarray)
-        Rows to train on and held-out rows of each fold, stratified.
+    Missing values are medians of the training part, constant columns are 0. A fold is the rows to
+    train on and the rows held out, stratified.
     """
 
     X: np.ndarray
@@ -108,18 +89,7 @@ class Split:
 
 
 def split(dataset, number):
-    """A random split into four fifths and one fifth, which depends on its number alone.
-
-    Parameters
-    ----------
-    dataset : str
-        A printed name.
-    number : int
-
-    Returns
-    -------
-    Split
-    """
+    """A random split into four fifths and one fifth, which depends on its number alone."""
     X, y = load(dataset)
     seed = int(seed_for(PAPER, "split", dataset, number).generate_state(1)[0])
     rows, held_out = next(ShuffleSplit(1, test_size=TEST_SHARE, random_state=seed).split(X))
@@ -131,15 +101,5 @@ def split(dataset, number):
 
 
 def wrong(decision, y):
-    """Number of samples on the wrong side; a decision value of 0 counts as -1.
-
-    Parameters
-    ----------
-    decision : array-like of shape (n,)
-    y : ndarray of shape (n,)
-
-    Returns
-    -------
-    int
-    """
+    """Number of samples on the wrong side; a decision value of 0 counts as -1."""
     return int(np.count_nonzero(np.where(np.asarray(decision) > 0, 1.0, -1.0) != y))

@@ -7,17 +7,19 @@ serve all widths and folds. It starts at the machine with the hinge on the same 
 bias is free throughout: without it, as in (26) and note 2, ringnorm does not reach the print.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from companion.estimators import L1SVC
 from companion.kernels import gamma_from_width, gram
 from companion.losses import Unbiased
+from companion.metrics import mean_and_standard_error
+from companion.papers.summaries import Values, none_without_records, present, row_a_group
 from companion.papers.usvc.boosting import boosted_networks
 from companion.papers.usvc.machines import PAPER
-from companion.papers.usvc.splits import BENCHMARK_SETS, digest, split, wrong
-from companion.reproduction import Study, Unit, seed_for
+from companion.papers.usvc.paired_errors import add_comparison, add_protocol, by_machine, over_sets
+from companion.papers.usvc.splits import BENCHMARK_SETS, split, split_study, wrong
+from companion.plotting.common import style_of
+from companion.reproduction import seed_for
 from companion.solvers.fscl import fscl
 from companion.solvers.wls import Design, wls_path
 from companion.tuning import KernelGridSearchCV
@@ -27,120 +29,46 @@ C_VALUES = tuple(10.0**k for k in range(-1, 5))
 LOSS = Unbiased(2.0)
 
 #: Printed sizes of the unbiased machine; a quarter, a half and the whole of each are tried.
-PRINTED_SIZES = {
-    "Diabetes": 40,
-    "Image": 120,
-    "Ringnorm": 90,
-    "Thyroid": 40,
-    "Twonorm": 12,
-    "Waveform": 30,
-}
+SIZES = {"Diabetes": 40, "Image": 120, "Ringnorm": 90, "Thyroid": 40, "Twonorm": 12, "Waveform": 30}
 SIZE_FACTORS = (0.25, 0.5, 1.0)
 
 #: Networks and their centres; the print has 1534 to 17116 kernels in all.
 N_NETWORKS, N_CENTRES = 200, 40
 BOOSTING_WIDTHS = (1.0, 2.0, 4.0, 8.0)
 
-N_SPLITS = {
-    "paper": dict.fromkeys(BENCHMARK_SETS, 10),
-    "quick": {"Diabetes": 2, "Image": 1, "Thyroid": 3},
-}
+#: Machines by name, as printed; the one on prototypes stands in our tables alone.
+PRINTED = {"SVMlight": "SVMlight", "AdaBoost": "Adaboost", "USVC": "USVC"}
+MACHINES = ("SVMlight", "AdaBoost", "SVC on prototypes", "USVC")
 
 
 def prototypes(dataset, number, X, size):
-    """The prototypes of one split, by frequency-sensitive competitive learning.
-
-    Parameters
-    ----------
-    dataset : str
-    number : int
-        Of the split.
-    X : ndarray of shape (n, n_features)
-    size : int
-
-    Returns
-    -------
-    ndarray of shape (size, n_features)
-    """
+    """The prototypes of one split, by frequency-sensitive competitive learning."""
     rng = np.random.default_rng(seed_for(PAPER, "prototypes", dataset, number, size))
     return fscl(X, size, rng=rng)
 
 
-def search_svc(part):
-    """Chosen parameters and cross-validated error of the support vector machine.
-
-    Parameters
-    ----------
-    part : Split
-
-    Returns
-    -------
-    parameters : dict
-    error : float
-    """
-    grid = {"gamma": [gamma_from_width(s, "2sigma2") for s in WIDTHS], "C": list(C_VALUES)}
-    found = KernelGridSearchCV(L1SVC(cache_size=2000), grid, cv=part.folds, refit=False)
-    found.fit(part.X, part.y)
-    return found.best_params_, 1.0 - found.best_score_
-
-
-def search_unbiased(part, centres, *, bias=True):
-    """Held-out errors on given prototypes.
-
-    Parameters
-    ----------
-    part : Split
-    centres : ndarray of shape (size, n_features)
-    bias : bool, default=True
-
-    Returns
-    -------
-    hinge, unbiased : ndarray of shape (n_widths, n_C)
-        Numbers of held-out errors over the folds, with the hinge and with the unbiased loss.
-    converged : bool
-    """
+def search_unbiased(part, centres):
+    """Held-out errors, a row a width and a column a C, with the hinge and the unbiased loss."""
     total, converged = np.zeros((2, len(WIDTHS), len(C_VALUES)), dtype=int), True
     for k, sigma in enumerate(WIDTHS):
-        design = design_on(part.X, centres, sigma, bias)
+        design = design_on(part.X, centres, sigma)
         for rows, held_out in part.folds:
             test = design.augmented[held_out]
             for which, machines in enumerate(both_paths(design.take(rows), part.y[rows])):
                 points = np.array([np.append(m.w, m.intercept) for m in machines])
                 total[which, k] += [wrong(f, part.y[held_out]) for f in (test @ points.T).T]
                 converged &= all(m.converged for m in machines)
-    return total[0], total[1], converged
+    return *total, converged
 
 
 def design_on(X, centres, sigma, bias=True):
-    """Design of the machine on prototypes with the kernel exp(-||x - c||^2 / (2 sigma^2)).
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, n_features)
-    centres : ndarray of shape (size, n_features)
-    sigma : float
-    bias : bool, default=True
-
-    Returns
-    -------
-    Design
-    """
+    """Design of the machine on prototypes with the kernel exp(-||x - c||^2 / (2 sigma^2))."""
     gamma = gamma_from_width(sigma, "2sigma2")
     return Design.kernel(gram(X, centres, gamma=gamma), gram(centres, gamma=gamma), bias=bias)
 
 
 def both_paths(design, y):
-    """Machines along C with the hinge, and with the unbiased loss started from them.
-
-    Parameters
-    ----------
-    design : Design
-    y : ndarray of shape (n,)
-
-    Returns
-    -------
-    hinge, unbiased : list of WLSResult
-    """
+    """Machines along C with the hinge, and with the unbiased loss started from them."""
     svc = wls_path(design, y, C_VALUES)
     return svc, wls_path(design, y, C_VALUES, loss=LOSS, start=svc)
 
@@ -157,17 +85,19 @@ def compute_split(unit):
 
 
 def _support_vector_row(part):
-    parameters, error = search_svc(part)
-    machine = L1SVC(cache_size=2000, **parameters).fit(part.X, part.y)
+    grid = {"gamma": [gamma_from_width(s, "2sigma2") for s in WIDTHS], "C": list(C_VALUES)}
+    found = KernelGridSearchCV(L1SVC(cache_size=2000), grid, cv=part.folds, refit=False)
+    found.fit(part.X, part.y)
+    machine = L1SVC(cache_size=2000, **found.best_params_).fit(part.X, part.y)
     return _row(
         part,
         "SVMlight",
         machine.decision_function(part.X_test),
-        len(machine.support_),
-        round(error * len(part.y)),
-        machine.converged_,
-        C=parameters["C"],
-        sigma=np.sqrt(0.5 / parameters["gamma"]),
+        size=len(machine.support_),
+        cv_wrong=round((1.0 - found.best_score_) * len(part.y)),
+        converged=machine.converged_,
+        C=machine.C,
+        sigma=np.sqrt(0.5 / machine.gamma),
     )
 
 
@@ -176,15 +106,15 @@ def _boosting_row(part, dataset, number):
     errors = np.zeros((len(BOOSTING_WIDTHS), N_NETWORKS), dtype=int)
     for k, sigma in enumerate(BOOSTING_WIDTHS):
         for rows, held_out in part.folds:
-            errors[k] += _staged_errors(
-                _boost(part.X[rows], part.y[rows], sigma, seed), part.X[held_out], part.y[held_out]
-            )
+            machine = _boost(part.X[rows], part.y[rows], sigma, seed)
+            errors[k] += _staged_errors(machine, part.X[held_out], part.y[held_out])
     k, rounds = np.unravel_index(int(errors.argmin()), errors.shape)
     machine = _boost(part.X, part.y, BOOSTING_WIDTHS[k], seed)
     rounds = min(int(rounds) + 1, len(machine.estimators_))
     decision = list(machine.staged_predict(part.X_test))[rounds - 1]
     size = sum(len(network.centres_) for network in machine.estimators_[:rounds])
-    return _row(part, "AdaBoost", decision, size, int(errors.min()), True, sigma=BOOSTING_WIDTHS[k])
+    chosen = {"cv_wrong": errors.min(), "sigma": BOOSTING_WIDTHS[k]}
+    return _row(part, "AdaBoost", decision, size=size, **chosen)
 
 
 def _boost(X, y, sigma, seed):
@@ -201,38 +131,32 @@ def _staged_errors(machine, X, y):
 def _prototype_rows(part, dataset, number):
     best = {}
     for factor in SIZE_FACTORS:
-        size = round(factor * PRINTED_SIZES[dataset])
+        size = round(factor * SIZES[dataset])
         centres = prototypes(dataset, number, part.X, size)
         hinge, unbiased, converged = search_unbiased(part, centres)
         for name, errors in (("SVC on prototypes", hinge), ("USVC", unbiased)):
             cell = np.unravel_index(int(errors.argmin()), errors.shape)
             candidate = (int(errors[cell]), size, cell, centres, converged)
             best[name] = min(best.get(name, candidate), candidate, key=lambda found: found[:2])
-    return [_refit(part, name, *found) for name, found in best.items()]
+    return [_refit(part, name, found) for name, found in best.items()]
 
 
-def _refit(part, name, error, size, cell, centres, searched):
+def _refit(part, name, found):
+    error, size, cell, centres, searched = found
     sigma, at = WIDTHS[cell[0]], int(cell[1])
     svc, unbiased = both_paths(design_on(part.X, centres, sigma), part.y)
     machine = (unbiased if name == "USVC" else svc)[at]
     K = gram(part.X_test, centres, gamma=gamma_from_width(sigma, "2sigma2"))
-    return _row(
-        part,
-        name,
-        K @ machine.coef + machine.intercept,
-        size,
-        error,
-        searched and machine.converged,
-        C=C_VALUES[at],
-        sigma=sigma,
-    )
+    decision, converged = K @ machine.coef + machine.intercept, searched and machine.converged
+    chosen = {"cv_wrong": error, "C": C_VALUES[at], "sigma": sigma}
+    return _row(part, name, decision, size=size, converged=converged, **chosen)
 
 
-def _row(part, name, decision, size, cv_wrong, converged, C=None, sigma=None):
+def _row(part, name, decision, *, size, cv_wrong, sigma, C=None, converged=True):
     return {
         "machine": name,
         "C": C,
-        "sigma": None if sigma is None else round(float(sigma), 6),
+        "sigma": round(float(sigma), 6),
         "size": int(size),
         "n_train": len(part.y),
         "n_test": len(part.y_test),
@@ -242,13 +166,66 @@ def _row(part, name, decision, size, cv_wrong, converged, C=None, sigma=None):
     }
 
 
-def split_units(profile):
-    """One unit a data set and split."""
-    return [
-        Unit(PAPER, "table_3", {"dataset": dataset, "split": number}, digest(dataset))
-        for dataset, n_splits in N_SPLITS[profile].items()
-        for number in range(1, n_splits + 1)
-    ]
+_N_SPLITS = {
+    "paper": dict.fromkeys(BENCHMARK_SETS, 10),
+    "quick": {"Diabetes": 2, "Image": 1, "Thyroid": 3},
+}
+TABLE_3 = split_study("table_3", compute_split, **_N_SPLITS)
+STUDIES = (TABLE_3,)
 
 
-TABLE_3 = Study(PAPER, "table_3", split_units, compute_split)
+def values(records):
+    """The printed errors and sizes of Table 3, and the claims about them."""
+    out, frame, ratios = Values(), records["table_3"], {"SVMlight": [], "AdaBoost": []}
+    names = present(frame, BENCHMARK_SETS)
+    for name in names:
+        machines = by_machine(frame, name)
+        for machine, printed in PRINTED.items():
+            rows = machines[machine]
+            converged = rows.converged.all()
+            out.add_cell(name, f"{printed} CE (%)", rows.error, converged)
+            out.add_cell(name, f"{printed} Mach. size", rows["size"], converged)
+        add_comparison(out, name, machines, "USVC - SVMlight CE (points)")
+        size = {machine: rows["size"].to_numpy(float) for machine, rows in machines.items()}
+        for machine, found in ratios.items():
+            found.append(mean_and_standard_error(size[machine] / size["USVC"]))
+        out.add_mean(name, "SVMlight size / USVC size", ratios["SVMlight"][-1])
+    if names == list(BENCHMARK_SETS):
+        svc, boosting = (max(found) for found in ratios.values())  # by the mean, a Mean's first
+        claims = {
+            "Adaboost - USVC CE (points)": over_sets(frame, "AdaBoost", "USVC"),
+            "largest ratio of a mean size to that of USVC": max(svc, boosting),
+            "largest SVMlight size / USVC size": svc,
+        }
+        out.add_means("all sets", claims)
+    add_protocol(out, frame)
+    return out.frame()
+
+
+@none_without_records("data set", "machine", "CE", "SE", "size", "median sigma", "median C")
+def choice_table(frame):
+    """What the searches chose, a row a data set and machine: medians over the splits."""
+
+    def row(own):
+        error = mean_and_standard_error(100.0 * own.test_wrong / own.n_test)
+        return {
+            "CE": error.mean,
+            "SE": error.standard_error,
+            "size": own["size"].mean(),
+            "median sigma": own.sigma.median(),
+            "median C": own.C.median(),
+        }
+
+    frame = frame.rename(columns={"dataset": "data set"})
+    return row_a_group(frame, ["data set", "machine"], row)
+
+
+def plot_error_against_size(ax, frame, name):
+    """Error with two standard errors against machine size, a point a machine."""
+    machines = by_machine(frame, name)
+    for machine in MACHINES:
+        rows = machines[machine]
+        error = mean_and_standard_error(rows.error)
+        look = style_of(machine) | {"linestyle": "", "label": machine, "capsize": 3}
+        ax.errorbar(rows["size"].mean(), error.mean, yerr=2 * error.standard_error, **look)
+    ax.set(xscale="log", xlabel="machine size", ylabel="CE (%)", title=name, xlim=(3, 3e4))

@@ -1,0 +1,22 @@
+"""Table 2: linear machines on the benchmark sets."""
+
+from companion.papers.summaries import Values, present
+from companion.papers.usvc.linear import add_errors, compute_split
+from companion.papers.usvc.paired_errors import add_protocol, over_sets
+from companion.papers.usvc.splits import BENCHMARK_SETS, split_study
+
+# The paper has 10 splits. More are run so that paired differences can be told from chance.
+_N_SPLITS = {"paper": dict.fromkeys(BENCHMARK_SETS, 30), "quick": dict.fromkeys(BENCHMARK_SETS, 3)}
+TABLE_2 = split_study("table_2", compute_split, **_N_SPLITS)
+STUDIES = (TABLE_2,)
+
+
+def values(records):
+    """The 36 printed numbers of Table 2 and the claims about linear machines."""
+    out, frame = Values(), records["table_2"]
+    add_errors(out, frame, BENCHMARK_SETS)
+    if present(frame, BENCHMARK_SETS) == list(BENCHMARK_SETS):
+        for machine in ("SVMlight", "USVC"):
+            out.add_mean("all sets", f"LS - {machine} (points)", over_sets(frame, "LS", machine))
+    add_protocol(out, frame)
+    return out.frame()

@@ -1,0 +1,123 @@
+"""Figures of the Unbiased SVC paper show what they are given, on the paper's axes."""
+
+import matplotlib
+
+matplotlib.use("agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from companion.papers.usvc import benefit, beyond, fig_1, fig_3_4, paired_errors, table_3
+
+X = np.linspace(0.0, 1.0, 11)
+
+
+@pytest.fixture
+def ax():
+    fig, ax = plt.subplots()
+    yield ax
+    plt.close(fig)
+
+
+def data(ax):
+    return [line.get_ydata() for line in ax.lines]
+
+
+def test_losses_are_drawn_over_the_slack_with_a_look_each(ax):
+    fig_1.plot_losses(ax, X, {"error count": X, "SVC": 2 * X, "USVC, s = 2": X**2})
+    assert ax.get_xlabel() == r"$\xi$" and len(ax.lines) == 3
+    assert len({(line.get_linestyle(), line.get_color()) for line in ax.lines}) == 3
+    assert any(np.array_equal(y, X**2) for y in data(ax))
+
+
+def test_the_class_plus_one_is_continuous_and_minus_one_dashed(ax):
+    fig_1.plot_densities(ax, X, X, 1 - X)
+    styles = {line.get_label(): line.get_linestyle() for line in ax.lines}
+    assert styles == {'class "+1"': "-", 'class "-1"': "--"}
+
+
+def test_minima_are_marked_where_they_are(ax):
+    fig_1.plot_threshold_error(ax, X, X, marks=[(0.5, 0.25)])
+    assert ax.get_xlabel() == "Th" and ax.get_ylabel() == "CE (%)"
+    assert ax.lines[1].get_xydata().tolist() == [[0.5, 0.25]]
+
+
+def test_a_path_runs_from_a_circle_to_a_cross(ax):
+    surface = fig_3_4.Surface(X, 1 + X, 1 + X[:, None] ** 2 + (X - 0.4) ** 2)
+    points = np.array([[0.1, 1.1], [0.3, 1.5], [0.4, 1.2]])
+    fig_3_4.plot_error_surface(ax, surface, {"SVC": points})
+    ends = {line.get_marker(): line.get_xydata().tolist() for line in ax.lines}
+    assert ends["o"] == [[0.1, 1.1]] and ends["x"] == [[0.4, 1.2]]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("Th", "$w$")
+
+
+def test_a_profile_has_the_objective_on_its_own_axis(ax):
+    fig_3_4.plot_profile(ax, X, X, X, 100 * X, end=(0.5, 50.0))
+    (other,) = [twin for twin in ax.figure.axes if twin is not ax]
+    assert np.array_equal(other.lines[0].get_ydata(), 100 * X)
+    assert other.lines[1].get_xydata().tolist() == [[0.5, 50.0]]
+
+
+def test_iterates_are_drawn_over_iterations(ax):
+    runs = {"a": [3.0, 1.0], "b": [3.0, 2.0, 3.0]}
+    fig_3_4.plot_iterates(ax, runs, ylabel="Th", limits=(0.0, 4.0))
+    assert ax.get_ylabel() == "Th" and ax.get_ylim() == (0.0, 4.0)
+    assert [len(y) for y in data(ax)] == [2, 3]
+
+
+def test_gains_carry_two_standard_errors_on_a_logarithmic_axis(ax):
+    shared = {"usvc_error": 0.0, "share_of_large_slacks": 0.0}
+    frame = pd.DataFrame(
+        [
+            {"reading": reading, "n": n, "draw": draw, "svc_error": draw / 100, **shared}
+            for reading in ("A, cluster weight .265", "B")
+            for n in (20, 50)
+            for draw in (1, 3)
+        ]
+    )
+    benefit.plot_gain(ax, frame, "n", xlabel="n")
+    bars = [bar.get_segments() for c in ax.containers for bar in c.lines[2]]
+    assert np.allclose(bars, [[[[20, 0], [20, 4]], [[50, 0], [50, 4]]]] * 2)
+    assert ax.get_xscale() == "log"
+    assert [c.get_label() for c in ax.containers] == ["case A", "case B"]
+
+
+def test_sizes_are_logarithmic_and_machines_named(ax):
+    own = {"dataset": "Twonorm", "n_test": 100}
+    frame = pd.DataFrame(
+        [
+            {**own, "machine": machine, "test_wrong": wrong, "size": 12}
+            for machine in table_3.MACHINES
+            for wrong in (2, 4)
+        ]
+    )
+    table_3.plot_error_against_size(ax, frame, "Twonorm")
+    assert (ax.get_xscale(), ax.get_xlabel(), ax.get_title()) == ("log", "machine size", "Twonorm")
+    assert [c.get_label() for c in ax.containers] == list(table_3.MACHINES)
+    (bar,) = ax.containers[0].lines[2][0].get_segments()
+    assert np.allclose(bar, [[12, 1], [12, 5]])
+
+
+def test_intervals_name_their_lines_from_top_to_bottom(ax):
+    paired_errors.plot_intervals(ax, ["a", "b"], np.zeros(2), np.ones(2), xlabel="points")
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b"]
+    assert ax.yaxis_inverted()
+
+
+def test_false_alarms_stand_beside_the_diagonal(ax):
+    own = {"dataset": "Diabetes", "way": "weights", "n_train": 80, "n_positive": 10}
+    frame = pd.DataFrame(
+        [
+            {**own, "machine": machine, "alpha": level, "missed": 1, "n_negative": 10, "split": k}
+            | {"false_alarms": k}
+            for machine in ("SVC", "USVC")
+            for level in (0.05, 0.1)
+            for k in (1, 3)
+        ]
+    )
+    beyond.plot_false_alarms(ax, frame, "Diabetes", "weights")
+    assert any(np.array_equal(line.get_xdata(), line.get_ydata()) for line in ax.lines)
+    assert [c.get_label() for c in ax.containers] == ["SVC", "USVC"]
+    assert np.allclose(ax.containers[0].lines[0].get_ydata(), 0.2)
