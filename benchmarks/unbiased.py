@@ -26,7 +26,7 @@ from benchmarks import _common
 from companion.datasets import DataUnavailable, ringnorm
 from companion.kernels import gram
 from companion.losses import Unbiased
-from companion.papers.usvc.linear import TABLE_2
+from companion.papers.usvc.table_2 import TABLE_2
 from companion.solvers import Design, fscl, wls, wls_path
 
 SIZES = (2000, 5920)
