@@ -160,3 +160,34 @@ class Values:
 
         columns = ["row", "column", "value", "spread", "n", "se", "draws", "converged"]
         return pd.DataFrame(self.rows, columns=columns)
+
+    def add_means(self, row, means, converged=True):
+        """Several means in one row: a mapping from column to :class:`~companion.metrics.Mean`."""
+        for column, mean in means.items():
+            self.add_mean(row, column, mean, converged)
+
+
+def as_table(rows):
+    """Decorate a generator of rows, dicts: it returns their table, a DataFrame."""
+
+    @wraps(rows)
+    def table(*arguments):
+        import pandas as pd
+
+        return pd.DataFrame(list(rows(*arguments)))
+
+    return table
+
+
+def values_from(parts, records):
+    """The values of an artefact, a DataFrame, from the records of its studies.
+
+    Each part is a function and the names of studies; ``function(values, *frames)`` adds to the
+    :class:`Values` where there are records of all of them.
+    """
+    values = Values()
+    for add, *studies in parts:
+        frames = [records[name] for name in studies]
+        if all(len(frame) for frame in frames):
+            add(values, *frames)
+    return values.frame()
