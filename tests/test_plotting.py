@@ -116,31 +116,6 @@ def test_differences_are_drawn_with_two_standard_errors_from_top_to_bottom(ax):
     assert np.allclose([bar[:, 0] for bar in bars], [[0.3, 0.7], [-1.4, -0.6]])
 
 
-def three_regions(axis):
-    points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
-    return points @ np.array([[2.0, 0.0], [-1.0, 1.0], [-1.0, -1.0]]).T
-
-
-def test_boundaries_are_where_the_predicted_class_changes(ax):
-    axis = np.linspace(-1, 1, 21)
-    plotting.plot_boundaries(ax, axis, {"a = 0": three_regions(axis)}, title="t")
-    paths = [path for c in ax.collections for path in c.get_paths() if len(path.vertices)]
-    on = np.vstack([path.vertices for path in paths])
-    values = on @ np.array([[2.0, 0.0], [-1.0, 1.0], [-1.0, -1.0]]).T
-    largest = np.sort(values, axis=1)
-    assert np.allclose(largest[:, 2], largest[:, 1], atol=0.11)  # a cell of the lattice
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a = 0"]
-
-
-def test_regions_show_the_predicted_class_and_the_sample(ax):
-    axis = np.linspace(-1, 1, 11)
-    values = three_regions(axis)
-    X, y = np.array([[0.5, 0.0], [-0.5, 0.5]]), np.array([0, 1])
-    plotting.plot_regions(ax, axis, values, X, y)
-    assert ax.collections[0].get_array().ravel().tolist() == values.argmax(axis=1).tolist()
-    assert [line.get_xydata().tolist() for line in ax.lines] == [[[0.5, 0.0]], [[-0.5, 0.5]], []]
-
-
 def test_bars_of_verdicts_fill_the_axis_and_say_their_numbers(ax):
     from companion.reproduction.verdicts import OUTCOMES
 

@@ -38,7 +38,6 @@ from companion.plotting.l1nsvm import (
     plot_surface,
     plot_toy_machine,
 )
-from companion.plotting.regions import plot_boundaries, plot_regions
 from companion.plotting.usvc import (
     plot_densities,
     plot_error_against_size,
@@ -52,7 +51,6 @@ from companion.plotting.usvc import (
     plot_threshold_error,
 )
 from companion.plotting.verdicts import VERDICT_STYLES, plot_verdicts
-from companion.plotting.wrsvm import plot_lead_losses
 
 __all__ = [
     "CRITERION_STYLES",
@@ -63,7 +61,6 @@ __all__ = [
     "VERDICT_STYLES",
     "plot_against",
     "plot_agreement",
-    "plot_boundaries",
     "plot_criterion",
     "plot_decision_curves",
     "plot_densities",
@@ -78,7 +75,6 @@ __all__ = [
     "plot_intervals",
     "plot_iterates",
     "plot_large_costs",
-    "plot_lead_losses",
     "plot_lines",
     "plot_losses",
     "plot_magnification",
@@ -87,7 +83,6 @@ __all__ = [
     "plot_paths",
     "plot_placed",
     "plot_profile",
-    "plot_regions",
     "plot_right_and_wrong",
     "plot_slacks",
     "plot_solver_times",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from companion.papers.wrsvm import beyond, examples, figures, theory
+from companion.papers.wrsvm import beyond, examples, regions, theory
 from companion.reproduction.published import load_published
 from companion.solvers import Design, dca, min_margin, utility_from_cost
 
@@ -98,9 +98,9 @@ def test_beta_needs_the_utilities():
     design, C, s = Design.linear(X), 1.0, -0.5
     start = min_margin(design, y, U, C)
     beta = theory.betas(start.decision_function, y, U, C, s)
-    before = theory.robust_objective(start.w, start.intercept, X, y, U, C, s)
+    before = theory.robust_objective(start.w, start.intercept, X, y, U, C=C, s=s)
     steps = [min_margin(design, y, U, C, beta=b, tol=1e-6) for b in (beta, C * (beta > 0))]
-    right, printed = (theory.robust_objective(m.w, m.intercept, X, y, U, C, s) for m in steps)
+    right, printed = (theory.robust_objective(m.w, m.intercept, X, y, U, C=C, s=s) for m in steps)
     assert right < before < printed
 
 
@@ -121,7 +121,7 @@ def test_f_equal_to_zero_is_where_the_paper_starts_and_ends_if_no_class_has_half
     found = dca(design, y, U, 1.0, -0.5)
     assert np.abs(found.decision_function).max() < 1e-4 and not found.beta.any()
     ahead = theory.robust_objective(
-        np.zeros((3, 2)), np.array([2.0, -1.0, -1.0]) / 3, X, y, U, 1.0, -0.5
+        np.zeros((3, 2)), np.array([2.0, -1.0, -1.0]) / 3, X, y, U, C=1.0, s=-0.5
     )
     assert ahead < 0.85 * found.objective
     assert examples.bayes(np.array([[1.0, 0.0, 0.0]]), U)[0] == 0
@@ -222,8 +222,7 @@ def test_there_are_three_configurations_of_the_utilities():
 def test_the_best_decision_under_U2_is_not_close_to_random(a):
     """A sure class 1 is worth 1 against a: each class has one region, whatever a."""
     U = examples.utility(2, a)
-    truth = examples.class_probabilities("piecewise_linear", figures.lattice())
-    machine = examples.Tuned("WRSVM", 1.0, None, None, 1.0, 0, True, 0)
-    row = figures._regions(machine, examples.bayes(truth, U), 2, a)
+    truth = examples.class_probabilities("piecewise_linear", regions.lattice())
+    row = regions.regions(examples.bayes(truth, U), U)
     assert [row[f"parts_{j}"] for j in (1, 2, 3)] == [1, 1, 1]
     assert min(row[f"region_{j}"] for j in (1, 2, 3)) > 0.1

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from companion.papers.wrsvm import examples, figures, simulation, table_3, tables, values
+from companion.papers.summaries import values_from
+from companion.papers.wrsvm import examples, regions, simulation, table_2, table_3, utilities
 from companion.solvers import Design, dca
 
 
@@ -40,22 +41,23 @@ def test_the_tuned_machine_is_the_one_of_its_C_and_best_on_the_tuning_sample():
             # 1/2 |V - V*|^2 is at most the gap, TOL of the objective, to which a path is solved
             distance = np.sqrt(2.0 * examples.TOL * machine.objective)
             reach = np.sqrt(1.0 + (X_tune**2).sum(axis=1)).max()
-            assert np.allclose(robust.decisions(X_tune), f, atol=distance * reach, rtol=0.0)
+            decisions = X_tune @ robust.coef.T + robust.intercept
+            assert np.allclose(decisions, f, atol=distance * reach, rtol=0.0)
             assert distance * reach < 0.1 * np.abs(f).max()
-    assert robust.C == C_values[int(np.argmax(scores))]
+    assert C_values[int(np.argmax(scores))] == robust.C
     assert robust.tuning == pytest.approx(max(scores))
 
 
 def test_the_kernel_width_is_the_median_distance_between_classes():
     X, y = np.array([[0.0, 0.0], [0.0, 0.0], [3.0, 4.0], [0.0, 2.0]]), np.array([0, 0, 1, 2])
     # pairs of different classes: 5, 5, 2, 2, sqrt(13), each counted twice
-    assert simulation.median_distance(X, y) == pytest.approx(np.sqrt(13))
+    assert examples.median_distance(X, y) == pytest.approx(np.sqrt(13))
 
 
 def test_columns_of_the_kernel_give_the_decision_values_of_the_design():
     rng = np.random.default_rng(2)
     X, y = examples.nonlinear(40, rng)
-    design, columns = simulation.kernel_columns(X, 2.0, X)
+    design, columns = examples.kernel_columns(X, 2.0, X)
     machine = dca(design, y, np.eye(3), 1.0, examples.S)
     assert np.allclose(
         columns @ machine.coef.T + machine.intercept, machine.decision_function, atol=1e-6
@@ -72,10 +74,9 @@ def test_a_split_of_the_digits_takes_fifty_of_each_class_twice(monkeypatch):
 
 
 def test_regions_of_the_bayes_rule_agree_with_it_and_are_in_one_part():
-    machine = examples.Tuned("WRSVM", 1.0, None, None, 1.0, 0, True, 0)
     U = examples.utility(2, 0.4)
-    truth = examples.class_probabilities("piecewise_linear", figures.lattice())
-    row = figures._regions(machine, examples.bayes(truth, U), 2, 0.4)
+    truth = examples.class_probabilities("piecewise_linear", regions.lattice())
+    row = regions.regions(examples.bayes(truth, U), U)
     assert row["agrees_with_bayes"] == 1.0
     assert [row[f"parts_{j}"] for j in (1, 2, 3)] == [1, 1, 1]
     assert sum(row[f"region_{j}"] for j in (1, 2, 3)) == pytest.approx(1.0, abs=1e-5)
@@ -106,14 +107,14 @@ def two_machines(sign):
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_gains_are_paired_over_the_samples(sign):
     frame = two_machines(sign)
-    gain = values.gain(frame, 1, 0.4)
+    gain = utilities.gain(frame, "WRSVM", "WSVM", "test", config=1)
     assert gain.mean == pytest.approx(sign) and gain.standard_error < 1e-12 and gain.n == 10
-    table = tables.paired_table(frame, "table_2")
+    table = simulation.paired_table(frame)
     assert (table["better on"] == (10 if sign > 0 else 0)).all()
 
 
 def test_exchanged_rows_compare_the_print_with_the_other_machine():
-    frame = values.table_2_values({"table_2": two_machines(1)}).set_index(["row", "column"])
+    frame = values_from(table_2.VALUES, {"table_2": two_machines(1)}).set_index(["row", "column"])
     plain, robust = frame.loc[("WSVM", "U1,0.4")], frame.loc[("WRSVM", "U1,0.4")]
     assert frame.loc[("WSVM, rows interchanged", "U1,0.4")].value == robust.value
     assert frame.loc[("WRSVM, rows interchanged", "U1,0.4")].value == plain.value

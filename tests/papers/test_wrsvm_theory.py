@@ -1,6 +1,7 @@
 """What the studies behind ``theory`` and ``beyond`` compute, against direct computations."""
 
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,14 +11,13 @@ from scipy.optimize import minimize
 from companion.papers.summaries import share
 from companion.papers.wrsvm import (
     beyond,
-    claim_tables,
-    claims,
     exact,
     examples,
     five_classes,
     population,
     simulation,
     theory,
+    utilities,
 )
 from companion.reproduction.artefacts import get_artefact
 from companion.solvers import Design, dca, min_margin
@@ -81,14 +81,17 @@ def test_the_objective_and_the_betas_are_those_of_the_solver():
     design = Design.linear(X)
     for form, weights in (("utility", U), ("cost", 1 - U)):
         found = dca(design, y, weights, 2.0, -0.5, form=form)
-        value = theory.robust_objective(found.w, found.intercept, X, y, weights, 2.0, -0.5, form)
+        value = theory.robust_objective(
+            found.w, found.intercept, X, y, weights, C=2.0, s=-0.5, form=form
+        )
         assert value == pytest.approx(found.objective, rel=1e-9)
         if form == "utility":
             assert np.array_equal(
                 theory.betas(found.decision_function, y, U, 2.0, -0.5), found.beta
             )
     plain = dca(design, y, 1 - U, 2.0, None, form="cost")
-    value = theory.robust_objective(plain.w, plain.intercept, X, y, 1 - U, 2.0, -np.inf, "cost")
+    end = {"C": 2.0, "s": -np.inf, "form": "cost"}
+    value = theory.robust_objective(plain.w, plain.intercept, X, y, 1 - U, **end)
     assert value == pytest.approx(plain.objective, rel=1e-9)
 
 
@@ -180,9 +183,11 @@ def test_samples_are_those_of_table_1_and_their_points_those_of_every_flip():
 
 
 def test_the_best_of_equal_machines_is_the_first():
-    X, y = np.array([[1.0], [-1.0]]), np.array([0, 1])
-    coef = np.array([[[-1.0], [1.0]], [[1.0], [-1.0]], [[2.0], [-2.0]]])
-    assert population.best_of(coef, np.zeros((3, 2)), X, y, np.eye(2)) == 1
+    X, y = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0, 1])
+    w = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]])
+    path = SimpleNamespace(coef=np.array([-w, w, 2 * w]), intercept=np.zeros((3, 3)))
+    best, utility = population.tuned_linear(path, X, y, np.eye(3), 0.0)
+    assert best == 1 and 0.0 < utility < 1.0
 
 
 def test_machines_without_truncation_are_those_of_s_minus_infinity():
@@ -234,7 +239,7 @@ def test_a_share_of_all_has_a_standard_error():
 
 
 def test_settings_are_called_as_in_the_paper():
-    assert [claims.setting_name(*s) for s in ((1, 0.0), (2, 0.4))] == ["U = I", "U2,.4"]
+    assert [utilities.setting_name(*s) for s in ((1, 0.0), (2, 0.4))] == ["U = I", "U2,.4"]
 
 
 def test_values_of_no_records_are_none():
@@ -257,13 +262,5 @@ def test_gains_by_flips_are_paired_over_samples():
         for k in (2, 1, 3)
         for machine in ("none", "s = -1/2")
     ]
-    found = claims.gain_by_flips(pd.DataFrame(rows), 2, 0.4)
+    found = beyond.gain_by_flips(pd.DataFrame(rows))
     assert found.mean == pytest.approx(2.0) and found.standard_error < 1e-9 and found.n == 3
-
-
-def test_curves_over_the_lead_are_least_at_zero_only_where_the_loss_is_inconsistent():
-    u = np.linspace(0.0, 1.5, 301)
-    places = {"none": -np.inf, "s = -1/2": -0.5, "s = -1": -1.0}
-    curves = claim_tables.lead_curves(u, 0.4, places)
-    assert u[curves["none"].argmin()] == 0 == u[curves["s = -1"].argmin()]
-    assert u[curves["s = -1/2"].argmin()] == pytest.approx(1.0)

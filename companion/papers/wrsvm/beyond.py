@@ -4,7 +4,8 @@ Linear machines are trained and tuned on the samples of Table 1 and judged by th
 (:mod:`.population`), on labels with and without flips. Every second C of the tables is tried.
 """
 
-from __future__ import annotations
+from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -12,16 +13,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.svm import SVC
 
-from companion.papers.wrsvm import examples, population, simulation
-from companion.papers.wrsvm.examples import C_VALUES, FLIP, PAPER, TOL, S
-from companion.reproduction import Study, Unit
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.summaries import as_table, means_and_errors, row_a_group, with_error
+from companion.papers.wrsvm import exact, examples, five_classes, population, simulation
+from companion.papers.wrsvm.examples import FLIP, MACHINES, PAPER, SPARSE_C, TOL, S
+from companion.papers.wrsvm.utilities import PERCENT, gain, percentages, setting_name, with_setting
+from companion.reproduction import Study
 from companion.solvers import Design, dca, dca_path
 
 #: Places of truncation, by what they are called; None is the weighted SVM.
 TRUNCATIONS = {"none": None, "s = -1": -1.0, "s = -1/2": S, "s = 0": 0.0}
-SETTINGS = ((1, 0.0), (2, 0.4), (3, 0.4), (2, 0.6))
-FLIPS = (0.0, FLIP)
-_SPARSE_C = C_VALUES[::2]
+_OWN, _OTHER_START = "s = -1/2", "s = -1/2, unweighted start"
+_FLIPS = (0.0, FLIP)
+LABELS = {"flipped labels": FLIP, "clean labels": 0.0}
 N_SAMPLES = {"paper": 50, "quick": 2}
 N_KERNEL = {"paper": 20, "quick": 2}
 
@@ -42,81 +46,98 @@ _TEST_SIZES = np.array([955, 956, 955])
 # -- truncation, start ----------------------------------------------------------------------
 
 
-def truncation_units(profile):
-    """One unit a setting, share of flipped labels and sample."""
-    return [
-        Unit(PAPER, "beyond_truncation", {"config": config, "a": a, "flip": flip, "sample": number})
-        for config, a in SETTINGS
-        for flip in FLIPS
-        for number in range(1, N_SAMPLES[profile] + 1)
-    ]
-
-
 def compute_truncation(unit):
     """Expected utility for each place of truncation, and from the other start: a row each."""
     p = unit.params
     U = examples.utility(p["config"], p["a"])
     (X, y), tune = population.samples(p["sample"], p["flip"])
-    design, rows = Design.linear(X), []
-    for name, s in TRUNCATIONS.items():
-        if s is not None:
-            convex, found = dca_path(design, y, U, _SPARSE_C, s, tol=TOL)
-            if name == "s = -1":
-                rows.append(_row("none", convex, U, tune, p["flip"]))
-            rows.append(_row(name, found, U, tune, p["flip"]))
-            if s == S:
-                own = found
+    design, paths = Design.linear(X), {}
+    for name, s in list(TRUNCATIONS.items())[1:]:
+        convex, found = dca_path(design, y, U, SPARSE_C, s, tol=TOL)
+        paths.setdefault("none", convex)
+        paths[name] = found
     if p["flip"]:
-        other = _from_unweighted(design, y, U)
-        ratio = other["objective"] / own.objective
-        rows.append(
-            _row("s = -1/2, unweighted start", other, U, tune, p["flip"])
-            | {
-                "share_lower": round(float((ratio < 1 - 1e-4).mean()), 6),
-                "share_higher": round(float((ratio > 1 + 1e-4).mean()), 6),
-            }
-        )
+        paths[_OTHER_START] = _from_unweighted(design, y, U)
+    rows = []
+    for name, path in paths.items():
+        best, utility = population.tuned_linear(path, *tune, U, p["flip"])
+        log2_C, converged = float(np.log2(SPARSE_C[best])), bool(path.converged.all())
+        rows.append(dict(machine=name, log2_C=log2_C, utility=utility, converged=converged))
+    if p["flip"]:
+        ratio = paths[_OTHER_START].objective / paths[_OWN].objective
+        rows[-1] |= {
+            "share_lower": round(float((ratio < 1 - 1e-4).mean()), 6),
+            "share_higher": round(float((ratio > 1 + 1e-4).mean()), 6),
+        }
     return rows
 
 
 def _from_unweighted(design, y, U):
     """Machines with s = -1/2 whose DC algorithm starts at the SVM that ignores U."""
-    plain, _ = dca_path(design, y, np.eye(len(U)), _SPARSE_C, S, tol=TOL)
+    plain, _ = dca_path(design, y, np.eye(len(U)), SPARSE_C, S, tol=TOL)
     machines = [
         dca(design, y, U, C, S, start=np.column_stack([w, b]), tol=TOL)
-        for C, w, b in zip(_SPARSE_C, plain.coef, plain.intercept, strict=True)
+        for C, w, b in zip(SPARSE_C, plain.coef, plain.intercept, strict=True)
     ]
-    return {
-        "coef": np.array([m.coef for m in machines]),
-        "intercept": np.array([m.intercept for m in machines]),
-        "objective": np.array([m.objective for m in machines]),
-        "converged": np.array([m.converged for m in machines]),
-    }
+    names = ("coef", "intercept", "objective", "converged")
+    return SimpleNamespace(**{x: np.array([getattr(m, x) for m in machines]) for x in names})
 
 
-def _row(name, path, U, tune, flip):
-    path = path if isinstance(path, dict) else vars(path)
-    best = population.best_of(path["coef"], path["intercept"], *tune, U)
-    cells, _ = population.population("piecewise_linear")
-    predicted = (cells @ path["coef"][best].T + path["intercept"][best]).argmax(axis=1)
-    return {
-        "machine": name,
-        "log2_C": float(np.log2(_SPARSE_C[best])),
-        "utility": round(population.expected_utility("piecewise_linear", flip, U, predicted), 8),
-        "converged": bool(path["converged"].all()),
-    }
+def gain_by_flips(frame):
+    """Gain over no truncation with flipped labels minus that with clean ones, same points."""
+    flipped, clean = (
+        percentages(frame, machine=_OWN, flip=flip) - percentages(frame, machine="none", flip=flip)
+        for flip in LABELS.values()
+    )
+    return paired_difference(flipped, clean)
+
+
+def _add_truncation(out, frame):
+    for U, rows in with_setting(frame).groupby("U"):
+        gains = {
+            f"{_OWN} - {other}, {words} (points)": gain(rows, _OWN, other, flip=flip)
+            for words, flip in LABELS.items()
+            for other in ("none", "s = 0", "s = -1")
+        }
+        gains["gain by truncation: flipped - clean (points)"] = gain_by_flips(rows)
+        gains["own start - unweighted start (points)"] = gain(rows, _OWN, _OTHER_START, flip=FLIP)
+        out.add_means(U, gains, frame.converged.all())
+
+
+def truncation_gains(frame):
+    """Names and series for :func:`companion.plotting.plot_differences`: gains over none."""
+    names, series = [], {words: [] for words in LABELS}
+    for U, own in with_setting(frame).groupby("U", sort=False):
+        for machine in list(TRUNCATIONS)[1:]:
+            names.append(f"{U}, {machine}")
+            for words, flip in LABELS.items():
+                series[words].append(gain(own, machine, "none", flip=flip))
+    return names, {words: means_and_errors(gains) for words, gains in series.items()}
+
+
+@as_table
+def truncation_table(frame):
+    """Mean expected utility in per cent for every s: a row a setting and kind of labels."""
+    for U, own in with_setting(frame).groupby("U", sort=False):
+        for words, flip in LABELS.items():
+            part = own[own.flip == flip]
+            means = {name: percentages(part, machine=name).mean() for name in part.machine.unique()}
+            difference = gain(part, _OWN, "none")
+            row = {"U": U, "labels": words.split()[0], **means}
+            yield row | with_error("-1/2 - none", difference) | {"n": difference.n}
+
+
+def flip_table(frame):
+    """Gain by truncation with flipped labels minus that with clean ones: a row a setting."""
+
+    def row(own):
+        difference = gain_by_flips(own)
+        return with_error("flipped - clean", difference) | {"n": difference.n}
+
+    return row_a_group(with_setting(frame), "U", row)
 
 
 # -- baselines ------------------------------------------------------------------------------
-
-
-def baseline_units(profile):
-    """One unit a share of flipped labels and sample of Table 1."""
-    return [
-        Unit(PAPER, "beyond_baselines", {"flip": flip, "sample": number})
-        for flip in FLIPS
-        for number in range(1, N_SAMPLES[profile] + 1)
-    ]
 
 
 def compute_baselines(unit):
@@ -125,119 +146,130 @@ def compute_baselines(unit):
     train, tune = population.samples(p["sample"], p["flip"])
     cells, _ = population.population("piecewise_linear")
     logistic = [LogisticRegression(C=C).fit(*train) for C in _LOGISTIC_C]
-    at_tune = [machine.predict_proba(tune[0]) for machine in logistic]
-    svc = _best_svc(train, tune, kernel="linear").predict(cells)
-    rows = []
-    for config, a in simulation.CELLS["table_1"]:
-        U = examples.utility(config, a)
-        scores = [examples.mean_utility(U, tune[1], examples.bayes(q, U)) for q in at_tune]
-        best = logistic[int(np.argmax(scores))]
-        decided = {"logistic regression": examples.bayes(best.predict_proba(cells), U), "SVC": svc}
-        rows += [
-            {
-                "config": config,
-                "a": a,
-                "machine": name,
-                "utility": round(
-                    population.expected_utility("piecewise_linear", p["flip"], U, predicted), 8
-                ),
-            }
-            for name, predicted in decided.items()
-        ]
+    svc, rows = _best_svc(train, tune, kernel="linear").predict(cells), []
+    for cell in simulation.CELLS["table_1"]:
+        regression = _best_logistic(logistic, tune, cells, examples.utility(*cell))
+        decided = {"logistic regression": regression, "SVC": svc}
+        rows += _rows("piecewise_linear", p["flip"], cell, decided)
     return rows
-
-
-def _best_svc(train, tune, **settings):
-    machines = [SVC(C=C, **settings).fit(*train) for C in _SVC_C]
-    return machines[int(np.argmax([machine.score(*tune) for machine in machines]))]
-
-
-def kernel_units(profile):
-    """One unit a sample of Table 2."""
-    return [
-        Unit(PAPER, "beyond_kernel", {"sample": number})
-        for number in range(1, N_KERNEL[profile] + 1)
-    ]
 
 
 def compute_kernel(unit):
     """The machines of Table 2 and three baselines by their expected utility: a row each."""
     train, tune, _ = simulation.samples("table_2", unit.params["sample"])
-    sigma = simulation.median_distance(*train)
+    sigma = examples.median_distance(*train)
     cells, _ = population.population("nonlinear")
-    design, near, far = simulation.kernel_columns(train[0], sigma, tune[0], cells)
+    design, near, far = examples.kernel_columns(train[0], sigma, tune[0], cells)
     svc = _best_svc(train, tune, gamma=1.0 / (2.0 * sigma**2)).predict(cells)
+    squares = PolynomialFeatures(2, include_bias=False)
     logistic = [
-        make_pipeline(
-            PolynomialFeatures(2, include_bias=False), LogisticRegression(C=C, max_iter=2000)
-        ).fit(*train)
+        make_pipeline(squares, LogisticRegression(C=C, max_iter=2000)).fit(*train)
         for C in _LOGISTIC_C
     ]
-    at_tune = [machine.predict_proba(tune[0]) for machine in logistic]
     rows = []
-    for config, a in simulation.CELLS["table_2"]:
-        U = examples.utility(config, a)
-        machines = examples.tuned_machines(design, train[1], near, tune[1], U, C_values=_SPARSE_C)
-        scores = [examples.mean_utility(U, tune[1], examples.bayes(q, U)) for q in at_tune]
-        best = logistic[int(np.argmax(scores))]
+    for cell in simulation.CELLS["table_2"]:
+        U = examples.utility(*cell)
+        machines = examples.tuned_machines(design, train[1], near, tune[1], U, C_values=SPARSE_C)
         decided = {machine.name: machine.predict(far) for machine in machines}
-        decided |= {
-            "logistic regression on squares": examples.bayes(best.predict_proba(cells), U),
-            "SVC": svc,
-        }
-        rows += [
-            {
-                "config": config,
-                "a": a,
-                "machine": name,
-                "utility": round(population.expected_utility("nonlinear", FLIP, U, predicted), 8),
-                "converged": all(machine.converged for machine in machines),
-            }
-            for name, predicted in decided.items()
-        ]
+        decided["logistic regression on squares"] = _best_logistic(logistic, tune, cells, U)
+        found = _rows("nonlinear", FLIP, cell, decided | {"SVC": svc})
+        converged = all(machine.converged for machine in machines)
+        rows += [row | {"converged": converged} for row in found]
     return rows
 
 
-def level_units(profile):
-    """One unit an example and share of flipped labels."""
-    return [
-        Unit(PAPER, "beyond_levels", {"example": example, "flip": flip})
-        for example in ("piecewise_linear", "nonlinear")
-        for flip in FLIPS
-    ]
+def _best_svc(train, tune, **settings):
+    machines = (SVC(C=C, **settings).fit(*train) for C in _SVC_C)
+    return max(machines, key=lambda machine: machine.score(*tune))
+
+
+def _best_logistic(machines, tune, cells, U):
+    """What the machine of the C that is best on the tuning sample decides by expected utility."""
+    X, y = tune
+    decided = [examples.bayes(machine.predict_proba(X), U) for machine in machines]
+    best = np.argmax([examples.mean_utility(U, y, own) for own in decided])
+    return examples.bayes(machines[best].predict_proba(cells), U)
+
+
+def _rows(example, flip, cell, decided):
+    """What decisions for the cells of the plane are worth, by who decides: a row each."""
+    U, rows = examples.utility(*cell), []
+    for name, predicted in decided.items():
+        utility = population.expected_utility(example, flip, U, predicted)
+        rows.append(dict(config=cell[0], a=cell[1], machine=name, utility=utility))
+    return rows
 
 
 def compute_levels(unit):
     """The Bayes utility of every cell, and what the rule that ignores U is worth: a row each."""
-    p = unit.params
-    cells, _ = population.population(p["example"])
-    probability = examples.class_probabilities(p["example"], cells, p["flip"])
-    likeliest = probability.argmax(axis=1)
-    table = "table_1" if p["example"] == "piecewise_linear" else "table_2"
+    example, flip = unit.params["example"], unit.params["flip"]
+    cells, _ = population.population(example)
+    likeliest = examples.class_probabilities(example, cells, flip).argmax(axis=1)
+    table = "table_1" if example == "piecewise_linear" else "table_2"
     rows = []
     for config, a in simulation.CELLS[table]:
         U = examples.utility(config, a)
-        mass = population.gains(p["example"], p["flip"]) @ U
-        rows.append(
-            {
-                "config": config,
-                "a": a,
-                "bayes": round(population.bayes_utility(p["example"], p["flip"], U), 8),
-                "likeliest": round(
-                    population.expected_utility(p["example"], p["flip"], U, likeliest), 8
-                ),
-                "constant": round(float(mass.sum(axis=0).max()), 8),
-            }
-        )
+        row = {
+            "bayes": population.bayes_utility(example, flip, U),
+            "likeliest": population.expected_utility(example, flip, U, likeliest),
+            "constant": population.constant_utility(example, flip, U),
+        }
+        rows.append({"config": config, "a": a, **row})
     return rows
 
 
+def _add_baselines(out, frame, baselines):
+    frame, baselines = with_setting(frame), with_setting(baselines)
+    for U in frame.U.unique():
+        own = percentages(frame, U=U, flip=FLIP, machine=_OWN)
+        for machine in ("logistic regression", "SVC"):
+            other = percentages(baselines, U=U, flip=FLIP, machine=machine)
+            n = min(len(own), len(other))
+            difference = paired_difference(own[:n], other[:n])
+            out.add_mean(U, f"WRSVM - {machine} (points)", difference)
+
+
+def _add_kernel(out, frame):
+    for U, own in with_setting(frame).groupby("U"):
+        for machine in ("logistic regression on squares", "SVC", "WSVM"):
+            row, column = f"Example 3, {U}", f"WRSVM - {machine} (points)"
+            out.add_mean(row, column, gain(own, "WRSVM", machine), frame.converged.all())
+
+
+@as_table
+def cell_table(levels, baselines, published):
+    """Bayes utility, baselines and print in the cells of Table 1, in per cent."""
+    best = levels[(levels.example == "piecewise_linear") & (levels.flip == FLIP)]
+    best = best.set_index(["config", "a"])
+    printed = published[published.artefact == "table_1"].set_index(["row", "column"]).value
+    for (config, a), own in baselines[baselines.flip == FLIP].groupby(["config", "a"]):
+        row = {
+            "U": setting_name(config, a),
+            "Bayes": PERCENT * best.bayes[config, a],
+            "Bayes rule of U = I": PERCENT * best.likeliest[config, a],
+            "best constant": PERCENT * best.constant[config, a],
+        }
+        for machine in ("logistic regression", "SVC"):
+            mean = mean_and_standard_error(percentages(own, machine=machine))
+            row |= with_error(machine, mean, f"SE of {machine}") | {"n": mean.n}
+        for machine in MACHINES:
+            row[f"printed {machine}"] = printed[simulation.place("table_1", machine, config, a)]
+        yield row
+
+
+@as_table
+def kernel_table(frame, levels):
+    """Machines and baselines on Example 3 in per cent: a row a setting and machine."""
+    best = levels[(levels.example == "nonlinear") & (levels.flip == FLIP)].set_index("config")
+    for (config, a), own in frame.groupby(["config", "a"]):
+        for machine in own.machine.unique():
+            difference = gain(own, "WRSVM", machine)
+            row = {"U": setting_name(config, a), "Bayes": PERCENT * best.bayes[config]}
+            row |= {"machine": machine, "utility": percentages(own, machine=machine).mean()}
+            yield row | with_error("WRSVM minus it", difference) | {"n": difference.n}
+
+
 # -- Table 3 by utility ---------------------------------------------------------------------
-
-
-def table_3_units(profile):
-    """One unit a printed block of Table 3 after the first."""
-    return [Unit(PAPER, "beyond_table_3", {"a": a}) for a in PRINTED_TABLE_3 if a > 0]
 
 
 def compute_table_3(unit):
@@ -251,8 +283,50 @@ def compute_table_3(unit):
     }
 
 
-BEYOND_TRUNCATION = Study(PAPER, "beyond_truncation", truncation_units, compute_truncation)
-BEYOND_BASELINES = Study(PAPER, "beyond_baselines", baseline_units, compute_baselines)
-BEYOND_KERNEL = Study(PAPER, "beyond_kernel", kernel_units, compute_kernel)
-BEYOND_LEVELS = Study(PAPER, "beyond_levels", level_units, compute_levels)
-BEYOND_TABLE_3 = Study(PAPER, "beyond_table_3", table_3_units, compute_table_3)
+def _add_table_3(out, frame):
+    table = table_3_by_utility(frame)
+    for U, difference in zip(table.U, table.difference, strict=True):
+        column = "utility of the printed block - of the block U2,0 (points)"
+        out.add(f"Table 3, {U}", column, difference)
+
+
+@as_table
+def table_3_by_utility(frame):
+    """What the printed blocks of Table 3 are worth, in per cent: a row a block."""
+    for block in frame.itertuples():
+        yield {
+            "U": setting_name(2, block.a),
+            "printed block": PERCENT * block.weighted,
+            "printed block of U2,0": PERCENT * block.unweighted,
+            "difference": PERCENT * (block.weighted - block.unweighted),
+        }
+
+
+def _level_units(profile):
+    """One unit an example and share of flipped labels."""
+    cases = product(simulation.EXAMPLES.values(), _FLIPS)
+    return [BEYOND_LEVELS.unit(example=example, flip=flip) for example, flip in cases]
+
+
+def _table_3_units(profile):
+    """One unit a printed block of Table 3 after the first."""
+    return [BEYOND_TABLE_3.unit(a=a) for a in PRINTED_TABLE_3 if a > 0]
+
+
+BEYOND_TRUNCATION = examples.study(
+    "beyond_truncation", compute_truncation, N_SAMPLES, exact.SETTINGS, flip=_FLIPS
+)
+BEYOND_BASELINES = examples.study("beyond_baselines", compute_baselines, N_SAMPLES, flip=_FLIPS)
+BEYOND_KERNEL = examples.study("beyond_kernel", compute_kernel, N_KERNEL)
+BEYOND_LEVELS = Study(PAPER, "beyond_levels", _level_units, compute_levels)
+BEYOND_TABLE_3 = Study(PAPER, "beyond_table_3", _table_3_units, compute_table_3)
+STUDIES = (BEYOND_TRUNCATION, BEYOND_BASELINES, BEYOND_KERNEL, BEYOND_LEVELS, BEYOND_TABLE_3)
+STUDIES += (five_classes.BEYOND_FIVE, exact.BEYOND_EXACT)
+VALUES = (
+    (_add_truncation, "beyond_truncation"),
+    (_add_baselines, "beyond_truncation", "beyond_baselines"),
+    (_add_kernel, "beyond_kernel"),
+    (_add_table_3, "beyond_table_3"),
+    (five_classes.add_values, "beyond_five"),
+    (exact.add_values, "beyond_exact"),
+)

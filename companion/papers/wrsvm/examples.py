@@ -3,24 +3,19 @@
 Classes are 0, 1, 2 here, rows of the utility matrix, where the paper counts from 1.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from companion.datasets import (
-    quadratic_logits,
-    quadratic_logits_probability,
-    three_gaussians,
-    three_gaussians_probability,
-)
-from companion.solvers import dca_path
+from companion import datasets
+from companion.kernels import gram, squared_distances
+from companion.reproduction import Study, Unit, seed_for
+from companion.solvers import Design, dca_path
 
 PAPER = "wrsvm"
-
 
 #: P(Y != Y~) of Examples 2 and 3.
 FLIP = 0.15
@@ -28,6 +23,8 @@ FLIP = 0.15
 S = -0.5
 #: The paper has lambda from "a grid" it does not give.
 C_VALUES = 2.0 ** np.arange(-12, 11)
+#: Every second one, where many machines are tuned.
+SPARSE_C = C_VALUES[::2]
 #: Relative duality gap; closer, rounding ends some fits of the largest C first.
 TOL = 1e-5
 
@@ -36,25 +33,31 @@ MACHINES = ("WSVM", "WRSVM")
 PLACES = {1: ((0, 1),), 2: ((0, 1), (0, 2)), 3: ((1, 0), (2, 0))}
 
 _PROBABILITIES = {
-    "piecewise_linear": three_gaussians_probability,
-    "nonlinear": quadratic_logits_probability,
+    "piecewise_linear": datasets.three_gaussians_probability,
+    "nonlinear": datasets.quadratic_logits_probability,
 }
 
 
+def study(name, compute, numbers, matrices=(), **levels):
+    """A study with a unit a utility matrix, (number, a), level of the other settings and sample."""
+    names = (*levels, "sample")
+
+    def units(profile):
+        heads = [{"config": config, "a": a} for config, a in matrices] or [{}]
+        tails = product(*levels.values(), range(1, numbers[profile] + 1))
+        tails = [dict(zip(names, values, strict=True)) for values in tails]
+        return [Unit(PAPER, name, head | tail) for head, tail in product(heads, tails)]
+
+    return Study(PAPER, name, units, compute)
+
+
+def rng_of(*parts):
+    """Random numbers that depend on what they are for alone."""
+    return np.random.default_rng(seed_for(PAPER, *parts))
+
+
 def utility(config, a):
-    """U_{config,a} of (16): the identity with a at some places off the diagonal.
-
-    Parameters
-    ----------
-    config : {1, 2, 3}
-    a : float
-        At least 0 and less than 1.
-
-    Returns
-    -------
-    ndarray of shape (3, 3)
-        Rows true, columns predicted.
-    """
+    """U_{config,a} of (16): the identity with a at some places off the diagonal."""
     U = np.eye(3)
     for place in PLACES[config]:
         U[place] = a
@@ -62,105 +65,47 @@ def utility(config, a):
 
 
 def piecewise_linear(n, rng, flip=0.0):
-    """X and classes 0, 1, 2 of Example 1, of Example 2 with ``flip``.
-
-    Parameters
-    ----------
-    n : int
-    rng : numpy.random.Generator
-    flip : float, default=0.0
-
-    Returns
-    -------
-    X : ndarray of shape (n, 2)
-    y : ndarray of int of shape (n,)
-    """
-    X, y = three_gaussians(n, flip, rng)
+    """X and classes of Example 1, of Example 2 with ``flip`` 0.15."""
+    X, y = datasets.three_gaussians(n, flip, rng)
     return X, y - 1
 
 
 def nonlinear(n, rng, flip=0.0):
-    """X and classes 0, 1, 2 of Example 3, which has ``flip`` 0.15.
-
-    Parameters
-    ----------
-    n : int
-    rng : numpy.random.Generator
-    flip : float, default=0.0
-
-    Returns
-    -------
-    X : ndarray of shape (n, 2)
-    y : ndarray of int of shape (n,)
-    """
-    X, y = quadratic_logits(n, flip, rng)
+    """X and classes of Example 3, which has ``flip`` 0.15."""
+    X, y = datasets.quadratic_logits(n, flip, rng)
     return X, y - 1
 
 
 def class_probabilities(example, X, flip=0.0):
-    """P(Y = j | x), shape (n, 3), of "piecewise_linear" or "nonlinear".
-
-    Parameters
-    ----------
-    example : {"piecewise_linear", "nonlinear"}
-    X : ndarray of shape (n, 2)
-    flip : float, default=0.0
-
-    Returns
-    -------
-    ndarray of shape (n, 3)
-    """
+    """P(Y = j | x), shape (n, 3), of "piecewise_linear" or "nonlinear"."""
     return _PROBABILITIES[example](X, flip)
 
 
 def bayes(probabilities, U):
-    """argmax_j sum_l p_l U_lj, the classes that maximise the expected utility.
-
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n, k)
-    U : ndarray of shape (k, k)
-
-    Returns
-    -------
-    ndarray of int of shape (n,)
-    """
+    """argmax_j sum_l p_l U_lj, the classes that maximise the expected utility."""
     return (probabilities @ U).argmax(axis=1)
 
 
 def mean_utility(U, y, predicted):
-    """Average of U_{y_i predicted_i}.
-
-    Parameters
-    ----------
-    U : ndarray of shape (k, k)
-    y, predicted : ndarray of int of shape (n,)
-
-    Returns
-    -------
-    float
-    """
+    """Average of U_{y_i predicted_i}."""
     return float(U[y, predicted].mean())
+
+
+def median_distance(X, y):
+    """The width sigma of exp(-|x - x'|^2 / (2 sigma^2)): median distance between the classes."""
+    distances = np.sqrt(squared_distances(X))
+    return float(np.median(distances[y[:, None] != y[None, :]]))
+
+
+def kernel_columns(X, sigma, *others):
+    """The design of a Gaussian kernel on X, and its values between other points and X."""
+    gamma = 1.0 / (2.0 * sigma**2)
+    return Design.kernel(gram(X, gamma=gamma)), *(gram(Z, X, gamma=gamma) for Z in others)
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """A machine of the C that is best on the tuning sample.
-
-    Attributes
-    ----------
-    name : {"WSVM", "WRSVM"}
-    C : float
-    coef : ndarray of shape (3, n_columns)
-    intercept : ndarray of shape (3,)
-    tuning : float
-        Average utility on the tuning sample.
-    n_steps : int
-        DC steps at this C.
-    converged : bool
-    n_missed : int
-        Fits of the grid that did not converge.
-    """
+    """A machine of the C that is best on the tuning sample, out of fits some of which missed."""
 
     name: str
     C: float
@@ -171,78 +116,24 @@ class Tuned:
     converged: bool
     n_missed: int
 
-    def decisions(self, columns):
-        """f_j at inputs, or at kernel values with the training inputs: shape (n, 3).
-
-        Parameters
-        ----------
-        columns : ndarray of shape (n, n_columns)
-
-        Returns
-        -------
-        ndarray of shape (n, 3)
-        """
-        return columns @ self.coef.T + self.intercept
-
     def predict(self, columns):
-        """argmax_j f_j, the first of equal ones.
-
-        Parameters
-        ----------
-        columns : ndarray of shape (n, n_columns)
-
-        Returns
-        -------
-        ndarray of int of shape (n,)
-        """
-        return self.decisions(columns).argmax(axis=1)
+        """argmax_j f_j at inputs, or at kernel values with the training inputs."""
+        return (columns @ self.coef.T + self.intercept).argmax(axis=1)
 
 
-def tuned_machines(design, y, columns, y_tune, U, *, s=S, C_values=C_VALUES):
-    """The weighted SVM and the weighted robust SVM that starts at it, each with its best C.
-
-    Parameters
-    ----------
-    design : Design
-        Of the training sample.
-    y, y_tune : ndarray of int
-    columns : ndarray of shape (n_tune, n_columns)
-        The tuning sample as the machine sees it: inputs, or kernel values.
-    U : ndarray of shape (3, 3)
-    s : float or None
-        Place of truncation.
-    C_values : sequence of float
-        The least of equally good ones is taken.
-
-    Returns
-    -------
-    tuple of Tuned
-        In the order of :data:`MACHINES`.
-    """
-    return tuple(
-        _best(name, path, y_tune, columns, U)
-        for name, path in zip(MACHINES, _path(design, y, U, C_values, s), strict=True)
-    )
-
-
-def _path(design, y, U, C_values, s):
-    with warnings.catch_warnings():
-        # Counted instead, in the records.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return dca_path(design, y, U, C_values, s, tol=TOL)
+def tuned_machines(design, y, columns, y_tune, U, *, C_values=C_VALUES):
+    """The weighted SVM and the robust one that starts at it, each with its best C, the least."""
+    # fits that do not converge are counted instead, in the records
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        paths = dca_path(design, y, U, C_values, S, tol=TOL)
+    return [_best(*own, y_tune, columns, U) for own in zip(MACHINES, paths, strict=True)]
 
 
 def _best(name, path, y_tune, columns, U):
     decisions = np.einsum("np,ckp->cnk", columns, path.coef) + path.intercept[:, None, :]
     scores = [mean_utility(U, y_tune, values.argmax(axis=1)) for values in decisions]
     best = int(np.argmax(scores))
-    return Tuned(
-        name,
-        float(path.C[best]),
-        path.coef[best],
-        path.intercept[best],
-        scores[best],
-        int(path.n_steps[best]),
-        bool(path.converged[best]),
-        int((~path.converged).sum()),
-    )
+    C, n_steps, converged = (array[best].item() for array in (path.C, path.n_steps, path.converged))
+    n_missed = int((~path.converged).sum())
+    w, b = path.coef[best], path.intercept[best]
+    return Tuned(name, C, w, b, scores[best], n_steps, converged, n_missed)

@@ -4,15 +4,11 @@ What a rule is worth in expectation is a sum over a fine grid of the plane, so t
 by their training samples alone. The samples are those of Table 1, with the labels flipped or not.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
 
 from companion.papers.wrsvm import examples
-from companion.papers.wrsvm.examples import PAPER
-from companion.reproduction import seed_for
 
 #: Edges (low, high) of x1 and x2, and number of cells; the Gaussians are negligible beyond.
 _GRIDS = {
@@ -25,19 +21,7 @@ _VARIANCE = 0.49
 
 @lru_cache(maxsize=2)
 def population(example):
-    """Points of the plane and their probabilities.
-
-    Parameters
-    ----------
-    example : {"piecewise_linear", "nonlinear"}
-
-    Returns
-    -------
-    X : ndarray of shape (n_cells, 2)
-        Centres of the cells.
-    weight : ndarray of shape (n_cells,)
-        Probabilities of the cells, with sum one.
-    """
+    """Centres of the cells of the plane, and their probabilities."""
     axes = []
     for low, high, count in _GRIDS[example]:
         edges = np.linspace(low, high, count + 1)
@@ -52,93 +36,41 @@ def population(example):
 
 @lru_cache(maxsize=4)
 def gains(example, flip):
-    """P(Y = j | x) times the probability of each cell, shape (n_cells, 3).
-
-    Parameters
-    ----------
-    example : {"piecewise_linear", "nonlinear"}
-    flip : float
-
-    Returns
-    -------
-    ndarray of shape (n_cells, 3)
-    """
+    """P(Y = j | x) times the probability of each cell, shape (n_cells, 3)."""
     X, weight = population(example)
     return weight[:, None] * examples.class_probabilities(example, X, flip)
 
 
 def expected_utility(example, flip, U, predicted):
-    """E U(Y, predicted(X)) of predictions for the cells of :func:`population`.
-
-    Parameters
-    ----------
-    example : {"piecewise_linear", "nonlinear"}
-    flip : float
-    U : ndarray of shape (3, 3)
-        Utilities.
-    predicted : ndarray of int of shape (n_cells,)
-
-    Returns
-    -------
-    float
-    """
+    """E U(Y, predicted(X)) of predictions for the cells of :func:`population`, to eight digits."""
     mass = gains(example, flip) @ U
-    return float(np.take_along_axis(mass, predicted[:, None], axis=1).sum())
+    return round(float(np.take_along_axis(mass, predicted[:, None], axis=1).sum()), 8)
 
 
 def bayes_utility(example, flip, U):
-    """The largest expected utility of any rule.
-
-    Parameters
-    ----------
-    example : {"piecewise_linear", "nonlinear"}
-    flip : float
-    U : ndarray of shape (3, 3)
-        Utilities.
-
-    Returns
-    -------
-    float
-    """
-    return float((gains(example, flip) @ U).max(axis=1).sum())
+    """The largest expected utility of any rule, to eight digits."""
+    return round(float((gains(example, flip) @ U).max(axis=1).sum()), 8)
 
 
-def samples(number, flip, size=400):
-    """Training and tuning sample ``number`` of Table 1, whose labels have ``flip`` = 0.15.
+def constant_utility(example, flip, U):
+    """The largest expected utility of a constant decision, to eight digits."""
+    return round(float((gains(example, flip) @ U).sum(axis=0).max()), 8)
+
+
+def samples(number, flip):
+    """Training and tuning sample of Table 1, whose labels have ``flip`` 0.15.
 
     The same number gives the same points for every ``flip``.
-
-    Parameters
-    ----------
-    number : int
-    flip : float
-    size : int, default=400
-
-    Returns
-    -------
-    tuple of (ndarray of shape (size, 2), ndarray of int of shape (size,))
     """
-    rng = np.random.default_rng(seed_for(PAPER, "table_1", "sample", number))
-    return tuple(examples.piecewise_linear(size, rng, flip) for _ in range(2))
+    rng = examples.rng_of("table_1", "sample", number)
+    return tuple(examples.piecewise_linear(400, rng, flip) for _ in range(2))
 
 
-def best_of(coef, intercept, columns, y, U):
-    """Which of several machines has the largest average utility, the first of equal ones.
-
-    Parameters
-    ----------
-    coef : ndarray of shape (n_machines, k, n_columns)
-    intercept : ndarray of shape (n_machines, k)
-    columns : ndarray of shape (n_samples, n_columns)
-    y : ndarray of int of shape (n_samples,)
-    U : ndarray of shape (k, k)
-
-    Returns
-    -------
-    int
-    """
-    scores = [
-        examples.mean_utility(U, y, (columns @ w.T + b).argmax(axis=1))
-        for w, b in zip(coef, intercept, strict=True)
-    ]
-    return int(np.argmax(scores))
+def tuned_linear(path, X, y, U, flip):
+    """Which machine of a path is best on a tuning sample, the first of equals; what it is worth."""
+    machines = list(zip(path.coef, path.intercept, strict=True))
+    scores = [examples.mean_utility(U, y, (X @ w.T + b).argmax(axis=1)) for w, b in machines]
+    best = int(np.argmax(scores))
+    cells, _ = population("piecewise_linear")
+    predicted = (cells @ path.coef[best].T + path.intercept[best]).argmax(axis=1)
+    return best, expected_utility("piecewise_linear", flip, U, predicted)

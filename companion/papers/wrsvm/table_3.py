@@ -4,16 +4,17 @@ Both machines are kept, and the classifier of the unweighted one, U_{2,0}, is ju
 utility beside them.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
+from itertools import pairwise, product
 
 import numpy as np
 
-from companion.datasets import data_digest, load_pen_digits
+from companion.datasets import data_digest, get_source, load_pen_digits
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.summaries import none_without_records, row_a_group, with_error
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import PAPER
-from companion.reproduction import Study, Unit, seed_for
+from companion.reproduction import Study, Unit
 from companion.solvers import Design
 
 #: Classes 1, 2 and 3 of the paper.
@@ -24,39 +25,27 @@ CONFIG = 2
 PER_CLASS = 50
 N_SPLITS = {"paper": 20, "quick": 4}
 
+_KEPT = ("class 1 kept", "SE", "least", "most")
+_WORTH = ("utility on test", "unweighted", "gain", "SE of gain", "log2 C")
+
 
 @lru_cache(maxsize=1)
 def digits():
-    """All rows of the three digits, each column standardised over them, and classes 0, 1, 2.
-
-    Returns
-    -------
-    X : ndarray of shape (3166, 16)
-    y : ndarray of int of shape (3166,)
-    """
+    """All rows of the three digits, each column standardised over them, and classes 0, 1, 2."""
     X, y = load_pen_digits(DIGITS)
     return (X - X.mean(axis=0)) / X.std(axis=0, ddof=1), np.searchsorted(DIGITS, y)
 
 
 def split(number):
-    """Rows of the training, tuning and test part: 50 a class, 50 a class, and the others.
-
-    Parameters
-    ----------
-    number : int
-
-    Returns
-    -------
-    train, tune, test : ndarray of int
-    """
+    """Rows of the training, tuning and test part: 50 a class, 50 a class, and the others."""
     _, y = digits()
-    rng = np.random.default_rng(seed_for(PAPER, "table_3", "split", number))
+    rng = examples.rng_of("table_3", "split", number)
     parts = [rng.permutation(np.flatnonzero(y == j)) for j in range(len(DIGITS))]
     cuts = (slice(0, PER_CLASS), slice(PER_CLASS, 2 * PER_CLASS), slice(2 * PER_CLASS, None))
     return tuple(np.sort(np.concatenate([part[cut] for part in parts])) for cut in cuts)
 
 
-def compute_split(unit):
+def compute(unit):
     """What every tuned machine predicts for each class: a row a utility and machine."""
     X, y = digits()
     train, tune, test = split(unit.params["split"])
@@ -79,18 +68,70 @@ def compute_split(unit):
                 "converged": machine.converged,
                 "n_missed": machine.n_missed,
             }
-            for true in range(len(DIGITS)):
-                of_class = predicted[y[test] == true]
-                for guess in range(len(DIGITS)):
-                    row[f"p_{true + 1}{guess + 1}"] = round(float((of_class == guess).mean()), 8)
+            for true, guess in product((1, 2, 3), repeat=2):
+                share = (predicted[y[test] == true - 1] == guess - 1).mean()
+                row[f"p_{true}{guess}"] = round(float(share), 8)
             rows.append(row)
     return rows
 
 
-def split_units(profile):
+def units(profile):
     """One unit a split."""
     digest = data_digest("pendigits")
     return [Unit(PAPER, "table_3", {"split": k}, digest) for k in range(1, N_SPLITS[profile] + 1)]
 
 
-TABLE_3 = Study(PAPER, "table_3", split_units, compute_split)
+def _add_values(out, frame):
+    """The 27 printed shares, the sizes, and whether the shift of class 1 is worth it."""
+    robust = frame[frame.machine == "WRSVM"].sort_values("split")
+    robust = dict(iter(robust.groupby("a")))
+    first, converged = robust[0.0], frame.converged.all()
+    protocol = {
+        "observations": first.n_train.iloc[0] * 2 + first.n_test.iloc[0],
+        "predictors": get_source("pendigits").files[0].attributes,
+        "observations of a class to train": PER_CLASS,
+        "observations of a class to tune": PER_CLASS,
+        "splits": frame.split.nunique(),
+        **{f"digit of class {j}": digit for j, digit in enumerate(DIGITS, start=1)},
+    }
+    out.add_all("protocol", protocol)
+    for a, own in robust.items():
+        for true, guess in product((1, 2, 3), repeat=2):
+            row, column, p = f"U2,{a:g} y = {true}", f"ŷ = {guess}", own[f"p_{true}{guess}"]
+            out.add(row, column, p.mean(), spread=p.std(ddof=1), n=len(p), converged=converged)
+    for j in (1, 2, 3):
+        rate = mean_and_standard_error(first[f"p_{j}{j}"])
+        distance = rate._replace(mean=abs(rate.mean - 0.99))
+        out.add_mean("U2,0", f"|rate of class {j} - 0.99|", distance, converged)
+    for low, high in pairwise(A_VALUES):
+        row, column = f"U2,{low:g} to U2,{high:g}", "growth of class 1 predicted as 2 or 3"
+        moved = paired_difference(1 - robust[high].p_11, 1 - robust[low].p_11)
+        out.add_mean(row, column, moved, converged)
+    for a in A_VALUES[1:]:
+        gained = paired_difference(100 * robust[a].test, 100 * robust[a].unweighted)
+        out.add_mean(f"U2,{a:g}", "utility: weighted - unweighted machine", gained, converged)
+
+
+@none_without_records("utility", "machine", *_KEPT, *_WORTH)
+def digits_table(frame):
+    """How often class 1 is kept, and the gain over the unweighted machine of the same split."""
+
+    def row(own):
+        gained = paired_difference(100 * own.test, 100 * own.unweighted)
+        return {
+            **with_error("class 1 kept", mean_and_standard_error(own.p_11)),
+            "least": own.p_11.min(),
+            "most": own.p_11.max(),
+            "utility on test": 100 * own.test.mean(),
+            "unweighted": 100 * own.unweighted.mean(),
+            **with_error("gain", gained, "SE of gain"),
+            "log2 C": own.log2_C.median(),
+        }
+
+    names = frame.a.map("U2,{:g}".format)
+    return row_a_group(frame.assign(utility=names), ["utility", "machine"], row)
+
+
+TABLE_3 = Study(PAPER, "table_3", units, compute)
+STUDIES = (TABLE_3,)
+VALUES = ((_add_values, "table_3"),)

@@ -11,13 +11,16 @@ least for the m with the largest A_m. So the loss is consistent at (p, U) where 
 smaller value than f = 0.
 """
 
-from __future__ import annotations
+from itertools import product
 
 import numpy as np
 
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.summaries import as_table, row_a_group, with_error
 from companion.papers.wrsvm import examples, population
-from companion.papers.wrsvm.examples import C_VALUES, FLIP, PAPER, TOL, S
-from companion.reproduction import Study, Unit
+from companion.papers.wrsvm.examples import FLIP, PAPER, SPARSE_C, TOL, S
+from companion.papers.wrsvm.utilities import PERCENT, percentages, with_setting
+from companion.reproduction import Study
 from companion.solvers import Design, dca, dca_path, min_margin, utility_from_cost
 
 CLASSES = (3, 4)
@@ -48,77 +51,36 @@ N_SHAM = 50
 #: Settings of the comparison of the two forms, (number, a) of (16).
 SETTINGS = ((1, 0.4), (2, 0.4), (3, 0.4))
 N_SAMPLES = {"paper": 50, "quick": 2}
-_SPARSE_C = C_VALUES[::2]
 _STEPS = 100
+
+_LEAD_LOOKS = (("black", "-"), ("#d95f02", "--"), ("#1b4f9c", "-."), ("#4d9221", ":"))
+
+
+# -- Theorem 3.1 and (9) --------------------------------------------------------------------
 
 
 def random_problems(rng, k, n):
-    """Class probabilities, uniform over the simplex, and utilities, uniform on [0, 1].
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    k : int
-        Number of classes.
-    n : int
-
-    Returns
-    -------
-    p : ndarray of shape (n, k)
-    U : ndarray of shape (n, k, k)
-    """
+    """Class probabilities, uniform over the simplex, and utilities, uniform on [0, 1]."""
     return rng.dirichlet(np.ones(k), size=n), rng.uniform(size=(n, k, k))
 
 
 def margins(f):
-    """g_j = f_j - max_{l != j} f_l of decisions of shape (..., k).
-
-    Parameters
-    ----------
-    f : ndarray of shape (..., k)
-
-    Returns
-    -------
-    ndarray of shape (..., k)
-    """
+    """g_j = f_j - max_{l != j} f_l of decisions of shape (..., k)."""
     ordered = np.sort(f, axis=-1)
     best, second = ordered[..., -1:], ordered[..., -2:-1]
     return f - np.where(f == best, second, best)
 
 
 def truncated(loss, s, u):
-    """min(l(u), l(s)); s = -inf truncates nothing.
-
-    Parameters
-    ----------
-    loss : str
-        A key of ``LOSSES``.
-    s : float or ndarray
-    u : ndarray
-
-    Returns
-    -------
-    ndarray
-    """
+    """min(l(u), l(s)) of the loss of this name; s = -inf truncates nothing."""
     value = LOSSES[loss][0]
     return np.minimum(value(u), np.where(np.isinf(s), np.inf, value(np.maximum(s, -1e2))))
 
 
 def advantage(loss, s, A, B):
-    """Expected loss at f = 0 minus its infimum over leads u > 0 of the class with utility A.
+    """Expected loss at f = 0 minus its infimum over leads u > 0: positive where consistent.
 
-    Parameters
-    ----------
-    loss : {"hinge", "exponential", "logistic"}
-    s : ndarray of shape (n,)
-        Place of truncation, -inf for none.
-    A, B : ndarray of shape (n,)
-        Largest expected utility, and the sum of the others.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Positive where the loss is consistent; without a bound from below, as f = 0 may be best.
+    A is the largest expected utility, B the sum of the others.
     """
     value, convex_minimum, _ = LOSSES[loss]
 
@@ -136,14 +98,8 @@ def advantage(loss, s, A, B):
 def theorem_units(profile):
     """One unit a loss, number of classes and place of s."""
     return [
-        Unit(
-            PAPER,
-            "theory_theorem",
-            {"loss": loss, "k": k, "s_is": place, "draws": N_DRAWS[profile]},
-        )
-        for loss in LOSSES
-        for k in CLASSES
-        for place in PLACES
+        THEORY_THEOREM.unit(loss=loss, k=k, s_is=place, draws=N_DRAWS[profile])
+        for loss, k, place in product(LOSSES, CLASSES, PLACES)
     ]
 
 
@@ -176,7 +132,7 @@ def compute_theorem(unit):
 
 def equality_units(profile):
     """One unit a number of classes."""
-    return [Unit(PAPER, "theory_equality", {"k": k, "draws": N_DRAWS[profile]}) for k in CLASSES]
+    return [THEORY_EQUALITY.unit(k=k, draws=N_DRAWS[profile]) for k in CLASSES]
 
 
 def compute_equality(unit):
@@ -207,26 +163,58 @@ def compute_equality(unit):
     }
 
 
-def robust_objective(w, b, X, y, weights, C, s, form="utility"):
-    """(10), or with costs the truncated (4), written down once more.
+def _add_theorem(out, frame):
+    for (loss, k), own in frame.groupby(["loss", "k"]):
+        share = dict(zip(own.s_is, own.n_consistent / own.draws, strict=True))
+        decided, zero = "share of (p, U) decided by utility", "share of (p, U) with f = 0 best"
+        shares = {
+            f"{decided}, s in the interval": share["inside"],
+            f"{decided}, s at its lower end": share["at the end"],
+            f"{zero}, s 10 % below": 1 - share["10 % below"],
+            f"{zero}, no truncation": 1 - share["no truncation"],
+        }
+        out.add_all(f"{loss}, k = {k}", shares)
+    below = "a random f below the minimum over leads, largest excess"
+    out.add("Theorem 3.1", below, frame.random_f_below.max())
 
-    Parameters
-    ----------
-    w : ndarray of shape (k, d)
-    b : ndarray of shape (k,)
-    X : ndarray of shape (n, d)
-    y : ndarray of int of shape (n,)
-    weights : ndarray of shape (k, k)
-        Utilities or costs.
-    C : float
-    s : float
-        -inf for none.
-    form : {"utility", "cost"}
 
-    Returns
-    -------
-    float
-    """
+def _add_equality(out, frame):
+    draws, above = frame.draws.sum(), frame.share_not_convex.mean()
+    consistent = frame.n_cost_form_consistent.sum() / draws
+    out.add("(9)", "|expected cost + expected utility - max C|, largest", frame.largest_error.max())
+    out.add("(9)", "share of (p, C) with the same decision", frame.n_same_decision.sum() / draws)
+    out.add("(4)", "share of pairs whose middle lies above the chord", above)
+    out.add("(4)", "share of (p, C) decided by cost, no truncation", consistent)
+
+
+def theorem_table(frame):
+    """Per cent of random (p, U) that are decided by utility, for each place of s: a row a loss."""
+
+    def row(own):
+        own = own.set_index("s_is")
+        shares = PERCENT * own.n_consistent / own.draws
+        return {"least s": own.s["inside"], **shares[list(PLACES)]}
+
+    return row_a_group(frame, ["loss", "k"], row, product(LOSSES, CLASSES))
+
+
+def plot_lead_losses(ax, u, A, places):
+    """Expected hinge over the lead u of a class with utility A of one, a curve a place s."""
+    for (name, s), (color, line) in zip(places.items(), _LEAD_LOOKS, strict=False):
+        values = A * truncated("hinge", s, u) + (1.0 - A) * truncated("hinge", s, -u)
+        ax.plot(u, values, color=color, linestyle=line, label=name)
+        ax.plot(u[values.argmin()], values.min(), "o", color=color)
+    ax.set(xlabel="lead $u$ of the class of largest utility", ylabel="expected loss")
+    ax.set(title=f"hinge, k = 3, A = {A:g} of 1", xlim=(u[0], u[-1]))
+    ax.legend(fontsize="small")
+    return ax
+
+
+# -- The cost form (4) and the algorithm of Section 4 ---------------------------------------
+
+
+def robust_objective(w, b, X, y, weights, *, C, s, form="utility"):
+    """(10), or with costs the truncated (4), written down once more; s = -inf for none."""
     g = margins(X @ w.T + b)
     g = g if form == "utility" else -g
     loss = np.minimum(np.maximum(1.0 - g, 0.0), 1.0 - s)
@@ -234,20 +222,7 @@ def robust_objective(w, b, X, y, weights, C, s, form="utility"):
 
 
 def betas(f, y, U, C, s):
-    """beta_ijl = C U_{y_i j} for the runner-up l of j where g_ij < s, one l only.
-
-    Parameters
-    ----------
-    f : ndarray of shape (n, k)
-    y : ndarray of int of shape (n,)
-    U : ndarray of shape (k, k)
-    C : float
-    s : float
-
-    Returns
-    -------
-    ndarray of shape (n, k, k)
-    """
+    """beta_ijl = C U_{y_i j} for the runner-up l of j where g_ij < s, one l only."""
     n, k = f.shape
     others = np.where(np.eye(k, dtype=bool), -np.inf, f[:, None, :])
     runner_up = others.argmax(axis=2)
@@ -258,27 +233,9 @@ def betas(f, y, U, C, s):
 
 
 def brackets(alpha, beta):
-    """sum_{l != m} (alpha_iml - beta_iml) - sum_{j != m} (alpha_ijm - beta_ijm), shape (n, k).
-
-    Parameters
-    ----------
-    alpha, beta : ndarray of shape (n, k, k)
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-    """
+    """sum_{l != m} (alpha_iml - beta_iml) - sum_{j != m} (alpha_ijm - beta_ijm), shape (n, k)."""
     difference = alpha - beta
     return difference.sum(axis=2) - difference.sum(axis=1)
-
-
-def form_units(profile):
-    """One unit a setting and sample."""
-    return [
-        Unit(PAPER, "theory_forms", {"config": config, "a": a, "sample": number})
-        for config, a in SETTINGS
-        for number in range(1, N_SAMPLES[profile] + 1)
-    ]
 
 
 def compute_forms(unit):
@@ -286,41 +243,25 @@ def compute_forms(unit):
     p = unit.params
     U = examples.utility(p["config"], p["a"])
     cost = U.max() - U
-    (X, y), (X_tune, y_tune) = population.samples(p["sample"], FLIP)
-    design, cells = Design.linear(X), population.population("piecewise_linear")[0]
-    row, converged = {}, True
+    (X, y), tune = population.samples(p["sample"], FLIP)
+    design, row, converged = Design.linear(X), {}, True
     for name, matrix, form, s in (
         ("utility", U, "utility", S),
         ("cost", cost, "cost", S),
         ("cost_plain", cost, "cost", None),
     ):
-        start, found = dca_path(design, y, matrix, _SPARSE_C, s, form=form, tol=TOL)
-        machines = {name: found} if form == "cost" else {name: found, "utility_plain": start}
-        for own, path in machines.items():
-            best = population.best_of(path.coef, path.intercept, X_tune, y_tune, U)
-            predicted = (cells @ path.coef[best].T + path.intercept[best]).argmax(axis=1)
-            row[f"{own}_utility"] = round(
-                population.expected_utility("piecewise_linear", FLIP, U, predicted), 8
-            )
+        paths = dca_path(design, y, matrix, SPARSE_C, s, form=form, tol=TOL)
+        start, found = paths
         converged &= bool(start.converged.all() and found.converged.all())
-        if form == "cost":
-            values = [
-                robust_objective(
-                    m.coef[best],
-                    m.intercept[best],
-                    X,
-                    y,
-                    cost,
-                    _SPARSE_C[best],
-                    -np.inf if s is None else s,
-                    "cost",
-                )
-                for m in (start, found)
-            ]
-            row |= {
-                f"{name}_decrease": float(f"{1.0 - values[1] / values[0]:.6g}"),
-                f"{name}_steps": int(found.n_steps[best]),
-            }
+        best, row[f"{name}_utility"] = population.tuned_linear(found, *tune, U, FLIP)
+        if form == "utility":
+            _, row["utility_plain_utility"] = population.tuned_linear(start, *tune, U, FLIP)
+        else:
+            at = {"C": SPARSE_C[best], "s": -np.inf if s is None else s, "form": "cost"}
+            machines = [(path.coef[best], path.intercept[best]) for path in paths]
+            before, after = (robust_objective(*m, X, y, cost, **at) for m in machines)
+            row[f"{name}_decrease"] = float(f"{1.0 - after / before:.6g}")
+            row[f"{name}_steps"] = int(found.n_steps[best])
     return row | _by_hand(design, X, y, U) | {"converged": converged}
 
 
@@ -329,7 +270,7 @@ def _by_hand(design, X, y, U, C=1.0):
     machine = min_margin(design, y, U, C)
     beta, values = np.zeros((len(y), 3, 3)), []
     for _ in range(_STEPS):
-        values.append(robust_objective(machine.w, machine.intercept, X, y, U, C, S))
+        values.append(robust_objective(machine.w, machine.intercept, X, y, U, C=C, s=S))
         new = betas(machine.decision_function, y, U, C, S)
         if np.array_equal(new, beta):
             break
@@ -349,6 +290,51 @@ def _by_hand(design, X, y, U, C=1.0):
     }
 
 
+def _forms(own, ending):
+    """Utilities of the cost form and the utility form, without truncation for "_plain"."""
+    return [percentages(own, f"{form}{ending}_utility") for form in ("cost", "utility")]
+
+
+def _add_forms(out, frame):
+    converged = frame.converged.all()
+    fall = mean_and_standard_error(PERCENT * frame.cost_plain_decrease)
+    out.add_mean("(4)", "fall of the objective by DC (%)", fall, converged)
+    distance = "largest distance of the box done by hand from the solver, relative"
+    out.add("(10)", "largest rise of the objective in a step, relative", frame.largest_rise.max())
+    out.add("(10)", distance, frame.above_solver.abs().max())
+    out.add("(15)", "largest |sum of w_m|, relative", frame.sum_of_w.max())
+    out.add("(15)", "largest |w_m - right side|", frame.error_of_15.max())
+    out.add("(13)", "largest |sum of the bracket|, relative", frame.error_of_13.max())
+    for U, own in with_setting(frame).groupby("U"):
+        for words, ending in (("s = -1/2", ""), ("no truncation", "_plain")):
+            column = f"cost form - utility form, {words} (points)"
+            out.add_mean(U, column, paired_difference(*_forms(own, ending)), converged)
+
+
+@as_table
+def form_table(frame):
+    """Utilities of both forms in per cent, with differences: a row a setting and truncation."""
+    for U, own in with_setting(frame).groupby("U", sort=False):
+        for words, ending in (("none", "_plain"), ("s = -1/2", "")):
+            cost, utility = _forms(own, ending)
+            yield {
+                "U": U,
+                "truncation": words,
+                "utility form": utility.mean(),
+                "cost form": cost.mean(),
+                **with_error("difference", paired_difference(cost, utility)),
+                "n": len(own),
+                "DC steps": own[f"cost{ending}_steps"].mean(),
+                "objective falls by (%)": PERCENT * own[f"cost{ending}_decrease"].mean(),
+            }
+
+
 THEORY_THEOREM = Study(PAPER, "theory_theorem", theorem_units, compute_theorem)
 THEORY_EQUALITY = Study(PAPER, "theory_equality", equality_units, compute_equality)
-THEORY_FORMS = Study(PAPER, "theory_forms", form_units, compute_forms)
+THEORY_FORMS = examples.study("theory_forms", compute_forms, N_SAMPLES, SETTINGS)
+STUDIES = (THEORY_THEOREM, THEORY_EQUALITY, THEORY_FORMS)
+VALUES = (
+    (_add_theorem, "theory_theorem"),
+    (_add_equality, "theory_equality"),
+    (_add_forms, "theory_forms"),
+)

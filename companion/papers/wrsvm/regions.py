@@ -1,0 +1,95 @@
+"""Figures 1 and 2: the regions of Example 1 in which each class is predicted, and how they move.
+
+The machines of a sample are recorded, so that its boundaries can be drawn from the records; what
+the sentences about the figures say is counted on a lattice over the plotted square.
+"""
+
+from itertools import pairwise, product
+
+import numpy as np
+from scipy.ndimage import label
+
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.summaries import row_a_group, with_error
+from companion.papers.wrsvm import examples
+
+A_VALUES = (0.0, 0.2, 0.4, 0.6, 0.8)
+CONFIGS = (1, 2, 3)
+
+#: Points of the plotted square by side, and half its side.
+LATTICE, HALF_SIDE = 101, 2.5
+
+#: Which regions move with a, by the sentences about Figure 1.
+_MOVED = {1: (1, 2), 2: (1, 2, 3), 3: (1, 2, 3)}
+PARTS = ["parts_1", "parts_2", "parts_3"]
+
+
+def lattice():
+    """Points of the plotted square, shape (LATTICE^2, 2), row by row from the bottom."""
+    axis = np.linspace(-HALF_SIDE, HALF_SIDE, LATTICE)
+    return np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+
+
+def samples(figure, n, number):
+    """Training and tuning sample of a figure, without flips and of equal size."""
+    rng = examples.rng_of(figure, "sample", number)
+    return examples.piecewise_linear(n, rng), examples.piecewise_linear(n, rng)
+
+
+def machine_rows(train, tune, points, C_values, more):
+    """The robust machine of every matrix, its regions and what ``more(machine)`` adds."""
+    for config, a in product(CONFIGS, A_VALUES):
+        U = examples.utility(config, a)
+        _, machine = examples.tuned_machines(*train, *tune, U, C_values=C_values)
+        yield {
+            "config": config,
+            "a": a,
+            "log2_C": round(float(np.log2(machine.C)), 6),
+            **regions(machine.predict(points), U),
+            "n_steps": machine.n_steps,
+            "converged": machine.converged,
+            "n_missed": machine.n_missed,
+            **more(machine),
+        }
+
+
+def regions(predicted, U):
+    """Shares of the square, their agreement with the Bayes rule, and their connected parts."""
+    rule = examples.bayes(examples.class_probabilities("piecewise_linear", lattice()), U)
+    square = predicted.reshape(LATTICE, LATTICE)
+    row = {"agrees_with_bayes": round(float((predicted == rule).mean()), 6)}
+    for j in range(3):
+        row[f"region_{j + 1}"] = round(float((predicted == j).mean()), 6)
+        row[f"parts_{j + 1}"] = int(label(square == j)[1])
+    return row
+
+
+def add_values(out, frame):
+    """How much larger a region is at one a than at another, paired over the samples."""
+    for config, moved in _MOVED.items():
+        own = dict(iter(frame[frame.config == config].sort_values("sample").groupby("a")))
+        steps = [(j, A_VALUES[0], A_VALUES[-1]) for j in moved]
+        for j, low, high in steps + [(1, *step) for step in pairwise(A_VALUES)]:
+            column = f"region of class {j}: a = {high:g} - a = {low:g}"
+            larger = paired_difference(own[high][f"region_{j}"], own[low][f"region_{j}"])
+            out.add_mean(f"U{config},a", column, larger, frame.converged.all())
+
+
+def region_table(frame, config):
+    """Shares of the square that each class is predicted in, a row a value of a."""
+
+    def row(own):
+        cells = {}
+        for j in (1, 2, 3):
+            share = mean_and_standard_error(own[f"region_{j}"])
+            cells |= with_error(f"class {j}", share, f"SE {j}")
+        cells["parts"] = own[PARTS].sum(axis=1).mean()
+        return cells | {"as the Bayes rule": own.agrees_with_bayes.mean()}
+
+    return row_a_group(frame[frame.config == config], "a", row)
+
+
+def recorded(frame, sample, config, a):
+    """The record of one machine of a figure, as a mapping."""
+    own = frame[(frame["sample"] == sample) & (frame.config == config) & (frame.a == a)]
+    return own.iloc[0].to_dict()

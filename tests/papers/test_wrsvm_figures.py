@@ -1,0 +1,54 @@
+"""Figures of the weighted robust SVM paper show what they are given."""
+
+import matplotlib
+
+matplotlib.use("agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from companion.papers.wrsvm import fig_1, fig_2, theory
+
+
+@pytest.fixture
+def ax():
+    fig, ax = plt.subplots()
+    yield ax
+    plt.close(fig)
+
+
+def three_regions(axis):
+    points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    return points @ np.array([[2.0, 0.0], [-1.0, 1.0], [-1.0, -1.0]]).T
+
+
+def test_boundaries_are_where_the_predicted_class_changes(ax):
+    axis = np.linspace(-1, 1, 21)
+    fig_1.plot_boundaries(ax, axis, {"a = 0": three_regions(axis)}, title="t")
+    paths = [path for c in ax.collections for path in c.get_paths() if len(path.vertices)]
+    on = np.vstack([path.vertices for path in paths])
+    values = on @ np.array([[2.0, 0.0], [-1.0, 1.0], [-1.0, -1.0]]).T
+    largest = np.sort(values, axis=1)
+    assert np.allclose(largest[:, 2], largest[:, 1], atol=0.11)  # a cell of the lattice
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a = 0"]
+
+
+def test_regions_show_the_predicted_class_and_the_sample(ax):
+    axis = np.linspace(-1, 1, 11)
+    values = three_regions(axis)
+    X, y = np.array([[0.5, 0.0], [-0.5, 0.5]]), np.array([0, 1])
+    fig_2.plot_regions(ax, axis, values, X, y)
+    assert ax.collections[0].get_array().ravel().tolist() == values.argmax(axis=1).tolist()
+    assert [line.get_xydata().tolist() for line in ax.lines] == [[[0.5, 0.0]], [[-0.5, 0.5]], []]
+
+
+def test_curves_over_the_lead_are_least_at_zero_only_where_the_loss_is_inconsistent(ax):
+    u = np.linspace(0.0, 1.5, 301)
+    places = {"none": -np.inf, "s = -1/2": -0.5, "s = -1": -1.0}
+    assert theory.plot_lead_losses(ax, u, 0.4, places) is ax
+    dots = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "o"]
+    assert dots == [0.0, pytest.approx(1.0), 0.0]
+    curves = [line for line in ax.lines if line.get_marker() != "o"]
+    assert [line.get_label() for line in curves] == list(places)
+    assert len({line.get_linestyle() for line in curves}) == 3
