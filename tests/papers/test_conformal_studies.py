@@ -12,7 +12,7 @@ from companion.papers.conformal import (
     baselines,
     beyond_studies,
     checkers,
-    comparisons,
+    g_means,
     methods,
     problems,
     real_sets,
@@ -101,7 +101,7 @@ def test_a_row_counts_the_errors_of_its_method():
     decision = part.decision(part.transformed("tsvt", "validation_cma"))
     frame = pd.DataFrame([row])
     predicted = np.where(decision > 0, 1.0, -1.0)
-    assert comparisons.errors(frame)[0] == pytest.approx(g_mean_error(p.y_test, predicted))
+    assert g_means.errors(frame)[0] == pytest.approx(g_mean_error(p.y_test, predicted))
     assert row["v_error"] <= row["v_before"]
     assert (row["n_transformations"] == 0) == (row["v_error"] == row["v_before"])
 
@@ -119,17 +119,17 @@ def test_all_methods_have_a_row_and_the_tables_know_them():
 
 def test_asterisks_are_those_of_the_published_tables():
     published = load_published("conformal")
-    for name, starred in methods.PRINTED_ASTERISKS.items():
+    for name, starred in g_means.PRINTED_ASTERISKS.items():
         columns = (f"{name}: chance of no transformation in 7 folds", "chance of no transformation")
         own = published[published.column == columns[name == problems.BOARD_NAME]]
         assert set(own[own.printed == "*"].row) == set(starred)
-    assert sum(map(len, methods.PRINTED_ASTERISKS.values())) == 38 + 4
+    assert sum(map(len, g_means.PRINTED_ASTERISKS.values())) == 38 + 4
 
 
 def test_a_printed_asterisk_goes_with_the_printed_cell_of_the_svm():
     own = load_published("conformal").set_index(["row", "column"]).value
     for name in problems.SETS:
-        for method in methods.PRINTED_ASTERISKS[name]:
+        for method in g_means.PRINTED_ASTERISKS[name]:
             assert own[method, name] == own["SVM", name], (method, name)
 
 
@@ -217,7 +217,7 @@ def test_cells_means_and_tests_of_a_known_difference():
     chance = "Glass7: chance of no transformation in 7 folds"
     assert table.value["ACT", chance] == 0.0 and table.value["WIL", chance] == 1.0
     spread = (
-        comparisons.errors(frame[frame.method == "SVM"])
+        g_means.errors(frame[frame.method == "SVM"])
         .groupby(frame[frame.method == "SVM"].partition)
         .std(ddof=1)
         .mean()
@@ -262,10 +262,10 @@ def test_methods_that_agree_everywhere_differ_with_p_one():
 
 
 def test_few_partitions_that_all_agree_decide_nothing():
-    assert np.isnan(comparisons.undecided_if_few(Mean(0.0, 0.0, 7), 1).mean)
-    assert np.isnan(comparisons.undecided_if_few(Mean(0.3, np.nan, 1), 1).mean)
-    assert comparisons.undecided_if_few(Mean(0.3, 0.1, 2), 2).mean == 0.3
-    assert comparisons.undecided_if_few(Mean(0.0, 0.0, 20), 20).standard_error == 0.0
+    assert np.isnan(g_means.undecided_if_few(Mean(0.0, 0.0, 7), 1).mean)
+    assert np.isnan(g_means.undecided_if_few(Mean(0.3, np.nan, 1), 1).mean)
+    assert g_means.undecided_if_few(Mean(0.3, 0.1, 2), 2).mean == 0.3
+    assert g_means.undecided_if_few(Mean(0.0, 0.0, 20), 20).standard_error == 0.0
 
 
 def test_the_axis_of_the_figures_is_that_of_the_test_grid():

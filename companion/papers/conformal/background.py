@@ -213,6 +213,7 @@ def _as_noise(rng):
 
 
 STATEMENTS = numbered_study("statements", compute_statements, "problem", {"paper": 20, "quick": 5})
+STUDIES = (STATEMENTS,)
 
 
 # -- reproduced values and their table --------------------------------------------------------
@@ -287,16 +288,14 @@ def parabola_sample():
     return x, y, np.column_stack([x, x**2])
 
 
-def mapped_grid(n_lines=13, n_points=200):
+def mapped_grid():
     """Figure 3.3.2: two families of lines in the plane, and their images under a conformal map."""
-    grid, image = [[], []], [[], []]
-    run = np.linspace(-1.5, 1.5, n_points)
-    for at in np.linspace(-1.5, 1.5, n_lines):
-        for k, z in enumerate((run + 1j * at, at + 1j * run)):
-            grid[k].append(np.column_stack([z.real, z.imag]))
-            w = conformal_map(z)
-            image[k].append(np.column_stack([w.real, w.imag]))
-    return grid, image
+    run, at = np.linspace(-1.5, 1.5, 200), np.linspace(-1.5, 1.5, 13)
+    families = ([run + 1j * k for k in at], [k + 1j * run for k in at])
+    return [
+        [[np.column_stack([z.real, z.imag]) for z in map(to, family)] for family in families]
+        for to in (np.asarray, conformal_map)
+    ]
 
 
 def circle_chart(n=200):
@@ -310,9 +309,7 @@ def circle_chart(n=200):
 def plot_lines(ax, axes, decision, *, levels=(-1.0, 0.0, 1.0)):
     """Contours of a decision function: the frontier, and the support hyperplanes dashed."""
     looks = ["-" if level == 0 else "--" for level in levels]
-    ax.contour(
-        *axes, decision, levels=list(levels), colors="black", linestyles=looks, linewidths=1.3
-    )
+    ax.contour(*axes, decision, levels=levels, colors="black", linestyles=looks, linewidths=1.3)
 
 
 def plot_slacks(ax, X, y, ends):

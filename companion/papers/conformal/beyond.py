@@ -7,24 +7,17 @@ from itertools import product
 import numpy as np
 from scipy.stats import spearmanr
 
-from companion.metrics import mean_and_standard_error, paired_difference
+from companion.metrics import paired_difference
+from companion.papers.conformal import beyond_studies, g_means
 from companion.papers.conformal.beyond_studies import UNIT_METHODS, WIDTH_METHODS
-from companion.papers.conformal.comparisons import (
-    add_paired,
-    against,
-    by_partition,
-    error_table,
-    errors,
-    over_sets,
-    present,
-    printed_values,
-    row_a_set,
-    undecided_if_few,
-)
+from companion.papers.conformal.checkers import BOARD
 from companion.papers.conformal.drawing import LOOKS
-from companion.papers.conformal.methods import CONFORMAL, PRINTED_ASTERISKS, SVM
+from companion.papers.conformal.methods import CONFORMAL, SVM
 from companion.papers.conformal.problems import BOARD_NAME, N_FOLDS, SETS, C
+from companion.papers.conformal.real_sets import FOLDS
 from companion.papers.summaries import Values, none_without_records, row_a_group, with_error
+
+STUDIES = (FOLDS, BOARD, *beyond_studies.STUDIES)
 
 #: Rows and columns about errors on all real sets, and whose difference they are.
 PAIRS = {
@@ -42,64 +35,57 @@ PAIRS["balanced weights", WEIGHTS] = (SVM, "balanced weights")
 
 def reproduced_values(records):
     """What chapters 3 to 7 claim that Tables 6.3.1 to 6.3.3 do not show."""
-    out, folds, shift = Values(), records["folds"], records["shift"]
+    out, numbers = Values(), {}
+    folds, board, shift = (records[name] for name in ("folds", "board", "shift"))
     if not folds.empty:
-        add_paired(out, over_sets(folds), PAIRS)
+        means = g_means.over_sets(folds)
+        numbers |= {place: means[first] - means[second] for place, (first, second) in PAIRS.items()}
         own = folds[folds.method.isin(CONFORMAL) & (folds.n_transformations > 0)]
-        gap = (errors(own) - own.v_error).groupby(own.partition).mean()
+        gap = (g_means.errors(own) - own.v_error).groupby(own.partition).mean()
         column = "g-means error on the test part - on V, transformed folds"
-        _add(out, "validation set", column, gap)
-    if present(records["forced"]):
-        _forced(out, records["forced"])
+        numbers["validation set", column] = gap
+    if g_means.present(records["forced"]):
+        numbers |= _forced(records["forced"])
     if not records["widths"].empty:
-        _widths(out, records["widths"])
-    if not records["board"].empty:
+        numbers |= _widths(records["widths"])
+    if not board.empty:
+        table = g_means.error_table(board)
         place = ("balanced weights", f"{WEIGHTS}, checkers board")
-        add_paired(out, error_table(records["board"]), {place: (SVM, "balanced weights")})
+        numbers[place] = table[SVM] - table["balanced weights"]
     if not shift.empty:
         column = "largest |f~ - gamma (f + lambda |w|^2 / 2)|, relative"
         out.add("bias shift", column, shift.identity_error.max())
     if not folds.empty and not shift.empty:
-        both = over_sets(folds[folds.dataset.isin(shift.dataset)])
-        both = both.join(over_sets(shift), how="inner")
-        place = ("bias shift", "g-means error: MDT-VMETA - bias shift")
-        add_paired(out, both, {place: ("MDT-VMETA", "bias shift")})
+        transformed = g_means.over_sets(folds[folds.dataset.isin(shift.dataset)])["MDT-VMETA"]
+        gap = (transformed - g_means.over_sets(shift)["bias shift"]).dropna()
+        numbers["bias shift", "g-means error: MDT-VMETA - bias shift"] = gap
+    g_means.add_means(out, numbers)
     return out.frame()
 
 
-def _add(out, row, column, numbers):
-    out.add_mean(row, column, undecided_if_few(mean_and_standard_error(numbers)))
-
-
-def forced_means(frame, method, column):
-    """Mean of a column over folds and real sets: a row a partition, a column a number asked."""
-    own = frame[(frame.method == method) & (frame.dataset != BOARD_NAME)]
-    own = own.assign(test_error=errors(own))
-    means = own.groupby(["asked", "partition", "dataset"])[column].mean()
-    return means.groupby(level=["partition", "asked"]).mean().unstack()
-
-
-def _forced(out, frame):
-    for method, part, high in (
-        ("AMA", "test", 3),
-        ("AMA", "test", 5),
-        ("ACT", "test", 5),
-        ("AMA", "training", 5),
+def _forced(frame):
+    own, numbers = _with_scaled(frame[frame.dataset != BOARD_NAME]), {}
+    for row, method, high, part, column in (
+        ("forced Amari", "AMA", 3, "test", "error"),
+        ("forced Amari", "AMA", 5, "test", "error"),
+        ("forced ACT", "ACT", 5, "test", "error"),
+        ("forced Amari", "AMA", 5, "training", "train_error"),
     ):
-        means = forced_means(frame, method, "test_error" if part == "test" else "train_error")
-        row = {"AMA": "forced Amari", "ACT": "forced ACT"}[method]
+        groups = own[own.method == method].groupby(["asked", "partition", "dataset"])[column]
+        means = groups.mean().groupby(level=["partition", "asked"]).mean().unstack()
         place = (row, f"g-means error on the {part} part: {high} transformations - 1")
-        add_paired(out, means, {place: (high, 1)})
+        numbers[place] = means[high] - means[1]
+    return numbers
 
 
 def width_means(frame):
     """Mean g-means error, indexed by partition, data set and width, a column a method."""
-    error = frame.assign(error=errors(frame))
+    error = frame.assign(error=g_means.errors(frame))
     means = error.groupby(["partition", "dataset", "width", "method"]).error.mean()
     return means.unstack()
 
 
-def _widths(out, frame):
+def _widths(frame):
     table = width_means(frame)
     gain = table[SVM] - table["AMA"]
     drawn = table.index.get_level_values("width") < 10_000
@@ -113,14 +99,17 @@ def _widths(out, frame):
         for partition in table.index.get_level_values("partition").unique()
     ]
     column = "gain of Amari's method against the SVM's error, rank correlation"
-    _add(out, "kernel width", column, correlations)
-    _add(out, "kernel width", "gain of Amari's method at the best width", at_best)
+    return {
+        ("kernel width", column): correlations,
+        ("kernel width", "gain of Amari's method at the best width"): at_best,
+    }
 
 
 # -- tables -----------------------------------------------------------------------------------
 
 
 _BESIDE = ["SVM without V", "bias shift", "MDT-VMETA"]
+_GAP = ["MDT-VMETA - bias shift", "SE", "better on", "worse on", "of"]
 
 
 def shift_table(folds, shift):
@@ -128,20 +117,18 @@ def shift_table(folds, shift):
     import pandas as pd
 
     rows = []
-    for name in (name for name in present(folds) if name in present(shift)):
-        own, other = (by_partition(frame[frame.dataset == name]) for frame in (folds, shift))
-        shown = against(own.join(other, how="inner"), "bias shift").set_index("method")
+    for name in (name for name in g_means.present(folds) if name in g_means.present(shift)):
+        both = (g_means.by_partition(frame, name) for frame in (folds, shift))
+        both = pd.concat(both, axis=1, join="inner")
+        shown = g_means.against(both, "bias shift")
         rows.append([name, *shown["g-means error"][_BESIDE], *shown.loc["MDT-VMETA"].iloc[1:]])
-    counts = ["better on", "worse on", "of"]
-    return pd.DataFrame(
-        rows, columns=["data set", *_BESIDE, "MDT-VMETA - bias shift", "SE", *counts]
-    )
+    return pd.DataFrame(rows, columns=["data set", *_BESIDE, *_GAP])
 
 
 def _with_scaled(frame):
     """Records of forced transformations with their errors, and those of the C alone."""
     scaled = frame.assign(missed=frame.scaled_missed, false_alarms=frame.scaled_false_alarms)
-    return frame.assign(error=errors(frame), scaled=errors(scaled))
+    return frame.assign(error=g_means.errors(frame), scaled=g_means.errors(scaled))
 
 
 _FORCED = {
@@ -169,15 +156,13 @@ def hidden_increase(frame):
     plain = own[own.forced == 0][["method", "partition", "error"]]
     own = own[own.forced > 0].merge(plain, on=["method", "partition"], suffixes=("", "_plain"))
 
+    own = own.assign(gain=own.error_plain - own.error, alone=own.error_plain - own.scaled)
+
     def row(part):
-        gain, alone = (
-            (part.error_plain - part.error).mean(),
-            (part.error_plain - part.scaled).mean(),
-        )
         return {
-            "gain of the transformations": gain,
-            "gain of C alone": alone,
-            "share": alone / gain,
+            "gain of the transformations": part.gain.mean(),
+            "gain of C alone": part.alone.mean(),
+            "share": part.alone.mean() / part.gain.mean(),
             "new C": C * 10 ** part.log10_factor.mean(),
             "draws": len(part),
         }
@@ -189,7 +174,7 @@ def hidden_increase(frame):
 def width_table(frame):
     """g-means errors by width: a row a data set and width, a column a method."""
     table = width_means(frame).groupby(level=["dataset", "width"]).mean()
-    table = table.reindex(present(frame), level="dataset")[[SVM, *WIDTH_METHODS]]
+    table = table.reindex(g_means.present(frame), level="dataset")[[SVM, *WIDTH_METHODS]]
     return table.rename_axis(index={"dataset": "data set", "width": "2 sigma^2"}).reset_index()
 
 
@@ -212,28 +197,19 @@ def printed_pattern(frame):
 
     table, rows = width_table(frame), []
     for name in ("Segment1", "Hepatitis"):
-        printed = printed_values("real_sets", name)
+        printed = g_means.printed_values("real_sets", name)
         rows.append({"data set": name, "2 sigma^2": "50, printed", **printed})
         for row in table[table["data set"] == name].to_dict("records"):
             rows.append({**row, "2 sigma^2": f"{row['2 sigma^2']:g}"})
     return pd.DataFrame(rows, columns=["data set", "2 sigma^2", SVM, "AMA", "ACT", "WIL"])
 
 
-_FALLS = {
-    "least error on V can fall": "grid",
-    "MDT-VMETA lowers it": "MDT-VMETA",
-    "TSVT-VMETA lowers it": "TSVT-VMETA",
-}
-_ON_V = {
-    "error on V": "v_before",
-    "MDT on a grid": "grid",
-    "MDT-VMETA": "MDT-VMETA",
-    "TSVT-VMETA": "TSVT-VMETA",
-}
-_STARS = {"printed, MDT": "MDT-VMETA", "printed, TSVT": "TSVT-VMETA"}
+_TRIED = ["grid", "MDT-VMETA", "TSVT-VMETA"]
+_FALLS = ("least error on V can fall", "MDT-VMETA lowers it", "TSVT-VMETA lowers it")
+_ON_V = ("error on V", "MDT on a grid", "MDT-VMETA", "TSVT-VMETA")
 
 
-@none_without_records("data set", "folds", *_FALLS, *_ON_V, *_STARS)
+@none_without_records("data set", "folds", *_FALLS, *_ON_V, "printed, MDT", "printed, TSVT")
 def asterisk_evidence(frame):
     """What an optimiser that minimises the error on V would do: a row a data set.
 
@@ -242,27 +218,28 @@ def asterisk_evidence(frame):
     """
 
     def row(own):
-        starred = PRINTED_ASTERISKS[own["data set"].iloc[0]]
-        falls = own[list(_FALLS.values())].lt(own.v_before - 1e-9, axis=0).mean()
+        falls = N_FOLDS * own[_TRIED].lt(own.v_before - 1e-9, axis=0).mean()
+        starred = g_means.PRINTED_ASTERISKS[own["data set"].iloc[0]]
         return {
             "folds": len(own),
-            **{shown: N_FOLDS * falls[column] for shown, column in _FALLS.items()},
-            **{shown: own[column].mean() for shown, column in _ON_V.items()},
-            **{shown: "*" if name in starred else "" for shown, name in _STARS.items()},
+            **dict(zip(_FALLS, falls, strict=True)),
+            **dict(zip(_ON_V, own[["v_before", *_TRIED]].mean(), strict=True)),
+            "printed, MDT": "*" if "MDT-VMETA" in starred else "",
+            "printed, TSVT": "*" if "TSVT-VMETA" in starred else "",
         }
 
-    return row_a_set(frame, row)
+    return g_means.row_a_set(frame, row)
 
 
 def unit_table(frame):
     """Errors and shares of transformed folds in both units, beside the print and its asterisks."""
-    frame = frame.assign(error=errors(frame), moved=frame.n_transformations > 0)
+    frame = frame.assign(error=g_means.errors(frame), moved=frame.n_transformations > 0)
 
     def row(own):
         name, method = own["data set"].iloc[0], own.method.iloc[0]
         place = ("checkers", "g-means error") if name == BOARD_NAME else ("real_sets", name)
-        star = " *" if method in PRINTED_ASTERISKS[name] else ""
-        shown = {"printed": f"{printed_values(*place)[method]:g}{star}"}
+        star = " *" if method in g_means.PRINTED_ASTERISKS[name] else ""
+        shown = {"printed": f"{g_means.printed_values(*place)[method]:g}{star}"}
         for units, part in own.groupby("units"):
             shown[f"error, {units}"] = part.error.mean()
             shown[f"transformed, {units}"] = part.moved.mean()
@@ -273,21 +250,17 @@ def unit_table(frame):
     return row_a_group(frame, ["data set", "method"], row, among)
 
 
-_OPTIMISM = {
-    "error on V before": "v_before",
-    "error on V": "v_error",
-    "error on the test part": "error",
-}
+_OPTIMISM = ("error on V before", "error on V", "error on the test part")
 
 
 @none_without_records("method", "folds", *_OPTIMISM, "test - V", "SE")
 def validation_optimism(frame):
     """Error on V and on the test part of the transformed folds, a row a method."""
     own = frame[frame.n_transformations > 0]
-    own = own.assign(error=errors(own))
+    own = own.assign(error=g_means.errors(own))
 
     def row(part):
-        means = {shown: part[column].mean() for shown, column in _OPTIMISM.items()}
+        means = dict(zip(_OPTIMISM, part[["v_before", "v_error", "error"]].mean(), strict=True))
         gap = paired_difference(part.error, part.v_error)
         return {"folds": len(part), **means, **with_error("test - V", gap)}
 

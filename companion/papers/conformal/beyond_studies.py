@@ -171,12 +171,8 @@ def _errors_on_grid(part):
     scale, offset = 1.0 / np.abs(f).max() ** 2, -0.5 * machine.squared_norm
     least = shared.validation_error(machine, *ones)
     for shrink, kappa in product(SHRINK, KAPPA):
-        d, d_v = (
-            conformal.boundary_decay(
-                conformal.displaced_decision(values, shrink, offset), kappa * scale
-            )
-            for values in (f, f_v)
-        )
+        displaced = (conformal.displaced_decision(values, shrink, offset) for values in (f, f_v))
+        d, d_v = (conformal.boundary_decay(values, kappa * scale) for values in displaced)
         if shared.trouble(d) is None:
             decision = shared.validation_decision(shared.machine(d), d, d_v)
             least = min(least, error_of(decision, shared.validation_y))
@@ -202,3 +198,4 @@ FORCED = study_of_sets("forced", compute_forced, {"paper": 5, "quick": 1}, after
 SHIFT = study_of_sets("shift", compute_shift, {"paper": 20, "quick": 1})
 ASTERISKS = study_of_sets("asterisks", compute_asterisks, {"paper": 2, "quick": 1})
 UNITS = study_of_sets("units", compute_units, {"paper": 5, "quick": 1}, before=(BOARD_NAME,))
+STUDIES = (WIDTHS, FORCED, SHIFT, ASTERISKS, UNITS)

@@ -7,19 +7,11 @@ from itertools import product
 import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.conformal import problems
+from companion.papers.conformal import methods, problems
 from companion.papers.conformal.baselines import BASELINES, pvgs
-from companion.papers.conformal.comparisons import by_method, error_table, undecided_if_few
 from companion.papers.conformal.drawing import RIGHT, WRONG
-from companion.papers.conformal.methods import (
-    CONFORMAL,
-    GENERATIONS,
-    PRINTED,
-    SVM,
-    Part,
-    all_rows,
-    plain_row,
-)
+from companion.papers.conformal.g_means import by_method, error_table, undecided_if_few
+from companion.papers.conformal.methods import CONFORMAL, PRINTED, SVM, Part, all_rows, plain_row
 from companion.papers.conformal.problems import GRID, N_NEGATIVE, N_POSITIVE, SIDE
 from companion.papers.summaries import Values, counts, share
 
@@ -33,6 +25,7 @@ def compute_board(unit):
 
 
 BOARD = problems.numbered_study("board", compute_board, "draw", {"paper": 20, "quick": 2})
+STUDIES = (BOARD,)
 
 PROTOCOL = {
     "patterns of the positive class": N_POSITIVE,
@@ -41,7 +34,7 @@ PROTOCOL = {
     "negative patterns to a positive one": N_NEGATIVE / N_POSITIVE,
     "2 sigma^2": problems.WIDTH,
     "C": problems.C,
-    "generations of CMA-ES": GENERATIONS,
+    "generations of CMA-ES": methods.GENERATIONS,
 }
 
 
@@ -85,11 +78,11 @@ def grid_axis():
     return SIDE * ((np.arange(GRID) + 0.5) / GRID - 0.5)
 
 
-def decisions(draw, methods):
+def decisions(draw, names):
     """Decision values on the test grid of a draw, by method: SVM, PVGS, or names of the tables."""
     problem = problems.board(draw)
     part, values = Part(problem), {}
-    for name in methods:
+    for name in names:
         if name == SVM:
             values[name] = part.plain_decision()
         elif name in CONFORMAL:

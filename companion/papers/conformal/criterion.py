@@ -12,18 +12,10 @@ from scipy.spatial.distance import cdist
 
 from companion import conformal
 from companion.metrics import mean_and_standard_error
-from companion.papers.conformal.comparisons import (
-    add_paired,
-    against,
-    by_method,
-    by_partition,
-    error_table,
-    errors,
-    undecided_if_few,
-)
+from companion.papers.conformal import g_means
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part
 from companion.papers.conformal.problems import numbered_study, parts_of, study_of_sets
-from companion.papers.summaries import Values, counts, none_without_records, row_a_group, with_error
+from companion.papers.summaries import Values, counts, none_without_records
 from companion.separability import Separability
 from companion.solvers.mdm import mdm
 
@@ -35,8 +27,8 @@ METHODS = {
     EXACT: ("xiong", "separability_exact"),
 }
 
-#: Patterns of the random problems for the identities.
-N_PATTERNS = 40
+#: Random problems for the identities, and patterns in each.
+N_RANDOM, N_PATTERNS = {"paper": 20, "quick": 5}, 40
 
 
 class Counted(Separability):
@@ -192,7 +184,8 @@ def gradient_error(K, y, X, step=1e-4):
 
 
 SEARCHES = study_of_sets("searches", compute_searches, {"paper": 3, "quick": 1})
-IDENTITIES = numbered_study("identities", compute_identities, "problem", {"paper": 20, "quick": 5})
+IDENTITIES = numbered_study("identities", compute_identities, "problem", N_RANDOM)
+STUDIES = (IDENTITIES, SEARCHES)
 
 
 # -- reproduced values and tables -------------------------------------------------------------
@@ -219,7 +212,7 @@ RATIOS = {
 
 def log_separability(frame):
     """log J: a row a data set, partition and fold, a column a search."""
-    return np.log(by_method(frame.assign(J=frame.J.astype(float)), "J"))
+    return np.log(g_means.by_method(frame.assign(J=frame.J.astype(float)), "J"))
 
 
 def reproduced_values(records):
@@ -234,17 +227,18 @@ def reproduced_values(records):
     log_J = log_separability(frame)
     for place, (first, second) in RATIOS.items():
         means = (log_J[first] - log_J[second]).dropna().groupby(level="partition").mean()
-        growth = undecided_if_few(mean_and_standard_error(means))
+        growth = g_means.undecided_if_few(mean_and_standard_error(means))
         ratio = np.exp(growth.mean)
         out.add(*place, ratio, se=ratio * growth.standard_error, n=growth.n)
-    evaluations = by_method(frame, "evaluations").groupby(level="partition").mean()
-    column = "evaluations of J: JMETA - JGRAD"
-    pairs = {(name, column): (f"{name}-JMETA", f"{name}-JGRAD") for name in ("MDT", "TSVT")}
-    add_paired(out, evaluations, pairs)
+    evaluations = g_means.by_method(frame, "evaluations").groupby(level="partition").mean()
+    means, numbers = g_means.by_partition(frame), {}
+    numbers[EXACT, "g-means error: exact maximiser of J - SVM"] = means[EXACT] - means[SVM]
+    for name in ("MDT", "TSVT"):
+        gap = evaluations[f"{name}-JMETA"] - evaluations[f"{name}-JGRAD"]
+        numbers[name, "evaluations of J: JMETA - JGRAD"] = gap
+    g_means.add_means(out, numbers)
     condition = frame[frame.method == EXACT].log10_condition.astype(float).median()
     out.add(EXACT, "log10 condition number of the matrix to invert", condition)
-    place = (EXACT, "g-means error: exact maximiser of J - SVM")
-    add_paired(out, by_partition(frame), {place: (EXACT, SVM)})
     return out.frame()
 
 
@@ -256,28 +250,28 @@ def search_table(frame):
     """J over that without a transformation, its evaluations, and errors of the forced machines."""
     log_J = log_separability(frame)
     growth = log_J.sub(log_J[SVM], axis=0)
-    columns = (np.exp(growth.mean()), np.exp(growth.min()), by_method(frame, "evaluations").mean())
-    shown = against(by_partition(frame)).set_index("method")
-    return shown.assign(**dict(zip(_SHOWN, columns, strict=False)))[list(_SHOWN)].reset_index()
+    shown = g_means.against(g_means.by_partition(frame))
+    shown["J / J of the SVM"] = np.exp(growth.mean())
+    shown["least"] = np.exp(growth.min())
+    shown["evaluations of J"] = g_means.by_method(frame, "evaluations").mean()
+    return shown[list(_SHOWN)].reset_index()
 
 
 @none_without_records("data set", "rank correlation of J and error", "SE", "folds")
 def rank_agreement(frame):
     """Whether a larger J goes with a smaller error: mean rank correlation over the methods."""
-    own = frame.rename(columns={"dataset": "data set"})
-    own = own.assign(error=errors(frame), J=frame.J.astype(float)).dropna(subset=["J"])
+    import pandas as pd
 
-    def row(part):
-        found = [
-            fold.J.corr(fold.error, method="spearman")
-            for _, fold in part.groupby(["partition", "fold"])
-            if fold.error.nunique() > 1 and fold.J.nunique() > 1
-        ]
-        mean = mean_and_standard_error(found or [0.0])
-        return {**with_error("rank correlation of J and error", mean), "folds": len(found)}
-
-    table = row_a_group(own, "data set", row)
-    return table[table.folds > 1]
+    own = frame.assign(error=g_means.errors(frame), J=frame.J.astype(float)).dropna(subset=["J"])
+    found = {
+        place: fold.J.corr(fold.error, method="spearman")
+        for place, fold in own.groupby(["dataset", "partition", "fold"])
+        if fold.error.nunique() > 1 and fold.J.nunique() > 1
+    }
+    by_set = pd.Series(found).groupby(level=0)
+    columns = {"rank correlation of J and error": by_set.mean(), "SE": by_set.sem()}
+    table = pd.DataFrame(columns | {"folds": by_set.size()})
+    return table[table.folds > 1].rename_axis("data set").reset_index()
 
 
 _FALL = "folds that end below the J of no transformation"
@@ -295,7 +289,7 @@ def growth_and_gain(frame):
     """Growth of log10 J and the fall of the error, a point a fold, by method."""
     if frame.empty:
         return {}
-    log_J, error = log_separability(frame), error_table(frame)
+    log_J, error = log_separability(frame), g_means.error_table(frame)
     groups = {}
     for name in ("MDT-JGRAD", "TSVT-JGRAD", "TSVT-JMETA", EXACT):
         growth = (log_J[name] - log_J[SVM]).dropna() / np.log(10)

@@ -8,17 +8,13 @@ import numpy as np
 POSITIVE, NEGATIVE = "#c0392b", "#1b4f9c"
 RIGHT, WRONG = "#a6c8e8", "#f0a8a0"
 
+_COLOURS = ("black", "#d95f02", "#1b4f9c", "#4d9221", "#8c6bb1", "#777777")
+_LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
+
 #: One look a method, in their order in a figure.
 LOOKS = [
     {"color": color, "linestyle": line, "marker": mark}
-    for color, line, mark in (
-        ("black", "-", "o"),
-        ("#d95f02", "--", "s"),
-        ("#1b4f9c", "-.", "D"),
-        ("#4d9221", ":", "^"),
-        ("#8c6bb1", (0, (5, 1)), "v"),
-        ("#777777", (0, (3, 1, 1, 1)), "X"),
-    )
+    for color, line, mark in zip(_COLOURS, _LINES, "osD^vX", strict=True)
 ]
 
 

@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 
 from companion import conformal
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.conformal.drawing import LOOKS, plot_two_classes
+from companion.papers.conformal.drawing import NEGATIVE, plot_two_classes
 from companion.papers.conformal.methods import Part
 from companion.papers.conformal.problems import PAPER, Problem, numbered_study
 from companion.papers.summaries import Values, row_a_group, with_error
@@ -69,11 +69,8 @@ def picture(number):
     shape = (len(X2), len(X1))
     none = np.empty(0, dtype=int)
     seed = int(seed_for(PAPER, "scene methods", number).generate_state(1)[0])
-    part = Part(
-        Problem(X, y, np.arange(len(y)), none, points, None, seed),
-        width=SCENE_WIDTH,
-        validate=False,
-    )
+    problem = Problem(X, y, np.arange(len(y)), none, points, None, seed)
+    part = Part(problem, width=SCENE_WIDTH, validate=False)
     ratios, artificial = {}, np.empty((0, 2))
     for name, transform in METHODS.items():
         result = part.transformed(transform, max_transforms=1)
@@ -217,6 +214,7 @@ def compute_displacement(unit):
 SCENES = numbered_study("scenes", compute_scene, "scene", N_SCENES)
 FORMULA = Study(PAPER, "formula", lambda profile: [Unit(PAPER, "formula", {})], compute_formula)
 DISPLACEMENTS = numbered_study("displacements", compute_displacement, "scene", N_SCENES)
+STUDIES = (SCENES, FORMULA, DISPLACEMENTS)
 
 
 # -- reproduced values and tables -------------------------------------------------------------
@@ -297,8 +295,8 @@ def plot_magnification(ax, shown, ratio, lines, *, centres=None, title=""):
     drawn = ax.contourf(X1, X2, np.maximum(ratio, low), levels=levels, cmap="Greys", extend="max")
     ax.figure.colorbar(drawn, ax=ax, label="$\\log_{10} R$", shrink=0.8)
     plot_two_classes(ax, shown.X, shown.y, size=4.0, title=title)
-    for look, (name, values) in zip(LOOKS[1:], lines.items(), strict=False):
-        color, line = look["color"], look["linestyle"]
+    looks = (("#d95f02", "-"), (NEGATIVE, "--"))
+    for (name, values), (color, line) in zip(lines.items(), looks, strict=False):
         ax.contour(X1, X2, values, levels=[0.0], colors=[color], linestyles=[line], linewidths=1.8)
         ax.plot([], [], color=color, linestyle=line, label=name)
     if centres is not None:

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.papers.conformal.baselines import BASELINES
-from companion.papers.conformal.problems import BOARD_NAME, WIDTH, C
+from companion.papers.conformal.problems import WIDTH, C
 from companion.papers.summaries import counts
 from companion.solvers.conformal import ConformalProblem, conformal_transformations
 
@@ -46,20 +46,6 @@ CONFORMAL = {
 #: Rows of the thesis's tables, and all of ours.
 PRINTED = (SVM, *(name for name in CONFORMAL if name not in ("Wu-Amari", "KBA", "Xiong")))
 ALL = (SVM, WITHOUT_V, *CONFORMAL, *BASELINES)
-
-_STARRED = {
-    BOARD_NAME: "WIL MDT-JGRAD MDT-VMETA TSVT-VMETA",
-    "Glass7": "WIL MDT-JGRAD MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-JMETA TSVT-VMETA",
-    "Segment1": "WIL MDT-JGRAD MDT-JMETA TSVT-JGRAD",
-    "Hepatitis": "AMA ACT TSVT-VMETA",
-    "Sonar": "WIL MDT-JGRAD",
-    "Heart disease": "ACT WIL MDT-JGRAD MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-JMETA TSVT-VMETA",
-    "Ionosphere": "AMA WIL MDT-JGRAD MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-VMETA",
-    "Breast cancer": "AMA ACT MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-JMETA TSVT-VMETA",
-}
-
-#: Methods with a printed asterisk, by data set.
-PRINTED_ASTERISKS = {name: tuple(methods.split()) for name, methods in _STARRED.items()}
 
 _BLOCK = 2000
 

@@ -105,17 +105,8 @@ def folds(name, partition):
     problems = []
     for fold, (train, test) in enumerate(cut.split(X, y)):
         prepare = make_pipeline(SimpleImputer(), StandardScaler()).fit(X[train])
-        problems.append(
-            _problem(
-                prepare.transform(X[train]),
-                y[train],
-                prepare.transform(X[test]),
-                y[test],
-                name,
-                partition,
-                fold,
-            )
-        )
+        parts = (prepare.transform(X[train]), y[train], prepare.transform(X[test]), y[test])
+        problems.append(_problem(*parts, name, partition, fold))
     return problems
 
 

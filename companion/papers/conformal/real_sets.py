@@ -8,21 +8,9 @@ from itertools import combinations, product
 import numpy as np
 from scipy.stats import rankdata, spearmanr, wilcoxon
 
-from companion.metrics import Mean, mean_and_standard_error, paired_difference
-from companion.papers.conformal import problems
-from companion.papers.conformal.comparisons import (
-    against,
-    against_svm,
-    by_method,
-    by_partition,
-    error_table,
-    errors,
-    over_sets,
-    present,
-    row_a_set,
-    undecided_if_few,
-)
-from companion.papers.conformal.methods import CONFORMAL, PRINTED, PRINTED_ASTERISKS, SVM, all_rows
+from companion.metrics import Mean, paired_difference
+from companion.papers.conformal import g_means, problems
+from companion.papers.conformal.methods import CONFORMAL, PRINTED, SVM, all_rows
 from companion.papers.conformal.problems import N_FOLDS, PAPER, SETS, digest
 from companion.papers.summaries import Values, none_without_records, share
 from companion.reproduction import Study, Unit
@@ -79,6 +67,7 @@ def size_units(profile):
 
 FOLDS = problems.study_of_sets("folds", compute_folds, {"paper": 20, "quick": 1}, left_out=())
 SIZES = Study(PAPER, "sizes", size_units, compute_sizes)
+STUDIES = (FOLDS, SIZES)
 
 
 # -- tests ------------------------------------------------------------------------------------
@@ -110,7 +99,7 @@ def _signs(n):
 
 def p_values(own):
     """p against the SVM over the seven folds of a set: a row a partition, a column a method."""
-    parts = error_table(own).groupby(level="partition")
+    parts = g_means.error_table(own).groupby(level="partition")
     return parts.apply(lambda part: part.apply(wilcoxon_p, args=(part[SVM],)))
 
 
@@ -119,9 +108,9 @@ def paired_over_folds(own, first, second):
 
     The partitions are the repetitions where there are several, else the folds of the one there is.
     """
-    folds, means = error_table(own), by_partition(own)
+    folds, means = g_means.error_table(own), g_means.by_partition(own)
     table = means if len(means) > 1 else folds
-    return undecided_if_few(paired_difference(table[first], table[second]), len(means))
+    return g_means.undecided_if_few(paired_difference(table[first], table[second]), len(means))
 
 
 # -- reproduced values ------------------------------------------------------------------------
@@ -136,19 +125,19 @@ def reproduced_values(records):
     for name, own in sizes.items():
         columns = {"N": "n", "N+": "n_positive", "N-": "n_negative", "d": "n_features"}
         out.add_all(name, {column: own[key] for column, key in columns.items()})
-    for name in present(frame):
+    for name in g_means.present(frame):
         own = frame[frame.dataset == name]
         for method in PRINTED:
             _cell(out, name, method, own[own.method == method])
         _tests(out, name, own)
-    if len(present(frame)) == len(SETS):
+    if len(g_means.present(frame)) == len(SETS):
         _over_sets(out, frame)
     return out.frame()
 
 
 def _cell(out, name, method, own):
     """A printed "mean ± spread" over folds; its error is that of the means of partitions."""
-    error, converged = errors(own), own.converged.all()
+    error, converged = g_means.errors(own), own.converged.all()
     means, spreads = (error.groupby(own.partition).agg(how) for how in ("mean", "std"))
     known = {"n": len(error), "converged": converged}
     out.add(method, name, error.mean(), spread=error.std(), se=means.sem(), **known)
@@ -170,7 +159,7 @@ def _tests(out, name, own):
 
 
 def _over_sets(out, frame):
-    table = {name: by_partition(frame[frame.dataset == name]) for name in SETS}
+    table = {name: g_means.by_partition(frame, name) for name in SETS}
     best = [means[list(PRINTED)].idxmin(axis=1) for means in table.values()]
     for method in (SVM, "AMA", "MDT-VMETA"):
         wins = sum((winner == method).astype(int) for winner in best)
@@ -184,27 +173,21 @@ def _over_sets(out, frame):
         ).statistic
         for k in table["Glass7"].index
     ]
-    by_place = {
+    numbers = {
         ("all data sets", NONE): none.groupby(level="partition").mean(),
         ("TSVT-JMETA", "transformations tried in a fold"): tried.groupby(level="partition").mean(),
         ("all data sets", GAIN): gains,
     }
-    for place, numbers in by_place.items():
-        out.add_mean(*place, undecided_if_few(mean_and_standard_error(numbers)))
+    g_means.add_means(out, numbers)
 
 
 # -- tables -----------------------------------------------------------------------------------
 
 
-def set_samples(frame, name):
-    """Means over the folds of a partition of one real set: a column a method."""
-    return by_partition(frame[frame.dataset == name])
-
-
 def set_table(frame, name):
     """All methods on the same folds of a real set, with paired differences over partitions."""
     own = frame[frame.dataset == name]
-    return against_svm(own, by_partition(own))
+    return g_means.against_svm(own, g_means.by_partition(own))
 
 
 @none_without_records("data set", *PRINTED[1:])
@@ -213,15 +196,16 @@ def asterisk_table(frame):
 
     def row(own):
         folds = N_FOLDS * (own.n_transformations > 0).groupby(own.method).mean()
-        stars = PRINTED_ASTERISKS[own["data set"].iloc[0]]
+        stars = g_means.PRINTED_ASTERISKS[own["data set"].iloc[0]]
         return {m: f"{folds[m]:.1f}{' *' if m in stars else ''}" for m in PRINTED[1:]}
 
-    return row_a_set(frame, row)
+    return g_means.row_a_set(frame, row)
 
 
-@none_without_records(
-    "data set", "method", "significant at 10 %", "median p", "least p", "p over all partitions"
-)
+_TESTS = ("significant at 10 %", "median p", "least p", "p over all partitions")
+
+
+@none_without_records("data set", "method", *_TESTS)
 def wilcoxon_table(frame):
     """Wilcoxon tests against the SVM over the folds of a partition, and over all partitions.
 
@@ -231,16 +215,12 @@ def wilcoxon_table(frame):
     import pandas as pd
 
     tables = {}
-    for name in present(frame):
+    for name in g_means.present(frame):
         own = frame[frame.dataset == name]
-        p, means = p_values(own), by_partition(own)
-        columns = {
-            "significant at 10 %": (p < LEVEL).mean(),
-            "median p": p.median(),
-            "least p": p.min(),
-            "p over all partitions": means.apply(wilcoxon_p, args=(means[SVM],)),
-        }
-        tables[name] = pd.DataFrame(columns).drop(SVM)
+        p, means = p_values(own), g_means.by_partition(own)
+        over_all = means.apply(wilcoxon_p, args=(means[SVM],))
+        columns = ((p < LEVEL).mean(), p.median(), p.min(), over_all)
+        tables[name] = pd.DataFrame(dict(zip(_TESTS, columns, strict=True))).drop(SVM)
     return pd.concat(tables, names=["data set", "method"]).reset_index()
 
 
@@ -249,13 +229,15 @@ def wilcoxon_floor():
     import pandas as pd
 
     n = np.arange(3, 11)
-    return pd.DataFrame(
-        {
-            "folds that differ": n,
-            "least p": [wilcoxon_p(np.arange(1.0, k + 1), np.zeros(k)) for k in n],
-            "significant at 10 %": np.where(2.0 ** (1 - n) < LEVEL, "yes", "no"),
-        }
-    )
+    columns = {
+        "folds that differ": n,
+        "least p": [wilcoxon_p(np.arange(1.0, k + 1), np.zeros(k)) for k in n],
+        "significant at 10 %": np.where(2.0 ** (1 - n) < LEVEL, "yes", "no"),
+    }
+    return pd.DataFrame(columns)
+
+
+_PAIRS = ("first", "second", "partitions with equal errors in all folds", "share of equal folds")
 
 
 def equal_cells(frame, name):
@@ -267,16 +249,14 @@ def equal_cells(frame, name):
 
     own, rows = frame[frame.dataset == name], []
     if len(own):
-        table, moved = error_table(own), by_method(own, "n_transformations") > 0
+        table, moved = g_means.error_table(own), g_means.by_method(own, "n_transformations") > 0
         for first, second in combinations(PRINTED[1:], 2):
             same = np.abs(table[first] - table[second]) < 1e-12
             either = moved[first] | moved[second]
             parts = pd.DataFrame({"same": same, "either": either}).groupby(level="partition")
             whole = parts.same.all() & parts.either.any()
             rows.append((first, second, int(whole.sum()), same[either].mean()))
-    columns = ["first", "second", "partitions with equal errors in all folds"]
-    columns.append("share of equal folds")
-    return pd.DataFrame(rows, columns=columns).sort_values(columns[3], ascending=False)
+    return pd.DataFrame(rows, columns=_PAIRS).sort_values(_PAIRS[-1], ascending=False)
 
 
 _SUMMARY = ("method", "mean rank", "SE of rank", "mean error", "method - SVM", "SE")
@@ -285,9 +265,10 @@ _SUMMARY = ("method", "mean rank", "SE of rank", "mean error", "method - SVM", "
 @none_without_records(*_SUMMARY)
 def summary_over_sets(frame):
     """Mean rank and mean error of every method over the real sets, paired by partition."""
-    sets = [by_partition(frame[frame.dataset == name]) for name in present(frame)]
+    sets = [g_means.by_partition(frame, name) for name in g_means.present(frame)]
     ranks = sum(means.rank(axis=1) for means in sets) / len(sets)
-    shown = against(over_sets(frame)).set_index("method")
-    shown = shown.rename(columns={"g-means error": "mean error"})
-    shown = shown.assign(**{"mean rank": ranks.mean(), "SE of rank": ranks.sem()})
+    shown = g_means.against(g_means.over_sets(frame)).rename(
+        columns={"g-means error": "mean error"}
+    )
+    shown["mean rank"], shown["SE of rank"] = ranks.mean(), ranks.sem()
     return shown.reset_index()[list(_SUMMARY)]

@@ -6,11 +6,25 @@ from functools import cache
 
 import numpy as np
 
-from companion.metrics import paired_difference
+from companion.metrics import mean_and_standard_error
 from companion.papers import summaries
 from companion.papers.conformal.methods import CONFORMAL, SVM
-from companion.papers.conformal.problems import SETS
+from companion.papers.conformal.problems import BOARD_NAME, SETS
 from companion.reproduction.published import load_published
+
+_STARRED = {
+    BOARD_NAME: "WIL MDT-JGRAD MDT-VMETA TSVT-VMETA",
+    "Glass7": "WIL MDT-JGRAD MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-JMETA TSVT-VMETA",
+    "Segment1": "WIL MDT-JGRAD MDT-JMETA TSVT-JGRAD",
+    "Hepatitis": "AMA ACT TSVT-VMETA",
+    "Sonar": "WIL MDT-JGRAD",
+    "Heart disease": "ACT WIL MDT-JGRAD MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-JMETA TSVT-VMETA",
+    "Ionosphere": "AMA WIL MDT-JGRAD MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-VMETA",
+    "Breast cancer": "AMA ACT MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-JMETA TSVT-VMETA",
+}
+
+#: Methods with a printed asterisk, by data set.
+PRINTED_ASTERISKS = {name: tuple(methods.split()) for name, methods in _STARRED.items()}
 
 _FEW = 5
 
@@ -38,15 +52,15 @@ def error_table(frame):
     return by_method(frame.assign(error=errors(frame)), "error")
 
 
-def by_partition(frame):
-    """Mean g-means error of all folds: a row a partition, a column a method."""
-    return error_table(frame).groupby(level="partition").mean()
+def by_partition(frame, dataset=None):
+    """Mean error of all folds, or those of a data set: a row a partition, a column a method."""
+    own = frame if dataset is None else frame[frame.dataset == dataset]
+    return error_table(own).groupby(level="partition").mean()
 
 
 def over_sets(frame):
     """Mean g-means error over the data sets, each with the same weight, as `by_partition`."""
-    names = present(frame)
-    return sum(by_partition(frame[frame.dataset == name]) for name in names) / len(names)
+    return sum(by_partition(frame, name) for name in present(frame)) / len(present(frame))
 
 
 def undecided_if_few(mean, n_partitions=None):
@@ -59,10 +73,10 @@ def undecided_if_few(mean, n_partitions=None):
     return mean._replace(mean=np.nan) if n < _FEW and not mean.standard_error > 0 else mean
 
 
-def add_paired(out, table, pairs):
-    """Mean differences of two columns over partitions: pairs of names by row and column."""
-    for place, (first, second) in pairs.items():
-        out.add_mean(*place, undecided_if_few(paired_difference(table[first], table[second])))
+def add_means(out, numbers):
+    """Means over partitions, undecided where there are few: numbers by row and column."""
+    for place, values in numbers.items():
+        out.add_mean(*place, undecided_if_few(mean_and_standard_error(values)))
 
 
 # -- tables -----------------------------------------------------------------------------------
@@ -81,14 +95,13 @@ def against(table, base=SVM):
         "worse on": (gap > 1e-12).sum(),
         "of": len(table),
     }
-    return pd.DataFrame(columns).rename_axis("method").reset_index()
+    return pd.DataFrame(columns).rename_axis("method")
 
 
 def against_svm(frame, table):
     """All methods beside the SVM, and how often those that can do transform."""
     moved = (frame.n_transformations > 0).groupby(frame.method).mean()
-    shown = against(table)
-    return shown.assign(transformed=shown.method.map(moved).where(shown.method.isin(CONFORMAL)))
+    return against(table).assign(transformed=moved[moved.index.isin(CONFORMAL)]).reset_index()
 
 
 def row_a_set(frame, row):
