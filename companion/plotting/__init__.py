@@ -17,19 +17,6 @@ from companion.plotting.common import (
     plot_distributions,
     style,
 )
-from companion.plotting.conformal import (
-    plot_against,
-    plot_hulls,
-    plot_lines,
-    plot_magnification,
-    plot_mapped_grid,
-    plot_paths,
-    plot_placed,
-    plot_right_and_wrong,
-    plot_slacks,
-    plot_tiles,
-    plot_two_classes,
-)
 from companion.plotting.verdicts import VERDICT_STYLES, plot_verdicts
 
 __all__ = [
@@ -37,22 +24,11 @@ __all__ = [
     "FAMILY_STYLES",
     "MACHINE_STYLES",
     "VERDICT_STYLES",
-    "plot_against",
     "plot_agreement",
     "plot_differences",
     "plot_distributions",
-    "plot_hulls",
     "plot_large_costs",
-    "plot_lines",
-    "plot_magnification",
-    "plot_mapped_grid",
-    "plot_paths",
-    "plot_placed",
-    "plot_right_and_wrong",
-    "plot_slacks",
     "plot_solver_times",
-    "plot_tiles",
-    "plot_two_classes",
     "plot_verdicts",
     "style",
 ]

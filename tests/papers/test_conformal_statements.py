@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from companion.conformal import kernel_metric, transformed_metric
-from companion.papers.conformal import background, criterion, magnification, studies
+from companion.papers.conformal import background, beyond_studies, criterion, magnification
 from companion.solvers.mdm import mdm
 
 
@@ -21,7 +21,7 @@ def test_4_1_5_has_tau_to_the_fourth():
 
 
 def test_4_6_14_has_a_minus_sign():
-    X, y, K = overlapping(1)
+    _, y, K = overlapping(1)
     q = np.random.default_rng(2).uniform(0.3, 2.0, len(y))
     exact, error = criterion.explicit_separability(K, y, q)
     assert error < 1e-10
@@ -35,7 +35,7 @@ def test_a_margin_displacement_is_a_shift_and_a_scale():
     f = found.products + found.intercept
     assert found.intercept + found.m_minus == pytest.approx(-found.squared_norm / 2, abs=1e-9)
     for shrink in (0.2, 0.7):
-        by_hand = studies.displaced_by_hand(found, y, f, shrink)
+        by_hand = beyond_studies.displaced_by_hand(found, f, shrink)
         shifted = shrink * (f + (1 - shrink) * found.squared_norm / 2)
         assert np.allclose(by_hand, shifted, atol=1e-10)
 

@@ -10,12 +10,12 @@ from sklearn.svm import SVC
 from companion.metrics import Mean, g_mean_error
 from companion.papers.conformal import (
     baselines,
-    experiments,
-    figures,
+    beyond_studies,
+    checkers,
+    g_means,
+    methods,
     problems,
-    studies,
-    tables,
-    values,
+    real_sets,
 )
 from companion.reproduction.published import load_published
 
@@ -70,7 +70,7 @@ def test_a_partition_depends_on_set_and_number_alone(real_set):
 
 def test_the_base_machine_is_libsvms_with_squared_slacks():
     p = small_problem()
-    part = experiments.Part(p)
+    part = methods.Part(p)
     K = np.exp(-cdist(p.X, p.X, "sqeuclidean") / 50)
     svc = SVC(C=1e10, kernel="precomputed", tol=1e-8).fit(K + np.eye(len(p.y)) / 10, p.y)
     far = np.exp(-cdist(p.X_test, p.X[svc.support_], "sqeuclidean") / 50)
@@ -80,37 +80,37 @@ def test_the_base_machine_is_libsvms_with_squared_slacks():
 
 def test_no_transformation_is_the_machine_of_the_whole_training_part():
     p = small_problem(2)
-    part = experiments.Part(p)
+    part = methods.Part(p)
     result = part.transformed("williams", max_transforms=0)
     np.testing.assert_allclose(part.decision(result), part.plain_decision())
 
 
 def test_predictions_in_blocks_are_those_at_once(monkeypatch):
     p = small_problem(3)
-    part = experiments.Part(p, validate=False)
+    part = methods.Part(p, validate=False)
     result = part.transformed("act", max_transforms=2)
     whole = part.decision(result)
-    monkeypatch.setattr(experiments, "_BLOCK", 7)
+    monkeypatch.setattr(methods, "_BLOCK", 7)
     np.testing.assert_allclose(part.decision(result), whole, rtol=1e-12)
 
 
 def test_a_row_counts_the_errors_of_its_method():
     p = small_problem(4)
-    part = experiments.Part(p)
-    row = experiments.conformal_row(part, "TSVT-VMETA")
+    part = methods.Part(p)
+    row = methods.conformal_row(part, "TSVT-VMETA")
     decision = part.decision(part.transformed("tsvt", "validation_cma"))
     frame = pd.DataFrame([row])
     predicted = np.where(decision > 0, 1.0, -1.0)
-    assert values.errors(frame)[0] == pytest.approx(g_mean_error(p.y_test, predicted))
+    assert g_means.errors(frame)[0] == pytest.approx(g_mean_error(p.y_test, predicted))
     assert row["v_error"] <= row["v_before"]
     assert (row["n_transformations"] == 0) == (row["v_error"] == row["v_before"])
 
 
 def test_all_methods_have_a_row_and_the_tables_know_them():
     p = small_problem(5)
-    rows = experiments.all_rows(p)
-    assert [row["method"] for row in rows] == list(experiments.ALL)
-    assert set(experiments.PRINTED) == set(
+    rows = methods.all_rows(p)
+    assert [row["method"] for row in rows] == list(methods.ALL)
+    assert set(methods.PRINTED) == set(
         load_published("conformal")
         .query("artefact == 'checkers' and column == 'g-means error'")
         .row
@@ -119,16 +119,17 @@ def test_all_methods_have_a_row_and_the_tables_know_them():
 
 def test_asterisks_are_those_of_the_published_tables():
     published = load_published("conformal")
-    for name, methods in experiments.PRINTED_ASTERISKS.items():
-        own = published[published.column == f"{name}: chance of no transformation in 7 folds"]
-        assert set(own[own.printed == "*"].row) == set(methods)
-    assert sum(map(len, experiments.PRINTED_ASTERISKS.values())) == 38
+    for name, starred in g_means.PRINTED_ASTERISKS.items():
+        columns = (f"{name}: chance of no transformation in 7 folds", "chance of no transformation")
+        own = published[published.column == columns[name == problems.BOARD_NAME]]
+        assert set(own[own.printed == "*"].row) == set(starred)
+    assert sum(map(len, g_means.PRINTED_ASTERISKS.values())) == 38 + 4
 
 
 def test_a_printed_asterisk_goes_with_the_printed_cell_of_the_svm():
     own = load_published("conformal").set_index(["row", "column"]).value
-    for name, methods in experiments.PRINTED_ASTERISKS.items():
-        for method in methods:
+    for name in problems.SETS:
+        for method in g_means.PRINTED_ASTERISKS[name]:
             assert own[method, name] == own["SVM", name], (method, name)
 
 
@@ -168,9 +169,9 @@ def test_the_grid_search_counts_its_machines_and_keeps_to_its_ranges():
 def test_the_best_shift_is_the_best_of_all_shifts():
     rng = np.random.default_rng(9)
     f, y = rng.standard_normal(60), np.where(np.arange(60) < 15, 1.0, -1.0)
-    shift, error = studies.best_shift(f, y)
-    every = min(experiments.test_error(f + s, y) for s in np.linspace(-4, 4, 4001))
-    assert error == pytest.approx(experiments.test_error(f + shift, y))
+    shift, error = beyond_studies.best_shift(f, y)
+    every = min(beyond_studies.error_of(f + s, y) for s in np.linspace(-4, 4, 4001))
+    assert error == pytest.approx(beyond_studies.error_of(f + shift, y))
     assert error <= every + 1e-12
 
 
@@ -179,7 +180,7 @@ def paired_records(gap, partitions=20):
     for partition in range(1, partitions + 1):
         for fold in range(7):
             missed = rng.integers(1, 4)
-            for method in experiments.ALL:
+            for method in methods.ALL:
                 worse = gap if method == "ACT" else 0
                 rows.append(
                     {
@@ -206,7 +207,7 @@ def paired_records(gap, partitions=20):
 def test_cells_means_and_tests_of_a_known_difference():
     frame = paired_records(2)
     records = {"folds": frame, "sizes": pd.DataFrame()}
-    table = values.real_values(records).set_index(["row", "column"])
+    table = real_sets.reproduced_values(records).set_index(["row", "column"])
     assert table.value["ACT", "Glass7"] > table.value["SVM", "Glass7"]
     assert table.value["ACT - SVM", "Glass7: g-means error"] > 0.08
     assert (
@@ -216,18 +217,18 @@ def test_cells_means_and_tests_of_a_known_difference():
     chance = "Glass7: chance of no transformation in 7 folds"
     assert table.value["ACT", chance] == 0.0 and table.value["WIL", chance] == 1.0
     spread = (
-        values.errors(frame[frame.method == "SVM"])
+        g_means.errors(frame[frame.method == "SVM"])
         .groupby(frame[frame.method == "SVM"].partition)
         .std(ddof=1)
         .mean()
     )
     assert table.value["SVM", "Glass7 ±"] == pytest.approx(spread)
-    shown = tables.asterisk_table(frame)
+    shown = real_sets.asterisk_table(frame)
     assert shown.ACT[0] == "7.0" and shown.WIL[0] == "0.0 *"
 
 
 def test_equal_methods_are_found_equal():
-    pairs = tables.equal_cells(paired_records(1, 3), "Glass7")
+    pairs = real_sets.equal_cells(paired_records(1, 3), "Glass7")
     first = pairs.iloc[-1]
     assert first["share of equal folds"] == 0.0 or np.isnan(first["share of equal folds"])
     one = pairs[(pairs["first"] == "AMA") & (pairs["second"] == "ACT")].iloc[0]
@@ -236,8 +237,8 @@ def test_equal_methods_are_found_equal():
 
 @pytest.mark.parametrize("n, p", [(7, 2 / 2**7), (5, 2 / 2**5), (3, 0.25)])
 def test_the_least_p_of_few_folds(n, p):
-    assert values.wilcoxon_p(np.arange(1.0, n + 1), np.zeros(n)) == pytest.approx(p)
-    floor = tables.wilcoxon_floor().set_index("folds that differ")["least p"]
+    assert real_sets.wilcoxon_p(np.arange(1.0, n + 1), np.zeros(n)) == pytest.approx(p)
+    floor = real_sets.wilcoxon_floor().set_index("folds that differ")["least p"]
     assert floor[n] == pytest.approx(p)
 
 
@@ -246,28 +247,28 @@ def test_p_without_ties_is_scipys():
     for n in (4, 7, 10):
         difference = rng.standard_normal(n)
         expected = wilcoxon(difference, method="exact").pvalue
-        assert values.wilcoxon_p(difference, np.zeros(n)) == pytest.approx(expected)
+        assert real_sets.wilcoxon_p(difference, np.zeros(n)) == pytest.approx(expected)
 
 
 def test_p_of_tied_differences_is_exact():
     # all 16 signs of four equal ranks: the extreme sums are 2 of 16
-    assert values.wilcoxon_p([0.1, 0.1, 0.1, 0.1, 0.3], [0.0, 0.0, 0.0, 0.0, 0.3]) == 2 / 16
+    assert real_sets.wilcoxon_p([0.1, 0.1, 0.1, 0.1, 0.3], [0.0, 0.0, 0.0, 0.0, 0.3]) == 2 / 16
     # ranks 1.5, 1.5, 3 with the signs +, +, -: sums 3 and 3, the middle of the distribution
-    assert values.wilcoxon_p([0.1, 0.1, -0.2], np.zeros(3)) == 1.0
+    assert real_sets.wilcoxon_p([0.1, 0.1, -0.2], np.zeros(3)) == 1.0
 
 
 def test_methods_that_agree_everywhere_differ_with_p_one():
-    assert values.wilcoxon_p([0.1, 0.2], [0.1, 0.2]) == 1.0
+    assert real_sets.wilcoxon_p([0.1, 0.2], [0.1, 0.2]) == 1.0
 
 
 def test_few_partitions_that_all_agree_decide_nothing():
-    assert np.isnan(values.undecided_if_few(Mean(0.0, 0.0, 7), 1).mean)
-    assert np.isnan(values.undecided_if_few(Mean(0.3, np.nan, 1), 1).mean)
-    assert values.undecided_if_few(Mean(0.3, 0.1, 2), 2).mean == 0.3
-    assert values.undecided_if_few(Mean(0.0, 0.0, 20), 20).standard_error == 0.0
+    assert np.isnan(g_means.undecided_if_few(Mean(0.0, 0.0, 7), 1).mean)
+    assert np.isnan(g_means.undecided_if_few(Mean(0.3, np.nan, 1), 1).mean)
+    assert g_means.undecided_if_few(Mean(0.3, 0.1, 2), 2).mean == 0.3
+    assert g_means.undecided_if_few(Mean(0.0, 0.0, 20), 20).standard_error == 0.0
 
 
 def test_the_axis_of_the_figures_is_that_of_the_test_grid():
-    axis = figures.grid_axis()
+    axis = checkers.grid_axis()
     assert len(axis) == problems.GRID
     assert axis == pytest.approx(problems.board(1).X_test[: problems.GRID, 0])

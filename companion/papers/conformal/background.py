@@ -9,16 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial import ConvexHull
 from scipy.spatial.distance import cdist
 
 from companion import conformal
-from companion.papers.conformal.problems import PAPER, C
-from companion.reproduction import Study, Unit, seed_for
+from companion.papers.conformal.drawing import NEGATIVE, POSITIVE, plot_two_classes
+from companion.papers.conformal.problems import PAPER, C, numbered_study
+from companion.papers.summaries import Values, share
+from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
 from companion.solvers.smo import smo
 
-N_PROBLEMS = {"paper": 20, "quick": 5}
 N_PATTERNS, WIDTH = 60, 4.0
+
+#: C of Figure 3.1.4, small enough for slacks to be cheap.
+NOISE_C = 1.0
 
 #: Lattice of the figures in the plane.
 AXIS = np.linspace(-3.0, 3.0, 121)
@@ -26,19 +31,7 @@ AXIS = np.linspace(-3.0, 3.0, 121)
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """A linear machine in the plane, from the nearest points of two hulls.
-
-    Attributes
-    ----------
-    X, y : ndarray
-    alpha : ndarray
-        Multipliers of the hulls.
-    w : ndarray of shape (2,)
-    b : float
-        In the units of the SVM, so that the margins are at -1 and +1.
-    nearest : ndarray of shape (2, 2)
-        w_+ and w_-.
-    """
+    """A linear machine in the plane: w and b in units of the SVM, and the hulls' nearest points."""
 
     X: np.ndarray
     y: np.ndarray
@@ -48,62 +41,23 @@ class Machine:
     nearest: np.ndarray
 
     def decision(self, points):
-        """w . x + b of points.
-
-        Parameters
-        ----------
-        points : ndarray of shape (..., 2)
-
-        Returns
-        -------
-        ndarray of shape (...)
-        """
+        """w . x + b of points."""
         return points @ self.w + self.b
 
     def lattice(self, axis=AXIS):
-        """Decision values on the lattice, shape (n, n).
-
-        Parameters
-        ----------
-        axis : ndarray of shape (n,), optional
-            Coordinates in both directions.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-        """
+        """Decision values on the lattice, shape (n, n)."""
         points = np.stack(np.meshgrid(axis, axis), axis=-1)
         return self.decision(points)
 
     def margin_ends(self):
-        """For patterns with a slack: the points of their support hyperplanes nearest to them.
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
-        """
+        """For patterns with a slack: the points of their support hyperplanes nearest to them."""
         f = self.decision(self.X)
         gap = np.where(self.y * f < 1, self.y - f, 0.0)
         return self.X + gap[:, np.newaxis] * self.w / (self.w @ self.w)
 
 
 def plane_sample(number, distance=1.6, n=24):
-    """Two Gaussian classes in the plane whose centres are 2 x ``distance`` apart.
-
-    Parameters
-    ----------
-    number : int
-        Which sample.
-    distance : float, default=1.6
-    n : int, default=24
-        Patterns of both classes together.
-
-    Returns
-    -------
-    X : ndarray of shape (n, 2)
-    y : ndarray of shape (n,)
-        Labels -1.0 and +1.0.
-    """
+    """Two Gaussian classes in the plane whose centres are 2 x ``distance`` apart."""
     rng = np.random.default_rng(seed_for(PAPER, "plane", number))
     y = np.repeat([1.0, -1.0], n // 2)
     direction = np.array([0.8, 0.6])
@@ -112,19 +66,7 @@ def plane_sample(number, distance=1.6, n=24):
 
 
 def linear_machine(X, y, ridge=0.0):
-    """The machine of (2.2.6) with a linear kernel; ``ridge`` = 1 / C for squared slacks.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, 2)
-    y : ndarray of shape (n,)
-        Labels -1 and +1.
-    ridge : float, default=0.0
-
-    Returns
-    -------
-    Machine
-    """
+    """The machine of (2.2.6) with a linear kernel; ``ridge`` = 1 / C for squared slacks."""
     found = mdm(X @ X.T, y, ridge=ridge, tol=1e-8)
     scale = 2.0 / found.squared_norm
     nearest = np.array([(found.alpha * (y == label)) @ X for label in (1.0, -1.0)])
@@ -134,31 +76,12 @@ def linear_machine(X, y, ridge=0.0):
 
 
 def conformal_map(z):
-    """The map of Figure 3.3.2's picture; its derivative vanishes nowhere on the grid.
-
-    Parameters
-    ----------
-    z : ndarray of complex
-
-    Returns
-    -------
-    ndarray of complex, of the shape of z
-    """
+    """The map of Figure 3.3.2's picture; its derivative vanishes nowhere on the grid."""
     return np.exp(0.45 * z) + 0.05 * z**2
 
 
 def angle(first, second, metric=None):
-    """Angle in degrees between directions, in a metric of shape (n, 2, 2) or that of the plane.
-
-    Parameters
-    ----------
-    first, second : ndarray of shape (n, 2)
-    metric : ndarray of shape (n, 2, 2), optional
-
-    Returns
-    -------
-    ndarray of shape (n,)
-    """
+    """Angle in degrees between directions, in a metric of shape (n, 2, 2) or that of the plane."""
     if metric is None:
         metric = np.broadcast_to(np.eye(2), (len(first), 2, 2))
 
@@ -169,41 +92,18 @@ def angle(first, second, metric=None):
     return np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
-# -- the statements -------------------------------------------------------------------------
+# -- the statements ---------------------------------------------------------------------------
 
 
 def random_problem(rng):
-    """Overlapping classes in the plane, a quarter of them positive, and their Gaussian kernel.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    X : ndarray of shape (N_PATTERNS, 2)
-    y : ndarray of shape (N_PATTERNS,)
-    K : ndarray of shape (N_PATTERNS, N_PATTERNS)
-    """
+    """Overlapping classes in the plane, a quarter of them positive, and their Gaussian kernel."""
     y = np.where(np.arange(N_PATTERNS) < N_PATTERNS // 4, 1.0, -1.0)
     X = rng.standard_normal((N_PATTERNS, 2)) + 0.8 * y[:, np.newaxis]
     return X, y, np.exp(-cdist(X, X, "sqeuclidean") / WIDTH)
 
 
 def bumps(rng, X):
-    """A transformation c, a sum of Gaussians on some patterns, and its gradient.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    X : ndarray of shape (n, n_features)
-        Patterns, of which eight are centres.
-
-    Returns
-    -------
-    c, gradient : callable
-        Functions of points of shape (m, n_features).
-    """
+    """A transformation c, a sum of Gaussians on eight of the patterns, and its gradient."""
     centres, weights = X[rng.permutation(len(X))[:8]], rng.uniform(0.2, 1.0, 8)
 
     def c(points):
@@ -218,19 +118,7 @@ def bumps(rng, X):
 
 
 def metric_by_differences(kernel, points, step=1e-4):
-    """d^2 k(x, z) / dx_i dz_j at z = x by second differences, (3.3.2).
-
-    Parameters
-    ----------
-    kernel : callable
-        Of two arrays of points, row by row.
-    points : ndarray of shape (n, d)
-    step : float, default=1e-4
-
-    Returns
-    -------
-    ndarray of shape (n, d, d)
-    """
+    """d^2 k(x, z) / dx_i dz_j at z = x by second differences, (3.3.2); `kernel` row by row."""
     d = points.shape[1]
     out = np.empty((len(points), d, d))
     for i, e in enumerate(step * np.eye(d)):
@@ -309,17 +197,7 @@ def _angle_after_map(z, first, second, step=1e-5):
 
 
 def noise_sample(rng):
-    """Figure 3.1.4: a rare class with two patterns at the true border x1 = 0, others further back.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    X, y : ndarray
-        The two are the first rows.
-    """
+    """Figure 3.1.4: a rare class whose first two patterns are at the true border x1 = 0."""
     border = np.column_stack([[0.05, 0.05], [0.5, -0.5]])
     rare = np.column_stack([rng.uniform(1.2, 2.0, 8), rng.uniform(-1.0, 1.0, 8)])
     common = np.column_stack([rng.uniform(-2.0, -0.05, 120), rng.uniform(-1.0, 1.0, 120)])
@@ -334,13 +212,124 @@ def _as_noise(rng):
     return float((machine.decision(X[:2]) < 1.0).all())
 
 
-#: C of Figure 3.1.4, small enough for slacks to be cheap.
-NOISE_C = 1.0
+STATEMENTS = numbered_study("statements", compute_statements, "problem", {"paper": 20, "quick": 5})
+STUDIES = (STATEMENTS,)
 
 
-def statement_units(profile):
-    """One unit a random problem."""
-    return [Unit(PAPER, "statements", {"problem": k}) for k in range(1, N_PROBLEMS[profile] + 1)]
+# -- reproduced values and their table --------------------------------------------------------
+
+#: Numbers whose largest value bounds a printed statement: its row and column.
+LARGEST = {
+    "multipliers": ("(2.2.7)", "largest |w - 2 w^ / |w^|^2|, relative"),
+    "bias": ("(2.2.7)", "|b - 2 b^ / |w^|^2|"),
+    "bisector": ("Section 2.2.1", "distance of the hulls' bisector from the hard-margin machine"),
+    "gap": ("Figure 2.1.3", "largest relative duality gap"),
+    "angle_of_map": ("Figure 3.3.2", "largest change of an angle by the map drawn (degrees)"),
+    "metric_error": ("(3.3.17)", "largest error of the metric, relative"),
+    "theorem_5_error": ("Theorem 5", "largest error of the metric, relative"),
+    "angle_of_kernel": (
+        "(3.3.18)",
+        "largest change of an angle by the transformed kernel (degrees)",
+    ),
+}
+
+#: The same numbers in words.
+STATEMENT = {
+    "multipliers": "multipliers, hulls against the dual of the L2 machine",
+    "bias": "bias, the same",
+    "gap": "duality gap, relative",
+    "bisector": "bisector of the hulls against the hard-margin machine",
+    "metric_error": "metric of the Gaussian kernel, relative error",
+    "theorem_5_error": "metric of Theorem 5, relative error",
+    "angle_of_map": "change of angles by the map of the plane (degrees)",
+    "angle_of_kernel": "change of angles by the transformed kernel (degrees)",
+    "least_eigenvalue": "least eigenvalue of transformed kernel matrices",
+}
 
 
-STATEMENTS = Study(PAPER, "statements", statement_units, compute_statements)
+def reproduced_values(records):
+    """Chapters 2 and 3."""
+    out, frame = Values(), records["statements"]
+    if frame.empty:
+        return out.frame()
+    for name, place in LARGEST.items():
+        out.add(*place, frame[name].max())
+    column = "least eigenvalue of transformed kernel matrices, relative"
+    out.add("(3.3.24)", column, frame.least_eigenvalue.min())
+    _, y, image = parabola_sample()
+    told_apart = np.mean(np.sign(linear_machine(image, y).decision(image)) == y)
+    column = "points on the line told apart by a line over the parabola, share"
+    out.add("Figure 2.1.5", column, told_apart)
+    column = "positive patterns within the margin of a larger one, share of samples"
+    out.add_mean("Figure 3.1.4", column, share(frame.as_noise))
+    return out.frame()
+
+
+def statement_table(frame):
+    """Least and largest value over the random problems of every number of the study."""
+    table = frame[list(STATEMENT)].agg(["min", "max"]).T.rename(index=STATEMENT)
+    table = table.rename(columns={"min": "least", "max": "largest"})
+    return table.rename_axis("statement").reset_index()
+
+
+# -- figures ----------------------------------------------------------------------------------
+
+
+def hulls(X, y):
+    """Corners of the convex hull of each class in order, by label."""
+    classes = {label: X[y == label] for label in (1, -1)}
+    return {label: own[ConvexHull(own).vertices] for label, own in classes.items()}
+
+
+def parabola_sample():
+    """Figure 2.1.5: points of a line, the positive ones between, and their images (x, x^2)."""
+    x = np.array([-2.4, -2.0, -1.6, -0.8, -0.4, 0.1, 0.5, 0.9, 1.7, 2.1, 2.5])
+    y = np.where(np.abs(x) < 1.2, 1.0, -1.0)
+    return x, y, np.column_stack([x, x**2])
+
+
+def mapped_grid():
+    """Figure 3.3.2: two families of lines in the plane, and their images under a conformal map."""
+    run, at = np.linspace(-1.5, 1.5, 200), np.linspace(-1.5, 1.5, 13)
+    families = ([run + 1j * k for k in at], [k + 1j * run for k in at])
+    return [
+        [[np.column_stack([z.real, z.imag]) for z in map(to, family)] for family in families]
+        for to in (np.asarray, conformal_map)
+    ]
+
+
+def circle_chart(n=200):
+    """Figure 3.3.1: the circle, an arc of it, the arc's length along the circle, and its chord."""
+    turn, part = np.linspace(0, 2 * np.pi, n), np.linspace(0.3, 1.6, n)
+    circle, arc = (np.column_stack([np.cos(t), np.sin(t)]) for t in (turn, part))
+    length = float(np.linalg.norm(np.diff(arc, axis=0), axis=1).sum())
+    return circle, arc, length, float(np.linalg.norm(arc[-1] - arc[0]))
+
+
+def plot_lines(ax, axes, decision, *, levels=(-1.0, 0.0, 1.0)):
+    """Contours of a decision function: the frontier, and the support hyperplanes dashed."""
+    looks = ["-" if level == 0 else "--" for level in levels]
+    ax.contour(*axes, decision, levels=levels, colors="black", linestyles=looks, linewidths=1.3)
+
+
+def plot_slacks(ax, X, y, ends):
+    """Slack of every pattern, a line to where its margin begins."""
+    for start, end, label in zip(X, ends, y, strict=True):
+        color = POSITIVE if label > 0 else NEGATIVE
+        ax.plot(*np.array([start, end]).T, color=color, linewidth=0.9, alpha=0.6)
+
+
+def plot_hulls(ax, X, y, corners, nearest):
+    """Figure 2.2.1: the convex hulls by label, their nearest points, and the line between them."""
+    plot_two_classes(ax, X, y)
+    for label, own in corners.items():
+        ax.fill(*own.T, color=POSITIVE if label > 0 else NEGATIVE, alpha=0.12)
+    ax.plot(*nearest.T, "k-o", markersize=5, linewidth=1.5, label="nearest points")
+
+
+def plot_mapped_grid(ax, lines, *, title=""):
+    """A grid of lines, or its image under a map, one family red and one blue."""
+    for family, color in zip(lines, (POSITIVE, NEGATIVE), strict=True):
+        for points in family:
+            ax.plot(*points.T, color=color, linewidth=0.9)
+    ax.set(title=title, aspect="equal", xticks=[], yticks=[])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import StratifiedKFold, TunedThresholdClassifierCV
 
 from companion.estimators import L1SVC, L2SVC
-from companion.metrics import g_mean_scorer
+from companion.metrics import g_mean, g_mean_scorer
 from companion.papers.conformal.problems import WIDTH, C
 from companion.tuning import KernelGridSearchCV, ParameterVectorGridSearchCV
 
@@ -27,33 +28,15 @@ def _cut(problem):
 
 
 def balanced_weights(problem):
-    """The base machine with C inversely proportional to the size of the class.
-
-    Parameters
-    ----------
-    problem : Problem
-
-    Returns
-    -------
-    fitted classifier
-    """
+    """The base machine with C inversely proportional to the size of the class."""
     return L2SVC(C=C, gamma=1.0 / WIDTH, class_weight="balanced").fit(problem.X, problem.y)
 
 
 def moved_threshold(problem):
-    """The base machine with the threshold of the best cross-validated g-means.
-
-    Parameters
-    ----------
-    problem : Problem
-
-    Returns
-    -------
-    fitted classifier
-    """
+    """The base machine with the threshold of the best cross-validated g-means."""
     machine = TunedThresholdClassifierCV(
         L2SVC(C=C, gamma=1.0 / WIDTH),
-        scoring=_g_means(),
+        scoring=make_scorer(g_mean),
         response_method="decision_function",
         cv=_cut(problem),
     )
@@ -61,16 +44,7 @@ def moved_threshold(problem):
 
 
 def smote(problem):
-    """The base machine on the training part with synthetic positives, as many as negatives.
-
-    Parameters
-    ----------
-    problem : Problem
-
-    Returns
-    -------
-    fitted classifier
-    """
+    """The base machine on the training part with synthetic positives, as many as negatives."""
     from imblearn.over_sampling import SMOTE
 
     sampler = SMOTE(k_neighbors=NEIGHBOURS, random_state=problem.seed % 2**31)
@@ -79,16 +53,7 @@ def smote(problem):
 
 
 def tuned(problem):
-    """A support vector machine with C and width of the best cross-validated g-means.
-
-    Parameters
-    ----------
-    problem : Problem
-
-    Returns
-    -------
-    fitted classifier
-    """
+    """A support vector machine with C and width of the best cross-validated g-means."""
     search = KernelGridSearchCV(
         L1SVC(), {"C": TUNED_C, "gamma": TUNED_GAMMA}, cv=_cut(problem), scoring=g_mean_scorer
     )
@@ -104,30 +69,11 @@ BASELINES = {
 }
 
 
-def pvgs(problem, scoring="accuracy"):
+def pvgs(problem):
     """Parameter vector grid search for C and width, the thesis's reference [32].
 
-    Parameters
-    ----------
-    problem : Problem
-    scoring : str or callable, default="accuracy"
-        The thesis maximises the estimated classification rate.
-
-    Returns
-    -------
-    machine : L2SVC
-        Fitted to the whole training part.
-    n_trained : int
-        Machines trained on the way, folds counted.
+    The machine of the best classification rate, and how many were trained on the way.
     """
-    search = ParameterVectorGridSearchCV(L2SVC(), PVGS_RANGES, cv=_cut(problem), scoring=scoring)
+    search = ParameterVectorGridSearchCV(L2SVC(), PVGS_RANGES, cv=_cut(problem), scoring="accuracy")
     search.fit(problem.X, problem.y)
     return search.best_estimator_, FOLDS * len(search.cv_results_["params"]) + 1
-
-
-def _g_means():
-    from sklearn.metrics import make_scorer
-
-    from companion.metrics import g_mean
-
-    return make_scorer(g_mean)

@@ -11,22 +11,21 @@ from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
 from companion import conformal
-from companion.papers.conformal import problems
-from companion.papers.conformal.experiments import CONFORMAL, Part
-from companion.papers.conformal.problems import PAPER, SETS
-from companion.papers.conformal.studies import LARGE
-from companion.papers.summaries import counts
-from companion.reproduction import Study, Unit
+from companion.metrics import mean_and_standard_error
+from companion.papers.conformal import g_means
+from companion.papers.conformal.methods import CONFORMAL, SVM, Part
+from companion.papers.conformal.problems import numbered_study, parts_of, study_of_sets
+from companion.papers.summaries import Values, counts, none_without_records
 from companion.separability import Separability
 from companion.solvers.mdm import mdm
 
+SEARCHED, EXACT = ("MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA"), "exact maximiser"
+
 #: By the names of the tables; the exact maximiser is Xiong's transformation with the eigenvector.
 METHODS = {
-    **{name: CONFORMAL[name] for name in ("MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")},
-    "Xiong": CONFORMAL["Xiong"],
-    "exact maximiser": ("xiong", "separability_exact"),
+    **{name: CONFORMAL[name] for name in (*SEARCHED, "Xiong")},
+    EXACT: ("xiong", "separability_exact"),
 }
-N_PARTITIONS = {"paper": 3, "quick": 1}
 
 #: Random problems for the identities, and patterns in each.
 N_RANDOM, N_PATTERNS = {"paper": 20, "quick": 5}, 40
@@ -63,59 +62,41 @@ class Counted(Separability):
 def compute_searches(unit):
     """J and test errors of every search: a row a fold and method."""
     rows = []
-    for fold, problem in enumerate(
-        problems.folds(*(unit.params[k] for k in ("dataset", "partition")))
-    ):
+    for fold, problem in parts_of(unit):
         part = Part(problem, validate=False)
-        J = Counted(part.shared.K, part.shared.y)
-        part.shared.separability = J
-        plain = J.value(np.ones(J.n))
-        rows.append(
-            {
-                "fold": fold,
-                "method": "SVM",
-                "J": plain,
-                "evaluations": 0,
-                "log10_condition": None,
-                "degenerate": False,
-                **counts(part.plain_decision(), problem.y_test),
-            }
-        )
+        J = part.shared.separability = Counted(part.shared.K, part.shared.y)
+        plain = {
+            "fold": fold,
+            "method": SVM,
+            "J": _rounded(J.value(np.ones(J.n))),
+            "evaluations": 0,
+            "log10_condition": None,
+            "degenerate": False,
+        }
+        rows.append(plain | counts(part.plain_decision(), problem.y_test))
         for name, method in METHODS.items():
             J.evaluations = 0
             result = part.transformed(*method, max_transforms=1)
-            entries = len(result.history)
-            log10_condition = None
-            if name == "exact maximiser":
-                log10_condition = round(condition_of_cores(part, problem.seed), 4)
-            rows.append(
-                {
-                    "fold": fold,
-                    "method": name,
-                    "J": result.history[-1]["separability"] if entries > 1 else None,
-                    # the history asks for J once for each of its machines
-                    "evaluations": J.evaluations - entries,
-                    "log10_condition": log10_condition,
-                    "degenerate": result.is_degenerate,
-                    **counts(part.decision(result), problem.y_test),
-                }
-            )
-    return [row | {"J": row["J"] if row["J"] is None else float(f"{row['J']:.8g}")} for row in rows]
+            # the history asks for J once for each of its machines
+            n_machines = len(result.history)
+            row = plain | {
+                "method": name,
+                "J": _rounded(result.history[-1]["separability"]) if n_machines > 1 else None,
+                "evaluations": J.evaluations - n_machines,
+                "degenerate": result.is_degenerate,
+            }
+            if name == EXACT:
+                row["log10_condition"] = round(condition_of_cores(part, problem.seed), 4)
+            rows.append(row | counts(part.decision(result), problem.y_test))
+    return rows
+
+
+def _rounded(J):
+    return float(f"{J:.8g}")
 
 
 def condition_of_cores(part, seed):
-    """log10 of the condition number of W in the basis of Xiong's cores, a third of the patterns.
-
-    Parameters
-    ----------
-    part : Part
-    seed : int
-        What the cores are drawn from.
-
-    Returns
-    -------
-    float
-    """
+    """log10 of the condition number of W in the basis of Xiong's cores, a third of the patterns."""
     shared = part.shared
     rng = np.random.default_rng(seed)
     cores = np.sort(rng.permutation(len(shared.y))[: max(1, round(len(shared.y) / 3))])
@@ -146,21 +127,7 @@ def compute_identities(unit):
 
 
 def explicit_separability(K, y, q):
-    """J of the transformed kernel from scatter matrices in the empirical feature space.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-    y : ndarray of shape (n,)
-    q : ndarray of shape (n,)
-
-    Returns
-    -------
-    J : float
-        tr(S_B) / tr(S_W) with the matrices written out, (4.6.5) to (4.6.11) with the traces.
-    error : float
-        Largest difference of Z Z' and the transformed K, relative; (4.6.4).
-    """
+    """J of the transformed kernel from scatter matrices in the empirical feature space."""
     transformed = K * np.outer(q, q)
     values, vectors = eigh(transformed)
     kept = values > 1e-12 * values.max()
@@ -175,19 +142,7 @@ def explicit_separability(K, y, q):
 
 
 def printed_separability(K, y, q):
-    """J with B = K_intra + K / N, as (4.6.14) is printed.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-    y : ndarray of shape (n,)
-    q : ndarray of shape (n,)
-        Factors of the transformation.
-
-    Returns
-    -------
-    float
-    """
+    """J with B = K_intra + K / N, as (4.6.14) is printed."""
     n = len(y)
     intra = np.zeros_like(K)
     for label in (-1.0, 1.0):
@@ -197,19 +152,7 @@ def printed_separability(K, y, q):
 
 
 def gradient_error(K, y, X, step=1e-4):
-    """Largest relative error of the gradients of J for MDT and TSVT, against differences.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-    y : ndarray of shape (n,)
-    X : ndarray of shape (n, n_features)
-    step : float, default=1e-4
-
-    Returns
-    -------
-    float
-    """
+    """Largest relative error of the gradients of J for MDT and TSVT, against differences."""
     J, machine = Separability(K, y), mdm(K, y, ridge=0.1, tol=1e-8)
     f, offset = machine.decision_function, -0.5 * machine.squared_norm
     support = np.flatnonzero(machine.alpha)
@@ -240,20 +183,115 @@ def gradient_error(K, y, X, step=1e-4):
     return worst
 
 
-def search_units(profile):
-    """One unit a data set and partition."""
-    return [
-        Unit(PAPER, "searches", {"dataset": name, "partition": k}, problems.digest(name))
-        for name in SETS
-        if profile == "paper" or name not in LARGE
-        for k in range(1, N_PARTITIONS[profile] + 1)
-    ]
+SEARCHES = study_of_sets("searches", compute_searches, {"paper": 3, "quick": 1})
+IDENTITIES = numbered_study("identities", compute_identities, "problem", N_RANDOM)
+STUDIES = (IDENTITIES, SEARCHES)
 
 
-def identity_units(profile):
-    """One unit a random problem."""
-    return [Unit(PAPER, "identities", {"problem": k}) for k in range(1, N_RANDOM[profile] + 1)]
+# -- reproduced values and tables -------------------------------------------------------------
+
+#: Numbers whose largest value bounds a printed statement: its row and column.
+LARGEST = {
+    "printed_error": (
+        "Theorem 6",
+        "largest error of J by (4.6.14) as printed, B = K_intra + K/N, relative",
+    ),
+    "theorem_error": ("Theorem 6", "largest error of J with B = K_intra - K/N, relative"),
+    "space_error": ("(4.6.4)", "largest |Z Z' - K|, relative"),
+    "gradient_error": ("(5.2.4)", "largest error of the gradient of J, relative"),
+}
+
+#: Rows and columns about the growth of J, and the searches whose ratio of J it is.
+RATIOS = {
+    ("MDT", "ratio of J: JMETA / JGRAD"): ("MDT-JMETA", "MDT-JGRAD"),
+    ("TSVT", "ratio of J: JMETA / JGRAD"): ("TSVT-JMETA", "TSVT-JGRAD"),
+    ("TSVT", "ratio of J: TSVT-JGRAD / MDT-JGRAD"): ("TSVT-JGRAD", "MDT-JGRAD"),
+    ("TSVT", "ratio of J: JMETA / no transformation"): ("TSVT-JMETA", SVM),
+}
 
 
-SEARCHES = Study(PAPER, "searches", search_units, compute_searches)
-IDENTITIES = Study(PAPER, "identities", identity_units, compute_identities)
+def log_separability(frame):
+    """log J: a row a data set, partition and fold, a column a search."""
+    return np.log(g_means.by_method(frame.assign(J=frame.J.astype(float)), "J"))
+
+
+def reproduced_values(records):
+    """Sections 4.6, 5.2 and chapter 7 on the separability J."""
+    out, frame = Values(), records["identities"]
+    if not frame.empty:
+        for name, place in LARGEST.items():
+            out.add(*place, frame[name].max())
+    frame = records["searches"]
+    if frame.empty:
+        return out.frame()
+    log_J = log_separability(frame)
+    for place, (first, second) in RATIOS.items():
+        means = (log_J[first] - log_J[second]).dropna().groupby(level="partition").mean()
+        growth = g_means.undecided_if_few(mean_and_standard_error(means))
+        ratio = np.exp(growth.mean)
+        out.add(*place, ratio, se=ratio * growth.standard_error, n=growth.n)
+    evaluations = g_means.by_method(frame, "evaluations").groupby(level="partition").mean()
+    means, numbers = g_means.by_partition(frame), {}
+    numbers[EXACT, "g-means error: exact maximiser of J - SVM"] = means[EXACT] - means[SVM]
+    for name in ("MDT", "TSVT"):
+        gap = evaluations[f"{name}-JMETA"] - evaluations[f"{name}-JGRAD"]
+        numbers[name, "evaluations of J: JMETA - JGRAD"] = gap
+    g_means.add_means(out, numbers)
+    condition = frame[frame.method == EXACT].log10_condition.astype(float).median()
+    out.add(EXACT, "log10 condition number of the matrix to invert", condition)
+    return out.frame()
+
+
+_SHOWN = ("J / J of the SVM", "least", "evaluations of J", "g-means error", "method - SVM", "SE")
+
+
+@none_without_records("method", *_SHOWN)
+def search_table(frame):
+    """J over that without a transformation, its evaluations, and errors of the forced machines."""
+    log_J = log_separability(frame)
+    growth = log_J.sub(log_J[SVM], axis=0)
+    shown = g_means.against(g_means.by_partition(frame))
+    shown["J / J of the SVM"] = np.exp(growth.mean())
+    shown["least"] = np.exp(growth.min())
+    shown["evaluations of J"] = g_means.by_method(frame, "evaluations").mean()
+    return shown[list(_SHOWN)].reset_index()
+
+
+@none_without_records("data set", "rank correlation of J and error", "SE", "folds")
+def rank_agreement(frame):
+    """Whether a larger J goes with a smaller error: mean rank correlation over the methods."""
+    import pandas as pd
+
+    own = frame.assign(error=g_means.errors(frame), J=frame.J.astype(float)).dropna(subset=["J"])
+    found = {
+        place: fold.J.corr(fold.error, method="spearman")
+        for place, fold in own.groupby(["dataset", "partition", "fold"])
+        if fold.error.nunique() > 1 and fold.J.nunique() > 1
+    }
+    by_set = pd.Series(found).groupby(level=0)
+    columns = {"rank correlation of J and error": by_set.mean(), "SE": by_set.sem()}
+    table = pd.DataFrame(columns | {"folds": by_set.size()})
+    return table[table.folds > 1].rename_axis("data set").reset_index()
+
+
+_FALL = "folds that end below the J of no transformation"
+
+
+@none_without_records("method", _FALL)
+def falls_of_J(frame):
+    """How often a search ends below the J of no transformation: a row a search."""
+    log_J = log_separability(frame)
+    falls = log_J[list(SEARCHED)].lt(log_J[SVM] - 1e-9, axis=0).mean()
+    return falls.rename_axis("method").reset_index(name=_FALL)
+
+
+def growth_and_gain(frame):
+    """Growth of log10 J and the fall of the error, a point a fold, by method."""
+    if frame.empty:
+        return {}
+    log_J, error = log_separability(frame), g_means.error_table(frame)
+    groups = {}
+    for name in ("MDT-JGRAD", "TSVT-JGRAD", "TSVT-JMETA", EXACT):
+        growth = (log_J[name] - log_J[SVM]).dropna() / np.log(10)
+        groups[name] = (growth, (error[SVM] - error[name])[growth.index])
+    return groups

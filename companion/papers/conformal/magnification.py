@@ -13,8 +13,11 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from companion import conformal
-from companion.papers.conformal.experiments import Part
-from companion.papers.conformal.problems import PAPER, Problem
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.conformal.drawing import NEGATIVE, plot_two_classes
+from companion.papers.conformal.methods import Part
+from companion.papers.conformal.problems import PAPER, Problem, numbered_study
+from companion.papers.summaries import Values, row_a_group, with_error
 from companion.reproduction import Study, Unit, seed_for
 from companion.solvers.mdm import mdm
 
@@ -37,17 +40,9 @@ X1, X2 = np.linspace(-2.0, 2.0, 121), np.linspace(-1.0, 1.0, 41)
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """The lattice of a scene: decision values of the machine and log10 R by method.
+    """The lattice of a scene: decision values of the machine, log10 R by method.
 
-    Attributes
-    ----------
-    X, y : ndarray
-        Patterns and labels.
-    decision : ndarray of shape (41, 121)
-    ratio : dict of str to ndarray of shape (41, 121)
-        log10 of the magnification ratio by method.
-    artificial : ndarray of shape (n, 2)
-        Places between opposite support vectors that KBA's artificial ones stand for.
+    `artificial` are the places that the artificial support vectors of KBA stand for.
     """
 
     X: np.ndarray
@@ -58,19 +53,7 @@ class Picture:
 
 
 def scene(number):
-    """Patterns of a scene, the rare class, x1 > 0, first.
-
-    Parameters
-    ----------
-    number : int
-        Of the scene.
-
-    Returns
-    -------
-    X : ndarray of shape (n, 2)
-    y : ndarray of shape (n,)
-        Labels -1.0 and +1.0.
-    """
+    """Patterns of a scene, the rare class, x1 > 0, first."""
     rng = np.random.default_rng(seed_for(PAPER, "scene", number))
     X = np.column_stack(
         [rng.uniform(0.0, 2.0, N_RARE + N_COMMON), rng.uniform(-1.0, 1.0, N_RARE + N_COMMON)]
@@ -80,27 +63,14 @@ def scene(number):
 
 
 def picture(number):
-    """The machine of a scene and the ratios of all methods, one forced transformation each.
-
-    Parameters
-    ----------
-    number : int
-        Of the scene.
-
-    Returns
-    -------
-    Picture
-    """
+    """The machine of a scene and the ratios of all methods, one forced transformation each."""
     X, y = scene(number)
     points = np.stack(np.meshgrid(X1, X2), axis=-1).reshape(-1, 2)
     shape = (len(X2), len(X1))
     none = np.empty(0, dtype=int)
     seed = int(seed_for(PAPER, "scene methods", number).generate_state(1)[0])
-    part = Part(
-        Problem(X, y, np.arange(len(y)), none, points, None, seed),
-        width=SCENE_WIDTH,
-        validate=False,
-    )
+    problem = Problem(X, y, np.arange(len(y)), none, points, None, seed)
+    part = Part(problem, width=SCENE_WIDTH, validate=False)
     ratios, artificial = {}, np.empty((0, 2))
     for name, transform in METHODS.items():
         result = part.transformed(transform, max_transforms=1)
@@ -114,19 +84,7 @@ def picture(number):
 
 
 def log_ratio(result, X, points):
-    """log10 R of a transformation at points, from the metric of Theorem 5.
-
-    Parameters
-    ----------
-    result : ConformalResult
-    X : ndarray of shape (n, 2)
-        Training patterns.
-    points : ndarray of shape (n_points, 2)
-
-    Returns
-    -------
-    ndarray of shape (n_points,)
-    """
+    """log10 R of a transformation at points, from the metric of Theorem 5."""
 
     def factors(places):
         squares = cdist(places, X, "sqeuclidean")
@@ -140,17 +98,7 @@ def log_ratio(result, X, points):
 
 
 def frontier_of(decision):
-    """x1 of the frontier in every row of the lattice, from the left; NaN in rows without one.
-
-    Parameters
-    ----------
-    decision : ndarray of shape (n_rows, n_columns)
-        Decision values on the lattice.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-    """
+    """x1 of the frontier in every row of the lattice, from the left; NaN in rows without one."""
     places = np.full(len(decision), np.nan)
     for k, row in enumerate(decision):
         turns = np.flatnonzero((row[:-1] <= 0) & (row[1:] > 0))
@@ -194,16 +142,7 @@ def compute_scene(unit):
 def one_support_vector(squared_exponent, sigma=1.0, tau=0.5, d=2, alpha=1.0):
     """Largest relative error of (4.1.5) around one support vector.
 
-    Parameters
-    ----------
-    squared_exponent : {1, 2}
-        Power of tau^2 under the root: 1 as printed, 2 by Theorem 5.
-    sigma, tau, d, alpha
-        Width of the kernel, of the transformation, inputs and support weight.
-
-    Returns
-    -------
-    float
+    The root has tau^2 to the power `squared_exponent`: 1 as printed, 2 by Theorem 5.
     """
     r = np.linspace(0.0, 2.0 * tau, 41)
     points = np.column_stack([r, *[np.zeros_like(r)] * (d - 1)])
@@ -228,13 +167,7 @@ def compute_formula(unit):
 class Displacement:
     """Figure 5.3.1: a linear machine, corrected by its bias and by its margin.
 
-    Attributes
-    ----------
-    X, y : ndarray
-    w : ndarray of shape (2,)
-        In the units of the convex hulls.
-    lines : dict of str to tuple of float
-        Offsets t of the lines w . x = t by way: of the rarer class, the boundary, of the other one.
+    Lines w . x = t by way: of the rarer class, the boundary, and of the other class.
     """
 
     X: np.ndarray
@@ -244,17 +177,7 @@ class Displacement:
 
 
 def displacement(number):
-    """The machine of a scene without kernel, and both ways to move its boundary to x1 = 0.
-
-    Parameters
-    ----------
-    number : int
-        Of the scene.
-
-    Returns
-    -------
-    Displacement
-    """
+    """The machine of a scene without kernel, and both ways to move its boundary to x1 = 0."""
     X, y = scene(number)
     X = X + np.array([0.35, 0.0]) * y[:, np.newaxis]  # room for a hard margin
     machine = mdm(X @ X.T, y, tol=1e-8)
@@ -288,14 +211,96 @@ def compute_displacement(unit):
     ]
 
 
-def _units(study):
-    def units(profile):
-        """One unit a scene."""
-        return [Unit(PAPER, study, {"scene": k}) for k in range(1, N_SCENES[profile] + 1)]
-
-    return units
-
-
-SCENES = Study(PAPER, "scenes", _units("scenes"), compute_scene)
+SCENES = numbered_study("scenes", compute_scene, "scene", N_SCENES)
 FORMULA = Study(PAPER, "formula", lambda profile: [Unit(PAPER, "formula", {})], compute_formula)
-DISPLACEMENTS = Study(PAPER, "displacements", _units("displacements"), compute_displacement)
+DISPLACEMENTS = numbered_study("displacements", compute_displacement, "scene", N_SCENES)
+STUDIES = (SCENES, FORMULA, DISPLACEMENTS)
+
+
+# -- reproduced values and tables -------------------------------------------------------------
+
+CONTRAST = "log10 of the magnification ratio: near the frontier - far"
+ALONG = "spread of log10 of the ratio along the frontier: Wu-Amari - Amari"
+LARGEST = "distance of the largest magnification from the"
+ARTIFICIAL = (
+    "distance of the artificial support vectors from the true frontier - of the SVM's frontier"
+    " from it"
+)
+MOVED = "distance of the support hyperplane of the majority class: bias - margin displacement"
+
+
+def reproduced_values(records):
+    """Sections 4.1 to 4.5 and Figure 5.3.1."""
+    out, pairs = Values(), {}
+    if not records["scenes"].empty:
+        of = {name: own.reset_index() for name, own in records["scenes"].groupby("method")}
+        for name in ("Amari", "Williams"):
+            pairs[name, CONTRAST] = (of[name].near, of[name].far)
+        pairs["Wu-Amari", ALONG] = (of["Wu-Amari"].along, of["Amari"].along)
+        wu, act = of["Wu-Amari"], of["ACT"].largest_at.abs()
+        from_svm, from_true = (wu.largest_at - wu.frontier).abs(), wu.largest_at.abs()
+        column = f"{LARGEST} frontier of the SVM - from the true one, Wu-Amari"
+        pairs["Figure 4.3.1", column] = (from_svm, from_true)
+        pairs["Figure 4.3.2", f"{LARGEST} true frontier: ACT - Wu-Amari"] = (act, from_true)
+        known = of["KBA"].dropna(subset=["artificial"])
+        pairs["Figure 4.4.1", ARTIFICIAL] = (known.artificial, known.frontier.abs())
+    if not records["displacements"].empty:
+        moved = records["displacements"].pivot(index="scene", columns="way", values="moved")
+        pairs["Figure 5.3.1", MOVED] = (moved["bias displaced"], moved["margin displaced"])
+    for place, pair in pairs.items():
+        out.add_mean(*place, paired_difference(*pair))
+    if not records["formula"].empty:
+        found = records["formula"].iloc[0]
+        printed = "largest error of the magnification as printed, relative"
+        corrected = "largest error with sigma^2 / tau^4, relative"
+        out.add_all("(4.1.5)", {printed: found.printed, corrected: found.by_theorem})
+    return out.frame()
+
+
+def scene_table(frame):
+    """Where each method magnifies, means over the scenes: a row a method."""
+
+    def row(own):
+        return {
+            "frontier of the SVM": own.frontier.mean(),
+            **with_error("largest magnification at", mean_and_standard_error(own.largest_at)),
+            "near": own.near.mean(),
+            "far": own.far.mean(),
+            **with_error("near - far", paired_difference(own.near, own.far), "SE of it"),
+            "spread along the frontier": own.along.mean(),
+        }
+
+    return row_a_group(frame, "method", row)
+
+
+def displacement_table(frame):
+    """How far the hyperplane of the larger class moves, means over the scenes: a row a way."""
+
+    def row(own):
+        moved = mean_and_standard_error(own.moved)
+        off = own.boundary_off.mean()
+        return {**with_error("hyperplane moves by", moved), "boundary is off by": off}
+
+    return row_a_group(frame, "way", row)
+
+
+# -- figure -----------------------------------------------------------------------------------
+
+
+def plot_magnification(ax, shown, ratio, lines, *, centres=None, title=""):
+    """Figures 4.3.1, 4.3.2 and 4.4.1: log10 R, darker where larger, and zero lines by name."""
+    top = np.quantile(ratio, 0.99)  # without the few cells where a transformation jumps
+    low = max(ratio.min(), top - 4.0)
+    levels = np.linspace(low, top, 15)
+    drawn = ax.contourf(X1, X2, np.maximum(ratio, low), levels=levels, cmap="Greys", extend="max")
+    ax.figure.colorbar(drawn, ax=ax, label="$\\log_{10} R$", shrink=0.8)
+    plot_two_classes(ax, shown.X, shown.y, size=4.0, title=title)
+    looks = (("#d95f02", "-"), (NEGATIVE, "--"))
+    for (name, values), (color, line) in zip(lines.items(), looks, strict=False):
+        ax.contour(X1, X2, values, levels=[0.0], colors=[color], linestyles=[line], linewidths=1.8)
+        ax.plot([], [], color=color, linestyle=line, label=name)
+    if centres is not None:
+        label = "artificial support vectors"
+        ax.plot(*centres.T, "*", color="#4d9221", markersize=5, linestyle="", label=label)
+    ax.set(xlim=X1[[0, -1]], ylim=X2[[0, -1]])
+    ax.legend(fontsize="x-small", loc="upper left", frameon=True)

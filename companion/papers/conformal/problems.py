@@ -18,7 +18,7 @@ from companion.datasets import (
     imbalanced_source,
     load_imbalanced,
 )
-from companion.reproduction import seed_for
+from companion.reproduction import Study, Unit, seed_for
 
 PAPER = "conformal"
 
@@ -39,6 +39,10 @@ SETS = {
     "Ionosphere": "ionosphere",
     "Breast cancer": "wdbc",
 }
+BOARD_NAME = "Checkers board"
+
+#: Left out of the quick profile, except where the tables have it.
+LARGE = ("Segment1",)
 
 #: Draws of the board: patterns of each class, side, and cells of the test grid by side.
 N_POSITIVE, N_NEGATIVE, SIDE, GRID = 20, 2000, 4.0, 200
@@ -46,19 +50,7 @@ N_POSITIVE, N_NEGATIVE, SIDE, GRID = 20, 2000, 4.0, 200
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A training part with its share V, and a test part.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-    y : ndarray of shape (n,)
-        Labels -1.0 and +1.0.
-    learn, validate : ndarray of int
-        Rows of X outside V and in V.
-    X_test, y_test : ndarray
-    seed : int
-        For whatever the methods draw; of this part alone.
-    """
+    """A training part, its rows outside V and in V, a test part, and a seed for the methods."""
 
     X: np.ndarray
     y: np.ndarray
@@ -82,103 +74,74 @@ def _problem(X, y, X_test, y_test, *identity):
 
 
 def board_sample(draw):
-    """Training patterns of a draw of the checkers board, and their labels as floats.
-
-    Parameters
-    ----------
-    draw : int
-
-    Returns
-    -------
-    X : ndarray of shape (n, 2)
-    y : ndarray of shape (n,)
-        Labels -1.0 and +1.0.
-    """
+    """Training patterns of a draw of the checkers board, and their labels as floats."""
     rng = np.random.default_rng(seed_for(PAPER, "board", draw))
     X, y = checkers_board(N_POSITIVE, N_NEGATIVE, SIDE, rng)
     return X, y.astype(float)
 
 
 def board(draw):
-    """A draw of the checkers board with its test grid, as :class:`Problem`.
-
-    Parameters
-    ----------
-    draw : int
-
-    Returns
-    -------
-    Problem
-    """
+    """A draw of the checkers board with its test grid, as :class:`Problem`."""
     X_test, y_test = checkers_board_grid(GRID, SIDE)
     return _problem(*board_sample(draw), X_test, y_test.astype(float), "board", draw)
 
 
 @lru_cache(maxsize=4)
 def load(name):
-    """Inputs and labels of a real set by its printed name, unscaled, NaN where missing.
-
-    Parameters
-    ----------
-    name : str
-        A data set as printed.
-
-    Returns
-    -------
-    X : ndarray of shape (n, n_features)
-    y : ndarray of shape (n,)
-        Labels -1.0 and +1.0.
-    """
+    """Inputs and labels of a real set by its printed name, unscaled, NaN where missing."""
     data = load_imbalanced(SETS[name])
     return data.X, data.y.astype(float)
 
 
-def digest(name):
-    """Digest of the file behind a real set.
-
-    Parameters
-    ----------
-    name : str
-        A data set as printed.
-
-    Returns
-    -------
-    str
-    """
-    return data_digest(imbalanced_source(SETS[name]))
-
-
 @lru_cache(maxsize=2)
 def folds(name, partition):
-    """The seven folds of a partition of a real set.
+    """The seven folds of a partition of a real set, each a :class:`Problem`.
 
     Columns are standardised on the training part, where a missing number of hepatitis becomes the
     mean; a constant column becomes 0.
-
-    Parameters
-    ----------
-    name : str
-        A printed name.
-    partition : int
-
-    Returns
-    -------
-    list of Problem
     """
     X, y = load(name)
     cut = StratifiedKFold(N_FOLDS, shuffle=True, random_state=_number("folds", name, partition))
     problems = []
     for fold, (train, test) in enumerate(cut.split(X, y)):
         prepare = make_pipeline(SimpleImputer(), StandardScaler()).fit(X[train])
-        problems.append(
-            _problem(
-                prepare.transform(X[train]),
-                y[train],
-                prepare.transform(X[test]),
-                y[test],
-                name,
-                partition,
-                fold,
-            )
-        )
+        parts = (prepare.transform(X[train]), y[train], prepare.transform(X[test]), y[test])
+        problems.append(_problem(*parts, name, partition, fold))
     return problems
+
+
+def parts_of(unit):
+    """Fold and training part of a unit; a draw of the board counts as one fold."""
+    name, number = unit.params["dataset"], unit.params["partition"]
+    return list(enumerate([board(number)] if name == BOARD_NAME else folds(name, number)))
+
+
+# -- units of work --------------------------------------------------------------------------
+
+
+def digest(name):
+    """Digest of the file behind a real set, by its printed name; "" for the board."""
+    return "" if name == BOARD_NAME else data_digest(imbalanced_source(SETS[name]))
+
+
+def numbered_study(name, compute, what, numbers):
+    """A study with a unit for 1, 2, ... of something, as many as the profile has."""
+
+    def units(profile):
+        return [Unit(PAPER, name, {what: k}) for k in range(1, numbers[profile] + 1)]
+
+    return Study(PAPER, name, units, compute)
+
+
+def study_of_sets(name, compute, numbers, *, before=(), after=(), left_out=LARGE):
+    """A study with a unit a data set and partition; without the sets `left_out` if quick."""
+
+    def units(profile):
+        sets = [own for own in SETS if profile == "paper" or own not in left_out]
+        return [
+            Unit(PAPER, name, {"dataset": own, "partition": k}, digest(own))
+            for own in (*before, *sets, *after)
+            for k in range(1, numbers[profile] + 1)
+        ]
+
+    return Study(PAPER, name, units, compute)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
 
-from companion import plotting
-from companion.plotting.conformal import RIGHT, WRONG
+from companion.papers.conformal import background, beyond, checkers, drawing, magnification
+from companion.papers.conformal.drawing import RIGHT, WRONG
 
 
 @pytest.fixture
@@ -30,14 +30,14 @@ def marked(ax, marker):
 
 
 def test_classes_have_their_marks_and_support_vectors_are_ringed(ax):
-    assert plotting.plot_two_classes(ax, X, Y, support=[2]) is ax
+    drawing.plot_two_classes(ax, X, Y, support=[2])
     assert np.array_equal(marked(ax, "+")[0], X[:1])
     rings = marked(ax, "o")
     assert np.array_equal(rings[0], X[1:]) and np.array_equal(rings[1], X[2:])
 
 
 def test_the_tiles_of_a_class_lie_across(ax):
-    plotting.plot_tiles(ax, 4.0)
+    checkers.plot_tiles(ax, 4.0)
     colors = {
         tuple(np.sign(patch.get_xy()[:4].mean(axis=0))): patch.get_facecolor()
         for patch in ax.patches
@@ -49,25 +49,24 @@ def test_the_tiles_of_a_class_lie_across(ax):
 def test_wrong_places_are_those_whose_sign_differs(ax):
     truth = np.where(np.add.outer(AXIS, AXIS).ravel() > 0, 1.0, -1.0)
     decision = np.tile(AXIS, 5)
-    plotting.plot_right_and_wrong(ax, AXIS, decision, truth)
+    checkers.plot_right_and_wrong(ax, AXIS, decision, truth)
     shown = np.asarray(ax.collections[0].get_array()).ravel()
     assert np.array_equal(shown.astype(bool), (decision > 0) != (truth > 0))
 
 
 def test_a_decision_of_one_sign_has_no_frontier(ax):
-    plotting.plot_right_and_wrong(ax, AXIS, -np.ones(25), np.ones(25))
+    checkers.plot_right_and_wrong(ax, AXIS, -np.ones(25), np.ones(25))
     assert len(ax.collections) == 1
 
 
 def test_the_frontier_is_solid_and_the_hyperplanes_dashed(ax):
-    plotting.plot_lines(ax, (AXIS, AXIS), 2 * np.add.outer(0 * AXIS, AXIS), label="machine")
+    background.plot_lines(ax, (AXIS, AXIS), 2 * np.add.outer(0 * AXIS, AXIS))
     dashes = [style[1] is None for style in ax.collections[0].get_linestyle()]
     assert dashes == [False, True, False]
-    assert ax.lines[-1].get_label() == "machine"
 
 
 def test_slacks_run_from_the_patterns_to_their_hyperplanes(ax):
-    plotting.plot_slacks(ax, X, Y, X + 1.0)
+    background.plot_slacks(ax, X, Y, X + 1.0)
     assert [line.get_xydata().tolist() for line in ax.lines] == [
         [start.tolist(), (start + 1.0).tolist()] for start in X
     ]
@@ -75,23 +74,23 @@ def test_slacks_run_from_the_patterns_to_their_hyperplanes(ax):
 
 def test_nearest_points_are_joined(ax):
     corners = {1: X, -1: X + 3.0}
-    plotting.plot_hulls(ax, X, Y, corners, np.array([[0.0, 1.0], [2.0, 3.0]]))
+    background.plot_hulls(ax, X, Y, corners, np.array([[0.0, 1.0], [2.0, 3.0]]))
     assert len(ax.patches) == 2
     assert any(np.array_equal(line.get_xydata(), [[0.0, 1.0], [2.0, 3.0]]) for line in ax.lines)
 
 
 def test_a_mapped_grid_has_two_families_of_lines(ax):
     family = [np.column_stack([AXIS, AXIS + k]) for k in range(3)]
-    plotting.plot_mapped_grid(ax, [family, family[:2]])
+    background.plot_mapped_grid(ax, [family, family[:2]])
     colors = [line.get_color() for line in ax.lines]
     assert len(colors) == 5 and len(set(colors[:3])) == 1 and colors[0] != colors[-1]
 
 
 def test_magnification_names_its_frontiers_and_marks_its_centres(ax):
-    ratio = np.add.outer(AXIS, AXIS)
-    plotting.plot_magnification(
-        ax, (AXIS, AXIS), ratio, X, Y, {"frontier": ratio}, centres=np.array([[0.2, 0.3]])
-    )
+    ratio = np.add.outer(magnification.X2, magnification.X1)
+    shown = magnification.Picture(X, Y, ratio, {"KBA": ratio}, np.array([[0.2, 0.3]]))
+    lines = {"frontier": ratio}
+    magnification.plot_magnification(ax, shown, ratio, lines, centres=shown.artificial)
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert "frontier" in labels and "artificial support vectors" in labels
     assert np.array_equal(marked(ax, "*")[0], [[0.2, 0.3]])
@@ -99,14 +98,14 @@ def test_magnification_names_its_frontiers_and_marks_its_centres(ax):
 
 def test_the_print_stands_in_the_row_of_its_name(ax):
     samples = {"SVM": np.array([0.1, 0.3]), "AMA": np.array([0.2, 0.2])}
-    plotting.plot_placed(ax, list(samples), samples, {"AMA": 0.5}, xlabel="error")
+    drawing.plot_placed(ax, list(samples), samples, {"AMA": 0.5}, xlabel="error")
     assert [d.tolist() for d in marked(ax, "D") if len(d)] == [[[0.5, 1.0]]]
     assert [d.tolist() for d in marked(ax, "o")] == [[[0.2, 0.0]], [[0.2, 1.0]]]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["SVM", "AMA"]
 
 
 def test_paths_have_two_standard_errors_and_their_scales(ax):
-    plotting.plot_paths(
+    beyond.plot_paths(
         ax,
         {"SVM": (np.array([1.0, 10.0]), np.array([0.2, 0.4]), np.array([0.1, 0.2]))},
         xlabel="x",
@@ -118,14 +117,8 @@ def test_paths_have_two_standard_errors_and_their_scales(ax):
     np.testing.assert_allclose(bars[1], [[10.0, 0.0], [10.0, 0.8]])
 
 
-@pytest.mark.parametrize("diagonal", [False, True])
-def test_points_against_each_other_have_their_line(ax, diagonal):
-    plotting.plot_against(
-        ax,
-        {"AMA": (np.array([0.0, 1.0]), np.array([0.3, 0.2]))},
-        xlabel="x",
-        ylabel="y",
-        diagonal=diagonal,
-    )
-    line = ax.lines[-1].get_xydata()
-    assert np.allclose(line[:, 1], line[:, 0] if diagonal else 0.0)
+def test_points_against_each_other_have_the_zero_line(ax):
+    points = {"AMA": (np.array([0.0, 1.0]), np.array([0.3, 0.2]))}
+    drawing.plot_against(ax, points, xlabel="x", ylabel="y")
+    assert np.array_equal(marked(ax, "o")[0], [[0.0, 0.3], [1.0, 0.2]])
+    assert np.allclose(ax.lines[-1].get_xydata()[:, 1], 0.0)

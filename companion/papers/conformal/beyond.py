@@ -1,0 +1,280 @@
+"""What the transformations are worth, and why: sections 3.2.2, 5.3, 5.4, 6.3.2 and chapter 7."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from companion.metrics import paired_difference
+from companion.papers.conformal import beyond_studies, g_means
+from companion.papers.conformal.beyond_studies import UNIT_METHODS, WIDTH_METHODS
+from companion.papers.conformal.checkers import BOARD
+from companion.papers.conformal.drawing import LOOKS
+from companion.papers.conformal.methods import CONFORMAL, SVM
+from companion.papers.conformal.problems import BOARD_NAME, N_FOLDS, SETS, C
+from companion.papers.conformal.real_sets import FOLDS
+from companion.papers.summaries import Values, none_without_records, row_a_group, with_error
+
+STUDIES = (FOLDS, BOARD, *beyond_studies.STUDIES)
+
+#: Rows and columns about errors on all real sets, and whose difference they are.
+PAIRS = {
+    (f"{family}-{search}", f"g-means error: {family} - {words}"): (f"{family}-{search}", other)
+    for search in ("JGRAD", "JMETA", "VMETA")
+    for family, words, other in (
+        ("MDT", "Williams", "WIL"),
+        ("TSVT", "Wu-Amari", "Wu-Amari"),
+        ("TSVT", "ACT", "ACT"),
+    )
+}
+WEIGHTS = "g-means error: SVM - balanced weights"
+PAIRS["balanced weights", WEIGHTS] = (SVM, "balanced weights")
+
+
+def reproduced_values(records):
+    """What chapters 3 to 7 claim that Tables 6.3.1 to 6.3.3 do not show."""
+    out, numbers = Values(), {}
+    folds, board, shift = (records[name] for name in ("folds", "board", "shift"))
+    if not folds.empty:
+        means = g_means.over_sets(folds)
+        numbers |= {place: means[first] - means[second] for place, (first, second) in PAIRS.items()}
+        own = folds[folds.method.isin(CONFORMAL) & (folds.n_transformations > 0)]
+        gap = (g_means.errors(own) - own.v_error).groupby(own.partition).mean()
+        column = "g-means error on the test part - on V, transformed folds"
+        numbers["validation set", column] = gap
+    if g_means.present(records["forced"]):
+        numbers |= _forced(records["forced"])
+    if not records["widths"].empty:
+        numbers |= _widths(records["widths"])
+    if not board.empty:
+        table = g_means.error_table(board)
+        place = ("balanced weights", f"{WEIGHTS}, checkers board")
+        numbers[place] = table[SVM] - table["balanced weights"]
+    if not shift.empty:
+        column = "largest |f~ - gamma (f + lambda |w|^2 / 2)|, relative"
+        out.add("bias shift", column, shift.identity_error.max())
+    if not folds.empty and not shift.empty:
+        transformed = g_means.over_sets(folds[folds.dataset.isin(shift.dataset)])["MDT-VMETA"]
+        gap = (transformed - g_means.over_sets(shift)["bias shift"]).dropna()
+        numbers["bias shift", "g-means error: MDT-VMETA - bias shift"] = gap
+    g_means.add_means(out, numbers)
+    return out.frame()
+
+
+def _forced(frame):
+    own, numbers = _with_scaled(frame[frame.dataset != BOARD_NAME]), {}
+    for row, method, high, part, column in (
+        ("forced Amari", "AMA", 3, "test", "error"),
+        ("forced Amari", "AMA", 5, "test", "error"),
+        ("forced ACT", "ACT", 5, "test", "error"),
+        ("forced Amari", "AMA", 5, "training", "train_error"),
+    ):
+        groups = own[own.method == method].groupby(["asked", "partition", "dataset"])[column]
+        means = groups.mean().groupby(level=["partition", "asked"]).mean().unstack()
+        place = (row, f"g-means error on the {part} part: {high} transformations - 1")
+        numbers[place] = means[high] - means[1]
+    return numbers
+
+
+def width_means(frame):
+    """Mean g-means error, indexed by partition, data set and width, a column a method."""
+    error = frame.assign(error=g_means.errors(frame))
+    means = error.groupby(["partition", "dataset", "width", "method"]).error.mean()
+    return means.unstack()
+
+
+def _widths(frame):
+    table = width_means(frame)
+    gain = table[SVM] - table["AMA"]
+    drawn = table.index.get_level_values("width") < 10_000
+    correlations = [
+        spearmanr(part[SVM], gain.loc[part.index]).statistic
+        for _, part in table[drawn].groupby(level="partition")
+    ]
+    best = table[SVM].groupby(level=["dataset", "width"]).mean().unstack().idxmin(axis=1)
+    at_best = [
+        np.mean([gain.loc[partition, name, width] for name, width in best.items()])
+        for partition in table.index.get_level_values("partition").unique()
+    ]
+    column = "gain of Amari's method against the SVM's error, rank correlation"
+    return {
+        ("kernel width", column): correlations,
+        ("kernel width", "gain of Amari's method at the best width"): at_best,
+    }
+
+
+# -- tables -----------------------------------------------------------------------------------
+
+
+_BESIDE = ["SVM without V", "bias shift", "MDT-VMETA"]
+_GAP = ["MDT-VMETA - bias shift", "SE", "better on", "worse on", "of"]
+
+
+def shift_table(folds, shift):
+    """MDT-VMETA beside a shift of the bias that also minimises the error on V: a row a set."""
+    import pandas as pd
+
+    rows = []
+    for name in (name for name in g_means.present(folds) if name in g_means.present(shift)):
+        both = (g_means.by_partition(frame, name) for frame in (folds, shift))
+        both = pd.concat(both, axis=1, join="inner")
+        shown = g_means.against(both, "bias shift")
+        rows.append([name, *shown["g-means error"][_BESIDE], *shown.loc["MDT-VMETA"].iloc[1:]])
+    return pd.DataFrame(rows, columns=["data set", *_BESIDE, *_GAP])
+
+
+def _with_scaled(frame):
+    """Records of forced transformations with their errors, and those of the C alone."""
+    scaled = frame.assign(missed=frame.scaled_missed, false_alarms=frame.scaled_false_alarms)
+    return frame.assign(error=g_means.errors(frame), scaled=g_means.errors(scaled))
+
+
+_FORCED = {
+    "dataset": "data set",
+    "method": "method",
+    "asked": "forced",
+    "n_transformations": "applied",
+    "train_error": "training error",
+    "error": "test error",
+    "log10_factor": "C times",
+    "scaled": "test error, that C alone",
+}
+
+
+def forced_table(frame):
+    """Forced transformations beside a plain machine whose C is larger by the median of d^2."""
+    own = _with_scaled(frame)[list(_FORCED)]
+    means = own.groupby(["dataset", "method", "asked"], sort=False).mean().reset_index()
+    return means.assign(log10_factor=10**means.log10_factor).rename(columns=_FORCED)
+
+
+def hidden_increase(frame):
+    """Share of the gain of forced transformations on the board that a larger C alone brings."""
+    own = _with_scaled(frame[frame.dataset == BOARD_NAME]).rename(columns={"asked": "forced"})
+    plain = own[own.forced == 0][["method", "partition", "error"]]
+    own = own[own.forced > 0].merge(plain, on=["method", "partition"], suffixes=("", "_plain"))
+
+    own = own.assign(gain=own.error_plain - own.error, alone=own.error_plain - own.scaled)
+
+    def row(part):
+        return {
+            "gain of the transformations": part.gain.mean(),
+            "gain of C alone": part.alone.mean(),
+            "share": part.alone.mean() / part.gain.mean(),
+            "new C": C * 10 ** part.log10_factor.mean(),
+            "draws": len(part),
+        }
+
+    return row_a_group(own, ["method", "forced"], row)
+
+
+@none_without_records("data set", "2 sigma^2", SVM, *WIDTH_METHODS)
+def width_table(frame):
+    """g-means errors by width: a row a data set and width, a column a method."""
+    table = width_means(frame).groupby(level=["dataset", "width"]).mean()
+    table = table.reindex(g_means.present(frame), level="dataset")[[SVM, *WIDTH_METHODS]]
+    return table.rename_axis(index={"dataset": "data set", "width": "2 sigma^2"}).reset_index()
+
+
+def width_curves(frame, name):
+    """Widths, mean errors on one set and their standard errors, by method."""
+    by_width = width_means(frame[frame.dataset == name]).groupby(level="width")
+    means, spread = by_width.mean(), by_width.sem().fillna(0.0)
+    return {m: (means.index, means[m], spread[m]) for m in (SVM, *WIDTH_METHODS)}
+
+
+def width_gains(frame):
+    """SVM's error and the gain over it, a point a data set and width, by method."""
+    table = width_table(frame)
+    return {method: (table[SVM], table[SVM] - table[method]) for method in WIDTH_METHODS}
+
+
+def printed_pattern(frame):
+    """The printed rows of the two deviating sets, and the errors at every width below them."""
+    import pandas as pd
+
+    table, rows = width_table(frame), []
+    for name in ("Segment1", "Hepatitis"):
+        printed = g_means.printed_values("real_sets", name)
+        rows.append({"data set": name, "2 sigma^2": "50, printed", **printed})
+        for row in table[table["data set"] == name].to_dict("records"):
+            rows.append({**row, "2 sigma^2": f"{row['2 sigma^2']:g}"})
+    return pd.DataFrame(rows, columns=["data set", "2 sigma^2", SVM, "AMA", "ACT", "WIL"])
+
+
+_TRIED = ["grid", "MDT-VMETA", "TSVT-VMETA"]
+_FALLS = ("least error on V can fall", "MDT-VMETA lowers it", "TSVT-VMETA lowers it")
+_ON_V = ("error on V", "MDT on a grid", "MDT-VMETA", "TSVT-VMETA")
+
+
+@none_without_records("data set", "folds", *_FALLS, *_ON_V, "printed, MDT", "printed, TSVT")
+def asterisk_evidence(frame):
+    """What an optimiser that minimises the error on V would do: a row a data set.
+
+    Of seven folds, in how many some MDT on a grid of 117 settings errs less on V than the first
+    machine, and in how many CMA-ES finds one; mean errors on V.
+    """
+
+    def row(own):
+        falls = N_FOLDS * own[_TRIED].lt(own.v_before - 1e-9, axis=0).mean()
+        starred = g_means.PRINTED_ASTERISKS[own["data set"].iloc[0]]
+        return {
+            "folds": len(own),
+            **dict(zip(_FALLS, falls, strict=True)),
+            **dict(zip(_ON_V, own[["v_before", *_TRIED]].mean(), strict=True)),
+            "printed, MDT": "*" if "MDT-VMETA" in starred else "",
+            "printed, TSVT": "*" if "TSVT-VMETA" in starred else "",
+        }
+
+    return g_means.row_a_set(frame, row)
+
+
+def unit_table(frame):
+    """Errors and shares of transformed folds in both units, beside the print and its asterisks."""
+    frame = frame.assign(error=g_means.errors(frame), moved=frame.n_transformations > 0)
+
+    def row(own):
+        name, method = own["data set"].iloc[0], own.method.iloc[0]
+        place = ("checkers", "g-means error") if name == BOARD_NAME else ("real_sets", name)
+        star = " *" if method in g_means.PRINTED_ASTERISKS[name] else ""
+        shown = {"printed": f"{g_means.printed_values(*place)[method]:g}{star}"}
+        for units, part in own.groupby("units"):
+            shown[f"error, {units}"] = part.error.mean()
+            shown[f"transformed, {units}"] = part.moved.mean()
+        return shown
+
+    among = product((BOARD_NAME, *SETS), UNIT_METHODS)
+    frame = frame.rename(columns={"dataset": "data set"})
+    return row_a_group(frame, ["data set", "method"], row, among)
+
+
+_OPTIMISM = ("error on V before", "error on V", "error on the test part")
+
+
+@none_without_records("method", "folds", *_OPTIMISM, "test - V", "SE")
+def validation_optimism(frame):
+    """Error on V and on the test part of the transformed folds, a row a method."""
+    own = frame[frame.n_transformations > 0]
+    own = own.assign(error=g_means.errors(own))
+
+    def row(part):
+        means = dict(zip(_OPTIMISM, part[["v_before", "v_error", "error"]].mean(), strict=True))
+        gap = paired_difference(part.error, part.v_error)
+        return {"folds": len(part), **means, **with_error("test - V", gap)}
+
+    table = row_a_group(own, "method", row, among=CONFORMAL)
+    return table[table.folds > 1]
+
+
+# -- figure -----------------------------------------------------------------------------------
+
+
+def plot_paths(ax, curves, *, xlabel, ylabel, logarithmic=(False, False), title=""):
+    """Means with two standard errors against a setting, a line a name."""
+    for look, (name, (places, means, spread)) in zip(LOOKS, curves.items(), strict=False):
+        ax.errorbar(places, means, yerr=2 * spread, capsize=2, label=name, **look, markersize=4)
+    scales = ["log" if chosen else "linear" for chosen in logarithmic]
+    ax.set(xlabel=xlabel, ylabel=ylabel, title=title, xscale=scales[0], yscale=scales[1])
+    ax.legend(fontsize="small")

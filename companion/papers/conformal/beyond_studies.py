@@ -1,0 +1,201 @@
+"""Small studies about what chapters 4 to 7 claim, on the folds of the real sets and the board.
+
+``widths``: is the gain of a transformation that of a bad base kernel? ``forced``: what a fixed
+number of transformations does, and how much of it is a larger C. ``shift``: margin displacement
+beside a plain shift of the bias. ``asterisks``: whether an optimiser that really minimises the
+error on V would transform. ``units``: f and the multipliers in units of the convex hulls, or of
+the SVM.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from companion import conformal
+from companion.metrics import g_mean_error
+from companion.papers.conformal.methods import CONFORMAL, SVM, Part, outcome
+from companion.papers.conformal.problems import BOARD_NAME, C, parts_of, study_of_sets
+from companion.papers.summaries import counts
+from companion.solvers.transformations import RULES
+
+#: 2 sigma^2 on standardised inputs; the thesis has 50.
+BASE_WIDTHS = (5.0, 50.0, 500.0, 5000.0, 15000.0, 50000.0)
+WIDTH_METHODS = ("AMA", "ACT", "WIL", "MDT-JGRAD")
+
+#: Numbers of forced transformations.
+FORCED_NUMBERS = (0, 1, 3, 5)
+FORCED_METHODS = ("AMA", "ACT")
+
+#: kappa and gamma = 1 - lambda at which MDT is tried exhaustively, kappa in units of |f|_max^-2.
+KAPPA = tuple(10.0**k for k in np.linspace(-2.0, 2.0, 13))
+SHRINK = tuple(np.linspace(0.04, 1.0, 9))
+
+#: What depends on the units: kappa of Williams, c of Amari and the start of CMA-ES at .5.
+UNIT_METHODS = ("AMA", "WIL", "MDT-JGRAD", "MDT-JMETA", "MDT-VMETA")
+
+
+def compute_widths(unit):
+    """Errors with and without a transformation for every width: a row a fold, width and method."""
+    rows = []
+    for fold, problem in parts_of(unit):
+        for width in BASE_WIDTHS:
+            part = Part(problem, width=width)
+            results = {name: part.transformed(*CONFORMAL[name]) for name in WIDTH_METHODS}
+            rows += [
+                {"fold": fold, "width": width} | outcome(part, name, result)
+                for name, result in {SVM: None, **results}.items()
+            ]
+    return rows
+
+
+def compute_forced(unit):
+    """Forced transformations on the whole training part: a row a fold, method and number of them.
+
+    Beside each stands the machine without a transformation whose C is multiplied by the median of
+    d^2 over the support vectors of the transformed one, d being the product of the transformations.
+    """
+    rows = []
+    for fold, problem in parts_of(unit):
+        part = Part(problem, validate=False)
+        for name, number in product(FORCED_METHODS, FORCED_NUMBERS):
+            result = part.transformed(CONFORMAL[name][0], max_transforms=number)
+            support = result.machine.alpha > 0
+            factor = float(np.median(result.factors[support] ** 2))
+            # a C so small or large that the machine is none is left out of the comparison
+            scaled = Part(problem, C=float(np.clip(C * factor, 1e-8, 1e8)), validate=False)
+            missed = counts(scaled.plain_decision(), problem.y_test)
+            row = {
+                "fold": fold,
+                "method": name,
+                "asked": number,
+                "n_transformations": result.n_transforms,
+                "degenerate": result.is_degenerate,
+                "train_error": round(error_of(part.decision(result, problem.X), problem.y), 8),
+                **counts(part.decision(result), problem.y_test),
+                "log10_factor": round(float(np.log10(factor)), 4) if factor > 0 else None,
+                "scaled_missed": missed["missed"],
+                "scaled_false_alarms": missed["false_alarms"],
+            }
+            rows.append(row)
+    return rows
+
+
+def error_of(decision, y):
+    """g-means error of decision values; 0 counts as the negative class."""
+    return g_mean_error(y, np.where(decision > 0, 1.0, -1.0))
+
+
+def best_shift(decision, y):
+    """The shift of a decision with the least g-means error, the least such in size, and the error.
+
+    It is 0, or takes the boundary halfway between two decision values.
+    """
+    ordered = np.unique(decision)
+    candidates = np.concatenate([[0.0], -(ordered[1:] + ordered[:-1]) / 2])
+    errors = np.array([error_of(decision + shift, y) for shift in candidates])
+    best = np.flatnonzero(errors <= errors.min() + 1e-12)
+    chosen = best[np.argmin(np.abs(candidates[best]))]
+    return float(candidates[chosen]), float(errors[chosen])
+
+
+def displaced_by_hand(machine, f, shrink):
+    """f~ of (5.3.9) from the points w_+ and w_- themselves, without the shortcut (5.3.10)."""
+    lam = 1.0 - shrink
+    # w~_+ = (1 - lam) w_+ + lam w_-, w~ = w~_+ - w_-; inner products with w
+    plus = (1.0 - lam) * machine.m_plus + lam * machine.m_minus
+    m_plus, m_minus = (1.0 - lam) * plus, (1.0 - lam) * machine.m_minus
+    return (1.0 - lam) * (f - machine.intercept) - 0.5 * (m_plus + m_minus)
+
+
+def _identity_error(machine):
+    """Largest relative difference of (5.3.9) by hand, as a shift and a scale, and by ours."""
+    f = machine.products + machine.intercept
+    gaps = []
+    for shrink in (0.1, 0.5, 0.9):
+        by_hand = displaced_by_hand(machine, f, shrink)
+        shifted = shrink * (f + (1.0 - shrink) * 0.5 * machine.squared_norm)
+        package = conformal.displaced_decision(f, shrink, -0.5 * machine.squared_norm)
+        gaps += [
+            np.abs(by_hand - other).max() / np.abs(by_hand).max() for other in (shifted, package)
+        ]
+    return float(f"{max(gaps):.3g}")
+
+
+def compute_shift(unit):
+    """The shift of the bias with the least error on V: a row a fold.
+
+    As with a transformation, the machine of the whole training part is kept where no shift helps.
+    """
+    rows = []
+    for fold, problem in parts_of(unit):
+        part = Part(problem)
+        on_v = part.plain_decision(whole=False, points=problem.X[problem.validate])
+        shift, v_error = best_shift(on_v, problem.y[problem.validate])
+        row = {
+            "fold": fold,
+            "method": "bias shift",
+            **counts(part.plain_decision(whole=shift == 0.0) + shift, problem.y_test),
+            "shift": float(f"{shift:.6g}"),
+            "v_error": round(v_error, 6),
+            "identity_error": _identity_error(part.shared.first),
+        }
+        rows.append(row)
+    return rows
+
+
+def compute_asterisks(unit):
+    """Errors on V: the first machine, VMETA, and MDT on a fine grid: a row a fold."""
+    rows = []
+    for fold, problem in parts_of(unit):
+        part = Part(problem)
+        row = {"fold": fold}
+        for name in ("MDT-VMETA", "TSVT-VMETA"):
+            result = part.transformed(*CONFORMAL[name], max_transforms=1)
+            errors = [entry["validation_error"] for entry in result.history]
+            row["v_before"] = round(errors[0], 6)
+            row[name] = round(errors[-1], 6)
+        row |= _errors_on_grid(part)
+        rows.append(row)
+    return rows
+
+
+def _errors_on_grid(part):
+    """Least error on V of one MDT over a grid of kappa and gamma, and mistakes without any."""
+    shared = part.shared
+    machine = shared.first
+    f = machine.decision_function
+    ones = np.ones(len(shared.train)), np.ones(len(shared.validation))
+    f_v = shared.validation_decision(machine, *ones)
+    scale, offset = 1.0 / np.abs(f).max() ** 2, -0.5 * machine.squared_norm
+    least = shared.validation_error(machine, *ones)
+    for shrink, kappa in product(SHRINK, KAPPA):
+        displaced = (conformal.displaced_decision(values, shrink, offset) for values in (f, f_v))
+        d, d_v = (conformal.boundary_decay(values, kappa * scale) for values in displaced)
+        if shared.trouble(d) is None:
+            decision = shared.validation_decision(shared.machine(d), d, d_v)
+            least = min(least, error_of(decision, shared.validation_y))
+    missed = np.count_nonzero((f_v > 0) != (shared.validation_y > 0))
+    return {"grid": round(least, 6), "missed_on_v": int(missed)}
+
+
+def compute_units(unit):
+    """Methods in both units on the same training parts: a row a fold, method and unit."""
+    rows = []
+    for fold, problem in parts_of(unit):
+        part = Part(problem)
+        for name, units in product(UNIT_METHODS, ("hull", "svm")):
+            transform, search = CONFORMAL[name]
+            result = part.transformed(RULES[transform](units=units), search)
+            row = {"fold": fold, "method": name, "units": units, **outcome(part, name, result)}
+            rows.append(row | {"degenerate": result.is_degenerate})
+    return rows
+
+
+WIDTHS = study_of_sets("widths", compute_widths, {"paper": 3, "quick": 1})
+FORCED = study_of_sets("forced", compute_forced, {"paper": 5, "quick": 1}, after=(BOARD_NAME,))
+SHIFT = study_of_sets("shift", compute_shift, {"paper": 20, "quick": 1})
+ASTERISKS = study_of_sets("asterisks", compute_asterisks, {"paper": 2, "quick": 1})
+UNITS = study_of_sets("units", compute_units, {"paper": 5, "quick": 1}, before=(BOARD_NAME,))
+STUDIES = (WIDTHS, FORCED, SHIFT, ASTERISKS, UNITS)

@@ -1,0 +1,120 @@
+"""Table 6.3.1 and Figures 3.1.1 to 3.1.3, 6.3.1 and 6.3.2: the checkers board."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.conformal import methods, problems
+from companion.papers.conformal.baselines import BASELINES, pvgs
+from companion.papers.conformal.drawing import RIGHT, WRONG
+from companion.papers.conformal.g_means import by_method, error_table, undecided_if_few
+from companion.papers.conformal.methods import CONFORMAL, PRINTED, SVM, Part, all_rows, plain_row
+from companion.papers.conformal.problems import GRID, N_NEGATIVE, N_POSITIVE, SIDE
+from companion.papers.summaries import Values, counts, share
+
+
+def compute_board(unit):
+    """A draw of the board: a row a method, the grid search of the thesis among them."""
+    problem = problems.board(unit.params["draw"])
+    machine, n_trained = pvgs(problem)
+    found = counts(machine.decision_function(problem.X_test), problem.y_test)
+    return [*all_rows(problem), plain_row("PVGS", found, n_trained=n_trained)]
+
+
+BOARD = problems.numbered_study("board", compute_board, "draw", {"paper": 20, "quick": 2})
+STUDIES = (BOARD,)
+
+PROTOCOL = {
+    "patterns of the positive class": N_POSITIVE,
+    "patterns of the negative class": N_NEGATIVE,
+    "test patterns of each class": GRID**2 / 2,
+    "negative patterns to a positive one": N_NEGATIVE / N_POSITIVE,
+    "2 sigma^2": problems.WIDTH,
+    "C": problems.C,
+    "generations of CMA-ES": methods.GENERATIONS,
+}
+
+
+def reproduced_values(records):
+    """Table 6.3.1 as distributions over draws, asterisks, and what the text says."""
+    out, frame = Values(), records["board"]
+    out.add_all("protocol", PROTOCOL)
+    if frame.empty:
+        return out.frame()
+    table = error_table(frame)
+    for method in PRINTED:
+        own = frame[frame.method == method].sort_values("draw")
+        converged = own.converged.all()
+        wrong = (own.missed + own.false_alarms) / (own.n_positive + own.n_negative)
+        out.add_draws(method, "misclassification rate", wrong, converged)
+        out.add_draws(method, "g-means error", table[method], converged)
+        if method != SVM:
+            none = share(own.n_transformations == 0)
+            out.add_mean(method, "chance of no transformation", none, converged)
+            gain = undecided_if_few(paired_difference(table[SVM], table[method]))
+            out.add_mean(method, "g-means error: SVM - method", gain, converged)
+    for row, method, name in (("Figure 6.3.1", SVM, "SVM"), ("Figure 3.1.3", "PVGS", "tuned SVM")):
+        own = frame[frame.method == method]
+        gap = own.missed / own.n_positive - own.false_alarms / own.n_negative
+        column = f"error on the positive class - on the negative class, {name}"
+        out.add_mean(row, column, mean_and_standard_error(gap))
+    trained = by_method(frame, "n_trained")
+    for name, of in (("g-means error", table), ("machines trained", trained)):
+        gap = paired_difference(of["PVGS"], of["TSVT-JMETA"])
+        out.add_mean("PVGS", f"{name}: PVGS - TSVT-JMETA", gap)
+    tried = frame[frame.method == "TSVT-JMETA"].n_tried
+    out.add_mean("TSVT-JMETA", "transformations tried", mean_and_standard_error(tried))
+    return out.frame()
+
+
+# -- figures ----------------------------------------------------------------------------------
+
+
+def grid_axis():
+    """Coordinates of the test grid, the same for both variables."""
+    return SIDE * ((np.arange(GRID) + 0.5) / GRID - 0.5)
+
+
+def decisions(draw, names):
+    """Decision values on the test grid of a draw, by method: SVM, PVGS, or names of the tables."""
+    problem = problems.board(draw)
+    part, values = Part(problem), {}
+    for name in names:
+        if name == SVM:
+            values[name] = part.plain_decision()
+        elif name in CONFORMAL:
+            values[name] = part.decision(part.transformed(*CONFORMAL[name]))
+        else:
+            machine = pvgs(problem)[0] if name == "PVGS" else BASELINES[name](problem)
+            values[name] = machine.decision_function(problem.X_test)
+    return values
+
+
+def plot_tiles(ax, side, *, title=""):
+    """Figure 3.1.1: the four tiles of the checkers board."""
+    half = side / 2
+    for across, up in product((-half, half), repeat=2):
+        name, color = ("$X_+$", WRONG) if across == up else ("$X_-$", RIGHT)
+        ax.fill([0, across, across, 0], [0, 0, up, up], color=color)
+        ax.text(across / 2, up / 2, name, ha="center", va="center", fontsize="x-large")
+    span = (-half, half)
+    ax.set(title=title, xlabel="$x_1$", ylabel="$x_2$", aspect="equal", xlim=span, ylim=span)
+
+
+def plot_right_and_wrong(ax, axis, decision, truth, *, title=""):
+    """Figures 3.1.3, 6.3.1 and 6.3.2: where a machine is right (blue) and wrong (red)."""
+    from matplotlib.colors import ListedColormap
+
+    shape = (len(axis), len(axis))
+    wrong = ((decision > 0) != (truth > 0)).reshape(shape)
+    cmap = ListedColormap([RIGHT, WRONG])
+    ax.pcolormesh(axis, axis, wrong, cmap=cmap, vmin=0, vmax=1, shading="nearest", rasterized=True)
+    if decision.min() < 0 < decision.max():
+        frontier = decision.reshape(shape)
+        ax.contour(axis, axis, frontier, levels=[0.0], colors="black", linewidths=1.2)
+    for line in (ax.axhline, ax.axvline):
+        line(0.0, color="white", linewidth=0.8, linestyle="--")
+    ax.set(title=title, xlabel="$x_1$", ylabel="$x_2$", aspect="equal")

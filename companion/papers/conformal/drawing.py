@@ -1,0 +1,58 @@
+"""Looks and drawings that several figures of the thesis share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+#: Edges of the two classes, and what the thesis colours right and wrong.
+POSITIVE, NEGATIVE = "#c0392b", "#1b4f9c"
+RIGHT, WRONG = "#a6c8e8", "#f0a8a0"
+
+_COLOURS = ("black", "#d95f02", "#1b4f9c", "#4d9221", "#8c6bb1", "#777777")
+_LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
+
+#: One look a method, in their order in a figure.
+LOOKS = [
+    {"color": color, "linestyle": line, "marker": mark}
+    for color, line, mark in zip(_COLOURS, _LINES, "osD^vX", strict=True)
+]
+
+
+def plot_two_classes(ax, X, y, *, size=6.0, support=(), title=""):
+    """Positive patterns as red crosses, negative ones as blue rings; rows `support` are ringed."""
+    marks = {
+        "negative class": (y < 0, "o", NEGATIVE, 0.7, 0.8),
+        "positive class": (y > 0, "+", POSITIVE, 1.3, 1.6),
+        "support vectors": (list(support), "o", "black", 2.2, 0.8),
+    }
+    for label, (rows, mark, color, scale, width) in marks.items():
+        if label != "support vectors" or len(support):
+            look = {"markersize": scale * size, "markeredgewidth": width, "fillstyle": "none"}
+            ax.plot(*X[rows].T, mark, color=color, label=label, **look)
+    ax.set(title=title, xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
+
+
+def plot_placed(ax, names, samples, printed, *, xlabel, title=""):
+    """Where printed values fall among regenerated ones: a row of dots a name, a diamond each."""
+    for place, name in enumerate(names):
+        values = samples[name]
+        ax.plot(values, np.full(len(values), float(place)), "|", color=NEGATIVE, markersize=9)
+        ax.plot(np.mean(values), place, "o", color=NEGATIVE, markersize=4)
+        if name in printed:
+            ax.plot(printed[name], place, "D", color="#d95f02", markersize=5)
+    ax.plot([], [], "|", color=NEGATIVE, label="regenerated", markersize=9)
+    ax.plot([], [], "D", color="#d95f02", label="printed")
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.set(xlabel=xlabel, title=title, xlim=(0, None))
+    ax.legend(fontsize="small", loc="lower right")
+
+
+def plot_against(ax, groups, *, xlabel, ylabel):
+    """Points of several groups in a plane, with the zero line."""
+    for look, (name, (x, y)) in zip(LOOKS, groups.items(), strict=False):
+        ax.plot(x, y, **look | {"linestyle": ""}, markersize=5, label=name)
+    ax.axhline(0.0, color="black", linewidth=0.8)
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    if groups:
+        ax.legend(fontsize="small")

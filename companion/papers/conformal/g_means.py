@@ -1,0 +1,136 @@
+"""g-means errors of the methods on the same draws or folds, side by side and beside the print."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from companion.metrics import mean_and_standard_error
+from companion.papers import summaries
+from companion.papers.conformal.methods import CONFORMAL, SVM
+from companion.papers.conformal.problems import BOARD_NAME, SETS
+from companion.reproduction.published import load_published
+
+_STARRED = {
+    BOARD_NAME: "WIL MDT-JGRAD MDT-VMETA TSVT-VMETA",
+    "Glass7": "WIL MDT-JGRAD MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-JMETA TSVT-VMETA",
+    "Segment1": "WIL MDT-JGRAD MDT-JMETA TSVT-JGRAD",
+    "Hepatitis": "AMA ACT TSVT-VMETA",
+    "Sonar": "WIL MDT-JGRAD",
+    "Heart disease": "ACT WIL MDT-JGRAD MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-JMETA TSVT-VMETA",
+    "Ionosphere": "AMA WIL MDT-JGRAD MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-VMETA",
+    "Breast cancer": "AMA ACT MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-JMETA TSVT-VMETA",
+}
+
+#: Methods with a printed asterisk, by data set.
+PRINTED_ASTERISKS = {name: tuple(methods.split()) for name, methods in _STARRED.items()}
+
+_FEW = 5
+
+
+def present(frame):
+    """The real sets that have records, in the order of the tables."""
+    return summaries.present(frame, SETS)
+
+
+def errors(frame):
+    """g-means error of every row of records, 1 - sqrt(a+ a-), (6.1.1)."""
+    right = (1 - frame.missed / frame.n_positive) * (1 - frame.false_alarms / frame.n_negative)
+    return 1 - np.sqrt(right.astype(float))
+
+
+def by_method(frame, column):
+    """A column of the records: a row a repetition, a column a method in their order."""
+    index = [name for name in ("dataset", "partition", "fold", "draw") if name in frame]
+    table = frame.pivot(index=index, columns="method", values=column)
+    return table.sort_index()[list(dict.fromkeys(frame.method))]
+
+
+def error_table(frame):
+    """g-means errors: a row a draw, or a data set, partition and fold; a column a method."""
+    return by_method(frame.assign(error=errors(frame)), "error")
+
+
+def by_partition(frame, dataset=None):
+    """Mean error of all folds, or those of a data set: a row a partition, a column a method."""
+    own = frame if dataset is None else frame[frame.dataset == dataset]
+    return error_table(own).groupby(level="partition").mean()
+
+
+def over_sets(frame):
+    """Mean g-means error over the data sets, each with the same weight, as `by_partition`."""
+    return sum(by_partition(frame, name) for name in present(frame)) / len(present(frame))
+
+
+def undecided_if_few(mean, n_partitions=None):
+    """The same mean, missing where fewer than five partitions agree or have no spread.
+
+    A method that transforms in one fold of 20 differs from the machine without a transformation,
+    which one or two partitions need not show.
+    """
+    n = mean.n if n_partitions is None else n_partitions
+    return mean._replace(mean=np.nan) if n < _FEW and not mean.standard_error > 0 else mean
+
+
+def add_means(out, numbers):
+    """Means over partitions, undecided where there are few: numbers by row and column."""
+    for place, values in numbers.items():
+        out.add_mean(*place, undecided_if_few(mean_and_standard_error(values)))
+
+
+# -- tables -----------------------------------------------------------------------------------
+
+
+def against(table, base=SVM):
+    """Mean error of every method and its paired difference to one of them: a row a method."""
+    import pandas as pd
+
+    gap = table.sub(table[base], axis=0)
+    columns = {
+        "g-means error": table.mean(),
+        f"method - {base}": gap.mean(),
+        "SE": gap.sem(),
+        "better on": (gap < -1e-12).sum(),
+        "worse on": (gap > 1e-12).sum(),
+        "of": len(table),
+    }
+    return pd.DataFrame(columns).rename_axis("method")
+
+
+def against_svm(frame, table):
+    """All methods beside the SVM, and how often those that can do transform."""
+    moved = (frame.n_transformations > 0).groupby(frame.method).mean()
+    return against(table).assign(transformed=moved[moved.index.isin(CONFORMAL)]).reset_index()
+
+
+def row_a_set(frame, row):
+    """A table with one row a real set, in the order of the tables, as `row_a_group`."""
+    named = frame.rename(columns={"dataset": "data set"})
+    return summaries.row_a_group(named, "data set", row, among=SETS)
+
+
+@cache
+def printed_values(artefact, column):
+    """Printed numbers of a column of one of the thesis's tables, by method."""
+    frame = load_published("conformal")
+    own = frame[(frame.artefact == artefact) & (frame.column == column)]
+    return dict(zip(own.row, own.value, strict=True))
+
+
+def placed_table(samples, printed):
+    """Where every printed value falls among the regenerated ones: a row a method."""
+    import pandas as pd
+
+    table = pd.DataFrame(samples)
+    at = pd.Series(printed).reindex(table.columns)
+    columns = {
+        "printed": at,
+        "regenerated": table.mean(),
+        "SD of one": table.std(),
+        "least": table.min(),
+        "largest": table.max(),
+        "below the print": (table < at).sum().where(at.notna()),
+        "of": len(table),
+    }
+    return pd.DataFrame(columns).rename_axis("method").reset_index()

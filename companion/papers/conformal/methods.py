@@ -1,0 +1,161 @@
+"""The methods of Table 6.0.1, those it leaves out and today's baselines, on one training part.
+
+They share its Gram matrix and squared distances, the machine without a transformation, and the
+share V that decides when to stop.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.exceptions import ConvergenceWarning
+
+from companion.papers.conformal.baselines import BASELINES
+from companion.papers.conformal.problems import WIDTH, C
+from companion.papers.summaries import counts
+from companion.solvers.conformal import ConformalProblem, conformal_transformations
+
+GENERATIONS = 30
+MAX_TRANSFORMATIONS = 10
+
+SVM, WITHOUT_V = "SVM", "SVM without V"
+
+_SEARCHES = {
+    "JGRAD": "separability_gradient",
+    "JMETA": "separability_cma",
+    "VMETA": "validation_cma",
+}
+
+#: The methods: transformation and search, by the names of Table 6.0.1 and those it leaves out.
+CONFORMAL = {
+    "AMA": ("amari", None),
+    "ACT": ("act", None),
+    "WIL": ("williams", None),
+    **{
+        f"{name}-{short}": (name.lower(), search)
+        for name in ("MDT", "TSVT")
+        for short, search in _SEARCHES.items()
+    },
+    "Wu-Amari": ("wu_amari", None),
+    "KBA": ("kba", None),
+    "Xiong": ("xiong", "separability_gradient"),
+}
+
+#: Rows of the thesis's tables, and all of ours.
+PRINTED = (SVM, *(name for name in CONFORMAL if name not in ("Wu-Amari", "KBA", "Xiong")))
+ALL = (SVM, WITHOUT_V, *CONFORMAL, *BASELINES)
+
+_BLOCK = 2000
+
+
+class Part:
+    """What all methods of a training part share; `width` is 2 sigma^2 of its kernel.
+
+    Without `validate` no V is set apart, and transformations are forced.
+    """
+
+    def __init__(self, problem, *, width=WIDTH, C=C, validate=True):
+        self.problem, self.width = problem, width
+        squares = cdist(problem.X, problem.X, "sqeuclidean")
+        self.shared = ConformalProblem(
+            np.exp(-squares / width),
+            problem.y,
+            problem.validate if validate else None,
+            C=C,
+            distances=squares,
+            sigma=np.sqrt(width / 2),
+            n_features=problem.X.shape[1],
+        )
+
+    def transformed(self, transform, search=None, **options):
+        """The result of a method, seeded by the training part."""
+        options = {"max_transforms": MAX_TRANSFORMATIONS, "seed": self.problem.seed} | options
+        if search is not None:
+            options["search"] = search
+        with warnings.catch_warnings():
+            # said in the records, as `converged`
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return conformal_transformations(self.shared, transform, **options)
+
+    def decision(self, result, points=None):
+        """Decision values of a result of :meth:`transformed`, by default on the test part."""
+        points = self.problem.X_test if points is None else points
+        small, needed = result.compact()
+        values = [
+            small.decision_function(np.exp(-squares / self.width), squares)
+            for squares in self._squares(points, needed)
+        ]
+        return np.concatenate(values)
+
+    def plain_decision(self, whole=True, points=None):
+        """As `decision`, without a transformation; `whole` if V was trained on too."""
+        points = self.problem.X_test if points is None else points
+        machine = self.shared.whole if whole else self.shared.first
+        rows = np.arange(len(self.problem.y)) if whole else self.shared.train
+        support = np.flatnonzero(machine.alpha)
+        coef = (self.problem.y[rows] * machine.alpha)[support]
+        values = [
+            np.exp(-squares / self.width) @ coef for squares in self._squares(points, rows[support])
+        ]
+        return 2.0 / machine.squared_norm * (np.concatenate(values) + machine.intercept)
+
+    def _squares(self, points, columns):
+        """Squared distances to some training patterns, a block of points at a time."""
+        for start in range(0, len(points), _BLOCK):
+            yield cdist(points[start : start + _BLOCK], self.problem.X[columns], "sqeuclidean")
+
+
+def outcome(part, name, result=None):
+    """Errors on the test part of a method, or without a result of the untransformed machine."""
+    decision = part.plain_decision() if result is None else part.decision(result)
+    return {
+        "method": name,
+        **counts(decision, part.problem.y_test),
+        "n_transformations": 0 if result is None else result.n_transforms,
+    }
+
+
+def conformal_row(part, name):
+    """The record of one conformal method."""
+    result = part.transformed(*CONFORMAL[name])
+    first, tried = result.history[0], result.history[1:]
+    return {
+        **outcome(part, name, result),
+        "n_tried": len(tried),
+        "n_trained": 1 + len(tried) + (result.n_transforms == 0),
+        "v_before": round(first["validation_error"], 6),
+        "v_error": round(result.validation_error, 6),
+        "degenerate": result.is_degenerate,
+        "converged": bool(result.machine.converged),
+    }
+
+
+def plain_row(name, errors, *, v_error=None, n_trained=1, converged=True):
+    """The record of a machine without a transformation."""
+    return {
+        "method": name,
+        **errors,
+        "n_transformations": 0,
+        "n_tried": 0,
+        "n_trained": n_trained,
+        "v_before": v_error,
+        "v_error": v_error,
+        "degenerate": False,
+        "converged": bool(converged),
+    }
+
+
+def all_rows(problem):
+    """One row a method: the SVM with and without V, the conformal methods, the baselines."""
+    part, y = Part(problem), problem.y_test
+    v_error = round(float(part.transformed("williams", max_transforms=0).validation_error), 6)
+    rows = []
+    for name, machine in ((SVM, part.shared.whole), (WITHOUT_V, part.shared.first)):
+        found = counts(part.plain_decision(whole=name == SVM), y)
+        rows.append(plain_row(name, found, v_error=v_error, converged=machine.converged))
+    rows += [conformal_row(part, name) for name in CONFORMAL]
+    for name, train in BASELINES.items():
+        rows.append(plain_row(name, counts(train(problem).predict(problem.X_test), y)))
+    return rows
