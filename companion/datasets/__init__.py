@@ -4,7 +4,6 @@ Only `companion.papers` uses this package; solvers and estimators know nothing o
 """
 
 from companion.datasets._at_hand import data_digest, is_available, why_unavailable
-from companion.datasets._errors import DataUnavailable, UnknownDataset
 from companion.datasets._fetch import fetch_file, forget_failures
 from companion.datasets._sources import Source, SourceFile, get_source, list_sources
 from companion.datasets.checkers import checkers_board, checkers_board_grid, checkers_board_label
@@ -42,6 +41,7 @@ from companion.datasets.threshold_cases import (
     threshold_case_error,
 )
 from companion.datasets.uci import UCIProblem, list_uci, load_uci
+from companion.errors import DataUnavailable, UnknownDataset
 
 __all__ = [
     "CheckReport",

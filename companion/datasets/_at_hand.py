@@ -4,9 +4,9 @@ import hashlib
 
 from companion._paths import data_dir
 from companion.datasets import ida
-from companion.datasets._errors import UnknownDataset
 from companion.datasets._fetch import locate
 from companion.datasets._sources import digest_of, get_source, list_sources
+from companion.errors import UnknownDataset
 
 __all__ = ["data_digest", "is_available", "why_unavailable"]
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from companion._paths import cache_dir
-from companion.datasets._errors import DataUnavailable
 from companion.datasets._sources import get_source
+from companion.errors import DataUnavailable
 
 __all__ = ["fetch_file", "find_file", "forget_failures", "locate"]
 

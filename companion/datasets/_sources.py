@@ -6,12 +6,13 @@ a copy is recognised.
 
 import difflib
 import hashlib
-import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 
+import tomllib
+
 from companion._paths import data_dir
-from companion.datasets._errors import UnknownDataset
+from companion.errors import UnknownDataset
 
 __all__ = ["Source", "SourceFile", "get_source", "list_sources"]
 

@@ -5,9 +5,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from companion.datasets._errors import DataUnavailable
 from companion.datasets._fetch import find_file
 from companion.datasets._sources import get_source
+from companion.errors import DataUnavailable
 
 __all__ = ["load_pen_digits"]
 

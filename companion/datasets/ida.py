@@ -18,9 +18,9 @@ import numpy as np
 
 from companion._paths import data_dir
 from companion.datasets import _coding
-from companion.datasets._errors import DataUnavailable
 from companion.datasets._fetch import find_file, locate
 from companion.datasets._sources import get_source, look_up
+from companion.errors import DataUnavailable
 
 __all__ = ["Dataset", "ida_split", "list_ida", "load_ida", "split_source"]
 

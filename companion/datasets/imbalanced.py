@@ -9,10 +9,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from companion.datasets._errors import DataUnavailable
 from companion.datasets._fetch import find_file
 from companion.datasets._sources import get_source, look_up
 from companion.datasets.uci import UCIProblem, load_uci
+from companion.errors import DataUnavailable
 
 __all__ = ["hepatitis_indicators", "imbalanced_source", "list_imbalanced", "load_imbalanced"]
 

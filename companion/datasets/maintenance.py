@@ -4,7 +4,6 @@ import os
 from dataclasses import dataclass
 from typing import ClassVar
 
-from companion.datasets._errors import DataUnavailable
 from companion.datasets._fetch import (
     cache_path,
     damage,
@@ -14,6 +13,7 @@ from companion.datasets._fetch import (
     mirror_path,
 )
 from companion.datasets._sources import get_source, list_sources
+from companion.errors import DataUnavailable
 
 __all__ = ["CheckReport", "FetchReport", "check", "fetch"]
 

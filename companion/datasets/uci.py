@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from companion.datasets._errors import DataUnavailable
 from companion.datasets._fetch import find_file
 from companion.datasets._sources import get_source, look_up
+from companion.errors import DataUnavailable
 
 __all__ = ["UCIProblem", "list_uci", "load_uci"]
 
