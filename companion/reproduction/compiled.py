@@ -11,38 +11,17 @@ from pathlib import Path
 
 from companion.reproduction.codehash import spelled
 
-__all__ = ["discard_old_loops"]
-
 _STAMP = "loops-from.txt"
 
 
-def _sources(package):
-    """Digest of all files of a package that have compiled functions."""
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        if "njit" in text:
-            digest.update(f"{path.relative_to(package).as_posix()}\n".encode())
-            digest.update(spelled(ast.parse(text)).encode())
-    return digest.hexdigest()
-
-
 def discard_old_loops(package=None):
-    """Remove compiled loops that come from other sources than the present.
+    """Remove compiled loops that come from other sources than those of a package, ``companion``.
 
-    Parameters
-    ----------
-    package : path-like, optional
-        Folder of the package, by default that of ``companion``.
-
-    Returns
-    -------
-    int
-        How many files were removed; 0 also where the folder cannot be written, and where numba
-        keeps its files elsewhere.
+    The number of files that were removed is 0 also where the folder cannot be written, and where
+    numba keeps its files elsewhere.
     """
     package = Path(__file__).parents[1] if package is None else Path(package)
-    stamp, present = package / "__pycache__" / _STAMP, _sources(package)
+    stamp, present = package / "__pycache__" / _STAMP, _digest_of_loops(package)
     try:
         if stamp.is_file() and stamp.read_text(encoding="utf-8") == present:
             return 0
@@ -54,3 +33,13 @@ def discard_old_loops(package=None):
     except OSError:
         return 0
     return len(old)
+
+
+def _digest_of_loops(package):
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if "njit" in text:
+            digest.update(f"{path.relative_to(package).as_posix()}\n".encode())
+            digest.update(spelled(ast.parse(text)).encode())
+    return digest.hexdigest()

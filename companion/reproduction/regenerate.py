@@ -87,7 +87,7 @@ def regenerate(
     fresh : bool, default=False
         Compute everything anew.
     progress : bool, optional
-        Show a progress bar; by default where somebody watches and there is work to do.
+        Show a progress bar; by default where a terminal can show it.
     **parameters
         The notebook's other parameters; checked, and not used here.
 
@@ -105,18 +105,9 @@ def regenerate(
 
     artefact = get_artefact(name)
     parameters_for(artefact, profile=profile, jobs=jobs, fresh=fresh, **parameters)
-    loaded = {
-        study.name: load_records(
-            study,
-            profile,
-            jobs=jobs,
-            backend=backend,
-            scheduler=scheduler,
-            fresh=fresh,
-            progress=progress,
-        )
-        for study in artefact.studies
-    }
+    options = {"jobs": jobs, "backend": backend, "scheduler": scheduler}
+    options |= {"fresh": fresh, "progress": progress}
+    loaded = {study.name: load_records(study, profile, **options) for study in artefact.studies}
     return Regeneration(
         artefact,
         profile,

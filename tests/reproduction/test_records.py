@@ -109,7 +109,6 @@ def test_a_table_reads_back_to_its_records(contents):
     table = to_table(found, ["C", "kind"])
     back = parse_table(table, ["C", "kind"], units)
     assert set(back) == set(units)
-    assert all(record.same_numbers(back[record.key]) for record in found)
     assert all(record.params == back[record.key].params for record in found)
     assert to_table(back.values(), ["C", "kind"]) == table
 
@@ -201,22 +200,16 @@ def test_results_may_be_several_rows_from_any_iterable():
 @pytest.mark.parametrize(
     ("result", "error", "complaint"),
     [
-        (None, TypeError, "must return a dict or a list of dicts"),
-        ("text", TypeError, "must return a dict or a list of dicts"),
-        ([1.0], TypeError, "Got a row 1.0"),
-        ([], ValueError, "returned no row"),
+        (None, TypeError, "must return a dict or a list of dicts. Got None"),
+        ("text", TypeError, "must return a dict or a list of dicts. Got 't'"),
+        ([1.0], TypeError, "Got 1.0"),
+        ([], ValueError, "at least one row"),
         ({"C": 2.0}, ValueError, "Got 'C'; rename it"),
         ({"key": 2.0}, ValueError, "Got 'key'; rename it"),
         ({3: 2.0}, ValueError, "Got 3; rename it"),
         ({"curve": [1, 2]}, TypeError, "'curve' of tests/table_0"),
     ],
 )
-def test_results_that_cannot_be_stored_name_the_unit(result, error, complaint):
+def test_results_that_cannot_be_stored_are_refused(result, error, complaint):
     with pytest.raises(error, match=complaint):
         check_rows(UNIT, result)
-
-
-def test_records_are_compared_bit_for_bit():
-    one = Record("k", {}, "a", ({"x": 0.3, "nan": math.nan},))
-    assert one.same_numbers(Record("k", {}, "b", ({"nan": math.nan, "x": 0.3, "y": None},)))
-    assert not one.same_numbers(Record("k", {}, "a", ({"x": 0.1 + 0.2, "nan": math.nan},)))
