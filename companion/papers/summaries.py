@@ -115,7 +115,7 @@ def magnitude(mean):
     return mean._replace(mean=abs(mean.mean))
 
 
-def here_and_on_new_samples(column, one, other, frame):
+def here_and_new(column, one, other, frame):
     """A paired difference as a statement on the splits of this pool, and on new samples.
 
     The sizes of the training and test parts are those of the records `frame`.

@@ -11,7 +11,7 @@ import pytest
 
 from companion.papers.l1nsvm import fig_1
 from companion.papers.l1nsvm.machines import MACHINES
-from companion.papers.l1nsvm.tuning import plot_surface
+from companion.papers.l1nsvm.table_2 import plot_surface
 
 
 @pytest.fixture

@@ -18,7 +18,8 @@ from companion.papers.l1nsvm.machines import (
     solve_as_printed,
     width_to_gamma,
 )
-from companion.papers.l1nsvm.table_2 import TABLE_2, printed_runs
+from companion.papers.l1nsvm.table_2 import printed_runs
+from companion.papers.l1nsvm.table_2_studies import TABLE_2
 from companion.reproduction.reproduce import read_stored
 
 

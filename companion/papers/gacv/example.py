@@ -57,21 +57,14 @@ def sample(number, n=SAMPLE_SIZE):
 
 
 def sample_probability(X):
-    """p_s(x) = pi_s^+ g^+ / (pi_s^+ g^+ + pi_s^- g^-), for X of shape (n_points, 2).
-
-    Section 5, with the mixture of the sample in the denominator, where the report prints that of
-    the target population for g^+.
-    """
+    """p_s(x) = pi_s^+ g^+ / (pi_s^+ g^+ + pi_s^- g^-); Section 5 prints pi^+ in the denominator."""
     x1, x2 = X[..., 0], X[..., 1]
     prior = np.log(SAMPLE_SHARE[1] / SAMPLE_SHARE[-1])
     return expit(prior + 0.5 * np.log(2.0) + 3.0 - x1 - x1**2 / 4 - 2 * x2)
 
 
 def bayes_boundary(x1, case):
-    """x2 of the true decision curve at x1; below it the Bayes rule says +.
-
-    The rule is + where p_s / (1 - p_s) > L(-1) / L(1), which is x2 < t - x1 / 2 - x1^2 / 8.
-    """
+    """x2 of the true decision curve at x1; below it p_s / (1 - p_s) > L(-1) / L(1)."""
     prior, cost = np.log(SAMPLE_SHARE[1] / SAMPLE_SHARE[-1]), COSTS[case]
     t = (3 + prior + np.log(2) / 2 + np.log(cost[1] / cost[-1])) / 2
     return t - np.asarray(x1) / 2 - np.asarray(x1) ** 2 / 8

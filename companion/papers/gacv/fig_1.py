@@ -16,10 +16,8 @@ CURVES = ("gacv", "xa", "misclass")
 
 def sample_units(profile):
     """One unit a sample of the size of the figure."""
-    return [
-        Unit(PAPER, "fig_1", {"n": SAMPLE_SIZE, "sample": number})
-        for number in range(1, SIZES[profile]["samples"] + 1)
-    ]
+    numbers = range(1, SIZES[profile]["samples"] + 1)
+    return [Unit(PAPER, "fig_1", {"n": SAMPLE_SIZE, "sample": number}) for number in numbers]
 
 
 def describe_sample(unit):
@@ -62,13 +60,11 @@ def fig_1_values(records):
             out.add_spread(f"class {sign}", f"{moment} of x{k}", values)
     for case in CASES if len(frame) else ():
         misclass, xa = runs(frame, case, "misclass"), runs(frame, case, "xa")
+        best = mean_and_standard_error(misclass.from_true)
+        nearer = paired_difference(xa.from_gacv, xa.from_true)
         claims = {
-            "share of the population where MISCLASS and true curve disagree": (
-                mean_and_standard_error(misclass.from_true)
-            ),
-            "disagreement: GACV with XA - XA with true": (
-                paired_difference(xa.from_gacv, xa.from_true)
-            ),
+            "share of the population where MISCLASS and true curve disagree": best,
+            "disagreement: GACV with XA - XA with true": nearer,
         }
         out.add_means(case, claims, frame.converged.all())
     return out.frame()

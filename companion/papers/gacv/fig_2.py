@@ -21,8 +21,6 @@ SHAPE = {
 }
 #: Levels of a criterion over its least: dense near the minimum, where the question is.
 LEVELS = 1 + np.array([0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0])
-#: Where a criterion is least, as columns of the records, and the axes it is shown on.
-PLACE = ["log10_lambda", "log10_sigma2"]
 AXES = {"xlabel": r"$\log_{10} \lambda$", "ylabel": r"$\log_{10} \sigma^2$"}
 
 
@@ -47,10 +45,9 @@ def fig_2_values(records):
 
 def _claims(of):
     gacv, xa, gckl, target = (of[name] for name in ("gacv", "xa", "gckl", "misclass"))
+    nearer = paired_difference(_distance(gacv, xa), _distance(gacv, target))
     claims = {
-        "distance of minima: GACV to XA - GACV to MISCLASS": (
-            paired_difference(_distance(gacv, xa), _distance(gacv, target))
-        ),
+        "distance of minima: GACV to XA - GACV to MISCLASS": nearer,
         "log10 lambda: GACV - MISCLASS": paired_difference(gacv.log10_lambda, target.log10_lambda),
         "log10 lambda: GACV - GCKL": paired_difference(gacv.log10_lambda, gckl.log10_lambda),
         "log10 lambda: XA - MISCLASS": paired_difference(xa.log10_lambda, target.log10_lambda),

@@ -1,8 +1,7 @@
 """The four inefficiencies of Section 6, as distributions over samples.
 
 The report draws one sample, tunes by each criterion, and prints MISCLASS (BRMISCLASS) at the chosen
-pair over its minimum. Here this is done for many samples, for its criteria and for what they
-compete with; beside it go the numbers by which the sentences of Section 6 are judged.
+pair over its minimum. Here this is done for its criteria and for what they compete with.
 """
 
 import numpy as np
@@ -46,8 +45,7 @@ def compute_sample(unit):
     rows = []
     for case in CASES:
         machines = selection.train(X, y, probability, case, p["grid"])
-        surfaces = all_criteria(machines, p["n"], p["sample"])
-        rows += _rows_of_case(machines, surfaces)
+        rows += _rows_of_case(machines, all_criteria(machines, p["n"], p["sample"]))
     return rows
 
 
@@ -91,10 +89,7 @@ def _rows_of_case(machines, surfaces):
             # the probability under the sampled population that two rules say different things
             **{f"from_{key}": ((rule > 0) != (f > 0)) @ weight for key, f in others.items()},
             "position": target_valley.position(middle),
-            "length": own.length,
-            "width": own.width,
-            "tilt": own.tilt,
-            "decades": own.decades,
+            **{shape: getattr(own, shape) for shape in ("length", "width", "tilt", "decades")},
             "minus_loo": (estimate - loo).mean(),
             "off_target": np.abs(estimate - target).mean(),
             "least_above_loo": (surface - loo)[has_free].min(),
@@ -129,8 +124,7 @@ def _with_inefficiency(frame):
 
 def runs(frame, case, criterion, **setting):
     """The rows of one case and criterion in the order of the samples, with the inefficiency."""
-    rows = select(frame, case=case, criterion=criterion, **(PRINTED | setting))
-    return _with_inefficiency(rows)
+    return _with_inefficiency(select(frame, case=case, criterion=criterion, **(PRINTED | setting)))
 
 
 def row_a_criterion(frame, case, row, setting=PRINTED):

@@ -63,11 +63,7 @@ class Machines(NamedTuple):
 
 
 def train(X, y, probability, case, grid):
-    """All machines of a named grid, from labels, p_s at the points and the costs of a case.
-
-    lambda is walked downwards, which is C = 1 / (2 n lambda) upwards; the width sigma of
-    exp(-||x - x'||^2 / (2 sigma^2)) is gamma = 1 / (2 sigma^2).
-    """
+    """All machines of a named grid; lambda is walked downwards, which is C upwards."""
     if case not in CASES:
         raise ValueError(f"case must be one of {', '.join(CASES)}. Got {case!r}.")
     lam, sigma = grid_of(grid)
@@ -77,11 +73,8 @@ def train(X, y, probability, case, grid):
 
 
 def one_fit_criteria(machines):
-    """GACV, XA and the oracles by name: what comes with one fit a cell.
-
-    For the Gaussian kernel K_ii = 1 is also Joachims' bound on K_ii - K_ij, so that XA_J with
-    rho = 1 is XA.
-    """
+    """GACV, XA and the oracles by name: what comes with one fit a cell."""
+    # K_ii = 1 is also Joachims' bound on K_ii - K_ij, so that XA_J with rho = 1 is XA
     surface, cost = machines.surface, machines.cost
     pair = COSTS[machines.case][-1], COSTS[machines.case][1]
     margin, influence = surface.margin, surface.influence
@@ -102,10 +95,7 @@ def leave_one_out_rates(machines):
 
 
 def cross_validated_rates(machines, n_folds, *seed):
-    """k-fold cross-validated error (cost) rate of every cell; C is kept, as left-out fits do.
-
-    The same folds, seeded by `seed`, serve every cell and both cases.
-    """
+    """k-fold cross-validated error (cost) rate of every cell, with the same folds and C."""
     X, y, lam, sigma = machines.X, machines.y, machines.lam, machines.sigma
     state = int(seed_for(PAPER, "folds", n_folds, *seed).generate_state(1)[0] % 2**31)
     C, gamma = _C_and_gamma(len(y), lam, sigma)
@@ -143,9 +133,8 @@ def choose(criterion):
 class Valley(NamedTuple):
     """The region where a surface is near its minimum, in (log10 lambda, log10 sigma^2).
 
-    Length and width are those of a uniform strip with the region's principal variances, tilt is
-    the correlation of the two coordinates (negative if the strip falls to the right), axis points
-    along the strip to larger lambda, decades is the extent in lambda at the best sigma.
+    Length and width are those of a uniform strip with the region's principal variances, along
+    `axis`; tilt is the correlation of the coordinates; decades is the extent at the best sigma.
     """
 
     length: float
@@ -179,4 +168,5 @@ def valley(criterion, lam, sigma):
 
 
 def _C_and_gamma(n, lam, sigma):
+    """The kernel is exp(-||x - x'||^2 / (2 sigma^2)), the objective mean loss + lambda ||h||^2."""
     return 1 / (2 * n * lam), 1 / (2 * sigma**2)

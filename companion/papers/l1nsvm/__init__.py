@@ -1,17 +1,14 @@
 """López and Dorronsoro, "Least 1-Norm SVMs: a New SVM Variant between Standard and LS-SVMs".
 
-``machines`` holds the four boxes and the settings, ``protocol`` the splits and the grid of Table 2,
-for which ``tuning``, ``iterations`` and ``identical_points`` compute what the table alone does not
-show.
+``machines`` holds the four boxes and the settings; every other module is a printed table or figure.
 """
 
 from companion.papers.l1nsvm.fig_1 import FIG_1, FIG_1_LEVERAGE, fig_1_values
-from companion.papers.l1nsvm.identical_points import TABLE_2_IDENTICAL
-from companion.papers.l1nsvm.iterations import TABLE_2_ITERATIONS
+from companion.papers.l1nsvm.identical_points import IDENTICAL
 from companion.papers.l1nsvm.machines import PAPER
 from companion.papers.l1nsvm.table_1 import TABLE_1, table_1_values
-from companion.papers.l1nsvm.table_2 import TABLE_2, table_2_values
-from companion.papers.l1nsvm.tuning import TABLE_2_SEARCH, TABLE_2_SURFACE
+from companion.papers.l1nsvm.table_2 import table_2_values
+from companion.papers.l1nsvm.table_2_studies import ITERATIONS, SEARCH, SURFACE, TABLE_2
 from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
 TITLES = {
@@ -20,7 +17,6 @@ TITLES = {
     "table_2": "Table 2: errors, support vectors and iterations",
 }
 DRAW = Parameter("draw", int, 1, "the draw shown in the four panels, 1 to 1000", low=1, high=1000)
-TABLE_2_STUDIES = (TABLE_2, TABLE_2_SEARCH, TABLE_2_SURFACE, TABLE_2_ITERATIONS, TABLE_2_IDENTICAL)
 
 
 def _artefact(name, studies, values, *parameters):
@@ -30,5 +26,5 @@ def _artefact(name, studies, values, *parameters):
 ARTEFACTS = (
     _artefact("table_1", (TABLE_1,), table_1_values),
     _artefact("fig_1", (FIG_1, FIG_1_LEVERAGE), fig_1_values, DRAW),
-    _artefact("table_2", TABLE_2_STUDIES, table_2_values),
+    _artefact("table_2", (TABLE_2, SEARCH, SURFACE, ITERATIONS, IDENTICAL), table_2_values),
 )

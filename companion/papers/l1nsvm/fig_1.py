@@ -22,10 +22,10 @@ MEANS = ((0.0, 0.0), (5.0, 2.0))
 C = 1.0
 #: Tighter than the paper's 10^-3: angles are compared, not iterations.
 TOL = 1e-6
-#: Contour levels and tick marks of the printed figure, and the two classes' looks.
+CLASSES = {"positive": 1, "negative": -1}
+#: Contour levels and tick marks of the printed figure.
 LEVELS = (-1.0, 0.0, 1.0)
 TICKS = {"x": (0.0, 5.0, 10.0), "y": (-2.0, 0.0, 2.0, 4.0)}
-CLASSES = ((1, "+", "#1b4f9c"), (-1, "x", "#d95f02"))
 
 #: The rules by which labels are switched, and what a reader calls them.
 RULES = {
@@ -42,17 +42,14 @@ LEVERAGE_LOG10_SIGMA = 1.5
 
 
 def toy_problem(draw, rule=None):
-    """X, y and the rows of switched labels of the toy problem of Section 4, by default none.
-
-    The label is +1 around (0, 0) and -1 around (5, 2); the points are the same for every rule.
-    """
+    """X, y and the rows of switched labels of a draw; its points are the same for every rule."""
     X, y = two_gaussians(N_PER_CLASS, means=MEANS, rng=_rng("points", draw))
     if rule is None:
         return X, y, np.empty(0, dtype=int)
     return X, *flip_labels(X, y, rule, rng=_rng(rule, draw))
 
 
-def train_linear(machine, X, y, C=C):
+def train_linear(machine, X, y):
     """Normal vector ``w``, bias ``b`` and the solver's result, for the plain inner product."""
     result = solve(machine, gram(X, kernel="linear"), y, C, tol=TOL)
     return X.T @ (y * result.alpha), result.intercept, result
@@ -61,7 +58,7 @@ def train_linear(machine, X, y, C=C):
 def rotation(w, v):
     """Angle between two normals, in degrees from 0 to 180."""
     cosine = w @ v / (np.linalg.norm(w) * np.linalg.norm(v))
-    return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
+    return _short(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
 
 
 def is_separable(X, y):
@@ -86,12 +83,10 @@ def compute_draw(unit):
     clean = {machine: train_linear(machine, X, y) for machine in MACHINES}
     row = {
         "clean_separable": is_separable(X, y),
-        "clean_LS_to_Least_1-Norm": _angle(clean["LS"][0], clean["Least 1-Norm"][0]),
-        "mean_x_positive": _short(X[y == 1, 0].mean()),
-        "mean_y_positive": _short(X[y == 1, 1].mean()),
-        "mean_x_negative": _short(X[y == -1, 0].mean()),
-        "mean_y_negative": _short(X[y == -1, 1].mean()),
+        "clean_LS_to_Least_1-Norm": rotation(clean["LS"][0], clean["Least 1-Norm"][0]),
     }
+    for (name, label), (k, axis) in product(CLASSES.items(), enumerate("xy")):
+        row[f"mean_{axis}_{name}"] = _short(X[y == label, k].mean())
     results = [result for _, _, result in clean.values()]
     for machine, (w, b, _) in clean.items():
         row[f"beyond_{machine}"] = float(np.mean(y * (X @ w + b) > 1 + 10 * TOL))
@@ -100,7 +95,7 @@ def compute_draw(unit):
         row[f"{rule}_separable"] = is_separable(X, flipped_y)
         for machine in MACHINES:
             w, _, result = train_linear(machine, X, flipped_y)
-            row[f"{rule}_{machine}"] = _angle(w, clean[machine][0])
+            row[f"{rule}_{machine}"] = rotation(w, clean[machine][0])
             row[f"{rule}_max_alpha_{machine}"] = _short(np.abs(result.alpha).max() / C)
             results.append(result)
     row["kkt_violation"] = max(result.kkt_violation for result in results)
@@ -110,10 +105,8 @@ def compute_draw(unit):
 
 def leverage_units(profile):
     """One unit a draw, each for every distance."""
-    return [
-        Unit(PAPER, "fig_1_leverage", {"draw": draw})
-        for draw in range(1, LEVERAGE_DRAWS[profile] + 1)
-    ]
+    draws = range(1, LEVERAGE_DRAWS[profile] + 1)
+    return [Unit(PAPER, "fig_1_leverage", {"draw": draw}) for draw in draws]
 
 
 def compute_leverage(unit):
@@ -137,13 +130,12 @@ def compute_leverage(unit):
             w, _, linear = train_linear(machine, X_more, y_more)
             rbf = solve(machine, K_rbf, y_more, C, tol=TOL)
             change = rbf.decision_function[:-1] - plain[machine][1]
-            row[f"rotation_{machine}"] = _angle(w, plain[machine][0])
+            row[f"rotation_{machine}"] = rotation(w, plain[machine][0])
             row[f"alpha_{machine}"] = _short(abs(linear.alpha[-1]) / C)
             row[f"rbf_change_{machine}"] = _short(np.abs(change).mean())
             row[f"rbf_alpha_{machine}"] = _short(abs(rbf.alpha[-1]) / C)
-            row["kkt_violation"] = max(
-                row["kkt_violation"], linear.kkt_violation, rbf.kkt_violation
-            )
+            violations = row["kkt_violation"], linear.kkt_violation, rbf.kkt_violation
+            row["kkt_violation"] = max(violations)
             row["converged"] &= linear.converged and rbf.converged
         rows.append(row)
     return rows
@@ -156,10 +148,6 @@ def _rng(purpose, draw):
 def _short(value):
     """Six decimals: the solver's tolerance carries no more, and the records stay small."""
     return round(float(value), 6)
-
-
-def _angle(w, v):
-    return _short(rotation(w, v))
 
 
 FIG_1 = Study(PAPER, "fig_1", figure_units, compute_draw)
@@ -176,7 +164,7 @@ def fig_1_values(records):
         out.add_all(f"{axis} axis", {f"tick {tick:g}": tick for tick in ticks})
     if not frame.empty:
         out.add("sample", "patterns per class", N_PER_CLASS)
-        for label, axis in product(("positive", "negative"), "xy"):
+        for label, axis in product(CLASSES, "xy"):
             out.add_spread(f"{label} class", f"mean {axis}", frame[f"mean_{axis}_{label}"])
         _add_claims(out, frame)
     if not leverage.empty:
@@ -232,11 +220,8 @@ def rotation_table(frame):
 
 
 def plot_toy_machine(ax, X, y, w, b, *, flipped=(), title="", limits=None):
-    """One panel of Figure 1: the points, switched ones ringed, and ``w'x + b`` at -1, 0 and 1.
-
-    Without `limits` of x and y they and the ticks are those of the print.
-    """
-    for label, marker, color in CLASSES:
+    """One panel of Figure 1: the points, switched ones ringed, and ``w'x + b`` at -1, 0 and 1."""
+    for label, marker, color in ((1, "+", "#1b4f9c"), (-1, "x", "#d95f02")):
         ax.plot(*X[y == label].T, marker, color=color, label=f"class {label:+d}")
     if len(flipped):
         ring = {"markersize": 13, "fillstyle": "none", "color": "black"}
@@ -253,10 +238,7 @@ def plot_toy_machine(ax, X, y, w, b, *, flipped=(), title="", limits=None):
 
 
 def plot_influence(ax, frame, quantity, *, ylabel, title=""):
-    """Mean and standard error over the draws against the outlier's distance, by machine.
-
-    The quantity of the records of ``fig_1_leverage`` is rotation, alpha, rbf_change or rbf_alpha.
-    """
+    """Mean of a quantity of ``fig_1_leverage`` and its error against the outlier's distance."""
     for machine in MACHINES:
         groups = frame.groupby("distance")[f"{quantity}_{machine}"]
         mean, look = groups.mean(), {"markersize": 4, "capsize": 2, **style_of(machine)}

@@ -1,9 +1,8 @@
 """Why Titanic alone is sparse in Table 2: identical points, and an optimum that is not unique.
 
-Where points coincide the kernel matrix is singular, and the multipliers of identical points can
-be moved among each other at the same objective. The number of support vectors is then a property
-of the solver: SMO from zero raises them one at a time and leaves the rest at zero, an interior
-point method raises them together.
+The multipliers of identical points can be moved among each other at the same objective. SMO from
+zero raises them one at a time and leaves the rest at zero, an interior point method raises them
+together: the number of support vectors is a property of the solver.
 """
 
 import numpy as np
@@ -13,7 +12,7 @@ from companion.datasets import data_digest, distinct_patterns, split_source
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error
 from companion.papers.l1nsvm.machines import PAPER, SETTINGS, solve_as_printed, width_to_gamma
-from companion.papers.l1nsvm.protocol import split_rows
+from companion.papers.l1nsvm.table_2_studies import split_rows
 from companion.reproduction import Study, Unit
 
 SPLITS = {"paper": 20, "quick": 2}
@@ -81,7 +80,7 @@ def interior_point(K, y, C):
     return y * found.x
 
 
-TABLE_2_IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_identical)
+IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_identical)
 
 
 def add_identical_claims(out, frame):

@@ -38,12 +38,7 @@ for _settings in SETTINGS.values():
     _settings["L2"] = _settings["LS"]
 
 #: Data sets of Table 2 and the names printed there.
-PRINTED_NAMES = {
-    "titanic": "Titanic",
-    "heart": "Heart",
-    "breast-cancer": "Cancer",
-    "german": "German",
-}
+PRINTED_NAMES = dict(zip(SETTINGS, ("Titanic", "Heart", "Cancer", "German"), strict=True))
 
 
 def width_to_gamma(log10_sigma):
@@ -77,11 +72,9 @@ def solve_as_printed(machine, K, y, C, *, tol=2 * EPSILON, selection="first_orde
 
 
 def solve_along_C(machine, K, y, C_values, *, sample_weight=None, tol=EPSILON):
-    """Train one machine for growing C, each from the solution before; yields the results.
-
-    Multipliers at a bound grow with the bound, so the start is the last solution scaled by
-    the ratio of the two C. The LS machine needs no start: its solution is one factorisation.
-    """
+    """Train one machine for growing C, each from the solution before; yields the results."""
+    # Multipliers at a bound grow with the bound, so the start is the last solution scaled by the
+    # ratio of the two C. The LS machine needs no start: its solution is one factorisation.
     alpha, last = None, None
     for C in C_values:
         if machine == "LS":

@@ -1,10 +1,11 @@
 """Table 1: the taxonomy of SVMs by how slacks and constraints are treated.
 
-Each cell names a primal: inequality or equality constraints, slacks or squared slacks. The
-study solves that primal as it is written, by a general method for nonlinear programs that knows
-nothing of duals or kernels, and compares its hyperplane with the one of the machine that the
-table (and, for the empty cell, the paper) puts there.
+The study solves the primal of each cell as it is written, by a general method that knows nothing
+of duals or kernels, and compares it with the machine that the table (the paper, for the empty cell)
+puts there.
 """
+
+from itertools import product
 
 import numpy as np
 from scipy.optimize import minimize
@@ -29,13 +30,8 @@ CELLS = {
     ("equality", "squared"): "LS",
     ("equality", "absolute"): "Least 1-Norm",
 }
-#: What stands beside and above the cells.
-HEADS = {
-    "inequality": "Inequality constraints",
-    "equality": "Equality constraints",
-    "squared": "Squared slacks",
-    "absolute": "Slacks",
-}
+#: What stands above the cells.
+HEADS = {"squared": "Squared slacks", "absolute": "Slacks"}
 
 
 def solve_primal(X, y, C, constraints, slacks, *, one_sided=False):
@@ -79,10 +75,8 @@ def solve_primal(X, y, C, constraints, slacks, *, one_sided=False):
 
     # One-sided slacks need a feasible start: w = 0, b = 0 gives every point the slack 1.
     start = np.concatenate([np.zeros(d + 1), np.ones(n if rules else 0)])
-    options = {"ftol": 1e-14, "maxiter": 2000}
-    found = minimize(
-        objective, start, jac=gradient, constraints=rules, method="SLSQP", options=options
-    )
+    settings = {"method": "SLSQP", "options": {"ftol": 1e-14, "maxiter": 2000}}
+    found = minimize(objective, start, jac=gradient, constraints=rules, **settings)
     return found.x[:d], float(found.x[d]), float(found.fun)
 
 
@@ -92,11 +86,8 @@ def _at_least_zero(A, b):
 
 def table_units(profile):
     """One unit a draw and C."""
-    return [
-        Unit(PAPER, "table_1", {"draw": draw, "C": C})
-        for draw in range(1, DRAWS[profile] + 1)
-        for C in C_VALUES
-    ]
+    pairs = product(range(1, DRAWS[profile] + 1), C_VALUES)
+    return [Unit(PAPER, "table_1", {"draw": draw, "C": C}) for draw, C in pairs]
 
 
 def sample(draw):
@@ -176,7 +167,7 @@ def table_1_values(records):
         return out.frame()
     for (constraints, slacks), cell in frame.groupby(["constraints", "slacks"]):
         largest = {HEADS[slacks]: cell.objective_difference.max()}
-        out.add_all(HEADS[constraints], largest, cell.converged.all())
+        out.add_all(f"{constraints.capitalize()} constraints", largest, cell.converged.all())
     recovered = frame.naive_w_difference.dropna() < 1e-3
     column = "share of draws that recover the machine"
     out.add("Equality constraints, slacks >= 0", column, recovered.mean())
