@@ -1,6 +1,4 @@
-"""Scikit-learn classifiers: one dual with four boxes, weighted least squares, DC programming,
-conformal transformations of the kernel.
-"""
+"""Scikit-learn classifiers: duals, weighted least squares, DC programming, conformal kernels."""
 
 from companion.estimators._conformal import ConformalSVC
 from companion.estimators._least_one_norm import LeastOneNormSVC

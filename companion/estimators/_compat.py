@@ -1,7 +1,4 @@
-"""The parts of scikit-learn that are private, imported here and nowhere else.
-
-All of them exist from scikit-learn 1.6, the oldest version this package supports.
-"""
+"""The parts of scikit-learn (from 1.6 on) that are private, imported here and nowhere else."""
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.metrics._scorer import _MultimetricScorer as MultimetricScorer

@@ -1,8 +1,4 @@
-"""Compiled passes over the inputs of a fit: what takes NumPy ten calls takes one here.
-
-A fit of a few hundred samples is over in a fraction of a millisecond, which a dozen passes over
-short arrays would double.
-"""
+"""Compiled passes over the inputs of a fit: what takes NumPy ten calls takes one here."""
 
 import numpy as np
 from numba import njit
@@ -22,10 +18,7 @@ def all_finite(values):
 
 @njit(**_STRICT)
 def two_labels(y, signs):
-    """Write -1.0 for the smaller label and +1.0 for the larger one; return both.
-
-    The third value returned says whether these are two finite whole numbers and all there are.
-    """
+    """Write -1.0 for the smaller label and +1.0 for the larger one; return both."""
     first = y[0]
     second = first
     for k in range(y.shape[0]):
@@ -49,11 +42,7 @@ def two_labels(y, signs):
 
 @njit(**_STRICT)
 def extreme_scores(scores, y, alpha, low, high, width, chosen):
-    """Write the samples whose scores lie within `width` of an end of the KKT interval.
-
-    The interval is from the least score of the samples whose y_i alpha_i may fall to the largest
-    of those whose y_i alpha_i may rise. Return how many there are.
-    """
+    """Write the samples whose scores lie within `width` of an end of the KKT interval."""
     top, bottom = -np.inf, np.inf
     for k in range(y.shape[0]):
         grows, shrinks = alpha[k] < high[k], alpha[k] > low[k]

@@ -37,41 +37,31 @@ class ConformalSVC(KernelClassifier):
     Parameters
     ----------
     %(C)s
-
     transform : str or Rule, default="amari"
         The function c: ``"amari"``, ``"wu_amari"``, ``"act"``, ``"kba"``, ``"williams"``,
         ``"xiong"``, ``"mdt"`` or ``"tsvt"``, or one of the rules of
         :mod:`companion.solvers.transformations` with settings of its own, such as
         ``Williams(kappa=2.0)``.
-
     search : str, default="separability_gradient"
         How the parameters of ``"xiong"``, ``"mdt"`` and ``"tsvt"`` are found; ignored by the
         others. ``"separability_gradient"`` is BFGS on Fisher's separability J in feature space,
         ``"separability_cma"`` CMA-ES on J, ``"validation_cma"`` CMA-ES on the error of the
         validation part, ``"separability_exact"`` the maximiser of J, for ``"xiong"`` alone.
-
     %(kernel)s
-
     max_transforms : int, default=10
         Most transformations applied.
-
     validation_fraction : float or None, default=0.25
         Share of each class that is set aside, not trained on, and judges the transformations. With
         None all `max_transforms` transformations are applied and nothing is set aside.
-
     theta : float, default=0.0
         The g-means error on the validation part must fall by more than this.
-
     n_generations : int, default=30
         Generations of CMA-ES.
-
     tol : float, default=1e-3
         The largest violation of the optimality conditions at which the solver stops.
-
     max_iter : int, default=-1
         Budget of the solver for every machine; -1 lets it choose a generous one. Spending it is a
         :class:`~sklearn.exceptions.ConvergenceWarning`.
-
     random_state : int, RandomState instance or None, default=None
         Randomness of the validation part, of CMA-ES and of the cores of ``"xiong"``. Pass an int
         for the same machine on every call.
@@ -207,10 +197,6 @@ class ConformalSVC(KernelClassifier):
         ----------
         deep : bool, default=True
             Without effect: no parameter is an estimator.
-
-        Returns
-        -------
-        dict
         """
         return {name: vars(self)[name] for name in self._get_param_names()}
 
@@ -285,17 +271,12 @@ class ConformalSVC(KernelClassifier):
         return self._side * self._evaluate(X, self._predictor.decision_function)
 
     def transformation(self, X):
-        """d(x), the product of all transformations kept.
+        """d(x), the product of all transformations kept, of shape (n_queries,).
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
             As in :meth:`decision_function`.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,)
-            Ones if there are none.
         """
         check_is_fitted(self)
         return self._evaluate(X, self._predictor.transformation)
@@ -303,20 +284,12 @@ class ConformalSVC(KernelClassifier):
     def magnification(self, X):
         """Magnification factor sqrt(det g) of the transformed Gaussian kernel, (4.1.2).
 
+        It is volume in feature space over volume in input space, by the metric of Theorem 5, of
+        shape (n_queries,); `ValueError` for another kernel.
+
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,)
-            Volume in feature space over volume in input space, by the metric of Theorem 5.
-
-        Raises
-        ------
-        ValueError
-            If the kernel is not the Gaussian.
         """
         check_is_fitted(self)
         if self.kernel != "rbf":

@@ -1,8 +1,4 @@
-"""What the four machines share: the dual problem, the Gram matrix, the call of the solver.
-
-Every machine is the minimum of 1/2 a'Qa - e'a over y'a = 0, l <= a <= u with
-Q = (yy') * K + diag(ridge); a subclass says what l, u and the ridge are.
-"""
+"""What the four machines share: the dual problem, the Gram matrix, the call of the solver."""
 
 from numbers import Integral, Real
 
@@ -120,10 +116,7 @@ class DualClassifier(KernelClassifier):
         raise TypeError(f"{type(self).__name__} does not say what its dual problem is.")
 
     def _solve(self, K, y, bound_weight, **start):
-        """Solve for Gram matrix `K` and signed labels; `bound_weight` multiplies C.
-
-        `start` are the arguments of the solver that concern the way and not the problem.
-        """
+        """Solve for Gram matrix `K` and signed labels; `bound_weight` multiplies C."""
         C = self.C if bound_weight is None else self.C * bound_weight
         lower, upper, ridge = self._box(C)
         settings = self._smo_settings()

@@ -23,22 +23,7 @@ def signed_labels(y, classes):
 
 
 def class_factors(class_weight, y, classes, sample_weight=None):
-    """Factor on C of every sample that comes from its class.
-
-    Parameters
-    ----------
-    class_weight : dict, "balanced" or None
-    y : ndarray of shape (n,)
-    classes : ndarray of shape (2,)
-    sample_weight : ndarray of shape (n,), optional
-        "balanced" counts samples by this weight, so that a weight of two is a
-        sample given twice.
-
-    Returns
-    -------
-    ndarray of shape (n,) or None
-        None if all factors are one.
-    """
+    """Factor on C of every sample that comes from its class."""
     if class_weight is None:
         return None
     in_second = y == classes[1]
@@ -66,12 +51,7 @@ _MOST_SETTINGS = 10_000
 
 
 def _plain_labels(X, y):
-    """Classes and signed labels of a plain training set, None for all others.
-
-    Plain is what the general validation would leave as it is: finite doubles and two whole
-    numbers as labels. The general validation takes longer than solving a problem of a few
-    hundred samples.
-    """
+    """Classes and signed labels of a plain training set, None for all others."""
     if not (
         type(X) is np.ndarray
         and type(y) is np.ndarray
@@ -164,7 +144,6 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_queries,)
-            Predicted labels.
         """
         values = self.decision_function(X)
         chosen = values > 0 if values.ndim == 1 else values.argmax(axis=1)
@@ -226,18 +205,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             )
 
     def _training_set(self, X, y, sample_weight, signs):
-        """Drop samples of weight zero and combine the weights of samples and classes.
-
-        Returns
-        -------
-        kept : ndarray of int or slice
-            Rows of `X` that take part.
-        X_kept : ndarray
-        y_signed : ndarray
-            Labels -1.0 and +1.0 of these rows.
-        point_weight, bound_weight : ndarray or None
-            Sample weights alone, and times the class weights; None where all are one.
-        """
+        """Drop samples of weight zero and combine the weights of samples and classes."""
         if sample_weight is None and self.class_weight is None:
             return slice(None), X, signs, None, None
         kept = slice(None)

@@ -11,11 +11,8 @@ class LeastOneNormSVC(DualClassifier):
     Parameters
     ----------
     %(C)s
-
     %(kernel)s
-
     %(smo)s
-
     %(rest)s
 
     Attributes

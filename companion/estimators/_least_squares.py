@@ -15,17 +15,13 @@ class LSSVC(DualClassifier):
     Parameters
     ----------
     %(C)s
-
     solver : {"cholesky", "smo"}, default="cholesky"
         ``"cholesky"`` solves the optimality conditions exactly by one factorisation of
         the Gram matrix. ``"smo"`` iterates as the paper does, and is the choice when the
         Gram matrix does not fit in memory. `tol`, `max_iter`, `selection` and
         `shrinking` concern ``"smo"`` alone.
-
     %(kernel)s
-
     %(smo)s
-
     %(rest)s
 
     Attributes

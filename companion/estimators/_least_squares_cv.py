@@ -22,21 +22,16 @@ class LSSVCCV(DualClassifier):
     ----------
     Cs : array-like of shape (n_Cs,), default=(0.01, 0.1, 1, 10, 100, 1000)
         Values of `C` to try, strictly positive.
-
     scoring : {"accuracy", "neg_mean_squared_error"}, default="accuracy"
         What the held-out decision values are judged by: the share with the right sign,
         or minus their mean squared distance to the labels -1 and +1 (the PRESS
         statistic of [5]_), which varies smoothly with C. Samples count by
         `sample_weight`. Ties go to the smallest C.
-
     %(kernel)s
-
     class_weight : dict or "balanced", default=None
         Factor on `C` per class, as in :class:`LSSVC`.
-
     cache_size : float, default=2000
         Megabytes the Gram matrix may take; a larger one is refused.
-
     store_cv_results : bool, default=False
         Whether to keep all held-out decision values in `cv_results_`.
 

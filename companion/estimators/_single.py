@@ -1,9 +1,6 @@
 """A fit on an RBF Gram matrix in single precision, judged in double precision.
 
-Half the bytes fill in half the time and leave more room in the processor's cache. What it may
-cost is known before and checked after: the scores that decide about the end are computed afresh
-from the points, and if the tolerance does not hold for the exact kernel, the solution is the
-start of a fit in double precision.
+If the tolerance does not hold for the exact kernel, the solution is the start of another fit.
 """
 
 from __future__ import annotations
@@ -50,28 +47,7 @@ def rounding_of(X, gamma):
 
 
 def solve_single(X, y, gamma, lower, upper, cache_size, settings):
-    """Solve on single-precision kernel values, or return None where they could spoil the end.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-        Labels -1.0 and +1.0.
-    gamma : float
-        Of the RBF kernel.
-    lower, upper : float or ndarray of shape (n_samples,)
-        The box.
-    cache_size : float
-        Megabytes for kernel values; a matrix in double precision fits.
-    settings : dict
-        Keyword arguments of :func:`companion.solvers.smo.smo`.
-
-    Returns
-    -------
-    Result or None
-        `kkt_violation` is that of the exact kernel; objective, gap and decision values are those
-        of the rounded one, unless the fit was continued in double precision.
-    """
+    """Solve on single-precision kernel values, or return None where they could spoil the end."""
     n, tol = y.size, settings["tol"]
     bound = float(np.max(upper))
     if not 3.0 * _TYPICAL * bound * np.sqrt(n) <= _SHARE * tol:
@@ -98,11 +74,7 @@ def solve_single(X, y, gamma, lower, upper, cache_size, settings):
 
 
 def true_violation(X, y, gamma, result, lower, upper, error):
-    """The KKT violation for the exact kernel, from a result for values wrong by up to `error`.
-
-    No score is wrong by more than the slack, `error` times sum_i alpha_i; only those within twice
-    the slack of an end of the interval can decide, and these are computed from the points.
-    """
+    """The KKT violation for the exact kernel, from a result for values wrong by up to `error`."""
     n, alpha = y.size, result.alpha
     scores = y - (result.decision_function - result.intercept)
     slack = error * np.abs(alpha).sum()
@@ -120,22 +92,7 @@ def true_violation(X, y, gamma, result, lower, upper, error):
 
 
 def rbf_expansion(X, rows, beta, gamma):
-    """Entries ``rows`` of K beta for the RBF Gram matrix K of X, in double precision.
-
-    Kernel values are not kept, and those between two of the rows are computed once.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    rows : ndarray of int of shape (n_rows,)
-        Different samples.
-    beta : ndarray of shape (n_samples,)
-    gamma : float
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-    """
+    """Entries ``rows`` of K beta for the RBF Gram matrix K of X, in double precision."""
     rest = beta.copy()
     rest[rows] = 0.0
     others = rest.nonzero()[0]

@@ -13,11 +13,8 @@ class L1SVC(DualClassifier):
     Parameters
     ----------
     %(C)s
-
     %(kernel)s
-
     %(smo)s
-
     %(rest)s
 
     Attributes
@@ -68,11 +65,8 @@ class L2SVC(DualClassifier):
     Parameters
     ----------
     %(C)s
-
     %(kernel)s
-
     %(smo)s
-
     %(rest)s
 
     Attributes

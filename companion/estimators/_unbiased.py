@@ -25,53 +25,41 @@ class UnbiasedSVC(KernelClassifier):
     Parameters
     ----------
     %(C)s
-
     loss : {"unbiased", "hinge"}, default="unbiased"
         ``"unbiased"`` is the smooth step theta_s of [1]_; ``"hinge"`` gives the standard machine,
         that of :class:`L1SVC`, by the same means.
-
     s : float, default=2.0
         Order of theta_s, at least 1: the larger, the closer to the step.
-
     k : float, default=0.0
         The paper's constant, at least 0, which gives theta_s a slope of s k^((s-1)/s) /
         (2 (1 + k^(1/s))^s) at the margin. Training sets that can be separated have the hard-margin
         solution if `C` times this slope is at least the largest multiplier of that solution.
-
     %(kernel)s
-
     n_prototypes : int, default=None
         Number of kernels of a semiparametric machine, at most the number of samples. They are
         placed by frequency-sensitive competitive learning [2]_, without regard to the classes.
         With None every sample is one. Ignored by the linear kernel, whose machine has its normal
         vector for parameters; not available for precomputed kernels.
-
     init : {"svc", "least_squares"}, default="svc"
         Where the iteration starts for ``loss="unbiased"``: at the support vector machine with the
         same `C` and kernels, or at least squares with all weights one.
-
     damping : "auto" or float, default="auto"
         Share of the old machine in the new one, in [0, 1). A fixed point is sure to be stable only
         above (s - 3) / (s - 1); ``"auto"`` is (s - 2) / (s - 1), or 0 up to s = 2.
-
     accelerate : bool, default=True
         Whether the solver may change the sequence but not the solution: halve a step that would
         raise the objective, take Newton steps once the iteration has settled, and find the
         hinge's machine by an interior point. False is the plain iteration of [1]_.
-
     tol : float, default=1e-6
         The iteration ends when a step changes no decision value by more than `tol`; for
         ``loss="hinge"``, when the duality gap is at most `tol` times the objective.
-
     max_iter : int, default=1000
         Budget of weighted least-squares problems. Spending it is a
         :class:`~sklearn.exceptions.ConvergenceWarning` and `converged_` is False.
-
     class_weight : dict or "balanced", default=None
         Factor on `C` per class: with this loss the cost of an error of this class.
         ``"balanced"`` is n_samples / (2 * number of samples in the class), samples counted by
         weight.
-
     random_state : int, RandomState instance or None, default=None
         Randomness of the prototypes. Pass an int for the same machine on every call.
 

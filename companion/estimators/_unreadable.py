@@ -2,11 +2,7 @@
 
 
 class UnreadableParameter:
-    """A constructor parameter that is not an attribute.
-
-    Scikit-learn takes whatever has an attribute `transform` for a transformer. The value is kept
-    where all parameters are, and get_params and set_params know it.
-    """
+    """A constructor parameter that is not an attribute."""
 
     def __set_name__(self, owner, name):
         self._name = name

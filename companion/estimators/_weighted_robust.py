@@ -25,31 +25,24 @@ class WeightedRobustSVC(KernelClassifier):
     Parameters
     ----------
     %(C)s
-
     utility : array-like of shape (n_classes, n_classes), default=None
         What it is worth to decide for the class of the column when that of the row is true, in the
         sorted order of the labels; non-negative. None is the identity, which counts correct
         decisions.
-
     cost : array-like of shape (n_classes, n_classes), default=None
         Costs in place of utilities, of the same layout. They stand for the utilities max(cost) -
         cost, (9) of [1]_.
-
     form : {"utility", "cost"}, default="utility"
         ``"utility"`` is the loss (8) of [1]_. ``"cost"`` is (4), which [1]_ gives up because the DC
         algorithm would not apply to it; it does. It takes the costs, by default one for every
         wrong decision.
-
     truncation : "auto", float or None, default="auto"
         The s of [1]_, at most 0: a margin below s has the loss of s. ``"auto"`` is
         -1 / (n_classes - 1), the least that is Fisher consistent; None does not truncate and is the
         weighted support vector machine, which is convex for ``form="utility"``.
-
     %(kernel)s
-
     tol : float, default=1e-6
         Relative duality gap to which every convex problem is solved.
-
     max_iter : int, default=100
         Budget of DC steps. Spending it is a :class:`~sklearn.exceptions.ConvergenceWarning` and
         `converged_` is False.
@@ -179,10 +172,7 @@ class WeightedRobustSVC(KernelClassifier):
             Labels of at least two classes, numbers or strings.
         %(sample_weight)s
 
-        Returns
-        -------
-        WeightedRobustSVC
-            The fitted estimator itself.
+        %(self)s
         """
         if not get_config()["skip_parameter_validation"]:
             self._validate_params()

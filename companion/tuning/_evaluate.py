@@ -58,10 +58,7 @@ class _Block:
 
 @dataclass
 class Evaluation:
-    """All that the cells of a search have in common; small enough to send to a process.
-
-    `scorer` is None where accuracy is counted directly from decision values.
-    """
+    """All that the cells of a search have in common; small enough to send to a process."""
 
     X: np.ndarray
     y: np.ndarray
@@ -101,11 +98,7 @@ class Evaluation:
         return cells
 
     def _allows_single_precision(self, path):
-        """Whether rounding the kernel to single precision stays well below the tolerance.
-
-        Independent errors of 2^-24 / sqrt(3) on values up to 1 move a decision value by about
-        3.4e-8 ||beta||, and ||beta|| <= max(C_i) sqrt(n) where multipliers are bounded.
-        """
+        """Whether rounding the kernel to single precision stays well below the tolerance."""
         machine, n = path.machine, len(self.X)
         if n < SINGLE_FROM or machine.kernel != "rbf" or not np.isfinite(machine._box(1.0)[1]):
             return False
@@ -195,10 +188,7 @@ class Evaluation:
             fits[column] = better, seconds, failure
 
     def _path_solver(self, path, block, y_signed, bound_weight):
-        """What solves for one C after the other.
-
-        For LS-SVM one eigendecomposition, where it costs less than the fits.
-        """
+        """What solves for one C after the other."""
         machine = path.machine
         if is_direct(machine) and len(path.C_values) >= LS_PATH_FROM:
             return LSPath(block.K_train, y_signed, bound_weight)

@@ -7,33 +7,7 @@ from companion.kernels import gram, squared_distances
 
 
 class Folds:
-    """Training and test rows of a cross-validation, arranged for contiguous blocks.
-
-    If every sample is in exactly one test set, samples are ordered by fold, so that a
-    training block of the Gram matrix is four rectangles to copy instead of a gather.
-
-    Parameters
-    ----------
-    splits : list of (train, test) index arrays
-    n_samples : int
-    kept : ndarray of bool of shape (n_samples,), optional
-        Samples that may be trained on (positive weight).
-    precomputed : bool, default=False
-        Whether the data are a Gram matrix, to be cut in rows and columns.
-
-    Attributes
-    ----------
-    train, test : list of ndarray
-        Original indices of every fold, in the order of the blocks.
-    order : ndarray
-        Original index of every row of the arranged Gram matrix.
-    scored_train : list of ndarray
-        Training rows with those of zero weight, on which training scores are taken.
-    is_partition : bool
-        Whether the test sets are a partition and the training sets their complements.
-    ends : ndarray
-        Where the block of each fold ends in `order`; only if `is_partition`.
-    """
+    """Training and test rows of a cross-validation, arranged for contiguous blocks."""
 
     def __init__(self, splits, n_samples, kept=None, precomputed=False):
         self.n_samples = n_samples
@@ -70,22 +44,7 @@ class Folds:
         return len(self.test)
 
     def cut(self, K, fold, buffer=None):
-        """Training block and test rows of an arranged symmetric matrix.
-
-        Parameters
-        ----------
-        K : ndarray of shape (n_samples, n_samples)
-            Rows and columns in the order of `order`.
-        fold : int
-        buffer : ndarray of at least n_samples^2 elements, optional
-            Flat memory of the type of `K` for the training block.
-
-        Returns
-        -------
-        K_train : ndarray of shape (n_train, n_train)
-        K_test : list of ndarray of shape (n_test, n_columns)
-            The test rows in one or two parts, side by side; see :func:`times`.
-        """
+        """Training block and test rows of an arranged symmetric matrix."""
         if not self.is_partition:
             train = self.train[fold]
             return K[np.ix_(train, train)], [K[np.ix_(self.test[fold], train)]]
@@ -109,23 +68,7 @@ def times(parts, right):
 
 
 class FoldKernels:
-    """Gram matrices of the folds for one data set and any kernel parameters.
-
-    Squared distances are computed once for all widths, a full Gram matrix once for all
-    folds and C. Where ``gamma="scale"`` depends on the training set, it differs from fold
-    to fold as it does in :class:`sklearn.model_selection.GridSearchCV`.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Points, or their Gram matrix for the precomputed kernel.
-    folds : Folds
-    sample_weight : ndarray of shape (n_samples,) or None
-    distances : ndarray or None
-        Squared distances of the arranged points, to be shared between processes.
-    single : bool, default=False
-        Whether Gram matrices may be held in single precision, whatever their size.
-    """
+    """Gram matrices of the folds for one data set and any kernel parameters."""
 
     def __init__(self, X, folds, sample_weight=None, distances=None, single=False):
         self.X = X
@@ -142,21 +85,16 @@ class FoldKernels:
 
     @classmethod
     def bytes_of_matrix(cls, n_samples):
-        """Size of one Gram matrix of all samples."""
         return n_samples**2 * np.dtype(cls._dtype_for(n_samples)).itemsize
 
     def distances(self):
-        """Squared distances between all points, in the order of the folds."""
         if self._distances is None:
             out = np.empty((len(self.X),) * 2, dtype=self._dtype_for(len(self.X)))
             self._distances = squared_distances(self.X[self.folds.order], out=out)
         return self._distances
 
     def prepare(self, machine):
-        """Set `full` to the Gram matrix that all folds share, None if there is none.
-
-        `is_finite` says whether it is known to be finite, so that no fit need look.
-        """
+        """Set `full` to the Gram matrix that all folds share, None if there is none."""
         self._machine = machine
         self.full = None
         if not (machine.kernel in ("rbf", "poly") and isinstance(machine.gamma, str)):

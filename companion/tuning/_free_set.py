@@ -1,16 +1,10 @@
 """Compiled algebra of the free set of an L1-SVM, and its minimisation by an active set.
 
-In terms of beta_i = y_i alpha_i and scores s = linear - K beta, as in the solvers:
+    min 1/2 b'Kb - linear'b   s.t.   sum b = 0,  low <= b <= high,   scores s = linear - K b
 
-    min 1/2 b'Kb - linear'b   s.t.   sum b = 0,  low <= b <= high.
-
-The free set F (``free``, its m first entries) has equal scores, the bias. Its answers to a change
-elsewhere are products with the inverse R of the bordered matrix [[0, 1'], [1, K_FF]], kept by
-rank-one updates. F stays affinely independent: a point in the affine span of the others is
-exchanged for one of them. What rounding in R leaves is removed by Newton steps on the scores.
-
-A cached numba caller is not recompiled when a callee in another file changes: after a change here,
-delete the compiled files of :mod:`companion.tuning._leave_one_out_kernels` too.
+The free set F (``free``, its m first entries) has equal scores, the bias. R is the inverse of the
+bordered matrix [[0, 1'], [1, K_FF]], kept by rank-one updates; F stays affinely independent. After
+a change here delete the compiled files of :mod:`companion.tuning._leave_one_out_kernels` too.
 """
 
 import numpy as np
@@ -41,7 +35,7 @@ _VIOLATION = 1e-9
 
 @njit(**OPTIONS)
 def remove(free, m, R, position, work):
-    """Take the member at a position out of the free set; return the new size, or -1 as above."""
+    """Take the member at a position out of the free set; its new size, or -1 for a failure."""
     last = m - 1
     if last > 0:
         p = position + 1
@@ -66,10 +60,7 @@ def remove(free, m, R, position, work):
 
 @njit(**OPTIONS)
 def room_along(beta, low, high, free, m, step, sense):
-    """How far beta_F can go along sense * step, and the position of the variable that ends it.
-
-    Speeds that are rounding errors beside the largest one end nothing.
-    """
+    """How far beta_F can go along sense * step, and the position of the variable that ends it."""
     length, first, least = np.inf, -1, 0.0
     for a in range(m):
         least = max(least, abs(step[a]))
@@ -120,12 +111,7 @@ def _move(K, scores, beta, free, m, step, length):
 
 @njit(**OPTIONS)
 def weights_of(K, free, m, R, j, work):
-    """How F answers when sample j moves by one; return the squared distance of j from its span.
-
-    work[0] is the change of the bias and work[1:m+1] that of beta_F. Where R is not trustworthy, or
-    the distance small, one step of iterative refinement makes them accurate, and the distance is
-    computed as the quadratic form that it is.
-    """
+    """How F answers when sample j moves by one; return the squared distance of j from its span."""
     row = K[j]
     column = np.empty(m + 1)
     column[0] = 1.0
@@ -169,7 +155,6 @@ def weights_of(K, free, m, R, j, work):
 
 @njit(**OPTIONS)
 def _start(K, free, R, j):
-    """The free set of j alone."""
     R[0, 0], R[0, 1], R[1, 0], R[1, 1] = -K[j, j], 1.0, 1.0, 0.0
     free[0] = j
     return 1
@@ -191,11 +176,7 @@ def _border(free, m, R, j, pivot, work):
 
 @njit(**OPTIONS)
 def enter(K, low, high, beta, scores, free, m, R, j, work):
-    """Put j into the free set; return the new size, or -1 if rounding forbids.
-
-    If j lies in the affine span of the free points, nothing but bounds limits an exchange: j goes
-    inward and the others make up until one of them, or j, arrives at a bound.
-    """
+    """Put j into the free set; return the new size, or -1 if rounding forbids."""
     if m == 0:
         return _start(K, free, R, j)
     pivot = weights_of(K, free, m, R, j, work)
@@ -258,10 +239,7 @@ def slack_of(K, beta):
 
 @njit(**OPTIONS)
 def _newton(beta, scores, free, m, R, slack, step):
-    """The step over F that makes its scores equal and the sum of beta zero; return the error.
-
-    There is none where the error is within ``slack``.
-    """
+    """The step over F that makes its scores equal and the sum of beta zero; return the error."""
     total, size = 0.0, 0.0
     for k in range(beta.shape[0]):
         total += beta[k]
@@ -297,7 +275,6 @@ def rebuild(K, low, high, beta, scores, free, R, out, work):
 
 @njit(**OPTIONS)
 def score(K, linear, beta, scores):
-    """scores = linear - K beta."""
     n = beta.shape[0]
     for k in range(n):
         scores[k] = linear[k]
@@ -310,11 +287,7 @@ def score(K, linear, beta, scores):
 
 @njit(**OPTIONS)
 def optimise(K, low, high, beta, scores, free, m, R, out, step, work):
-    """Minimise by an active set from a beta close to the solution; return m, -1 for a failure.
-
-    Newton steps over F, cut at the first bound; at the minimum over F the variable whose score is
-    most on the wrong side of the bias joins F. Sample ``out`` stays where it is.
-    """
+    """Minimise by an active set from a beta close to the solution; return m, -1 for a failure."""
     n = beta.shape[0]
     n_newton = 0
     for _ in range(10 * n + 100):

@@ -1,10 +1,7 @@
 """Compiled path following for leave-one-out; told in :mod:`companion.tuning.leave_one_out`.
 
-Terms and algebra are those of :mod:`companion.tuning._free_set`.
-
-Ties (equal points, points on a lattice) would make a path go in circles. The labels in the linear
-term are therefore taken a little apart, by less than _APART, as in any perturbation against
-degeneracy: s = y + apart - K beta. Decision values change in this order.
+Labels in the linear term are taken a little apart, by less than _APART, so that ties do not make a
+path go in circles: s = y + apart - K beta. Decision values change in this order.
 """
 
 import numpy as np
@@ -43,10 +40,7 @@ ZERO_MARGIN = 1e-7
 
 @njit(**OPTIONS)
 def _snap(low, high, beta):
-    """Put variables that are at a bound up to rounding on it.
-
-    Returns the number that moved, -1 if one is outside the box or the sum is not zero.
-    """
+    """Put variables that are at a bound up to rounding on it."""
     count, total, size = 0, 0.0, 0.0
     for k in range(beta.shape[0]):
         total += beta[k]
@@ -90,14 +84,7 @@ def intercept_of(scores, beta, low, high):
 
 @njit(**OPTIONS)
 def _is_correct(R, beta, low, high, free, m, own, step, slope, margin, rest, sense, answers):
-    """Whether a walk with F alone proves the left-out margin positive.
-
-    ``step`` and ``slope`` answer a unit of beta_out, which has ``rest`` to go, and ``margin`` is
-    that of now. The walk goes on beyond zero to where the margin is zero or F is at its bounds, and
-    proves the point correct if the integral of the margin exceeds that of its first value over
-    ``rest``. ``own`` is the position of the sample itself in F, or -1. Row k of ``answers`` is what
-    F does for a force on the k-th member that is fixed, where those before it are.
-    """
+    """Whether a walk with F alone proves the left-out margin positive."""
     if margin <= 2.0 * rest * slope:
         return False
     slope = max(slope, 1e-100)
@@ -183,12 +170,7 @@ def _follow(
     is_free,
     answers,
 ):
-    """Follow the solution while beta_out goes to 0; return (verdict, m, breakpoints).
-
-    The verdict is UNKNOWN at the end of the path, where the value will tell. ``base`` is the R of
-    the full problem, where ``out`` may be a member of F at ``position``; it is copied when F
-    changes for the first time, which often is never.
-    """
+    """Follow the solution while beta_out goes to 0; return (verdict, m, breakpoints)."""
     n = beta.shape[0]
     sense = -1.0 if beta[out] > 0.0 else 1.0
     P, is_own = base, False
@@ -313,10 +295,7 @@ def _leave_out(
     is_free,
     answers,
 ):
-    """Leave out one sample with beta_out not 0; return (verdict, value, breakpoints).
-
-    ``value`` is the left-out decision value, NaN where the sign was settled before the end.
-    """
+    """Leave out one sample with beta_out not 0; return (verdict, value, breakpoints)."""
     verdict, m, count = _follow(
         K,
         sign,
@@ -373,11 +352,7 @@ def _begin(K, y, linear, upper, alpha, low, high, beta, scores, free, R, step, w
 
 @njit(**OPTIONS)
 def leave_one_out_path(K, y, upper, alpha, to_the_end, verdicts, values, counts):
-    """Leave every point out of every machine of a path: rows of ``upper`` and ``alpha``.
-
-    verdicts, values (n_machines, n): as of ``_leave_out``. counts (n_machines, 2): followed
-    points, breakpoints. A machine whose solution could not be made exact has FAILED throughout.
-    """
+    """Leave every point out of every machine of a path: rows of ``upper`` and ``alpha``."""
     n = y.shape[0]
     linear = np.empty(n)
     for k in range(n):

@@ -18,28 +18,7 @@ LEAST_TOL = 1e-5
 
 
 class WarmPath:
-    """Solutions on one training block for ascending C.
-
-    A fit starts from the solution before, scaled and clipped, and inherits its scores, so that
-    nothing of the order of n^2 is computed beside the updates. These work in single precision
-    where the tolerance allows it, and an end is believed in that of `K`. What is out of the
-    ordinary (plain algorithm, budget spent, stall, scores that may have drifted) is left to the
-    machine's own solver, with its checks and warnings.
-
-    Parameters
-    ----------
-    machine : DualClassifier
-    K : ndarray of shape (n, n)
-    y : ndarray of shape (n,)
-        Labels -1.0 and +1.0.
-    bound_weight : ndarray of shape (n,) or None
-        Factors on C.
-    is_finite : bool
-        Whether `K` is known to be finite.
-    certified : bool
-        Whether every C needs a certificate of its own; if not, a solution that is known to solve
-        the next problem too is returned again.
-    """
+    """Solutions on one training block for ascending C."""
 
     def __init__(self, machine, K, y, bound_weight, is_finite, certified):
         self.machine = copy.copy(machine)
@@ -131,34 +110,11 @@ class WarmPath:
 
 
 def is_direct(machine):
-    """Whether the machine is solved by a factorisation."""
     return isinstance(machine, LSSVC) and machine.solver == "cholesky"
 
 
 def warm_start(machine, previous, C, bound_weight=None):
-    """Where to start for a larger C, from the solution for the C of `machine`.
-
-    The start is s alpha with the s that minimises the dual objective of the new problem along
-    this line, s = e'a / a'Qa, clipped to the new box. It keeps y'a = 0, and K (y a) is known.
-
-    Parameters
-    ----------
-    machine : DualClassifier
-    previous : Result or None
-        Solution for ``machine.C``.
-    C : float
-        The new C, not less.
-    bound_weight : ndarray of shape (n,) or None
-        Factors on C.
-
-    Returns
-    -------
-    start : dict
-        Arguments of the solver; empty without a previous solution.
-    is_optimal : bool
-        Whether the previous solution solves the new problem too: it has converged, C enters
-        by the bounds alone, and none of them is active.
-    """
+    """Where to start for a larger C, from the solution for the C of `machine`."""
     if previous is None:
         return {}, False
     alpha = previous.alpha

@@ -14,22 +14,7 @@ _BLOCK = 500
 
 
 def cost_vector(costs, class_weight, y, classes, name):
-    """L(y_i) of every sample: from `costs`, by default from the class weights of the machine.
-
-    Parameters
-    ----------
-    costs : mapping from label to float, or None
-    class_weight : dict, "balanced" or None
-    y : ndarray of shape (n,)
-    classes : ndarray of shape (2,)
-    name : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    ndarray of shape (n,) or None
-        None if all costs are one.
-    """
+    """L(y_i) of every sample: from `costs`, by default from the class weights of the machine."""
     if costs is None:
         return class_factors(class_weight, y, classes)
     negative, positive = cost_pair(costs, classes, name)
@@ -59,30 +44,7 @@ def largest_difference(X, *, kernel, **parameters):
 
 
 def observed(estimator, X, y, costs, name):
-    """Margins, multipliers, checked points and costs of the training set of a machine.
-
-    Parameters
-    ----------
-    estimator : L1SVC
-        Fitted on `X`, `y`, without sample weights.
-    X : array-like of shape (n, n_features) or (n, n)
-    y : array-like of shape (n,)
-    costs : mapping from label to float, or None
-    name : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    margin, alpha : ndarray of shape (n,)
-    X : ndarray
-    cost : ndarray of shape (n,) or None
-        None if all costs are one.
-
-    Raises
-    ------
-    NotFittedError, TypeError, ValueError
-        As :func:`companion.tuning.gacv`.
-    """
+    """Margins, multipliers, checked points and costs of the training set of a machine."""
     check_machine(estimator, name)
     X = validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
     y = np.asarray(y)
@@ -116,7 +78,6 @@ def observed(estimator, X, y, costs, name):
 
 
 def check_machine(estimator, name):
-    """Refuse what is not a fitted L1SVC."""
     if not isinstance(estimator, L1SVC):
         raise TypeError(
             f"The 'estimator' of {name} must be an L1SVC of this package: the criterion is made of "
@@ -127,7 +88,6 @@ def check_machine(estimator, name):
 
 
 def _check_support(estimator, X, signs, name):
-    """Refuse data that cannot be what the machine was trained on."""
     support = estimator.support_
     if estimator.kernel == "precomputed":
         good = X.shape[0] == X.shape[1]
@@ -144,11 +104,7 @@ def _check_support(estimator, X, signs, name):
 
 
 def _check_optimality(estimator, margin, alpha, upper, name):
-    """Refuse samples whose margins or multipliers the machine cannot have left like this.
-
-    Where alpha_i < C L(y_i) the margin is at least 1 but for the KKT violation of the machine and
-    rounding, of which kernel rows in single precision leave most.
-    """
+    """Refuse samples whose margins or multipliers the machine cannot have left like this."""
     slack = estimator.kkt_violation_ + 1e-6 * (1.0 + np.abs(margin).max() + alpha.sum())
     open_below = (alpha < upper * (1.0 - 1e-9)) & (margin < 1.0 - slack)
     if open_below.any() or (alpha > upper * (1.0 + 1e-9)).any():

@@ -4,17 +4,10 @@ Equation numbers are those of G. Wahba, Y. Lin, Y. Lee and H. Zhang, "On the Rel
 GACV and Joachims' xi-alpha Method for Tuning Support Vector Machines, With Extensions to the
 Non-Standard Case", TR 1039, Department of Statistics, University of Wisconsin, Madison (2001).
 
-The report minimises 1/n sum_i L(y_i) (1 - y_i f_i)_+ + lambda ||h||^2. With C = 1 / (2 n lambda)
-this is :class:`companion.L1SVC` with the costs L as class weights, and the report's
-alpha_i / (2 n lambda) is alpha_i of our dual, 0 <= alpha_i <= C L(y_i). Three quantities of every
-sample are all that the criteria need:
-
-* its margin y_i f_i;
-* its influence theta_i = alpha_i K_ii, about the fall of the margin when it is left out;
-* its cost L(y_i), 1 in the standard case.
-
-The functions take these as arrays of shape (..., n) and give one value for each machine of the
-leading axes. Those of :mod:`companion.tuning.gacv` take a fitted machine.
+The report minimises 1/n sum_i L(y_i) (1 - y_i f_i)_+ + lambda ||h||^2: with C = 1 / (2 n lambda)
+:class:`companion.L1SVC` with the costs L as class weights. The criteria need the margin y_i f_i of
+every sample, its influence theta_i = alpha_i K_ii, about the fall of the margin when it is left
+out, and its cost L(y_i): arrays of shape (..., n), with one value for each machine.
 """
 
 from numbers import Real
@@ -68,12 +61,10 @@ def xi_alpha_values(margin, influence, cost=None, *, rho=1.0):
 
     Parameters
     ----------
-    margin : array-like of shape (..., n)
-        y_i f(x_i) of every sample.
+    margin, cost
+        As for :func:`gacv_values`. With costs and rho = 1 this is BRXA.
     influence : array-like of shape (..., n)
         alpha_i K_ii for XA and BRXA; alpha_i K with an upper bound K on all K_ii - K_ij for XA_J.
-    cost : array-like of shape (n,) or (..., n), optional
-        L(y_i), positive; 1 by default. With costs and rho = 1 this is BRXA.
     rho : float, default=1.0
         2 for Joachims' bound on the leave-one-out error, 1 for the approximation to it.
 
@@ -81,11 +72,6 @@ def xi_alpha_values(margin, influence, cost=None, *, rho=1.0):
     -------
     ndarray of shape (...) or float
         A proxy for MISCLASS (BRMISCLASS), see :func:`misclass_values`.
-
-    Raises
-    ------
-    ValueError
-        As :func:`gacv_values`, and if rho is not positive.
 
     Examples
     --------
@@ -140,21 +126,12 @@ def misclass_values(decision, probability, costs=(1.0, 1.0)):
 
     Parameters
     ----------
-    decision : array-like of shape (..., n)
-        f(x_i).
-    probability : array-like of shape (n,) or (..., n)
-        p_s(x_i): probability of the label +1 at x_i where the sample comes from.
-    costs : pair of float, default=(1, 1)
-        (L(-1), L(1)), in the order of the classes.
+    decision, probability, costs
+        As for :func:`gckl_values`.
 
     Returns
     -------
     ndarray of shape (...) or float
-
-    Raises
-    ------
-    ValueError
-        As :func:`gckl_values`.
 
     Examples
     --------
@@ -221,20 +198,6 @@ def _checked_targets(decision, probability, costs):
 
 
 def check_rho(rho, name):
-    """Refuse a factor on the influence that is no positive finite number.
-
-    Parameters
-    ----------
-    rho : object
-        What was given.
-    name : str
-        The function it was given to, for the error message.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
     if not (isinstance(rho, Real) and 0.0 < rho < np.inf):
         raise ValueError(
             f"The 'rho' parameter of {name} must be a positive finite number. Got {rho!r} instead."

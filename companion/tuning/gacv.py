@@ -1,8 +1,7 @@
-"""GACV and xi-alpha: estimates of leave-one-out error that come with one fit of an L1-SVM.
+"""GACV and xi-alpha of a fitted :class:`companion.L1SVC`, and what they estimate.
 
 The criteria themselves, and the report whose equations are numbered here, are in
-:mod:`companion.tuning.criteria`; the functions here take a fitted :class:`companion.L1SVC` and its
-training set.
+:mod:`companion.tuning.criteria`.
 """
 
 from numbers import Real
@@ -46,22 +45,16 @@ def gacv(estimator, X, y, costs=None):
     Returns
     -------
     float
-        An estimate of the expected hinge loss, twice a (pessimistic) one of the error rate.
+        An estimate of the expected hinge loss, twice a (pessimistic) one of the error rate. Without
+        a free support vector the bias is the middle of the interval of optimal ones.
 
     Raises
     ------
-    NotFittedError
-        If the machine is not fitted.
-    TypeError
-        If it is not an L1SVC, or `costs` is no mapping.
+    NotFittedError, TypeError
+        If the machine is not fitted; if it is not an L1SVC, or `costs` is no mapping.
     ValueError
         If `X`, `y` are not what it was trained on, so far as its support vectors tell, or the costs
         are not positive or miss a label.
-
-    Notes
-    -----
-    Without a free support vector the bias of the machine, and so the value, is that of the middle
-    of the interval of optimal biases.
 
     Examples
     --------
@@ -80,16 +73,10 @@ def xi_alpha(estimator, X, y, costs=None, rho=1.0, bound="diagonal"):
 
     Parameters
     ----------
-    estimator : L1SVC
-        Fitted on `X`, `y`, without sample weights.
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Its training points, or their Gram matrix for a precomputed kernel.
-    y : array-like of shape (n_samples,)
-        Their labels.
-    costs : mapping from label to float, optional
-        As in :func:`gacv`.
+    estimator, X, y, costs
+        As for :func:`gacv`, and so is what is raised.
     rho : float, default=1.0
-        Factor on the influence.
+        Factor on the influence, positive.
     bound : {"diagonal", "joachims"} or float, default="diagonal"
         What alpha_i is multiplied with: K_ii, or the largest K_jj - K_jk over all pairs of training
         points, or a number, such as the 1 that bounds this difference for every RBF kernel. With
@@ -100,11 +87,6 @@ def xi_alpha(estimator, X, y, costs=None, rho=1.0, bound="diagonal"):
     -------
     float
         An estimate of the error rate, or with costs of the expected cost.
-
-    Raises
-    ------
-    NotFittedError, TypeError, ValueError
-        As :func:`gacv`; ValueError also if rho is not positive or the bound is none of those.
 
     Examples
     --------
@@ -149,11 +131,9 @@ def gckl(estimator, X, probability, costs=None):
 
     Raises
     ------
-    NotFittedError, TypeError
-        As :func:`gacv`.
-    ValueError
-        If probabilities or costs are invalid, or the class weights are "balanced" and no costs are
-        given: they depend on training labels, which a machine does not keep.
+    NotFittedError, TypeError, ValueError
+        As :func:`gacv`; ValueError also if probabilities are invalid, or the class weights are
+        "balanced" and no costs are given: they depend on labels, which a machine does not keep.
     """
     return _expected(gckl_values, estimator, X, probability, costs, "gckl")
 
@@ -163,23 +143,12 @@ def misclass(estimator, X, probability, costs=None):
 
     Parameters
     ----------
-    estimator : L1SVC
-        Fitted machine.
-    X : array-like of shape (n_samples, n_features)
-        Points at which new labels are expected; in the report the training points.
-    probability : array-like of shape (n_samples,)
-        Probability of the second class (``classes_[1]``) at these points.
-    costs : mapping from label to float, optional
-        L(y) for both labels; by default the machine's class weights.
+    estimator, X, probability, costs
+        As for :func:`gckl`, and so is what is raised.
 
     Returns
     -------
     float
-
-    Raises
-    ------
-    NotFittedError, TypeError, ValueError
-        As :func:`gckl`.
     """
     return _expected(misclass_values, estimator, X, probability, costs, "misclass")
 

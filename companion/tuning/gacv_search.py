@@ -50,32 +50,24 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator : L1SVC
         The machine. Its parameters that are not in the grid are kept.
-
     param_grid : dict or list of dict
         Lists of values by parameter name, as in
         :class:`sklearn.model_selection.GridSearchCV`. Any parameter of the machine may be searched.
-
     criterion : {"gacv", "xi_alpha", "leave_one_out"}, default="gacv"
         What the best cell minimises: :func:`companion.tuning.gacv`,
         :func:`companion.tuning.xi_alpha` or the exact leave-one-out error, which costs a few fits
         more a cell.
-
     rho : float, default=1.0
         Factor on the influence in xi-alpha.
-
     bound : {"diagonal", "joachims"} or float, default="diagonal"
         Kernel factor of xi-alpha, as in :func:`companion.tuning.xi_alpha`.
-
     costs : mapping from label to float, default=None
         L(y) in the criteria. By default the class weights of each cell's machine; where class
         weights are searched, costs make the cells comparable.
-
     refit : bool, default=True
         Whether the best machine is fitted, so that the search predicts.
-
     n_jobs : int, default=None
         Number of processes, one kernel at a time to each. The results do not depend on it.
-
     verbose : int, default=0
         Positive values print what is about to be fitted.
 
@@ -89,20 +81,14 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     best_index_ : int
         The best cell. Of tied cells it is the one with the smallest C, then the smallest gamma,
         then the first, so that the order of the grid does not decide.
-    best_params_ : dict
-        Its parameters.
-    best_score_ : float
-        Minus its criterion.
-    best_estimator_ : L1SVC
-        The machine with these parameters, fitted to all samples; only if `refit`.
-    refit_time_ : float
-        Seconds of that fit; only if `refit`.
+    best_params_, best_score_ : dict, float
+        Its parameters, and minus its criterion.
+    best_estimator_, refit_time_ : L1SVC, float
+        The machine with these parameters, fitted to all samples, and the seconds; if `refit`.
     classes_ : ndarray of shape (2,)
         Class labels.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features; only if `X` has names.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (`n_features_in_`,)
+        Number and (if `X` has them) names of the features.
 
     See Also
     --------
@@ -204,11 +190,6 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             not exactly two classes, or if the costs are not positive or miss a label.
         TypeError
             If the estimator is not an L1SVC, or `X` is sparse.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If a cell does not reach the tolerance of the machine.
         """
         machine = self._checked_machine()
         candidates = checked_candidates(self.param_grid, machine, "GACVSearch")
@@ -246,32 +227,22 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     @available_if(_has_machine)
     def decision_function(self, X):
-        """Decision values of the best machine.
+        """Decision values of the best machine, as :meth:`companion.L1SVC.decision_function`.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
-            As in :meth:`companion.L1SVC.decision_function`.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,)
         """
         check_is_fitted(self)
         return self.best_estimator_.decision_function(X)
 
     @available_if(_has_machine)
     def predict(self, X):
-        """Labels by the best machine.
+        """Labels by the best machine, as :meth:`companion.L1SVC.predict`.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
-            As in :meth:`companion.L1SVC.predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,)
         """
         check_is_fitted(self)
         return self.best_estimator_.predict(X)

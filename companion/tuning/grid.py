@@ -41,34 +41,25 @@ class KernelGridSearchCV(GridSearchCV):
     ----------
     estimator : L1SVC, L2SVC, LSSVC or LeastOneNormSVC
         The machine. Its parameters that are not in the grid are kept.
-
     param_grid : dict or list of dict
         Lists of values by parameter name; a list of such grids is searched in turn. Any
         parameter of the machine may be searched; what is shared is shared between the
         cells where kernel, `gamma`, `degree` and `coef0` agree.
-
     scoring : str, callable, list, tuple or dict, default=None
         As in ``GridSearchCV``; None is accuracy.
-
     n_jobs : int, default=None
         Number of processes, as in joblib. The results do not depend on it.
-
     refit : bool, str or callable, default=True
         As in ``GridSearchCV``: whether, or by which score, the best machine is fitted to
         all samples.
-
     cv : int, splitter or iterable, default=5
         As in ``GridSearchCV``; an integer is the number of stratified folds.
-
     verbose : int, default=0
         Positive values print what is about to be fitted.
-
     pre_dispatch : int or str, default="2*n_jobs"
         Number of tasks dispatched ahead, as in joblib.
-
     error_score : "raise" or float, default=nan
         Score of a cell whose fit fails.
-
     return_train_score : bool, default=False
         Whether training scores are computed too.
 
@@ -80,26 +71,16 @@ class KernelGridSearchCV(GridSearchCV):
         fit times.
     best_estimator_ : estimator
         The machine with the best parameters, fitted to all samples; only if `refit`.
-    best_score_ : float
-        Mean held-out score of the best cell.
-    best_params_ : dict
-        Its parameters.
-    best_index_ : int
-        Its index in `cv_results_`.
+    best_score_, best_params_, best_index_ : float, dict, int
+        Mean held-out score of the best cell, its parameters, its index in `cv_results_`.
     scorer_ : callable or dict
         The scorer, or the scorers by name.
-    n_splits_ : int
-        Number of folds.
-    refit_time_ : float
-        Seconds of the last fit; only if `refit`.
-    multimetric_ : bool
-        Whether there are several scores.
+    n_splits_, refit_time_, multimetric_ : int, float, bool
+        Number of folds, seconds of the last fit (if `refit`), whether there are several scores.
     classes_ : ndarray of shape (2,)
         Class labels; only if `refit`.
-    n_features_in_ : int
-        Number of features; only if `refit`.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features; only if `refit` and `X` has names.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (`n_features_in_`,)
+        Number and (if `X` has them) names of the features; only if `refit`.
 
     See Also
     --------
@@ -109,16 +90,12 @@ class KernelGridSearchCV(GridSearchCV):
     Notes
     -----
     A cell is solved to the tolerance of the machine from another starting point than
-    ``GridSearchCV`` uses, so decision values agree within the tolerance, and a score can
-    differ where a sample lies that close to the boundary. Where accuracy is the score, fits that
-    leave a test sample within half the tolerance of the boundary go on to a tenth of it before
-    they are counted, so cells are closer to the exact solution's than single fits are. From 500
-    samples RBF Gram matrices are held in single precision if rounding moves decision values by
-    less than a quarter of the tolerance. Pair updates work on copies in single precision; what
-    rounding has left in the scores is taken out in double before the tolerance is taken for
-    reached. The refitted machine is not concerned by either. A search whose Gram matrix does not
-    fit in the `cache_size` of the machine, or with metadata routing enabled, is run by
-    ``GridSearchCV`` itself.
+    ``GridSearchCV`` uses, so decision values agree within the tolerance. Where accuracy is the
+    score, fits that leave a test sample within half the tolerance of the boundary go on to a tenth
+    of it before they are counted. From 500 samples RBF Gram matrices are held in single precision
+    if rounding moves decision values by less than a quarter of the tolerance; what it has left in
+    the scores is taken out in double. A search whose Gram matrix does not fit in the `cache_size`
+    of the machine, or with metadata routing enabled, is run by ``GridSearchCV`` itself.
 
     Examples
     --------
@@ -180,11 +157,10 @@ class KernelGridSearchCV(GridSearchCV):
 
         Raises
         ------
-        ValueError
-            If the grid is empty, names an unknown parameter or holds an invalid value, if
-            `y` has not exactly two classes, or if every fit fails.
-        TypeError
-            If the estimator is not a machine of this package, or `X` is sparse.
+        ValueError, TypeError
+            If the grid is empty, names an unknown parameter or holds an invalid value, if `y` has
+            not exactly two classes, if every fit fails; if the machine is not of this package, `X`
+            sparse.
         """
         machine = self._checked_machine()
         candidates = checked_candidates(self.param_grid, machine, type(self).__name__)
@@ -321,19 +297,7 @@ class KernelGridSearchCV(GridSearchCV):
 
 
 def checked_candidates(param_grid, machine, name):
-    """All candidates of a grid, every name and value checked before anything runs.
-
-    Parameters
-    ----------
-    param_grid : dict or list of dict
-    machine : DualClassifier
-    name : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    list of dict
-    """
+    """All candidates of a grid, every name and value checked before anything runs."""
     grids = [param_grid] if isinstance(param_grid, dict) else param_grid
     known = sorted(machine.get_params())
     problems = []
@@ -361,18 +325,7 @@ def checked_candidates(param_grid, machine, name):
 
 
 def paths_by_kernel(machine, candidates):
-    """Arrange candidates in groups of equal kernel, and in paths of ascending C.
-
-    Parameters
-    ----------
-    machine : DualClassifier
-    candidates : list of dict
-
-    Returns
-    -------
-    list of list of CPath
-        One list per kernel; the paths of a kernel differ in other parameters than C.
-    """
+    """Arrange candidates in groups of equal kernel, and in paths of ascending C."""
     members = defaultdict(list)
     for number, candidate in enumerate(candidates):
         rest = {name: value for name, value in candidate.items() if name != "C"}

@@ -1,52 +1,27 @@
 """Exact leave-one-out errors of the L1-SVM, by following its solution while a point goes.
 
-The machine solves min 1/2 a'Qa - e'a over y'a = 0, 0 <= a <= u. Hold a_i at t and minimise over the
-others: the least value V(t) is convex, being a minimum of a jointly convex function, and
+Hold a_i at t in min 1/2 a'Qa - e'a, y'a = 0, 0 <= a <= u, and minimise over the others: the least
+value V(t) is convex, and y_i f(x_i) - 1 is a subgradient of V at t, where f is any solution of the
+problem with a_i = t. V at t = a_i is the machine itself, at t = 0 the machine without point i. So
 
-    y_i f(x_i) - 1 is a subgradient of V at t,
-
-where f is any solution of the problem with a_i = t (its bias is the multiplier of y'a = 0, so an
-interval of biases is an interval of subgradients). V at t = a_i is the machine itself, at t = 0 the
-machine without point i. Convexity gives all that is used here:
-
-* Subgradients do not fall with t, so the margin of i only falls while a_i goes to 0: a support
-  vector with y_i f(x_i) <= 0 is an error when it is left out, and a path may end where its margin
-  reaches zero.
-* A point with a_i = 0 keeps its decision value wherever the bias is unique. If no vector is free,
-  the bias is the middle of an interval that the point itself may have bounded, and the interval
-  without it is looked at.
-* Let the solution at t have margin g. Let a_i fall from there to 0 and beyond, only the free
-  vectors making up for it, and fix each at the bound that it meets. The margin on this walk is
-  g(s), s being the way gone. It minimises over fewer vectors, so that for any T > t it gives
-  V(t - T) <= V(t) - int_0^T (g(s) - 1) ds, and V(0) >= V(t) - t (g - 1). Every subgradient at 0 is
-  at least (V(0) - V(t - T)) / (T - t), and every left-out margin at least
-
-      (int_0^T g(s) ds - t g) / (T - t),
-
-  where the integral grows until g(s) is zero. Positive, it proves a point correct without going
-  further, also where the left-out bias is an interval. If no bound is met, g(s) = g - s q and the
-  rule is g > 2 t q, where q is the squared distance of the point from the affine span of the free
-  vectors (the span of Chapelle & Vapnik): at most the 2 R^2 of Joachims' bound y f > 2 a_i R^2,
-  which takes the slope of y_i f(x_i) along the path to be at most 2 R^2. That is so but for jumps
-  where no vector is free. If all bounds equal C, a sum of zero allows these for a_i = 0 and a_i = C
-  only: the bound holds if both the machine and the one without i have free vectors.
+* the margin of i only falls while a_i goes to 0: a support vector with y_i f(x_i) <= 0 is an error
+  when it is left out, and a path may end where its margin reaches zero;
+* a point with a_i = 0 keeps its decision value wherever the bias is unique;
+* on a walk with only the free vectors making up for a_i, g(s) the margin after the way s, every
+  left-out margin is at least (int_0^T g(s) ds - t g) / (T - t). Positive, it proves a point correct
+  without going further. If no bound is met, g(s) = g - s q and the rule is g > 2 t q with q the
+  squared distance of the point from the affine span of the free vectors (Chapelle & Vapnik): at
+  most the 2 R^2 of Joachims' bound y f > 2 a_i R^2, which holds where no bias jumps.
 
 What is left is followed: with a_i moving to 0 the solution is piecewise linear, pieces ending where
-a free vector meets a bound or a score the bias (Cauwenberghs & Poggio's decremental unlearning).
-Where none is free the bias jumps to the end of its interval. If rounding throws a path off, checked
-by the optimality conditions at every breakpoint, the problem without the point is minimised by an
-active set from there, and by :func:`companion.solvers.smo.smo` should that fail too.
+a free vector meets a bound or a score the bias (Cauwenberghs & Poggio). If rounding throws a path
+off, the problem without the point is minimised by an active set from there, or by
+:func:`companion.solvers.smo.smo`.
 
-References
-----------
-G. Wahba, Y. Lin, Y. Lee and H. Zhang, On the relation between the GACV and Joachims' xi-alpha
-    method for tuning support vector machines, with extensions to the non-standard case,
-    Technical Report 1039, University of Wisconsin, 2001. Sections 3 and 4.
+G. Wahba, Y. Lin, Y. Lee and H. Zhang, TR 1039, University of Wisconsin, 2001, sections 3 and 4.
 T. Joachims, Estimating the generalization performance of an SVM efficiently, ICML 2000.
-G. Cauwenberghs and T. Poggio, Incremental and decremental support vector machine learning,
-    NIPS 2000.
-V. Vapnik and O. Chapelle, Bounds on error expectation for support vector machines, Neural
-    Computation 12 (2000).
+G. Cauwenberghs and T. Poggio, Incremental and decremental support vector machine learning, NIPS
+2000. V. Vapnik and O. Chapelle, Bounds on error expectation for support vector machines, 2000.
 """
 
 from dataclasses import dataclass
@@ -78,14 +53,12 @@ class LeaveOneOut:
 
     Attributes
     ----------
-    errors : ndarray of bool of shape (..., n)
-        Whether the left-out margin is zero or negative. Within 1e-7 of zero counts as zero.
-    decision : ndarray of shape (..., n)
-        Left-out decision values to about 1e-7; NaN where the sign was settled before the value.
-    n_refits : ndarray of int of shape (...)
-        Points whose own verdict did not follow from the machine itself.
-    n_breakpoints : ndarray of int of shape (...)
-        Changes of the free set on their way.
+    errors, decision : ndarray of shape (..., n)
+        Whether the left-out margin is zero (within 1e-7) or negative; left-out decision values to
+        about 1e-7, NaN where the sign was settled before the value.
+    n_refits, n_breakpoints : ndarray of int of shape (...)
+        Points whose own verdict did not follow from the machine itself, and changes of the free
+        set on their way.
     """
 
     errors: np.ndarray
@@ -101,10 +74,8 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
 
     Parameters
     ----------
-    K : ndarray of shape (n, n)
-        Gram matrix, symmetric and positive semi-definite.
-    y : ndarray of shape (n,)
-        Labels -1 and +1.
+    K, y : ndarray of shape (n, n) and (n,)
+        Gram matrix, symmetric and positive semi-definite, and labels -1 and +1.
     alpha : ndarray of shape (..., n)
         Solutions of the machines, such as to tol = 1e-3; they are made exact first.
     upper : float or array-like that broadcasts to the shape of `alpha`
@@ -120,8 +91,7 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
     ------
     ValueError
         If shapes do not match, K is not finite, labels are not -1 and +1, bounds are negative or
-        infinite, `alpha` is outside of them or off y'alpha = 0, or a class has a single point,
-        without which there is no machine.
+        infinite, `alpha` is outside of them or off y'alpha = 0, or a class has a single point.
 
     Warns
     -----
@@ -130,9 +100,8 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
 
     Notes
     -----
-    The bias is that of the companion's machines: the mean score of the free vectors, else the
-    middle of its interval. A vector is free if it keeps more than 1e-10 of its range from both
-    bounds: what rounding leaves beside a bound frees none.
+    The bias is the mean score of the free vectors, else the middle of its interval. A vector is
+    free if it keeps more than 1e-10 of its range from both bounds.
 
     Examples
     --------
@@ -156,22 +125,15 @@ def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
     ----------
     surface : MachineSurface
         Of :func:`companion.tuning.machine_surface`.
-    X : array-like of shape (n, n_features)
-        Its training points.
-    y : array-like of shape (n,)
-        Their labels.
+    X, y : array-like of shape (n, n_features) and (n,)
+        Its training points and their labels, or a `ValueError` is raised.
     kernel : {"rbf", "poly"}, default="rbf"
         The kernel that the surface was made with.
 
     Returns
     -------
-    errors : ndarray of bool of shape (n_gamma, n_C, n)
-        As in :class:`LeaveOneOut`.
-
-    Raises
-    ------
-    ValueError
-        If X, y or the kernel are not those of the surface, or a class has a single point.
+    ndarray of bool of shape (n_gamma, n_C, n)
+        Errors as in :class:`LeaveOneOut`.
     """
     X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y)
     n = surface.signs.size
@@ -214,12 +176,8 @@ def leave_one_out(estimator, X, y, costs=None):
 
     Parameters
     ----------
-    estimator : L1SVC
-        Fitted on `X`, `y`, without sample weights.
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Its training points, or their Gram matrix for a precomputed kernel.
-    y : array-like of shape (n_samples,)
-        Their labels.
+    estimator, X, y
+        As for :func:`companion.tuning.gacv`.
     costs : mapping from label to float, optional
         L(y) for both labels, by which errors are weighted; by default the machine's own class
         weights.
@@ -232,13 +190,8 @@ def leave_one_out(estimator, X, y, costs=None):
 
     Raises
     ------
-    NotFittedError
-        If the machine is not fitted.
-    TypeError
-        If it is not an L1SVC, or `costs` is no mapping.
-    ValueError
-        If `X`, `y` are not what it was trained on, it was trained with sample weights, the costs
-        are not positive or miss a label, or a class has a single point.
+    NotFittedError, TypeError, ValueError
+        As :func:`companion.tuning.gacv`, and if a class has a single point.
 
     Examples
     --------
@@ -283,18 +236,7 @@ def _leave_one_out(K, y, alpha, upper, decisions):
 
 
 def left_out_decision(K, y, alpha, upper, i):
-    """f(x_i) of the machine without point i, by the general solver.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-    y, alpha, upper : ndarray of shape (n,)
-    i : int
-
-    Returns
-    -------
-    float
-    """
+    """f(x_i) of the machine without point i, by the general solver."""
     upper = upper.copy()
     upper[i] = 0.0
     result = smo(K, y, 0.0, upper, alpha0=alpha, tol=_TOL, max_iter=_MAX_ITER)

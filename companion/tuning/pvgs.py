@@ -1,10 +1,8 @@
 """Grid search by parameter vector (PVGS): a coarse grid that narrows around the best point.
 
-References
-----------
 A. Barbero, J. Lopez and J. R. Dorronsoro, Finding optimal model parameters by discrete grid search,
-    Innovations in Hybrid Intelligent Systems, Springer 2008. [32] of the conformal thesis, which
-    uses it in section 6.3.2 and describes it in appendix A.1.
+Innovations in Hybrid Intelligent Systems, Springer 2008: [32] of the conformal thesis, which uses
+it in section 6.3.2 and describes it in appendix A.1.
 """
 
 from __future__ import annotations

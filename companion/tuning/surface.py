@@ -27,28 +27,18 @@ class MachineSurface:
 
     Attributes
     ----------
-    C : ndarray of shape (n_C,)
+    C, gamma : ndarray of shape (n_C,) and (n_gamma,)
         As given.
-    gamma : ndarray of shape (n_gamma,)
-        As given.
-    alpha : ndarray of shape (n_gamma, n_C, n)
-        Dual variables, 0 <= alpha_i <= C L(y_i).
+    alpha, decision : ndarray of shape (n_gamma, n_C, n)
+        Dual variables, 0 <= alpha_i <= C L(y_i), and decision values of the training samples.
     intercept : ndarray of shape (n_gamma, n_C)
         Mean score of the free variables; the middle of the optimal interval where none is free.
-    decision : ndarray of shape (n_gamma, n_C, n)
-        Decision values of the training samples.
-    kkt_violation, duality_gap : ndarray of shape (n_gamma, n_C)
+    kkt_violation, duality_gap, n_iter, converged : ndarray of shape (n_gamma, n_C)
         As in :class:`companion.solvers.result.Result`.
-    n_iter : ndarray of int of shape (n_gamma, n_C)
-        Pair updates.
-    converged : ndarray of bool of shape (n_gamma, n_C)
-        Whether the tolerance was reached.
-    signs : ndarray of shape (n,)
-        Labels -1.0 and +1.0; the larger label is +1.
+    signs, factors : ndarray of shape (n,)
+        Labels -1.0 and +1.0 (the larger label is +1), and L(y_i), the class weights.
     diagonal : ndarray of shape (n_gamma, n)
         K_ii.
-    factors : ndarray of shape (n,)
-        L(y_i), the class weights.
     """
 
     C: np.ndarray
@@ -82,10 +72,8 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
 
     Parameters
     ----------
-    X : array-like of shape (n, n_features)
-        Training points.
-    y : array-like of shape (n,)
-        Labels of two classes.
+    X, y : array-like of shape (n, n_features) and (n,)
+        Training points, and labels of two classes.
     C : array-like of shape (n_C,)
         Positive costs in any order. C = 1 / (2 n lambda) for the lambda of the GACV report.
     gamma : array-like of shape (n_gamma,)
@@ -93,7 +81,8 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
     class_weight : dict, "balanced" or None, default=None
         L(y), factors on C.
     tol : float, default=1e-3
-        Tolerance on the maximal KKT violation of every cell.
+        Tolerance on the maximal KKT violation of every cell; a cell that does not reach it is a
+        `ConvergenceWarning`.
     kernel : {"rbf", "poly"}, default="rbf"
         Kernel with a coefficient gamma, as in :func:`companion.kernels.gram`.
 
@@ -106,11 +95,6 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
     ValueError
         If a value of the grid is out of range, there are not two classes, or X, y, `class_weight`
         or `tol` are invalid.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If a cell does not reach the tolerance.
 
     Examples
     --------
@@ -176,40 +160,14 @@ class Solutions:
         self.converged = np.zeros(n_costs, dtype=bool)
 
     def put(self, c, result):
-        """Store a :class:`companion.solvers.result.Result`.
-
-        Parameters
-        ----------
-        c : int
-            Where.
-        result : Result
-        """
+        """Store a :class:`companion.solvers.result.Result`."""
         self.alpha[c], self.decision[c] = result.alpha, result.decision_function
         for name in ("intercept", "kkt_violation", "duality_gap", "n_iter", "converged"):
             getattr(self, name)[c] = getattr(result, name)
 
 
 def solve_costs(machine, K, signs, factors, C):
-    """Solve an L1SVC on one Gram matrix for every C, each from the next smaller one.
-
-    Parameters
-    ----------
-    machine : L1SVC
-        Settings of the solver.
-    K : ndarray of shape (n, n)
-        Gram matrix in double precision.
-    signs : ndarray of shape (n,)
-        Labels -1.0 and +1.0.
-    factors : ndarray of shape (n,) or None
-        Positive factors on C.
-    C : ndarray of shape (n_C,)
-        In any order.
-
-    Returns
-    -------
-    Solutions
-        In the order of `C`.
-    """
+    """Solve an L1SVC on one Gram matrix for every C, each from the next smaller one."""
     order = np.argsort(C, kind="stable")
     solutions = Solutions(len(C), len(signs))
     settings = machine._smo_settings()
@@ -227,14 +185,7 @@ def solve_costs(machine, K, signs, factors, C):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _carry_over(y, factors, before, cost, beta, scores, low, high, up, down):
-    """Go from the solution of an L1-SVM for one cost to a start for the next larger one.
-
-    It is scaled by the ratio of the costs, which keeps sum b = 0 and every variable on its side of
-    the box: bounded ones stay bounded, free ones free. Without a bound that holds a variable the
-    solution solves the next problem too; return whether this is so. `factors` are those of the
-    samples on the cost; the cost before the first is 0, with beta = low = high = 0. `up` and `down`
-    become the masks of those that may rise and fall.
-    """
+    """Go from the solution of an L1-SVM for one cost to a start for the next larger one."""
     holds = False
     for i in range(y.shape[0]):
         holds |= beta[i] != 0.0 and not low[i] < beta[i] < high[i]
