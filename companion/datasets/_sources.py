@@ -2,10 +2,9 @@
 
 import difflib
 import hashlib
+import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
-
-import tomllib
 
 from companion._paths import data_dir
 from companion.errors import UnknownDataset

@@ -8,7 +8,7 @@ from companion.estimators._standard import L1SVC, L2SVC
 from companion.estimators._unbiased import UnbiasedSVC
 from companion.estimators._weighted_robust import WeightedRobustSVC
 
-__all__ = [
+__all__ = [  # noqa: RUF022
     "ConformalSVC",
     "L1SVC",
     "L2SVC",

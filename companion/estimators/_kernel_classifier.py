@@ -90,7 +90,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     }
 
     def _validate_params(self):
-        values = tuple([getattr(self, name) for name in self._parameter_constraints])
+        values = tuple([getattr(self, name) for name in self._parameter_constraints])  # noqa: C409
         try:
             key = (type(self), values, tuple(map(type, values)))
             if key in _VALID_SETTINGS:

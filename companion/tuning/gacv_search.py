@@ -137,7 +137,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         "verbose": ["verbose"],
     }
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         estimator,
         param_grid,
@@ -274,7 +274,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return [cells[number] for number in range(len(candidates))]
 
 
-def _cells_of_kernel(paths, X, y, classes, distances, settings):
+def _cells_of_kernel(paths, X, y, classes, distances, settings):  # noqa: PLR0917
     """Cells that share a kernel: one Gram matrix, a path over C for each other setting."""
     criterion, rho, bound, costs = settings
     start = time.perf_counter()
@@ -324,7 +324,7 @@ def _cells_of_kernel(paths, X, y, classes, distances, settings):
     return cells
 
 
-def _cells_one_by_one(paths, X, y, classes, distances, settings):
+def _cells_one_by_one(paths, X, y, classes, distances, settings):  # noqa: PLR0917
     """Cells for which a Gram matrix is too large: every one a fit of its own."""
     criterion, rho, bound, costs = settings
     cells = {}

@@ -66,7 +66,7 @@ class ParameterVectorGridSearchCV(BaseSearchCV):
         "shrink": [Interval(Real, 0.0, 1.0, closed="neither")],
     }
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         estimator,
         param_ranges,

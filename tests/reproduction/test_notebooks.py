@@ -5,9 +5,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-
 from _studies import two_gaussians
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from companion.reproduction.artefacts import Artefact, Parameter
 from companion.reproduction.notebooks import (

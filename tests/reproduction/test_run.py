@@ -152,7 +152,7 @@ def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(places, m
     monkeypatch.setenv("COMPANION_CACHE", str(places / "file" / "cache"))
     calls = _studies.N_CALLS
     second = load_records(study())
-    assert _studies.N_CALLS == calls
+    assert calls == _studies.N_CALLS
     assert (first.computed, second.computed) == (6, 0)
     pd.testing.assert_frame_equal(first.frame, second.frame, check_exact=True)
 
@@ -337,7 +337,7 @@ def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(places, monk
     calls = _studies.N_CALLS
     with pytest.raises(StoreError, match="set COMPANION_CACHE to another folder"):
         load_records(study())
-    assert _studies.N_CALLS == calls
+    assert calls == _studies.N_CALLS
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_a_record_that_is_no_json_is_damage_too(store):
 
 
 def test_a_unit_is_not_lost_to_a_foreign_file(store):
-    unit = list(store.units.values())[0]
+    unit = next(iter(store.units.values()))
     store.working.parent.mkdir(parents=True)
     store.working.write_text("my notes\n")
     with pytest.raises(StoreError, match=r"1 finished unit\(s\) wait in the memory"):

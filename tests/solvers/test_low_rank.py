@@ -72,7 +72,7 @@ def test_interior_point_ends_at_the_optimum(name, ridge, total):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name, C", [("Least 1-Norm", 300.0), ("Least 1-Norm", 3e3)])
 def test_solution_of_a_low_rank_problem_carries_its_certificates(monkeypatch, name, C, dtype):
-    X, y, K = smooth(600, seed=3)
+    _X, y, K = smooth(600, seed=3)
     steps = calls_of(monkeypatch, "interior_point")
     box = machine(name, C)
     tol = 1e-3 if dtype == np.float64 else 1e-2

@@ -184,7 +184,7 @@ def test_the_general_code_takes_over_where_progress_stops():
 @pytest.mark.parametrize("max_iter", [0, 1, 5, 9, 11])
 def test_a_spent_budget_leaves_the_last_iterate_and_its_gap(max_iter):
     _, _, P = problem(2, n=400)
-    value, gap, n_iter, is_solved, V, alpha = in_plane(
+    value, gap, n_iter, is_solved, _V, alpha = in_plane(
         P, P.p, np.zeros((3, P.n)), tol=1e-12, max_iter=max_iter
     )
     reference, *_ = in_plane(P, P.p, np.zeros((3, P.n)), tol=1e-10)
