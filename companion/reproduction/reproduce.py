@@ -17,7 +17,7 @@ from joblib import cpu_count
 from companion._paths import build_dir
 from companion.reproduction import notebooks
 from companion.reproduction.artefacts import Artefact
-from companion.reproduction.deviations import load_deviations
+from companion.reproduction.declared import load_deviations
 from companion.reproduction.errors import ClusterError, StoreError, UnitError
 from companion.reproduction.run import Records, load_records, read_records
 from companion.reproduction.store import RecordStore

@@ -200,7 +200,9 @@ def test_where_no_bound_is_active_a_larger_C_changes_nothing(machine):
 
 @pytest.mark.parametrize("machine", [L1SVC(tol=1e-9), LSSVC()])
 @pytest.mark.parametrize(
-    "scoring", ["accuracy", "roc_auc", "f1", sign_loss, ["accuracy", "balanced_accuracy"]], ids=str
+    "scoring",
+    ["accuracy", "roc_auc", "f1", sign_loss, ["accuracy", "balanced_accuracy"]],
+    ids=lambda scoring: getattr(scoring, "__name__", str(scoring)),
 )
 def test_scorers_see_what_they_see_in_grid_search(machine, scoring):
     X, y = moons(60)

@@ -3,6 +3,7 @@
 ``machines`` holds the four boxes and the settings; every other module is a printed table or figure.
 """
 
+from companion.datasets import get_source, is_available
 from companion.papers.l1nsvm.fig_1 import FIG_1, FIG_1_LEVERAGE, fig_1_values
 from companion.papers.l1nsvm.identical_points import IDENTICAL
 from companion.papers.l1nsvm.machines import PAPER
@@ -28,3 +29,8 @@ ARTEFACTS = (
     _artefact("fig_1", (FIG_1, FIG_1_LEVERAGE), fig_1_values, DRAW),
     _artefact("table_2", (TABLE_2, SEARCH, SURFACE, ITERATIONS, IDENTICAL), table_2_values),
 )
+
+
+def has_data(key):
+    """Whether files that a deviation is declared for the lack of are here."""
+    return is_available(get_source(key).key)
