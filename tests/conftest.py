@@ -1,5 +1,8 @@
 """The static site, built once for all tests that look at it."""
 
+import fcntl
+import json
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -30,10 +33,14 @@ class BuiltSite:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site") / "html"
-    run = subprocess.run(
-        [sys.executable, "-m", "companion.cli", "report", "--output", folder],
-        capture_output=True,
-        text=True,
-    )
-    return BuiltSite(folder, run.returncode, run.stdout, run.stderr)
+    """The built site; of several processes that want it, the first builds it for all of them."""
+    root = tmp_path_factory.getbasetemp()
+    root = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
+    folder, said = root / "site" / "html", root / "site.json"
+    with open(root / "site.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not said.exists():
+            command = [sys.executable, "-m", "companion.cli", "report", "--output", folder]
+            run = subprocess.run(command, capture_output=True, text=True)
+            said.write_text(json.dumps([run.returncode, run.stdout, run.stderr]))
+    return BuiltSite(folder, *json.loads(said.read_text()))

@@ -199,7 +199,7 @@ def test_the_tests_found_the_paper_by_themselves(walk):
     assert int(re.search(r"(\d+) passed", studies)[1]) == 2  # the constant and the code
     errata = walk.runs[
         "python -m pytest tests/papers/test_nearest_mean_errata.py "
-        "tests/reproduction/test_errata.py"
+        "tests/reproduction/test_declared.py"
     ]
     assert " failed" not in errata and " skipped" not in errata
 

@@ -11,10 +11,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from companion.reproduction.artefacts import list_papers
-from companion.reproduction.deviations import load_deviations
+from companion.reproduction.declared import KINDS as ERRATUM_KINDS
+from companion.reproduction.declared import load_deviations, load_errata
 from companion.reproduction.display import Table, summary_table
-from companion.reproduction.errata import KINDS as ERRATUM_KINDS
-from companion.reproduction.errata import load_errata
 from companion.reproduction.published import KINDS
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.times import NOTEBOOK, load_times

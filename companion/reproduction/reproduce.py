@@ -18,7 +18,7 @@ from joblib import cpu_count
 from companion._paths import build_dir, cache_dir
 from companion.reproduction._files import replace_text
 from companion.reproduction.artefacts import Artefact
-from companion.reproduction.deviations import load_deviations
+from companion.reproduction.declared import load_deviations
 from companion.reproduction.errors import ClusterError, StoreError, UnitError
 from companion.reproduction.notebooks import (
     NotebookReport,

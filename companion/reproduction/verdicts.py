@@ -24,7 +24,7 @@ from companion.reproduction._comparisons import (
     compare_stochastic,
     first_finite,
 )
-from companion.reproduction.deviations import load_deviations
+from companion.reproduction.declared import load_deviations
 from companion.reproduction.published import load_published, parse_printed, parse_relation
 
 __all__ = [

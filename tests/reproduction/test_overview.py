@@ -9,8 +9,8 @@ import pytest
 from companion._paths import notebooks_dir, project_root
 from companion.reproduction import overview as show
 from companion.reproduction.artefacts import Paper, get_artefact, list_papers
+from companion.reproduction.declared import Erratum, load_errata
 from companion.reproduction.display import Table
-from companion.reproduction.errata import Erratum, load_errata
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.verdicts import OUTCOMES
 
@@ -106,7 +106,7 @@ def test_a_claim_has_one_word_unless_its_tests_disagree(small):
 
 
 def test_reasons_are_those_declared_and_their_lack_is_said(small, monkeypatch):
-    from companion.reproduction.deviations import Deviation
+    from companion.reproduction.declared import Deviation
 
     declared = {("two", "table_1", "r", "e"): Deviation("a sign", "notebooks/two/fig_1.ipynb")}
     monkeypatch.setattr(show, "load_deviations", lambda: declared)

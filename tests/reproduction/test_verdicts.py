@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from companion.reproduction.deviations import Deviation
+from companion.reproduction.declared import Deviation
 from companion.reproduction.published import parse_printed, parse_relation
 from companion.reproduction.verdicts import (
     OUTCOMES,

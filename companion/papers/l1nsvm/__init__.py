@@ -4,6 +4,7 @@
 computed, ``values`` how records become the printed numbers and the claims.
 """
 
+from companion.datasets import get_source, is_available
 from companion.papers.l1nsvm import fig_1, identical_points, iterations, table_1, table_2, values
 from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
@@ -44,3 +45,8 @@ ARTEFACTS = (
         values.table_2_values,
     ),
 )
+
+
+def has_data(key):
+    """Whether files that a deviation is declared for the lack of are here."""
+    return is_available(get_source(key).key)

@@ -1,37 +1,54 @@
-"""Building the site: gather, write the source, run Sphinx, check what came out."""
+"""Building the site: gather, fill the templates, run Sphinx."""
 
 from __future__ import annotations
 
 import io
+import math
 import re
 import shutil
 import time
-from contextlib import nullcontext
+from contextlib import redirect_stderr
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from companion import __version__
-from companion._paths import build_dir
-from companion.reproduction.report.check import check_site, list_pages
+import nbformat
 
-__all__ = ["ReportError", "Site", "build_report", "sphinx_options"]
+import companion
+from companion._paths import build_dir, project_root
+from companion.reproduction.report.content import gather
+from companion.reproduction.verdicts import OUTCOMES
 
+__all__ = ["ReportError", "Site", "build_report"]
+
+_HERE = Path(__file__).parent
+_PAGES = _HERE / "pages"
 _NEEDED = ("latex2mathml", "sphinx", "myst_nb", "numpydoc", "pydata_sphinx_theme")
-_MARKER = ".companion-report"
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-# Pages without other pages below them have no use for a list of those.
-_ALONE = (
-    "index",
-    "ledger",
-    "deviations",
-    "errata",
-    "times",
-    "adding_a_paper",
-    "search",
-    "genindex",
+#: Modules that the API describes, in the order in which they are read.
+_API = (
+    "companion",
+    "companion.metrics",
+    "companion.tuning",
+    "companion.solvers",
+    "companion.kernels",
+    "companion.losses",
+    "companion.conformal",
+    "companion.separability",
+    "companion.agreement",
+    "companion.datasets",
+    "companion.plotting",
+    "companion.reproduction",
+    "companion.reproduction.regenerate",
+    "companion.reproduction.published",
+    "companion.reproduction.verdicts",
+    "companion.reproduction.declared",
+    "companion.reproduction.display",
 )
+_MARKER = ".companion-report"
+#: A sign for each outcome, so that colour is never the only one.
+_SIGNS = dict(zip(OUTCOMES, "✓≈≠✗–", strict=True))
 
 
 class ReportError(RuntimeError):
@@ -40,21 +57,7 @@ class ReportError(RuntimeError):
 
 @dataclass(frozen=True)
 class Site:
-    """A built site.
-
-    Attributes
-    ----------
-    index : pathlib.Path
-        Its first page.
-    pages : int
-        Number of HTML pages.
-    faults : list of str
-        Warnings of Sphinx, and what the checks found.
-    remarks : list of str
-        On the records behind it.
-    seconds : float
-        Time of the build.
-    """
+    """A built site: its first page, its pages, Sphinx's warnings, remarks on the records, time."""
 
     index: Path
     pages: int
@@ -63,111 +66,110 @@ class Site:
     seconds: float
 
 
-def sphinx_options(profile="paper"):
-    """The configuration of Sphinx, as in a ``conf.py``.
+def slug(*parts):
+    """A name for an anchor: lower-case letters, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", "-".join(map(str, parts)).lower()).strip("-")
 
-    Parameters
-    ----------
-    profile : {"paper", "quick"}, default="paper"
 
-    Returns
-    -------
-    dict
-    """
-    return {
-        "project": "companion",
-        "author": "The companion developers",
-        "copyright": "The companion developers",
-        "version": __version__,
-        "release": __version__,
-        "extensions": [
-            "myst_nb",
-            "sphinx.ext.autodoc",
-            "sphinx.ext.autosummary",
-            "numpydoc",
-            "companion.reproduction.report.extension",
-        ],
-        "exclude_patterns": ["_parts", "_static"],
-        "default_role": "literal",
-        "smartquotes": False,  # what is printed stays as it is printed
-        "autosummary_generate": False,
-        "autodoc_typehints": "none",
-        "toc_object_entries_show_parents": "hide",
-        "numpydoc_show_class_members": False,
-        "myst_enable_extensions": ["dollarmath", "amsmath", "deflist"],
-        "myst_heading_anchors": 3,
-        "myst_update_mathjax": False,
-        # docstrings taken over from scikit-learn speak of its glossary
-        "suppress_warnings": ["ref.term"],
-        "nb_execution_mode": "off",
-        "nb_ipywidgets_js": {},
-        "nb_render_markdown_format": "myst",
-        "html_theme": "pydata_sphinx_theme",
-        "html_title": "companion",
-        "html_static_path": ["_static"],
-        "html_css_files": ["site.css", "ledger.css"],
-        "html_js_files": ["site.js", "ledger.js"],
-        "html_math_renderer": "mathml",
-        "html_copy_source": False,
-        "html_show_sourcelink": False,
-        # both would have pages fetch other pages, which a file path does not allow
-        "html_show_search_summary": False,
-        "html_sidebars": {name: [] for name in _ALONE},
-        "html_context": {"default_mode": "auto"},
-        "html_theme_options": {
-            "check_switcher": False,
-            "footer_start": ["copyright"],
-            "footer_end": ["sphinx-version"],
-            "header_links_before_dropdown": 8,
-            "logo": {"text": "companion" if profile == "paper" else f"companion ({profile} run)"},
-            "navigation_depth": 2,
-            "primary_sidebar_end": [],
-            "search_bar_text": "Search",
-            "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "ledger": []},
-            "show_toc_level": 2,
-        },
+def markdown_text(text):
+    """A text of the data files as Markdown: formulas and code stay, nothing else is special."""
+    parts = re.split(r"(\$[^$\n]+\$|`[^`\n]+`)", re.sub(r"\s+", " ", text))
+    parts[::2] = [re.sub(r"([\\*_\[\]<>#|~{}!&])", r"\\\1", part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def linked_files(text):
+    """Markdown of a text that names files of the project, which Sphinx links if they are pages."""
+    paths = r"((?:notebooks|tests|data|companion|docs)/[\w./-]+\w(?:::\w+)?)"
+    parts = re.split(paths, text)
+    parts[::2] = map(markdown_text, parts[::2])
+    parts[1::2] = [f"[`{path}`](/{path})" for path in parts[1::2]]
+    return "".join(parts)
+
+
+def duration(seconds):
+    """A time in words: seconds, minutes or hours."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def sortable(value):
+    """A number as JavaScript reads it, "" for what is none."""
+    if not isinstance(value, (int, float)) or math.isnan(value):
+        return ""
+    return f"{value:.12g}".replace("inf", "Infinity")
+
+
+def _templates(context):
+    """Jinja with the templates and all that they use."""
+    from jinja2 import Environment, FileSystemLoader
+    from markupsafe import Markup
+
+    loader = FileSystemLoader([_PAGES, _HERE / "templates"])
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {
+        "md": lambda text: Markup(markdown_text(text)),
+        "files": lambda text: Markup(linked_files(text)),
+        "duration": duration,
+        "sortable": sortable,
     }
+    environment.globals |= context | {"slug": slug, "signs": _SIGNS, "outcomes": OUTCOMES}
+    return environment
 
 
-def _require_sphinx():
+def _write_source(context, folder):
+    """Write what Sphinx reads: pages, notebooks, modules of the API, and the project's guides."""
+    guides = {f"docs/{path.stem}": path for path in (project_root() / "docs").glob("*.md")}
+    templates = _templates(context | {"guides": guides, "api": _API})
+    texts = {
+        name: templates.get_template(name).render()
+        for name in templates.list_templates(filter_func=lambda name: (_PAGES / name).is_file())
+    }
+    texts |= {f"{name}.md": path.read_text(encoding="utf-8") for name, path in guides.items()}
+    for name in _API:
+        home = import_module(name)
+        members = [member for member in home.__all__ if callable(getattr(home, member))]
+        page = templates.get_template("module.rst")
+        elsewhere = companion.__all__ if home is not companion else ()
+        texts[f"api/{name}.rst"] = page.render(name=name, members=members, elsewhere=elsewhere)
+    for entry in context["entries"]:
+        if entry.notebook is not None:
+            summary = templates.get_template("summary.html").render(entry=entry)
+            entry.notebook.cells.insert(1, nbformat.v4.new_markdown_cell(summary))
+            texts[f"notebooks/{entry.artefact.id}.ipynb"] = nbformat.writes(entry.notebook)
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def _run_sphinx(source, output, profile):
+    """Run Sphinx over all pages and give its warnings back, one a line."""
+    from sphinx.cmd.build import build_main
+
+    said = io.StringIO()
+    title = "companion" if profile == "paper" else f"companion ({profile} run)"
+    options = ["-q", "-N", "-c", str(_HERE), "-d", str(source.parent / "doctrees")]
+    with redirect_stderr(said):
+        code = build_main([*options, "-D", f"html_title={title}", str(source), str(output)])
+    warnings = said.getvalue().replace(f"{source}/", "")
+    if code:
+        raise ReportError(f"Sphinx failed.\n{warnings}")
+    return [line for line in warnings.splitlines() if line.strip()]
+
+
+def _check(output):
+    """Refuse to go on without Sphinx, or into a folder that holds something else than a site."""
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise ReportError(
             f"The site is built with Sphinx, and {', '.join(missing)} cannot be imported. "
-            "Install what it needs with `pip install companion[docs]`."
+            "Install what it needs with `pip install svm-companion[docs]`."
         )
-
-
-def _run_sphinx(source, output, doctrees, options):
-    """Run Sphinx over all pages and give its warnings back, one a line."""
-    from sphinx.application import Sphinx
-    from sphinx.util.console import nocolor
-    from sphinx.util.docutils import docutils_namespace, patch_docutils
-
-    nocolor()
-    warnings = io.StringIO()
-    with patch_docutils(), docutils_namespace():
-        app = Sphinx(
-            source,
-            None,
-            output,
-            doctrees,
-            "html",
-            confoverrides=options,
-            status=None,
-            warning=warnings,
-            freshenv=True,
-        )
-        app.build(force_all=True)
-    lines = _COLOURS.sub("", warnings.getvalue()).splitlines()
-    return [line.replace(f"{source}/", "") for line in lines if line.strip()]
-
-
-def _check_output(output):
-    """Refuse a folder that holds something else than a site."""
-    if not output.exists():
+    if not output.exists() or (output / _MARKER).is_file():
         return
-    if not output.is_dir() or (any(output.iterdir()) and not (output / _MARKER).is_file()):
+    if not output.is_dir() or any(output.iterdir()):
         raise ReportError(
             f"{output} is not empty and holds no site of ours. Name another folder with --output."
         )
@@ -198,31 +200,21 @@ def build_report(output=None, *, profile="paper", executed=None, artefacts=None)
         If Sphinx is not installed, there is nothing to show, or the folder is somebody else's.
     """
     start = time.monotonic()
-    _require_sphinx()
-    from companion.reproduction.report.content import gather
-    from companion.reproduction.report.source import write_source
-
-    own = build_dir() / "report"
-    with TemporaryDirectory() if output else nullcontext(own) as work:
-        output = Path(output or own / "html").resolve()
-        _check_output(output)
-        try:
-            content = gather(profile, executed, artefacts)
-        except FileNotFoundError as error:
-            raise ReportError(str(error)) from error
-        source = Path(work).resolve() / "source"
-        write_source(content, source)
-        # MyST-NB writes beside its output too; and the old site stays until the new one is there.
-        built = source.parent / "built" / "html"
-        shutil.rmtree(built.parent, ignore_errors=True)
-        built.mkdir(parents=True)
-        faults = _run_sphinx(
-            str(source), str(built), str(source.parent / "doctrees"), sphinx_options(profile)
-        )
+    output = Path(output or build_dir() / "report" / "html").resolve()
+    _check(output)
+    try:
+        context = gather(profile, executed, artefacts)
+    except FileNotFoundError as error:
+        raise ReportError(str(error)) from error
+    with TemporaryDirectory() as work:
+        source, built = Path(work).resolve() / "source", Path(work).resolve() / "site" / "html"
+        _write_source(context, source)
+        faults = _run_sphinx(source, built, profile)
         (built / _MARKER).write_text("This folder is replaced by `companion report`.\n")
-        shutil.rmtree(output, ignore_errors=True)
+        shutil.rmtree(output, ignore_errors=True)  # the old site stays until the new one is there
         output.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(built, output)
-    faults += check_site(output)
-    pages = sum(1 for _ in list_pages(output))
-    return Site(output / "index.html", pages, faults, content.remarks, time.monotonic() - start)
+    static = output / "_static"
+    pages = sum(static not in path.parents for path in output.rglob("*.html"))
+    seconds = time.monotonic() - start
+    return Site(output / "index.html", pages, faults, context["remarks"], seconds)

@@ -1,170 +1,139 @@
-"""What the site shows, gathered before a page is written: pages, verdicts, errata, times."""
+"""What the pages show, read from notebooks, records and data files."""
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
-from companion._paths import build_dir, project_root
-from companion.reproduction.artefacts import list_papers
-from companion.reproduction.deviations import load_deviations
+import nbformat
+
+from companion._paths import build_dir
+from companion.reproduction.artefacts import (
+    Artefact,
+    Paper,
+    list_across,
+    list_artefacts,
+    list_papers,
+)
+from companion.reproduction.declared import load_deviations, load_errata
+from companion.reproduction.display import VALUES_MIME, verdict_table
 from companion.reproduction.notebooks import notebook_path
+from companion.reproduction.reproduce import read_ledgers
+from companion.reproduction.times import load_times
+from companion.reproduction.verdicts import OUTCOMES, verdict_counts
 
-__all__ = [
-    "Content",
-    "Page",
-    "Reason",
-    "gather",
-    "group_reasons",
-    "paper_citation",
-    "paper_title",
-    "short_citation",
-    "slug",
-]
-
-
-def slug(*parts):
-    """A name for an anchor: lower-case letters, digits and hyphens."""
-    text = "-".join(str(part) for part in parts)
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-
-
-@dataclass(frozen=True)
-class Page:
-    """A notebook of the site.
-
-    Attributes
-    ----------
-    artefact : companion.reproduction.Artefact
-    path : pathlib.Path
-        The notebook that is shown.
-    missing : bool
-        Whether it was to come from the executed notebooks and is not among them, so that the
-        committed one stands in.
-    """
-
-    artefact: object
-    path: Path
-    missing: bool = False
-
-    @property
-    def docname(self):
-        """Name of the page, without ending: ``notebooks/<paper>/<name>``."""
-        return f"notebooks/{self.artefact.id}"
+__all__ = ["Entry", "Group", "anchored", "gather"]
 
 
 @dataclass
-class Reason:
-    """A declared reason, and the values that it speaks of.
+class Entry:
+    """An artefact, with all that the site says of it.
 
-    Attributes
-    ----------
-    paper, artefact, reason, evidence : str
-    anchor : str
-        Where it stands on the page of the deviations.
-    cells : list of (str, str)
-        Row and column.
+    `lines` are those of its ledger, each with its texts, its number and its declared deviation;
+    `notebook` is what nbformat read, and `stands_in` says that it is the committed one in place
+    of one that was to be executed; `times` are the lines of ``data/times.csv``.
     """
 
-    paper: str
-    artefact: str
-    reason: str
-    evidence: str
-    anchor: str
-    cells: list = field(default_factory=list)
+    artefact: Artefact
+    notebook: object = None
+    stands_in: bool = False
+    lines: list = field(default_factory=list)
+    counts: dict = field(default_factory=dict)
+    times: list = field(default_factory=list)
+
+    @property
+    def declared(self):
+        """The lines that differ for a declared reason, or did."""
+        return [line for line in self.lines if line["deviation"] is not None]
+
+    @cached_property
+    def reasons(self):
+        """The lines that each declared deviation speaks of."""
+        reasons = {}
+        for line in self.declared:
+            reasons.setdefault(line["deviation"], []).append(line)
+        return reasons
+
+    @property
+    def seconds(self):
+        """Time of a regeneration from nothing."""
+        return sum(line["seconds"] for line in self.times)
 
 
 @dataclass
-class Content:
-    """All that the site is written from.
+class Group:
+    """The artefacts of a paper, or those about all papers."""
 
-    Attributes
-    ----------
-    profile : {"paper", "quick"}
-        Of the verdicts and notebooks.
-    pages : list of Page
-        In reading order.
-    ledgers : dict of str to pandas.DataFrame
-        Verdicts by artefact.
-    reasons : list of Reason
-    errata : list
-        From `companion.reproduction.errata`.
-    times : pandas.DataFrame
-        From `companion.reproduction.times`.
-    remarks : list of str
-        What could not be compared, and old or missing records.
-    guide : pathlib.Path or None
-        How to add a paper.
-    """
-
-    profile: str
-    pages: list
-    ledgers: dict
-    reasons: list
-    errata: list
-    times: object
-    remarks: list
-    guide: Path | None
+    paper: Paper
+    entries: list
 
     @property
-    def papers(self):
-        """Keys of the papers with a page, in the order of the pages."""
-        return list(dict.fromkeys(p.artefact.paper for p in self.pages if p.artefact.paper))
+    def counts(self):
+        """Number of values with each outcome."""
+        return {name: sum(entry.counts.get(name, 0) for entry in self.entries) for name in OUTCOMES}
 
-    def page(self, identifier):
-        """The page of an artefact, None if it has none."""
-        return next((p for p in self.pages if p.artefact.id == identifier), None)
-
-    def reason_of(self, paper, artefact, row, column):
-        """The declared reason of a value, None if it has none."""
-        for reason in self.reasons:
-            if (reason.paper, reason.artefact) == (paper, artefact) and (
-                row,
-                column,
-            ) in reason.cells:
-                return reason
-        return None
+    @property
+    def short(self):
+        """Surnames and year, as in "Wahba et al. 2001"; the key or title if no author is named."""
+        surnames = re.findall(r"(?:\b\w\. ?)+([^\s,]+)", self.paper.citation)
+        years = re.findall(r"\b\d{4}\b", self.paper.citation)
+        if not surnames or not years:
+            return self.paper.key or self.paper.title
+        names = f"{surnames[0]} et al." if len(surnames) > 2 else " and ".join(surnames)
+        return f"{names} {years[-1]}"
 
 
-def group_reasons(deviations):
-    """Declared deviations by reason, in the order of the file.
+def anchored(markup, values, number):
+    """HTML of the `number`-th table with an anchor on each row, and the anchor of each value.
 
-    Parameters
-    ----------
-    deviations : mapping
-        Of :func:`~companion.reproduction.deviations.load_deviations`.
-
-    Returns
-    -------
-    list of Reason
+    A value stands in the row that is called like its own; the third result says whether the rows
+    are those of the values, one each.
     """
-    groups, numbers = {}, {}
-    for (paper, artefact, row, column), deviation in deviations.items():
-        key = (paper, artefact, deviation.reason, deviation.evidence)
-        if key not in groups:
-            numbers[paper, artefact] = numbers.get((paper, artefact), 0) + 1
-            anchor = slug(paper, artefact, numbers[paper, artefact])
-            groups[key] = Reason(*key, anchor)
-        groups[key].cells.append((row, column))
-    return list(groups.values())
+    names = re.findall(r"^<tr><td>(.*?)</td>", markup, re.MULTILINE)
+    anchors = [f"table-{number}-row-{place}" for place, _ in enumerate(names, start=1)]
+    given = iter(anchors)
+    markup = re.sub(r"^<tr>(?=<td>)", lambda _: f'<tr id="{next(given)}">', markup, flags=re.M)
+    wanted = [html.escape(str(value["row"])) for value in values]
+    exact = wanted == names
+    places = (
+        range(len(names)) if exact else [names.index(n) if n in names else None for n in wanted]
+    )
+    cells = [(value["row"], value["column"]) for value in values]
+    found = {cell: anchors[i] for cell, i in zip(cells, places, strict=True) if i is not None}
+    return f'<div class="table-scroll">\n{markup}\n</div>', found, exact
 
 
-def _find_pages(artefacts, executed):
-    """A page for each artefact whose notebook exists."""
-    pages = []
-    for artefact in artefacts:
-        committed = notebook_path(artefact)
-        if executed is None:
-            if committed.is_file():
-                pages.append(Page(artefact, committed))
-            continue
-        path = Path(executed) / artefact.paper / f"{artefact.name}.ipynb"
-        if path.is_file():
-            pages.append(Page(artefact, path))
-        elif committed.is_file():
-            pages.append(Page(artefact, committed, missing=True))
-    return pages
+def _anchor_values(entry):
+    """Put an anchor on each row of the tables of a notebook, and tell the ledger of them."""
+    outputs = [output for cell in entry.notebook.cells for output in cell.get("outputs", [])]
+    tables = [output.data for output in outputs if "text/html" in output.get("data", {})]
+    anchors, name = {}, entry.artefact.name
+    for number, data in enumerate(tables, start=1):
+        values = [
+            value
+            for value in data.pop(VALUES_MIME, {}).get("rows", [])
+            if {"row", "column"} <= set(value) and value.get("artefact", name) == name
+        ]
+        data["text/html"], found, exact = anchored(data["text/html"], values, number)
+        anchors = anchors | found if exact else found | anchors
+    for line in entry.lines:
+        line["anchor"] = anchors.get((line["row"], line["column"]))
+
+
+def _lines(ledger, deviations):
+    """The lines of a ledger with their texts, numbers and declared deviations."""
+    lines = zip(ledger.to_dict("records"), verdict_table(ledger).rows, strict=True)
+    for number, (line, texts) in enumerate(lines, start=1):
+        cell = tuple(line[name] for name in ("paper", "artefact", "row", "column"))
+        yield line | {
+            "number": number,
+            "texts": texts,
+            "deviation": deviations.get(cell),
+            "anchor": None,
+        }
 
 
 def _executed_folder(profile, executed):
@@ -181,71 +150,44 @@ def _executed_folder(profile, executed):
     return folder
 
 
-def gather(profile="paper", executed=None, artefacts=None):
-    """Collect what the site shows.
+def _read_notebook(entry, folder):
+    """Read the notebook of an artefact: the executed one, or the committed one in its place."""
+    path = notebook_path(entry.artefact)
+    if folder is not None:
+        executed = folder / entry.artefact.paper / f"{entry.artefact.name}.ipynb"
+        entry.stands_in = not executed.is_file()
+        path = path if entry.stands_in else executed
+    if path.is_file():
+        entry.notebook = nbformat.read(path, as_version=4)
+        _anchor_values(entry)
 
-    Parameters
-    ----------
-    profile : {"paper", "quick"}, default="paper"
-    executed : path-like, optional
-        Folder of executed notebooks, ``<paper>/<name>.ipynb`` inside it. By default the committed
-        ones for the paper profile and those of the last run for the quick one.
-    artefacts : list of companion.reproduction.Artefact, optional
-        By default all of the papers, between the overview and what else is about all of them.
 
-    Returns
-    -------
-    Content
-
-    Raises
-    ------
-    FileNotFoundError
-        If executed notebooks are asked for and there are none.
-    """
-    from companion.reproduction.artefacts import list_across, list_artefacts
-    from companion.reproduction.errata import load_errata
-    from companion.reproduction.reproduce import read_ledgers
-    from companion.reproduction.times import load_times
-
+def gather(profile, executed=None, artefacts=None):
+    """What the templates of the pages are filled with; arguments as of `build_report`."""
     folder = _executed_folder(profile, executed)
     across = list_across() if artefacts is None else []
-    of_papers = list_artefacts() if artefacts is None else list(artefacts)
-    first = [artefact for artefact in across if artefact.name == "overview"]
-    last = [artefact for artefact in across if artefact.name != "overview"]
-    ledgers, stale, failures = read_ledgers(of_papers, profile)
-    guide = project_root() / "docs" / "adding_a_paper.md"
-    shown = {(a.paper, a.name) for a in of_papers}
-    deviations = {cell: d for cell, d in load_deviations().items() if cell[:2] in shown}
-    return Content(
-        profile=profile,
-        pages=_find_pages([*first, *of_papers, *last], folder),
-        ledgers=ledgers,
-        reasons=group_reasons(deviations),
-        errata=list(load_errata()),
-        times=load_times(),
-        remarks=[*failures, *stale],
-        guide=guide if guide.is_file() else None,
-    )
-
-
-def paper_title(key):
-    """Title of a paper, its key if it is not a registered one."""
-    return list_papers()[key].title if key in list_papers() else key
-
-
-def short_citation(key):
-    """Surnames and year of a paper, as in "Wahba et al. 2001"; its key if it is not registered."""
-    citation = paper_citation(key)
-    year = re.search(r"\b(\d{4})\b\W*$", citation)
-    before, many, after = citation.partition(" and ")
-    authors = f"{before}, {after.partition(',')[0]}" if many else citation.partition(",")[0]
-    surnames = [re.sub(r"^(?:\S+\. ?)+", "", name.strip()) for name in authors.split(",")]
-    if not year or not all(surnames):
-        return key
-    names = f"{surnames[0]} et al." if len(surnames) > 2 else " and ".join(surnames)
-    return f"{names} {year[1]}"
-
-
-def paper_citation(key):
-    """Authors, venue and year of a paper, "" if it is not a registered one."""
-    return list_papers()[key].citation if key in list_papers() else ""
+    artefacts = list_artefacts() if artefacts is None else artefacts
+    ledgers, stale, failures = read_ledgers(artefacts, profile)
+    deviations, times = load_deviations(), load_times()
+    papers, entries, groups = list_papers(), [], {}
+    for artefact in [*across, *artefacts]:
+        entry = Entry(artefact)
+        entry.times = times[times["artefact"] == artefact.id].to_dict("records")
+        if artefact.id in ledgers:
+            entry.lines = list(_lines(ledgers[artefact.id], deviations))
+            entry.counts = verdict_counts(ledgers[artefact.id])
+        _read_notebook(entry, folder)
+        entries.append(entry)
+        key = artefact.paper
+        paper = papers.get(key) or Paper(key, key or "All papers", "", "")
+        groups.setdefault(key, Group(paper, [])).entries.append(entry)
+    return {
+        "profile": profile,
+        "entries": entries,
+        "groups": list(groups.values()),
+        "total": Group(None, entries).counts,
+        "kinds": sorted({line["kind"] for entry in entries for line in entry.lines}),
+        "cores": ", ".join(map(str, sorted(set(times["cores"])))),
+        "errata": load_errata(),
+        "remarks": [*failures, *stale],
+    }

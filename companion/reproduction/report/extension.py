@@ -1,47 +1,77 @@
-"""Sphinx extension of the site: formulas as MathML, and no link that leads nowhere."""
+"""What the site asks of Sphinx beyond its configuration: formulas, figures, links, members."""
 
 import html
+import inspect
+import posixpath
+import re
+import textwrap
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.util import logging
 
 from companion.reproduction.report.mathml import to_mathml
 
 __all__ = ["setup"]
 
+_ALT_WIDTH = 400
 
-def _markup(translator, node, block):
-    from sphinx.util import logging
 
+def _formula(translator, node):
+    """A formula that the browser draws itself, without a script or a font from elsewhere."""
     try:
-        return to_mathml(node.astext(), block=block)
+        markup = to_mathml(node.astext(), block=isinstance(node, nodes.math_block))
     except ValueError as error:
         logging.getLogger(__name__).warning(str(error), location=node, type="mathml")
-        return f"<code>{html.escape(node.astext())}</code>"
-
-
-def _inline(translator, node):
-    from docutils import nodes
-
-    translator.body.append(f'<span class="math">{_markup(translator, node, False)}</span>')
+        markup = f"<code>{html.escape(node.astext())}</code>"
+    translator.body.append(markup)
     raise nodes.SkipNode
 
 
-def _block(translator, node):
-    from docutils import nodes
+def _describe_figures(app, doctree):
+    """Give every figure a text alternative: which it is, the section, and the text above it."""
+    figures = [node for node in doctree.findall(nodes.image) if not node.get("alt")]
+    title = section = text = ""
+    for node in doctree.findall():
+        if isinstance(node, nodes.title):
+            title, section, text = title or node.astext(), node.astext(), ""
+        elif isinstance(node, nodes.paragraph):
+            text = node.astext()
+        elif node in figures:
+            number = f"Figure {figures.index(node) + 1} of {len(figures)}"
+            alt = re.sub(r"[\\${}]", "", f"{number} in “{title}”, section “{section}”. {text}")
+            node["alt"] = textwrap.shorten(alt, _ALT_WIDTH, placeholder=" …")
 
-    translator.body.append(_markup(translator, node, True))
-    raise nodes.SkipNode
+
+def _name_files(app, doctree):
+    """Name a file of the project that is no page of the site, in place of a link to it."""
+    for node in list(doctree.findall(pending_xref)):
+        if node["reftype"] == "myst" and node.get("refdomain") is None:
+            folder = posixpath.dirname(node["refdoc"])
+            path = posixpath.normpath(posixpath.join("/", folder, node["reftarget"])).lstrip("/")
+            shown = [] if node.astext() == path else [*node.children, nodes.Text(" (")]
+            node.replace_self([*shown, nodes.literal("", path), nodes.Text(")" if shown else "")])
 
 
 def _drop_dead_backlinks(app, doctree, docname):
     """Remove the way back from a reference where Sphinx has lost the place it was cited at."""
-    from docutils import nodes
-
     ids = {name for node in doctree.findall(nodes.Element) for name in node.get("ids", [])}
     for citation in doctree.findall(nodes.citation):
         citation["backrefs"] = [name for name in citation.get("backrefs", []) if name in ids]
 
 
+def _skip_foreign(app, what, name, member, *_):
+    """Leave out what a class inherits from other packages."""
+    function = inspect.unwrap(getattr(member, "fget", member))
+    home = getattr(function, "__module__", None) or "companion"
+    return True if what == "class" and not home.startswith("companion") else None
+
+
 def setup(app):
-    """Register the renderer of formulas under the name ``mathml``, and the repair of links."""
-    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+    """Register all of it."""
+    app.add_html_math_renderer("mathml", (_formula, None), (_formula, None))
+    app.connect("doctree-read", _describe_figures)
+    app.connect("doctree-read", _name_files)
     app.connect("doctree-resolved", _drop_dead_backlinks)
+    app.connect("autodoc-skip-member", _skip_foreign)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,195 @@
+"""What is declared by hand: why values differ from the print, and the errors in the print.
+
+``data/deviations.yaml`` is a list. An entry names cells (every row with every column), says why
+they differ and where that can be seen::
+
+    - paper: l1nsvm
+      artefact: table_2
+      rows: [Titanic]
+      columns: ["LS #It."]
+      reason: iterations depend on the order of identical points
+      evidence: notebooks/l1nsvm/table_2.ipynb, section 3
+
+With ``unless_available: <key of data/sources.toml>`` it holds only where those files are not here;
+the paper's module then says which are, by a function ``has_data(key)``. A declaration turns
+``differs`` into ``differs (declared: reason)``, and is an error itself once the value agrees.
+
+``data/errata.yaml`` is a list, too. An entry has ``paper``, ``where``, what is ``printed`` there
+and what is ``correct``, its ``kind`` (see ``docs/verdicts.md``), and as ``proof`` a list of tests
+(``tests/<file>.py::<test>``) and notebooks. A value that merely differs is no erratum.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from companion._paths import data_dir
+from companion.reproduction.artefacts import list_papers
+from companion.reproduction.published import PublishedError, load_published
+
+__all__ = ["KINDS", "Deviation", "Erratum", "load_deviations", "load_errata"]
+
+#: Kinds of errata.
+KINDS = ("misprint", "interchanged", "wrong number", "false claim", "gap", "missing information")
+_PROOF = re.compile(r"tests/[\w/]+\.py::test_\w+|notebooks/[\w/]+\.ipynb")
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """Why a cell differs from the print, and the notebook or test where to see it."""
+
+    reason: str
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """An error in a paper's print: what stands where, what must stand there, and the proofs."""
+
+    paper: str
+    where: str
+    printed: str
+    correct: str
+    kind: str
+    proof: tuple[str, ...]
+
+
+def _load_list(path):
+    """The list that a YAML file holds; none if it is not there, or holds comments alone."""
+    if not path.is_file():
+        return []
+    import yaml
+
+    try:
+        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise PublishedError(path.name, [" ".join(str(error).split())]) from error
+    if not isinstance(entries, list | None):
+        raise PublishedError(path.name, [f"it must be a list, not {type(entries).__name__}"])
+    return entries or []
+
+
+def _shape_faults(entry, texts, lists, optional):
+    """Faults of an entry that its own text shows."""
+    if not isinstance(entry, dict):
+        return [f"it must be a mapping, not {type(entry).__name__}"]
+    faults = [f"{name} is missing" for name in (*texts, *lists) if name not in entry]
+    faults += [f"{name!r} is unknown" for name in entry if name not in (*texts, *lists, *optional)]
+    for name in (*texts, *optional):
+        text = entry.get(name, "-")
+        if not isinstance(text, str) or not text.strip():
+            faults.append(f"{name} must be a text that says something. Got {text!r}")
+        elif "\n" in text.strip():
+            faults.append(f"{name} must be one line, as it stands in a table")
+    for name in lists:
+        items = entry.get(name, ["-"])
+        if not isinstance(items, list) or not items or not all(isinstance(i, str) for i in items):
+            faults.append(f"{name} must be a list of texts (quote numbers). Got {items!r}")
+    return faults
+
+
+def _load(path, texts, lists, read, optional=()):
+    """What `read` makes of the entries of a file, by its key; all their faults are raised at once.
+
+    `read` gives the faults of an entry in good shape, and what it declares.
+    """
+    faults, declared = [], {}
+    for number, entry in enumerate(_load_list(path), start=1):
+        found, items = _shape_faults(entry, texts, lists, optional), {}
+        if not found:
+            found, items = read(entry)
+        found += [f"{' / '.join(key)} stands there twice" for key in items if key in declared]
+        declared |= items
+        faults += [f"entry {number}: {fault}" for fault in found]
+    if faults:
+        raise PublishedError(path.name, faults)
+    return declared
+
+
+def load_deviations(path=None, load=load_published):
+    """Read and check the declared deviations.
+
+    Parameters
+    ----------
+    path : path-like, optional
+        Default ``data/deviations.yaml`` of the project; a file that does not exist declares none.
+    load : callable, optional
+        From a paper's key to its published values, by which the names are checked.
+
+    Returns
+    -------
+    dict
+        From (paper, artefact, row, column) to :class:`Deviation`.
+
+    Raises
+    ------
+    PublishedError
+        If the file has faults; all are listed with the number of their entry.
+    """
+    path = data_dir() / "deviations.yaml" if path is None else Path(path)
+
+    @cache
+    def known(paper):
+        values = load(paper)
+        return set(zip(values["artefact"], values["row"], values["column"], strict=True))
+
+    def read(entry):
+        paper, key = entry["paper"], entry.get("unless_available")
+        cells = [(entry["artefact"], r, c) for r in entry["rows"] for c in entry["columns"]]
+        try:
+            faults = [
+                f"{' / '.join(cell)} is no published value"
+                for cell in cells
+                if cell not in known(paper)
+            ]
+            if key is not None and import_module(list_papers()[paper].module).has_data(key):
+                cells = []
+        except FileNotFoundError:
+            return [f"paper {paper!r} has no published values"], {}
+        except LookupError as error:
+            return [f"unless_available: {error}"], {}
+        deviation = Deviation(entry["reason"].strip(), entry["evidence"].strip())
+        return faults, {(paper, *cell): deviation for cell in cells if not faults}
+
+    return _load(
+        path,
+        ("paper", "artefact", "reason", "evidence"),
+        ("rows", "columns"),
+        read,
+        optional=("unless_available",),
+    )
+
+
+def load_errata(path=None):
+    """The errata in the order of their file, read and checked as :func:`load_deviations` does.
+
+    Parameters
+    ----------
+    path : path-like, optional
+        Default ``data/errata.yaml`` of the project.
+
+    Returns
+    -------
+    list of Erratum
+    """
+    texts = ("paper", "where", "printed", "correct", "kind")
+
+    def read(entry):
+        faults = [
+            f"{name} {entry[name]!r} is unknown: it must be one of {', '.join(known)}"
+            for name, known in (("paper", list_papers()), ("kind", KINDS))
+            if entry[name] not in known
+        ]
+        faults += [
+            f"proof {text!r} is neither tests/<file>.py::test_<name> nor notebooks/<name>.ipynb"
+            for text in entry["proof"]
+            if not _PROOF.fullmatch(text)
+        ]
+        said = [entry[name].strip() for name in texts]
+        erratum = Erratum(*said, proof=tuple(entry["proof"]))
+        return faults, {(erratum.paper, erratum.where, erratum.printed): erratum}
+
+    path = data_dir() / "errata.yaml" if path is None else Path(path)
+    return list(_load(path, texts, ("proof",), read).values())

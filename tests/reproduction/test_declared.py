@@ -1,0 +1,218 @@
+"""Deviations and errata: strict about their form and every name, all faults at once, all proved."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from companion.reproduction import declared
+from companion.reproduction.artefacts import list_papers
+from companion.reproduction.declared import KINDS, Erratum, load_deviations, load_errata
+from companion.reproduction.published import PublishedError
+
+ROOT = Path(__file__).parents[2]
+DEVIATION = """\
+- paper: toy
+  artefact: table_1
+  rows: [heart, cancer]
+  columns: ["error"]
+  reason: other splits
+  evidence: notebooks/toy/table_1.ipynb
+"""
+ERRATUM = """\
+- paper: gacv
+  where: (11)
+  printed: one sum inside the other
+  correct: two sums side by side
+  kind: misprint
+  proof: [tests/papers/test_gacv_errata.py::test_one, notebooks/gacv/fig_1.ipynb]
+"""
+
+#: Tests of the modules about errata that no erratum names, by what they are about.
+NOT_ERRATA = {
+    # the print is right
+    "test_the_costs_are_those_of_section_6",
+    "test_the_true_curves_are_the_two_parabolas",
+    "test_the_optimality_conditions_6_and_7_hold_at_the_solution",
+    "test_equalities_with_slacks_of_one_sign_are_another_machine",
+    "test_the_printed_ends_of_the_intervals_are_those_of_the_condition",
+    "test_the_w_of_15_sum_to_zero_whatever_the_multipliers",
+    "test_theorem_5_is_right_where_k_of_x_and_x_is_one",
+    "test_act_keeps_the_correction_for_the_class_sizes_of_4_3_3",
+    # not printed
+    "test_the_bayes_risk_by_one_integral_by_two_and_by_sampling_agree",
+    # a reading of ours
+    "test_the_sample_is_the_same_in_both_cases_and_has_the_shares_exactly",
+    # an argument of ours
+    "test_a_sample_size_without_exact_shares_is_refused",
+    # lost in our text alone
+    "test_the_clipping_of_equation_9_is_the_longest_step_that_stays_in_the_box",
+    "test_ls_multipliers_are_C_times_the_slack_as_section_2_must_read",
+    "test_the_l1_norm_of_the_slacks_needs_its_absolute_value",
+    # a remark: k > 2 is for necessity alone
+    "test_with_two_classes_truncation_is_not_needed",
+    # the print is right, and more holds
+    "test_truncation_above_zero_is_flat_from_there_down_and_not_only_in_the_middle",
+    # the print is right, and less is needed
+    "test_at_most_one_margin_is_positive_and_the_largest_is_not_negative_without_a_zero_sum",
+    # our own copies agree
+    "test_the_blocks_of_table_3_are_those_of_the_published_values",
+    # about a figure of ours
+    "test_the_slack_lines_end_on_their_support_hyperplanes",
+}
+
+
+def defined_tests(path):
+    """Names of the test functions of a module, without importing it."""
+    return re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def load_toy(paper):
+    if paper != "toy":
+        raise FileNotFoundError(paper)
+    cells = [("heart", "error"), ("cancer", "error"), ("heart", "#SV")]
+    return pd.DataFrame(
+        [{"artefact": "table_1", "row": row, "column": column} for row, column in cells]
+    )
+
+
+@pytest.fixture
+def load(tmp_path):
+    """Loads a text as deviations of a toy paper, or as errata if it has kinds."""
+
+    def load_text(text, errata=False):
+        path = tmp_path / "declared.yaml"
+        path.write_text(text, encoding="utf-8")
+        return load_errata(path) if errata else load_deviations(path, load_toy)
+
+    return load_text
+
+
+# ------------------------------------------------------------------ the files
+
+
+def test_every_row_and_column_of_a_deviation_is_declared(load):
+    deviations = load(DEVIATION)
+    assert set(deviations) == {("toy", "table_1", row, "error") for row in ("heart", "cancer")}
+    assert deviations["toy", "table_1", "heart", "error"].reason == "other splits"
+
+
+def test_an_erratum_is_read_as_it_stands(load):
+    (erratum,) = load(ERRATUM, errata=True)
+    assert (erratum.paper, erratum.where, erratum.kind) == ("gacv", "(11)", "misprint")
+    assert erratum.printed == "one sum inside the other"
+    assert erratum.correct == "two sums side by side"
+    proof = ("tests/papers/test_gacv_errata.py::test_one", "notebooks/gacv/fig_1.ipynb")
+    assert erratum.proof == proof and isinstance(erratum, Erratum)
+
+
+def test_no_file_and_an_empty_file_declare_nothing(load, tmp_path):
+    assert load_deviations(tmp_path / "none.yaml", load_toy) == {}
+    assert load_errata(tmp_path / "none.yaml") == []
+    assert load("# none\n") == {} and load("# none\n", errata=True) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[heart, cancer]", "[heart, canker]", "entry 1: table_1 / canker / error is no published"),
+        ('["error"]', "[errors]", "table_1 / heart / errors is no published"),
+        ('["error"]', '["#SV"]', "entry 1: table_1 / cancer / #SV is no published"),
+        ("paper: toy", "paper: toys", "paper 'toys' has no published values"),
+        ("table_1", "table_9", "table_9 / heart / error is no published"),
+        ("  reason: other splits\n", "", "reason is missing"),
+        ("other splits", "''", "reason must be a text that says something"),
+        ("other splits", "|\n    one\n    two", "reason must be one line"),
+        ("  evidence: notebooks/toy/table_1.ipynb\n", "", "evidence is missing"),
+        ("[heart, cancer]", "heart", "rows must be a list of texts"),
+        ("[heart, cancer]", "[1]", "rows must be a list of texts"),
+        ("reason:", "because: x\n  reason:", "'because' is unknown"),
+        ("- paper: toy", "- [", "declared.yaml has 1 fault"),
+        ("paper: gacv", "paper: gcv", "entry 1: paper 'gcv' is unknown: it must be one of l1nsvm"),
+        ("kind: misprint", "kind: typo", "kind 'typo' is unknown: it must be one of misprint"),
+        ("  kind: misprint\n", "", "kind is missing"),
+        ("two sums side by side", "''", "correct must be a text that says something"),
+        ("two sums side by side", "|\n    one\n    two", "correct must be one line"),
+        ("where: (11)", "where: 11", "where must be a text that says something. Got 11"),
+        ("proof: [", "proof: x # [", "proof must be a list of texts"),
+        ("proof: [", "proof: [] # [", "proof must be a list of texts"),
+        ("::test_one", "", "neither tests/<file>.py::test_<name> nor notebooks/<name>.ipynb"),
+        ("notebooks/gacv/fig_1.ipynb", "section 3", "proof 'section 3' is neither"),
+        ("kind:", "sort: x\n  kind:", "'sort' is unknown"),
+        ("- paper: gacv", "- [", "declared.yaml has 1 fault"),
+    ],
+)
+def test_each_fault_of_an_entry_is_named(load, old, new, message):
+    text = DEVIATION if old in DEVIATION else ERRATUM
+    with pytest.raises(PublishedError) as caught:
+        load(text.replace(old, new), errata=text is ERRATUM)
+    assert old in text and message in str(caught.value)
+
+
+def test_all_faults_are_reported_at_once(load):
+    text = DEVIATION.replace("reason:", "why:") + DEVIATION.replace("cancer", "lung")
+    with pytest.raises(PublishedError) as caught:
+        load(text + DEVIATION + DEVIATION)
+    numbers = [fault.partition(":")[0] for fault in caught.value.faults]
+    assert numbers == ["entry 1", "entry 1", "entry 2", "entry 4", "entry 4"]
+    assert "heart / error stands there twice" in str(caught.value)
+
+
+@pytest.mark.parametrize("errata", [False, True])
+def test_a_file_that_is_no_list_is_refused(load, errata):
+    with pytest.raises(PublishedError, match="it must be a list, not dict"):
+        load("paper: gacv\n", errata)
+
+
+def test_a_deviation_for_lack_of_a_file_holds_only_where_the_file_is_not(load, monkeypatch):
+    from companion.papers import l1nsvm
+
+    here = {"ida-benchmarks": False}
+    monkeypatch.setattr(l1nsvm, "is_available", here.__getitem__)
+    monkeypatch.setattr(
+        declared, "list_papers", lambda: {"toy": SimpleNamespace(module="companion.papers.l1nsvm")}
+    )
+    entry = DEVIATION + "  unless_available: ida-benchmarks\n"
+    assert len(load(entry)) == 2
+    here["ida-benchmarks"] = True
+    assert load(entry) == {}
+    with pytest.raises(PublishedError, match="unless_available.*ida-benchmark"):
+        load(entry.replace("benchmarks", "benchmark"))
+
+
+# ------------------------------------------------------------------ the project's own
+
+
+def test_errata_stand_in_the_order_of_the_papers_and_are_of_every_kind():
+    papers = list(dict.fromkeys(erratum.paper for erratum in load_errata()))
+    assert papers == [paper for paper in list_papers() if paper in papers]
+    assert {erratum.kind for erratum in load_errata()} == set(KINDS)
+
+
+def test_every_proof_is_there():
+    missing = []
+    for erratum in load_errata():
+        for proof in erratum.proof:
+            path, _, name = proof.partition("::")
+            file = ROOT / path
+            if not file.is_file() or (name and name not in defined_tests(file)):
+                missing.append(proof)
+    assert not missing
+
+
+def test_what_cannot_be_proved_by_a_test_is_of_a_kind_that_only_a_notebook_can_show():
+    """A formula is right or wrong by computation; what is left out shows in a reproduction."""
+    without = {e.kind for e in load_errata() if not any("::" in proof for proof in e.proof)}
+    assert without <= {"missing information", "gap"}
+
+
+def test_every_test_about_errata_is_named_by_one_or_knowingly_not():
+    named = {proof for erratum in load_errata() for proof in erratum.proof}
+    left = set()
+    for end in ("errata", "statements"):
+        for module in (ROOT / "tests" / "papers").glob(f"test_*_{end}.py"):
+            path = module.relative_to(ROOT).as_posix()
+            left |= {test for test in defined_tests(module) if f"{path}::{test}" not in named}
+    assert left == NOT_ERRATA
