@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion.reproduction.verdicts import DECLARED, DIFFERS, NOT_RUN, REPRODUCED, WITHIN
-
 __all__ = ["VERDICT_STYLES", "plot_verdicts"]
 
 #: Dark to light from good to bad, and hatched where a value differs, so that neither a grey print
 #: nor a reader who sees no red and green mixes them up.
 VERDICT_STYLES = {
-    REPRODUCED: {"facecolor": "#1b4f9c", "hatch": "", "textcolor": "white"},
-    WITHIN: {"facecolor": "#8fc1e3", "hatch": "", "textcolor": "black"},
-    DECLARED: {"facecolor": "#f9d9a8", "hatch": "///", "textcolor": "black"},
-    DIFFERS: {"facecolor": "#d95f02", "hatch": "xxx", "textcolor": "black"},
-    NOT_RUN: {"facecolor": "white", "hatch": "...", "textcolor": "black"},
+    "reproduced": {"facecolor": "#1b4f9c", "hatch": "", "textcolor": "white"},
+    "within spread": {"facecolor": "#8fc1e3", "hatch": "", "textcolor": "black"},
+    "differs (declared)": {"facecolor": "#f9d9a8", "hatch": "///", "textcolor": "black"},
+    "differs": {"facecolor": "#d95f02", "hatch": "xxx", "textcolor": "black"},
+    "not run": {"facecolor": "white", "hatch": "...", "textcolor": "black"},
 }
 _NARROW = 0.05  # a share of the bar that has no room for its number
 
@@ -29,7 +27,7 @@ def plot_verdicts(ax, counts, *, title=""):
         if not number.any():
             continue
         share = np.divide(number, totals, out=np.zeros(len(totals)), where=totals > 0)
-        ax.barh(
+        bars = ax.barh(
             place,
             share,
             left=left,
@@ -40,19 +38,10 @@ def plot_verdicts(ax, counts, *, title=""):
             linewidth=0.6,
             label=outcome,
         )
-        for y, x, width, n in zip(place, left, share, number, strict=True):
-            if width > _NARROW:
-                box = {"facecolor": look["facecolor"], "edgecolor": "none", "pad": 1}
-                ax.text(
-                    x + width / 2,
-                    y,
-                    f"{n}",
-                    ha="center",
-                    va="center",
-                    fontsize="small",
-                    color=look["textcolor"],
-                    bbox=box,
-                )
+        texts = [f"{n}" if width > _NARROW else "" for width, n in zip(share, number, strict=True)]
+        box = {"facecolor": look["facecolor"], "edgecolor": "none", "pad": 1}
+        style = {"color": look["textcolor"], "fontsize": "small", "bbox": box}
+        ax.bar_label(bars, texts, label_type="center", **style)
         left += share
     names = [f"{name} ({total:.0f})" for name, total in zip(counts, totals, strict=True)]
     ax.set_yticks(place, names)

@@ -1,13 +1,12 @@
-"""Tables for people: records first, a rendering second.
+"""Tables for people: texts rounded as the paper rounds, and behind them the numbers.
 
-A :class:`Table` holds texts for the eye, rounded as the paper rounds, beside the numbers they came
-from. The terminal gets aligned text, the README Markdown, a notebook HTML and, under the MIME type
-:data:`VALUES_MIME`, the numbers at full precision, so that tests compare numbers by value and not
-by their print.
+The terminal gets aligned text, the README Markdown, a notebook HTML and, as :data:`VALUES_MIME`,
+the numbers at full precision, so that tests compare numbers by value and not by their print.
 """
 
 import html
 import math
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -27,21 +26,11 @@ __all__ = [
 
 VALUES_MIME = "application/vnd.companion.values+json"
 BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
-SPREAD_SUFFIX = " ±"
-_ELLIPSIS = "…"
+_SPREAD = " ±"  # ends the name of the column that holds the spread of another
+_LINES = ("published", "reproduced", "verdict")
 _MIN_WIDTH = 8
-_VALUES = (
-    "artefact",
-    "row",
-    "column",
-    "published",
-    "reproduced",
-    "reproduced_spread",
-    "reproduced_n",
-    "z",
-    "outcome",
-    "converged",
-)
+_PLACE = ["artefact", "row", "column", "outcome", "converged"]
+_NUMBERS = ["published", "reproduced", "reproduced_spread", "reproduced_n", "z"]
 
 
 def _plain(value):
@@ -131,18 +120,16 @@ class Table:
         -------
         str
         """
-        lines = [self.header, *self.rows]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(self.header))]
+        widths = [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
         while width is not None and sum(widths) + 2 * (len(widths) - 1) > width:
-            widest = max(range(len(widths)), key=widths.__getitem__)
+            widest = widths.index(max(widths))
             if widths[widest] <= _MIN_WIDTH:
                 break
             widths[widest] -= 1
 
         def line(cells):
             cut = [
-                cell if len(cell) <= n else cell[: n - 1] + _ELLIPSIS
-                for cell, n in zip(cells, widths, strict=True)
+                c if len(c) <= n else c[: n - 1] + "…" for c, n in zip(cells, widths, strict=True)
             ]
             return "  ".join(c.ljust(n) for c, n in zip(cut, widths, strict=True)).rstrip()
 
@@ -156,17 +143,16 @@ class Table:
         -------
         str
         """
-        parts = ['<table class="companion">']
-        if self.title:
-            parts.append(f"<caption>{html.escape(self.title)}</caption>")
-        cells = "".join(f"<th>{html.escape(name)}</th>" for name in self.header)
-        parts.append(f"<thead><tr>{cells}</tr></thead>")
-        parts.append("<tbody>")
-        for row in self.rows:
-            parts.append(
-                "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            )
-        return "\n".join([*parts, "</tbody>", "</table>"])
+
+        def line(tag, cells):
+            inside = "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells)
+            return f"<tr>{inside}</tr>"
+
+        caption = [f"<caption>{html.escape(self.title)}</caption>"] if self.title else []
+        head = f"<thead>{line('th', self.header)}</thead>"
+        body = [line("td", row) for row in self.rows]
+        parts = ['<table class="companion">', *caption, head, "<tbody>", *body, "</tbody>"]
+        return "\n".join([*parts, "</table>"])
 
     def to_markdown(self):
         """Markdown table; the title is left to the text around it.
@@ -178,17 +164,12 @@ class Table:
 
         def line(cells):
             escaped = [" ".join(cell.replace("|", "\\|").split()) for cell in cells]
-            return "| " + " | ".join(escaped) + " |"
+            return f"| {' | '.join(escaped)} |"
 
-        return "\n".join(
-            [line(self.header), line(["---"] * len(self.header)), *map(line, self.rows)]
-        )
+        lines = [self.header, ["---"] * len(self.header), *self.rows]
+        return "\n".join(map(line, lines))
 
-    def __str__(self):
-        return self.to_text()
-
-    def __repr__(self):
-        return self.to_text()
+    __str__ = __repr__ = to_text
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {
@@ -222,8 +203,8 @@ def _reproduced_text(line):
         return value
     printed = parse_printed(line["printed"])
     if line["kind"] == "ordinal" or printed is None:
-        se = line["se"]
-        return f"{value:.3g}" if _is_missing(se) else f"{value:.3g} (SE {se:.2g})"
+        se = "" if _is_missing(line["se"]) else f" (SE {line['se']:.2g})"
+        return f"{value:.3g}{se}"
     text = printed.format(value)
     if line["kind"] in ("stochastic", "draw") and not _is_missing(line["reproduced_spread"]):
         # of a number printed whole, the spread would mostly round to 0
@@ -231,20 +212,20 @@ def _reproduced_text(line):
     return text
 
 
-def _z_text(z):
-    if _is_missing(z):
-        return ""
-    return f"{z:+.1f}" if math.isfinite(z) else ("+inf" if z > 0 else "-inf")
+def _verdict_texts(line):
+    """z, the number of repetitions behind the regenerated value where it has any, the verdict."""
+    z, n = line["z"], line["reproduced_n"]
+    fixed = line["kind"] in ("deterministic", "protocol")
+    note = "" if line["note"] == NO_VALUE else line["note"]  # "not run" says as much
+    return [
+        "" if _is_missing(z) else f"{z:+.1f}",
+        "" if fixed or _is_missing(n) else f"{n:g}",
+        "; ".join(filter(None, [line["verdict"], line["problem"], note])),
+    ]
 
 
-def _n_text(line):
-    """Repetitions behind the regenerated value, where it has any."""
-    n, fixed = line["reproduced_n"], line["kind"] in ("deterministic", "protocol")
-    return "" if fixed or _is_missing(n) else f"{n:g}"
-
-
-def _values_of(ledger):
-    return ledger[list(_VALUES)].to_dict("records")
+def _values(ledger):
+    return ledger[_PLACE + _NUMBERS].to_dict("records")
 
 
 def verdict_table(ledger, title=""):
@@ -262,24 +243,13 @@ def verdict_table(ledger, title=""):
         Columns row, column, published, reproduced, z (in standard errors), n (repetitions the
         regenerated value rests on), verdict. A problem or a note follows the verdict.
     """
-    rows = []
-    for line in ledger.to_dict("records"):
-        note = "" if line["note"] == NO_VALUE else line["note"]  # "not run" says as much
-        remarks = [text for text in (line["problem"], note) if text]
-        verdict = "; ".join([line["verdict"], *remarks])
-        rows.append(
-            [
-                line["row"],
-                line["column"],
-                _published_text(line),
-                _reproduced_text(line),
-                _z_text(line["z"]),
-                _n_text(line),
-                verdict,
-            ]
-        )
+    rows = [
+        [line["row"], line["column"], _published_text(line), _reproduced_text(line)]
+        + _verdict_texts(line)
+        for line in ledger.to_dict("records")
+    ]
     header = ["row", "column", "published", "reproduced", "z", "n", "verdict"]
-    return Table(header, rows, _values_of(ledger), title)
+    return Table(header, rows, _values(ledger), title)
 
 
 def _stacked(value, spread):
@@ -287,7 +257,7 @@ def _stacked(value, spread):
     if value is None:
         return "", "", ""
     verdict = value["outcome"]
-    if spread is not None and spread["outcome"] != value["outcome"]:
+    if spread is not None and spread["outcome"] != verdict:
         verdict += f"; ±: {spread['outcome']}"
     return _published_text(value), _reproduced_text(value), verdict
 
@@ -314,69 +284,38 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
     ValueError
         If a row or column is not in the ledger, or if it holds several artefacts.
     """
-    if ledger["artefact"].nunique() > 1:
-        raise ValueError(
-            "published_vs_reproduced shows one artefact. "
-            f"Got {', '.join(ledger['artefact'].unique())}."
-        )
+    artefacts = ledger["artefact"].unique()
+    if len(artefacts) > 1:
+        raise ValueError(f"published_vs_reproduced shows one artefact. Got {', '.join(artefacts)}.")
     for name, asked in (("row", rows), ("column", columns)):
         unknown = [item for item in asked or () if item not in set(ledger[name])]
         if unknown:
             raise ValueError(f"There is no {name} {', '.join(map(repr, unknown))} in this ledger.")
     cells = {(line["row"], line["column"]): line for line in ledger.to_dict("records")}
-    rows = list(dict.fromkeys(ledger["row"])) if rows is None else list(rows)
+    rows = list(dict.fromkeys(ledger["row"]) if rows is None else rows)
     if columns is None:
-        columns = [c for c in dict.fromkeys(ledger["column"]) if not c.endswith(SPREAD_SUFFIX)]
+        columns = [c for c in dict.fromkeys(ledger["column"]) if not c.endswith(_SPREAD)]
     lines = []
     for row in rows:
-        shown = [(cells.get((row, c)), cells.get((row, c + SPREAD_SUFFIX))) for c in columns]
-        texts = [_stacked(value, spread) for value, spread in shown]
-        for what, parts in zip(("published", "reproduced", "verdict"), zip(*texts), strict=True):
-            lines.append([row if what == "published" else "", what, *parts])
-    inside = {name for c in columns for name in (c, c + SPREAD_SUFFIX)}
+        texts = [_stacked(cells.get((row, c)), cells.get((row, c + _SPREAD))) for c in columns]
+        lines += map(list, zip((row, "", ""), _LINES, *texts, strict=True))
+    inside = {name for c in columns for name in (c, c + _SPREAD)}
     part = ledger[ledger["row"].isin(rows) & ledger["column"].isin(inside)]
-    return Table(["", "", *columns], lines, _values_of(part), title)
+    return Table(["", "", *columns], lines, _values(part), title)
 
 
-def summary_table(ledgers, title="", what="artefact"):
-    """How many values of each artefact have which outcome.
-
-    Parameters
-    ----------
-    ledgers : mapping of str to pandas.DataFrame
-        By artefact, as typed on the command line, or by any other group.
-    title : str, optional
-    what : str, default="artefact"
-        What the ledgers are grouped by; names the first column.
-
-    Returns
-    -------
-    Table
-        A last line sums up if there are several artefacts.
-    """
+def summary_table(ledgers, title=""):
+    """How many values of each artefact (a key of `ledgers`) have which outcome, and of all."""
     counts = {name: verdict_counts(ledger) for name, ledger in ledgers.items()}
     if len(counts) > 1:
         counts["all"] = {o: sum(count[o] for count in counts.values()) for o in OUTCOMES}
-    records = [
-        {what: name, "values": sum(count.values()), **count} for name, count in counts.items()
-    ]
-    header = [what, "values", *OUTCOMES]
-    return Table(header, [[record[name] for name in header] for record in records], records, title)
+    records = [{"artefact": name, "values": sum(c.values()), **c} for name, c in counts.items()]
+    header = ["artefact", "values", *OUTCOMES]
+    return Table(header, [record.values() for record in records], records, title)
 
 
 def readme_section(ledgers):
-    """Markdown of what reproduces and what does not, for the README.
-
-    Parameters
-    ----------
-    ledgers : mapping of str to pandas.DataFrame
-        By artefact.
-
-    Returns
-    -------
-    str
-        The counts, then, folded up, why values differ, one line a reason.
-    """
+    """Markdown for the README: the counts and, folded up, why values differ, one line a reason."""
     parts = [summary_table(ledgers).to_markdown()]
     reasons = Counter()
     for name, ledger in ledgers.items():
@@ -384,45 +323,28 @@ def readme_section(ledgers):
         reasons.update((name, verdict) for verdict in ledger[worse]["verdict"])
     if reasons:
         rows = [[name, n, verdict] for (name, verdict), n in reasons.items()]
-        header = ["artefact", "values", "verdict"]
         parts += [
             f"<details><summary>Why values differ: {len(rows)} reasons</summary>",
-            Table(header, rows, []).to_markdown(),
+            Table(["artefact", "values", "verdict"], rows, []).to_markdown(),
             "</details>",
         ]
     return "\n\n".join(parts)
 
 
 def update_between_markers(path, text):
-    """Replace what stands in a Markdown file between the two verdict markers.
+    """Replace what stands in a file between its lines ``<!-- verdicts: begin -->`` and ``end``.
 
-    Parameters
-    ----------
-    path : path-like
-        A file with one line ``<!-- verdicts: begin -->`` and, below it, one
-        ``<!-- verdicts: end -->``.
-    text : str
-        Goes between them.
-
-    Returns
-    -------
-    bool
-        Whether the file changed.
-
-    Raises
-    ------
-    ValueError
-        If the file does not have both markers once, in this order; it is left as it is.
+    Returns whether the file changed; raises ValueError if it does not have both, once, in order.
     """
     path = Path(path)
     before = path.read_text(encoding="utf-8")
-    start, stop = before.find(BEGIN), before.find(END)
-    if before.count(BEGIN) != 1 or before.count(END) != 1 or stop < start:
+    parts = re.split(f"({BEGIN}|{END})", before)
+    if parts[1::2] != [BEGIN, END]:
         raise ValueError(
             f"{path} must have the markers {BEGIN} and {END} once each, in this order."
         )
-    after = f"{before[: start + len(BEGIN)]}\n{text.strip()}\n{before[stop:]}"
-    if after == before:
-        return False
-    replace_text(path, after)
-    return True
+    parts[2] = f"\n{text.strip()}\n"
+    after = "".join(parts)
+    if after != before:
+        replace_text(path, after)
+    return after != before

@@ -19,32 +19,14 @@ from companion.reproduction.verdicts import OUTCOMES, compare
 
 
 def row(name, column, printed, value, kind="stochastic", spread=math.nan, relation=""):
-    return {
-        "paper": "toy",
-        "artefact": "table_1",
-        "row": name,
-        "column": column,
-        "printed": printed,
-        "value": value,
-        "spread": spread,
-        "n": math.nan if kind == "ordinal" else 100.0,
-        "kind": kind,
-        "relation": relation,
-        "overlap": 0.0,
-        "where": "p. 1",
-    }
+    place = {"paper": "toy", "artefact": "table_1", "row": name, "column": column, "where": "p. 1"}
+    numbers = {"value": value, "spread": spread, "n": math.nan if kind == "ordinal" else 100.0}
+    return place | numbers | {"printed": printed, "kind": kind, "relation": relation, "overlap": 0}
 
 
 def own(name, column, value, spread=math.nan, se=math.nan, converged=True):
-    return {
-        "row": name,
-        "column": column,
-        "value": value,
-        "spread": spread,
-        "n": 100,
-        "se": se,
-        "converged": converged,
-    }
+    numbers = {"value": value, "spread": spread, "n": 100, "se": se, "converged": converged}
+    return {"row": name, "column": column} | numbers
 
 
 @pytest.fixture

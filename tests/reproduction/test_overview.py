@@ -1,15 +1,16 @@
 """The overview counts what the data hold, and its notebook types no number."""
 
 import re
+from dataclasses import replace
 
 import nbformat
 import pandas as pd
 import pytest
 
-from companion._paths import notebooks_dir, project_root
+from companion._paths import notebooks_dir
 from companion.reproduction import overview as show
 from companion.reproduction.artefacts import Paper, get_artefact, list_papers
-from companion.reproduction.declared import Erratum, load_errata
+from companion.reproduction.declared import Deviation, Erratum, load_errata
 from companion.reproduction.display import Table
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.verdicts import OUTCOMES
@@ -18,18 +19,7 @@ REPRODUCED, WITHIN, DECLARED, DIFFERS, NOT_RUN = OUTCOMES
 TIMES = ["artefact", "study", "units", "jobs", "cores", "seconds"]
 
 
-def line(paper, column, kind, outcome, printed="1", relation="", row="r"):
-    return {
-        "paper": paper,
-        "artefact": "table_1",
-        "row": row,
-        "column": column,
-        "kind": kind,
-        "printed": printed,
-        "relation": relation,
-        "outcome": outcome,
-        "where": "p. 1",
-    }
+LINE = ["paper", "column", "kind", "outcome", "printed", "relation"]
 
 
 @pytest.fixture
@@ -37,23 +27,18 @@ def small():
     """Two papers with a few values each."""
     ledger = pd.DataFrame(
         [
-            line("one", "a", "deterministic", REPRODUCED),
-            line("one", "b", "ordinal", REPRODUCED, "better", "> 0"),
-            line("one", "c", "ordinal", WITHIN, "better", "> 0"),
-            line("two", "d", "stochastic", NOT_RUN),
-            line("two", "e", "ordinal", DECLARED, "worse", "< 0"),
-            line("two", "f", "ordinal", DIFFERS, "worse", "< 0"),
-        ]
-    )
+            ("one", "a", "deterministic", REPRODUCED, "1", ""),
+            ("one", "b", "ordinal", REPRODUCED, "better", "> 0"),
+            ("one", "c", "ordinal", WITHIN, "better", "> 0"),
+            ("two", "d", "stochastic", NOT_RUN, "1", ""),
+            ("two", "e", "ordinal", DECLARED, "worse", "< 0"),
+            ("two", "f", "ordinal", DIFFERS, "worse", "< 0"),
+        ],
+        columns=LINE,
+    ).assign(artefact="table_1", row="r", where="p. 1")
     papers = {key: Paper(key, key.title(), "A. Nobody", "nowhere") for key in ("one", "two")}
-    erratum = Erratum(
-        "two",
-        "(1)",
-        "a | b",
-        "b",
-        "misprint",
-        ("tests/x.py::test_b_holds", "notebooks/two/fig_1.ipynb"),
-    )
+    proof = ("tests/x.py::test_b_holds", "notebooks/two/fig_1.ipynb")
+    erratum = Erratum("two", "(1)", "a | b", "b", "misprint", proof)
     times = pd.DataFrame(
         [
             ("one/table_1", "table_1", 40, 2, 2, 90.0),
@@ -63,38 +48,24 @@ def small():
         ],
         columns=TIMES,
     )
-    return show.Overview("paper", papers, {"one": 1, "two": 2}, ledger, [erratum], times)
+    return show.Overview(papers, {"one": 1, "two": 2}, ledger, [erratum], times)
 
 
 def test_a_line_a_paper_counts_verdicts_and_claims(small):
-    one, two, whole = show.papers_table(small).values
-    assert (one["artefacts"], one["values"], one[REPRODUCED], one[WITHIN]) == (1, 3, 2, 1)
-    assert (one["claims"], one["holds"], one["undecided"], one["fails"]) == (2, 1, 1, 0)
-    assert (two["artefacts"], two["values"], two[DECLARED], two[DIFFERS], two[NOT_RUN]) == (
-        2,
-        3,
-        1,
-        1,
-        1,
-    )
-    assert (two["claims"], two["fails"], two["claim not run"]) == (2, 2, 0)
-    assert (whole["paper"], whole["artefacts"], whole["values"]) == ("all", 3, 6)
-    assert whole["claims"] == 4
-    for name in (*OUTCOMES, "claims", "holds", "undecided", "fails"):
-        assert whole[name] == one[name] + two[name]
+    table = show.papers_table(small)
+    claims = ["claims", "holds", "undecided", "fails", "claim not run"]
+    assert table.header == ["paper", "artefacts", "values", *OUTCOMES, *claims]
+    assert [" ".join(row) for row in table.rows] == [
+        "one 1 3 2 1 0 0 0 2 1 1 0 0",
+        "two 2 3 0 0 1 1 1 2 0 0 2 0",
+        "all 3 6 2 1 1 1 1 4 1 1 2 0",
+    ]
 
 
 def test_kinds_are_those_of_each_paper_and_of_all(small):
-    rows = show.kinds_table(small).values
-    assert [(row["paper"], row["kind"], row["values"]) for row in rows] == [
-        ("one", "deterministic", 1),
-        ("one", "ordinal", 2),
-        ("two", "stochastic", 1),
-        ("two", "ordinal", 2),
-        ("all", "deterministic", 1),
-        ("all", "stochastic", 1),
-        ("all", "ordinal", 4),
-    ]
+    one, two = "one deterministic 1, one ordinal 2", "two stochastic 1, two ordinal 2"
+    rows = [" ".join(row[:3]) for row in show.kinds_table(small).rows]
+    assert ", ".join(rows) == f"{one}, {two}, all deterministic 1, all stochastic 1, all ordinal 4"
 
 
 def test_a_claim_has_one_word_unless_its_tests_disagree(small):
@@ -106,20 +77,18 @@ def test_a_claim_has_one_word_unless_its_tests_disagree(small):
 
 
 def test_reasons_are_those_declared_and_their_lack_is_said(small, monkeypatch):
-    from companion.reproduction.declared import Deviation
-
     declared = {("two", "table_1", "r", "e"): Deviation("a sign", "notebooks/two/fig_1.ipynb")}
-    monkeypatch.setattr(show, "load_deviations", lambda: declared)
-    assert [tuple(row.values()) for row in show.reasons_table(small, "two").values] == [
-        ("table_1", 1, "a sign", "notebooks/two/fig_1.ipynb"),
-        ("table_1", 1, "not declared", ""),
+    monkeypatch.setattr(show.declared, "load_deviations", lambda: declared)
+    assert show.reasons_table(small, "two").rows == [
+        ["table_1", "1", "a sign", "notebooks/two/fig_1.ipynb"],
+        ["table_1", "1", "not declared", ""],
     ]
     assert show.reasons_table(small, "one").rows == []
 
 
 def test_errata_are_counted_and_link_to_their_proofs(small):
-    one, two, whole = show.errata_table(small).values
-    assert (one["errata"], two["errata"], two["misprint"], whole["errata"]) == (0, 1, 1, 1)
+    rows = [row[:3] for row in show.errata_table(small).rows]
+    assert rows == [["one", "0", "0"], ["two", "1", "1"], ["all", "1", "1"]]
     text = show.errata_markdown(small, "two")
     assert "| (1) | misprint | a \\| b | b | [b holds](../tests/x.py), " in text
     assert "[`two/fig_1.ipynb`](../notebooks/two/fig_1.ipynb)" in text
@@ -127,16 +96,12 @@ def test_errata_are_counted_and_link_to_their_proofs(small):
 
 
 def test_times_add_up_and_none_are_no_rows(small):
-    one, two, whole = show.times_table(small).values
-    assert (one["minutes to compute"], one["minutes to run them"]) == (1.5, 0.5)
-    assert (one["studies"], one["units"], one["jobs"], two["notebooks"]) == (1, 40, "2", 0)
-    assert (whole["paper"], whole["jobs"], whole["minutes to compute"]) == ("all", "1, 2", 2.5)
-    assert whole["minutes to run them"] == pytest.approx(0.6)  # that of the overview is among them
-    empty = show.Overview(
-        *[getattr(small, name) for name in ("profile", "papers", "artefacts", "ledger", "errata")],
-        pd.DataFrame(columns=TIMES),
-    )
-    assert show.times_table(empty).rows == []
+    assert show.times_table(small).rows == [
+        ["one", "1", "40", "2", "2", "1.5", "1", "0.5"],
+        ["two", "1", "10", "1", "2", "1.0", "0", "0.0"],
+        ["all", "2", "50", "1, 2", "2", "2.5", "2", "0.6"],  # that of the overview is among them
+    ]
+    assert show.times_table(replace(small, times=pd.DataFrame(columns=TIMES))).rows == []
 
 
 def test_the_summary_counts_everything(small):
@@ -161,13 +126,11 @@ def notebook():
     return nbformat.read(notebook_path(get_artefact("overview")), as_version=4)
 
 
-def markdown_outputs(notebook):
-    return [
-        output["data"]["text/markdown"]
-        for cell in notebook.cells
-        for output in cell.get("outputs", [])
-        if "text/markdown" in output.get("data", {})
-    ]
+@pytest.fixture(scope="module")
+def shown(notebook):
+    """What the notebook shows as Markdown."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return "\n".join(output.get("data", {}).get("text/markdown", "") for output in outputs)
 
 
 def test_no_number_of_the_notebook_is_typed(notebook):
@@ -175,8 +138,7 @@ def test_no_number_of_the_notebook_is_typed(notebook):
     assert text and not [source for source in text if re.search(r"\d", source)]
 
 
-def test_the_notebook_shows_every_paper_and_every_erratum(notebook):
-    shown = "\n".join(markdown_outputs(notebook))
+def test_the_notebook_shows_every_paper_and_every_erratum(shown):
     for key, paper in list_papers().items():
         assert shown.count(f"### {paper.title}") == 3, key
     for erratum in load_errata():
@@ -184,8 +146,7 @@ def test_the_notebook_shows_every_paper_and_every_erratum(notebook):
         assert Table(["", "", "", ""], [row], []).to_markdown().splitlines()[-1][:-1] in shown
 
 
-def test_every_link_of_the_notebook_leads_to_a_file(notebook):
-    links = re.findall(r"\]\((\.\.[^)]+)\)", "\n".join(markdown_outputs(notebook)))
+def test_every_link_of_the_notebook_leads_to_a_file(shown):
+    links = re.findall(r"\]\((\.\.[^)]+)\)", shown)
     assert len(links) >= len(load_errata())
     assert [link for link in links if not (notebooks_dir() / link).resolve().is_file()] == []
-    assert (project_root() / "data" / "errata.yaml").is_file()
