@@ -9,11 +9,11 @@ from companion.estimators._unbiased import UnbiasedSVC
 from companion.estimators._weighted_robust import WeightedRobustSVC
 
 __all__ = [
-    "ConformalSVC",
     "L1SVC",
     "L2SVC",
     "LSSVC",
     "LSSVCCV",
+    "ConformalSVC",
     "LeastOneNormSVC",
     "UnbiasedSVC",
     "WeightedRobustSVC",

@@ -64,7 +64,7 @@ def solve_hinge(design, y, c, start, relative, tol, max_iter, record):
             more = normal.solve(signed @ rows)
             df_more = rows @ more
             further = extend(df_more, y, c, at, weights, signed, shift, way, longer)
-            if correction and further <= share:
+            if correction and further <= share:  # noqa: F821
                 break
             way, longer, share = longer, way, further
             d += more

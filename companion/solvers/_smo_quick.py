@@ -466,7 +466,7 @@ def solve_small(
             state,
             interval,
         )
-        if status == CONVERGED or status == STALLED:
+        if status == CONVERGED or status == STALLED:  # noqa: SIM109
             _refresh(K, y, ridge, beta, scores)
             if _violation(scores, up, down) <= tol:
                 return CONVERGED

@@ -286,7 +286,7 @@ class _ValidationRace:
             return self._state.problem.machine(d, alpha0)
 
 
-def _entry(problem, t, machine, d, error, parameters, kept):
+def _entry(problem, t, machine, d, error, parameters, kept):  # noqa: PLR0917
     return {
         "transformation": t,
         "separability": problem.separability.value(d),

@@ -122,7 +122,7 @@ def utility_from_cost(cost):
     return cost.max() - cost
 
 
-def dca(
+def dca(  # noqa: PLR0913
     design,
     y,
     utility,
@@ -249,7 +249,7 @@ def dca(
     return ended(DCAResult, fields, converged, sentence, advice, "dca")
 
 
-def dca_path(
+def dca_path(  # noqa: PLR0913
     design,
     y,
     utility,
@@ -314,7 +314,7 @@ def dca_path(
     return convex, robust
 
 
-def _machine_path(problem, C, points, objective, gap, n_iter, converged, n_steps):
+def _machine_path(problem, C, points, objective, gap, n_iter, converged, n_steps):  # noqa: PLR0917
     _, coef, intercept = problem.coefficients(points)
     return MachinePath(
         C=C,

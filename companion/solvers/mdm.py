@@ -143,7 +143,7 @@ class MDMResult:
         )
 
 
-def mdm(
+def mdm(  # noqa: PLR0913
     K,
     y,
     *,
@@ -219,7 +219,7 @@ def mdm(
     return result
 
 
-def _minimise(state, second_order, window, newton, tol, budget):
+def _minimise(state, second_order, window, newton, tol, budget):  # noqa: PLR0917
     """Iterate until an end is found to be true of a state computed afresh; return what it is."""
     # gap <= tol / 2 |w|^2 where |w|^2 - m <= (1 - sqrt(1 - tol)) |w|^2; the last digits are spared.
     share = (1.0 - 1e-9) * tol / (1.0 + np.sqrt(1.0 - tol))

@@ -172,7 +172,7 @@ def end_of(converged, n_iter, tol, max_iter):
     return "Rounding errors stop all progress.", "Raise tol, lower C or scale the inputs."
 
 
-def ended(kind, fields, converged, reason, advice, name="min_margin"):
+def ended(kind, fields, converged, reason, advice, name="min_margin"):  # noqa: PLR0917
     """A result of this kind with its end written in; warn if the solver has not converged."""
     result = kind(**fields, converged=converged, stop_reason=reason)
     if not converged:
@@ -230,7 +230,7 @@ class MarginProblem:
             )
         return np.ascontiguousarray((beta.sum(axis=2) - beta.sum(axis=1))[self.order].T)
 
-    def solution(self, p, x, alpha, linear, level, ridge, anchor, n_iter):
+    def solution(self, p, x, alpha, linear, level, ridge, anchor, n_iter):  # noqa: PLR0917
         """The fields of a MinMarginResult but for its end, with certificates computed afresh."""
         primal, gap, violation, values, multipliers = certified(
             self.Z, self.order, self.groups, p, linear, self.basis, level, ridge, anchor, x, alpha

@@ -50,7 +50,7 @@ class Result:
     log: dict | None = None
 
 
-def certify(products, y, beta, low, high, ridge, *, n_iter, stop_reason, converged, log=None):
+def certify(products, y, beta, low, high, ridge, *, n_iter, stop_reason, converged, log=None):  # noqa: PLR0913, PLR0917
     """Return the Result for beta = y alpha in the box low..high, given products = K beta."""
     intercept, objective, gap, violation = certificates(products, y, beta, low, high, ridge)
     return Result(

@@ -50,7 +50,7 @@ _COPY_COST = 1.0
 _SHRINKS, _REDUCTION = 0.7, 0.1
 
 
-def smo(
+def smo(  # noqa: C901, PLR0913
     K,
     y,
     lower,
@@ -219,7 +219,7 @@ def _minimise_all(state, options, log):
         newton.end()
 
 
-def _minimise(state, options, log, target, newton, low_rank):
+def _minimise(state, options, log, target, newton, low_rank):  # noqa: C901, PLR0917
     """Pair updates; Newton steps, an interior point, shrinking once they have cost as much."""
     n = state.n
     pair_cost = 60.0 + 0.75 * n if state.rows is None else 100.0 + n
@@ -264,7 +264,7 @@ def _can_move(state, options, target):
     return state.update_pairs(options.second_order, target, limit) != "stalled"
 
 
-def _minimise_over(state, movable, options, log, newton, low_rank):
+def _minimise_over(state, movable, options, log, newton, low_rank):  # noqa: PLR0917
     """Solve over the movable samples alone, then return to all."""
     indices = np.flatnonzero(newton.widen(movable))
     positions = np.full(state.n, -1)

@@ -51,7 +51,7 @@ _START_TOL = 1e-6
 STARTS = ("least_squares", "svc")
 
 
-def wls(
+def wls(  # noqa: PLR0913
     design,
     y,
     C,

@@ -68,7 +68,7 @@ def gacv(estimator, X, y, costs=None):
     return float(gacv_values(margin, alpha * diagonal, cost))
 
 
-def xi_alpha(estimator, X, y, costs=None, rho=1.0, bound="diagonal"):
+def xi_alpha(estimator, X, y, costs=None, rho=1.0, bound="diagonal"):  # noqa: PLR0917
     """xi-alpha estimate of a fitted :class:`companion.L1SVC`: XA (7), XA_J (6), BRXA (11).
 
     Parameters
@@ -153,7 +153,7 @@ def misclass(estimator, X, probability, costs=None):
     return _expected(misclass_values, estimator, X, probability, costs, "misclass")
 
 
-def _expected(values, estimator, X, probability, costs, name):
+def _expected(values, estimator, X, probability, costs, name):  # noqa: PLR0917
     check_machine(estimator, name)
     classes, weights = estimator.classes_, estimator.class_weight
     if costs is not None:

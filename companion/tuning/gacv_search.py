@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -123,7 +124,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     {'C': 1, 'gamma': 1}
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "param_grid": [dict, list],
         "criterion": [StrOptions({"gacv", "xi_alpha", "leave_one_out"})],
         "rho": [Interval(Real, 0.0, None, closed="neither")],
@@ -137,7 +138,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         "verbose": ["verbose"],
     }
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         estimator,
         param_grid,
@@ -274,7 +275,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return [cells[number] for number in range(len(candidates))]
 
 
-def _cells_of_kernel(paths, X, y, classes, distances, settings):
+def _cells_of_kernel(paths, X, y, classes, distances, settings):  # noqa: PLR0917
     """Cells that share a kernel: one Gram matrix, a path over C for each other setting."""
     criterion, rho, bound, costs = settings
     start = time.perf_counter()
@@ -324,7 +325,7 @@ def _cells_of_kernel(paths, X, y, classes, distances, settings):
     return cells
 
 
-def _cells_one_by_one(paths, X, y, classes, distances, settings):
+def _cells_one_by_one(paths, X, y, classes, distances, settings):  # noqa: PLR0917
     """Cells for which a Gram matrix is too large: every one a fit of its own."""
     criterion, rho, bound, costs = settings
     cells = {}

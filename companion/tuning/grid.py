@@ -107,7 +107,7 @@ class KernelGridSearchCV(GridSearchCV):
     {'C': 1, 'gamma': 1}
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         estimator,
         param_grid,
@@ -220,7 +220,7 @@ class KernelGridSearchCV(GridSearchCV):
 
     # ------------------------------------------------------------------ the work
 
-    def _evaluation(self, machine, precomputed, X, y, splits, scorers, routed):
+    def _evaluation(self, machine, precomputed, X, y, splits, scorers, routed):  # noqa: PLR0917
         machine = clone(machine).set_params(kernel="precomputed" if precomputed else "rbf")
         X, y = machine._validated(X, y)
         weight = routed.estimator.fit.get("sample_weight")

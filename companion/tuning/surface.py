@@ -184,7 +184,7 @@ def solve_costs(machine, K, signs, factors, C):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _carry_over(y, factors, before, cost, beta, scores, low, high, up, down):
+def _carry_over(y, factors, before, cost, beta, scores, low, high, up, down):  # noqa: PLR0913, PLR0917
     """Go from the solution of an L1-SVM for one cost to a start for the next larger one."""
     holds = False
     for i in range(y.shape[0]):
@@ -201,7 +201,7 @@ def _carry_over(y, factors, before, cost, beta, scores, low, high, up, down):
     return before > 0.0 and not holds
 
 
-def _solve_compiled(K, signs, factors, C, order, settings, solutions):
+def _solve_compiled(K, signs, factors, C, order, settings, solutions):  # noqa: PLR0917
     """Solve compiled, cell by cell; return how many of the ordered C are solved and stored."""
     n = len(signs)
     factors = np.ones(n) if factors is None else factors
