@@ -1,8 +1,7 @@
-"""Compiled sums of Gaussians behind :mod:`companion.conformal`.
+"""Compiled sums of Gaussians for conformal transformations.
 
-The whole call tree is in this file, with a copy of the exponential of
-:mod:`companion._kernel_loops`: a cached numba caller is not recompiled when a callee in another
-file changes.
+The call tree is in this file, with a copy of the exponential of :mod:`companion._kernel_loops`: a
+cached numba caller is not recompiled when a callee in another file changes.
 """
 
 import numpy as np
@@ -36,11 +35,7 @@ def _double_from_bits(typingctx, bits):
 
 @njit(inline="always")
 def _exp(x):
-    """exp(x) for x <= 0 to about 3e-16 relative; branch free, so that loops over it vectorise.
-
-    x = k log 2 + r with |r| <= log(2) / 2; Taylor series of degree 12 for exp(r) (remainder below
-    2e-16), times 2^k. Below -708 the result is 0 instead of a denormal number.
-    """
+    """exp(x) for x <= 0 to about 3e-16 relative; branch free, so that loops over it vectorise."""
     z = x if x > -708.0 else -708.0
     shifted = z * 1.4426950408889634 + 6755399441055744.0  # adding 1.5 * 2^52 rounds to an integer
     k = shifted - 6755399441055744.0
@@ -91,9 +86,9 @@ def gaussian_sums(D, rates, weights, out):
 def interpolated_factors(value, A, B, beta, squares, radius, out):
     """Mean of exp(-distance / width) over the interpolated points near each point.
 
-    The interpolated point of the pair (p, q) has the squared distance value[i] - 2 (1 - beta)
-    A[i, p] - 2 beta B[i, q] + squares[p, q] from point i. The width is the mean distance of the
-    points nearer than the radius; a negative radius is the mean of the least and the largest.
+    The point of the pair (p, q) has the squared distance value[i] - 2 (1 - beta) A[i, p] - 2 beta
+    B[i, q] + squares[p, q]. The width is the mean distance of those nearer than the radius, if that
+    is negative the mean of the least and the largest.
     """
     first, second = squares.shape
     distances = np.empty(first * second)
@@ -122,10 +117,7 @@ def interpolated_factors(value, A, B, beta, squares, radius, out):
 
 @njit(**_OPTIONS)
 def interpolated_widths(value, A, B, beta, squares, radius, out):
-    """out[p, q]: mean distance of the points nearer than the radius to the interpolated point.
-
-    A negative radius is the mean of the least and the largest distance.
-    """
+    """out[p, q]: mean distance of the points nearer than the radius to the interpolated point."""
     n = A.shape[0]
     distances = np.empty(n)
     for p in range(squares.shape[0]):

@@ -19,8 +19,7 @@ def squared_distances(X, Y=None, *, out=None):
 
     Parameters
     ----------
-    X : ndarray of shape (n_X, n_features)
-    Y : ndarray of shape (n_Y, n_features), optional
+    X, Y : ndarray of shape (n_X, n_features), ndarray of shape (n_Y, n_features), optional
     out : ndarray of shape (n_X, n_Y), optional
         Where to write, C-contiguous float64 or float32.
 
@@ -30,11 +29,6 @@ def squared_distances(X, Y=None, *, out=None):
         Exactly symmetric with a zero diagonal when ``Y`` is None. Up to 32 features the sums run
         over differences; above, the matrix product form ||x||^2 + ||z||^2 - 2 x'z of centred data
         is used and negative rounding errors are set to zero.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match.
     """
     X, Y = check_points(X, Y)
     return _distance_form(X, Y, -1.0, _prepare_out(out, X, Y))
@@ -47,22 +41,16 @@ def gram(
 
     Parameters
     ----------
-    X : ndarray of shape (n_X, n_features)
-    Y : ndarray of shape (n_Y, n_features), optional
+    X, Y : ndarray of shape (n_X, n_features), ndarray of shape (n_Y, n_features), optional
     kernel : {"rbf", "linear", "poly"} or callable, default="rbf"
-        * "rbf": exp(-gamma ||x - z||^2);
-        * "linear": x'z;
-        * "poly": (gamma x'z + coef0)^degree;
-        * a callable is called as ``kernel(X, Y)`` and returns the matrix.
-    gamma : float, default=1.0
-        A number (see :func:`resolve_gamma` for "scale" and "auto").
-    degree : int, default=3
-    coef0 : float, default=0.0
+        exp(-gamma ||x - z||^2), x'z, (gamma x'z + coef0)^degree, or what is called as
+        ``kernel(X, Y)`` and returns the matrix.
+    gamma, degree, coef0 : float, int, float, default=1.0, 3 and 0.0
+        Numbers (see :func:`resolve_gamma` for "scale" and "auto").
     squared_distances : ndarray of shape (n_X, n_Y), optional
         From :func:`squared_distances`, to reuse over several ``gamma`` ("rbf" only).
     out : ndarray of shape (n_X, n_Y), optional
-        Where to write, C-contiguous float64 or float32; reusing one buffer saves the time of
-        obtaining fresh memory.
+        Where to write, C-contiguous float64 or float32; reusing one buffer saves time.
 
     Returns
     -------

@@ -1,7 +1,6 @@
-"""Compiled loops behind :mod:`companion.kernels`.
+"""Compiled loops behind :mod:`companion.kernels`, over contiguous memory.
 
-Every loop runs over contiguous memory and calls only functions of this file: a cached numba caller
-is not recompiled when a callee in another file changes.
+They call only functions of this file: a cached numba caller is not recompiled when another changes.
 """
 
 import numpy as np
@@ -31,11 +30,7 @@ def _double_from_bits(typingctx, bits):
 
 @njit(inline="always")
 def _exp(x):
-    """exp(x) for x <= 0 to about 3e-16 relative; branch free, so that loops over it vectorise.
-
-    x = k log 2 + r with |r| <= log(2) / 2; Taylor series of degree 12 for exp(r) (remainder below
-    2e-16), times 2^k. Below -708 the result is 0 instead of a denormal number.
-    """
+    """exp(x) for x <= 0 to about 3e-16 relative; branch free, so that loops over it vectorise."""
     z = x if x > -708.0 else -708.0
     shifted = z * 1.4426950408889634 + 6755399441055744.0  # adding 1.5 * 2^52 rounds to an integer
     k = shifted - 6755399441055744.0
@@ -96,11 +91,7 @@ def _exp_single(x):
 
 @njit(inline="always")
 def _single_distances_to_row(x, XT, first, last, out):
-    """As _squared_distances_to_row, all in single precision.
-
-    Not the same text in another type: terms are added in another order, and of the features left
-    over two are taken at once. One text for both would move the last bits of one.
-    """
+    """As _squared_distances_to_row, all in single precision, terms added in another order."""
     n_features = x.shape[0]
     width = last - first
     for j in range(width):
@@ -195,10 +186,7 @@ def exp_scaled(D, factor, out):
 
 @njit(inline="always")
 def _squared_distances_to_row(x, XT, first, last, out):
-    """out[:last - first] = ||x - X[j]||^2 for j in first..last, by differences (no cancellation).
-
-    XT is X transposed, so that the loops over j are contiguous.
-    """
+    """out[:last - first] = ||x - X[j]||^2 for j in first..last, by differences; XT is X'."""
     n_features = x.shape[0]
     width = last - first
     for j in range(width):

@@ -30,17 +30,15 @@ class KernelRows:
         Size of the cache in megabytes; at least two rows are always kept. Memory is taken up as
         rows are computed.
     dtype : {float64, float32}, default=float64
-        Type of the cached rows. Single precision halves memory and traffic and perturbs the kernel
-        values by about 1e-7. The solver then computes the scores that decide about the end in
-        double precision from X, so the tolerance holds for the exact kernel.
+        Type of the cached rows. Single precision perturbs the kernel values by about 1e-7; the
+        solver then computes the scores that decide about the end in double precision from X.
 
     Attributes
     ----------
-    shape : (n_samples, n_samples)
+    shape, n_computed : (n_samples, n_samples), int
+        Of the matrix; number of rows computed so far.
     diagonal : ndarray of shape (n_samples,)
         k(x_i, x_i).
-    n_computed : int
-        Number of rows computed so far.
     """
 
     def __init__(
@@ -79,16 +77,11 @@ class KernelRows:
         self.diagonal = self._compute_diagonal()
 
     def row(self, i):
-        """The row of one sample, computed if it is not cached.
+        """The row of one sample, a view into the cache, valid until the next call.
 
         Parameters
         ----------
         i : int
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            A view into the cache, valid until the next call.
         """
         self.clock += 1
         self.used[i] = self.clock
@@ -97,22 +90,12 @@ class KernelRows:
         return self.buffer[self.slot[i]]
 
     def ensure(self, indices):
-        """Cache the rows of several samples at once.
+        """Cache the rows of several samples at once; where in the cache they are, or `ValueError`.
 
         Parameters
         ----------
         indices : ndarray of int
-            The samples, each once.
-
-        Returns
-        -------
-        ndarray of int
-            Where in the cache their rows are.
-
-        Raises
-        ------
-        ValueError
-            If more rows are missing than the cache can hold.
+            The samples, each once, not more than the cache can hold.
         """
         self.clock += 1
         self.used[indices] = self.clock
@@ -122,13 +105,7 @@ class KernelRows:
         return self.slot[indices]
 
     def in_double_precision(self):
-        """Rows of the same kernel in double precision.
-
-        Returns
-        -------
-        KernelRows
-            With an empty cache of equal size in megabytes.
-        """
+        """Rows of the same kernel in double precision, with an empty cache of equal size."""
         return KernelRows(
             self.X,
             kernel=self.kernel,
@@ -145,12 +122,7 @@ class KernelRows:
         self.buffer = None
 
     def largest(self):
-        """The largest kernel value in absolute value, which is on the diagonal.
-
-        Returns
-        -------
-        float
-        """
+        """The largest kernel value in absolute value, which is on the diagonal."""
         return float(np.abs(self.diagonal).max())
 
     @property
@@ -163,16 +135,10 @@ class KernelRows:
 
         Parameters
         ----------
-        indices : ndarray of int
-            Rows of the block.
-        columns : ndarray of int, optional
-            Its columns; those of ``indices`` by default, which makes the block symmetric.
+        indices, columns : ndarray of int
+            Rows of the block, and its columns; the same by default, which makes it symmetric.
         out : ndarray of shape (n_indices, n_columns), optional
             Where to write.
-
-        Returns
-        -------
-        ndarray of shape (n_indices, n_columns)
         """
         return gram(
             self.X[indices],

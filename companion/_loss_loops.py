@@ -1,7 +1,7 @@
 """Compiled loops behind :mod:`companion.losses` and the weighted least squares built on them.
 
-A loss is three numbers: its kind, the order s and kappa = k^(1/s). Every loop calls only functions
-of this file: a cached numba caller is not recompiled when a callee in another file changes.
+A loss is its kind, the order s and kappa = k^(1/s). Loops call only functions of this file: a
+cached numba caller is not recompiled when another changes.
 """
 
 import numpy as np
@@ -100,11 +100,9 @@ def map_loss(xi, which, kind, s, kappa, floor, out):
 
 @njit(**_OPTIONS)
 def weigh(f, y, c, kind, s, kappa, floor, signed, weight, curvature):
-    """Multipliers, weights and curvatures of all samples at decision values f; return the loss.
+    """Multipliers y_i alpha_i, weights alpha_i / xi_i and curvatures at decision values f.
 
-    signed is y_i alpha_i, weight alpha_i / xi_i and curvature the second derivative, all of c_i
-    times the loss that is quadratic below the floor. The two sums returned are those of the loss
-    itself and of this floored loss.
+    The sums returned are those of the loss and of the loss that is quadratic below the floor.
     """
     total, floored = 0.0, 0.0
     steepness, below = 0.0, 0.0
@@ -168,11 +166,7 @@ def take_scaled(rows, chosen, scale, out):
 
 @njit(**_OPTIONS)
 def changed_weights(new, kept, threshold, chosen, change):
-    """Samples whose weight moved by more than a share of it; update `kept`, return the counts.
-
-    Rises come first in `chosen`, falls from its end. Returns their numbers and that of all
-    weights other than zero.
-    """
+    """Samples whose weight moved by more than a share of it: rises first, falls from the end."""
     n = new.shape[0]
     rises, falls, nonzero = 0, 0, 0
     for i in range(n):

@@ -1,9 +1,4 @@
-"""Memory for large temporary matrices, kept from one use to the next.
-
-The system hands out fresh pages slowly: filling a new matrix takes up to three times as long as
-filling one whose memory has been touched before. Fits that follow each other need matrices of
-equal sizes, so the last ones are kept, per thread and up to a limit.
-"""
+"""Memory for large temporary matrices, kept from one use to the next: fresh pages are slow."""
 
 from __future__ import annotations
 
@@ -18,11 +13,7 @@ _local = threading.local()
 
 
 def borrow_matrix(n, dtype=np.float64):
-    """Return an uninitialised n by n matrix on an address divisible by 64.
-
-    It belongs to the caller until :func:`give_back`; a matrix that is not given back is an
-    ordinary array.
-    """
+    """An uninitialised n by n matrix on an address divisible by 64, until :func:`give_back`."""
     size = n * n * np.dtype(dtype).itemsize
     free = _free()
     for k, memory in enumerate(free):  # the smallest first
@@ -37,10 +28,7 @@ def borrow_matrix(n, dtype=np.float64):
 
 
 def give_back(matrix):
-    """Return the memory of a borrowed matrix, which must not be used any more.
-
-    Nothing happens to a matrix that was not borrowed.
-    """
+    """Return the memory of a borrowed matrix, which must not be used any more."""
     memory = matrix.base
     if not isinstance(memory, np.ndarray) or memory.dtype != np.uint8:
         return

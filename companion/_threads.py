@@ -12,9 +12,5 @@ def _controller():
 
 
 def one_thread():
-    """Context in which BLAS and OpenMP use one thread.
-
-    The libraries of the process are looked up once: that takes milliseconds, as long as a path of
-    small machines does.
-    """
+    """Context in which BLAS and OpenMP use one thread; libraries are looked up once."""
     return _controller().limit(limits=1)

@@ -13,12 +13,8 @@ MDT         exp(-kappa f~(x)^2), f~ the decision displaced          (5.3.10), (5
 TSVT        sum_i exp(-rate_i ||x - x_i||^2)                        (5.4.1)
 ==========  ======================================================  =================
 
-All are pure functions of arrays. Sums of Gaussians take squared distances with a row for each
-centre, shape (n_centres, n_points), and rates: exp(-rate d^2), so tau^2 = 1 / rate.
-
-References
-----------
-A. Barbero, SVM imbalance correction by conformal kernel transformations, 2008. Chapters 3 to 5.
+All are pure functions of arrays; exp(-rate d^2) means tau^2 = 1 / rate. A. Barbero, SVM imbalance
+correction by conformal kernel transformations, 2008, chapters 3 to 5.
 """
 
 from __future__ import annotations
@@ -51,22 +47,9 @@ _NARROWEST = 1e-100
 def kernel_metric(X, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0):
     """Riemannian metric that a kernel induces, g_ij = d^2 k(x, z) / dx_i dz_j at z = x (3.3.2).
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_points, n_features)
-    kernel : {"rbf", "linear", "poly"}, default="rbf"
-    gamma, degree, coef0
-        As for :func:`companion.kernels.gram`.
-
-    Returns
-    -------
-    ndarray of shape (n_points, n_features, n_features)
-        2 gamma I for the Gaussian kernel: (3.3.17) with gamma = 1 / (2 sigma^2).
-
-    Raises
-    ------
-    ValueError
-        If the kernel is another one.
+    The kernel ("rbf", "linear" or "poly") is as for :func:`companion.kernels.gram`. Shape
+    (n_points, n_features, n_features); 2 gamma I for the Gaussian, (3.3.17) with gamma = 1 / (2
+    sigma^2).
     """
     n, d = X.shape
     identity = np.broadcast_to(np.eye(d), (n, d, d))
@@ -88,52 +71,24 @@ def kernel_metric(X, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0):
 def transformed_metric(c, gradient, metric):
     """Metric after a conformal transformation, c_i c_j + c^2 g_ij; Theorem 5, (3.3.20).
 
-    It holds for kernels with k(x, x) = 1, such as the Gaussian one.
-
-    Parameters
-    ----------
-    c : ndarray of shape (n_points,)
-    gradient : ndarray of shape (n_points, n_features)
-        dc / dx_i.
-    metric : ndarray of shape (n_points, n_features, n_features)
-
-    Returns
-    -------
-    ndarray of shape (n_points, n_features, n_features)
+    It holds for kernels with k(x, x) = 1, such as the Gaussian one. c has shape (n_points,), its
+    `gradient` dc / dx_i (n_points, n_features), a metric (n_points, n_features, n_features).
     """
     outer = gradient[:, :, np.newaxis] * gradient[:, np.newaxis, :]
     return outer + (c**2)[:, np.newaxis, np.newaxis] * metric
 
 
 def magnification(metric):
-    """Magnification factor sqrt(det g) of each point, the volume element of (4.1.1).
-
-    Parameters
-    ----------
-    metric : ndarray of shape (n_points, n_features, n_features)
-
-    Returns
-    -------
-    ndarray of shape (n_points,)
-    """
+    """Magnification factor sqrt(det g) of each point, the volume element of (4.1.1)."""
     sign, logarithm = np.linalg.slogdet(metric)
     return np.where(sign > 0.0, np.exp(0.5 * logarithm), 0.0)
 
 
 def log_gradient(transformation, X, step=1e-5):
-    """Gradient of log c by central differences, dc / dx = c times this.
+    """Gradient of log c at X by central differences, dc / dx = c times this.
 
-    Parameters
-    ----------
-    transformation : callable
-        c of points of shape (n, n_features), positive.
-    X : ndarray of shape (n_points, n_features)
-    step : float, default=1e-5
-
-    Returns
-    -------
-    ndarray of shape (n_points, n_features)
-        0 where c vanishes at either side.
+    The `transformation` gives c > 0 of points of shape (n, n_features); 0 where it vanishes at a
+    side.
     """
     gradient = np.empty(X.shape)
     for j in range(X.shape[1]):
@@ -149,42 +104,14 @@ def log_gradient(transformation, X, step=1e-5):
 def gaussian_sum(distances, rates, weights=None, offset=0.0):
     """c = offset + sum_k w_k exp(-rate_k d_k^2), the form of five of the methods.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n_centres, n_points)
-        Squared distances.
-    rates : ndarray of shape (n_centres,)
-        At least 0.
-    weights : ndarray of shape (n_centres,), optional
-        Ones by default.
-    offset : float, default=0.0
-
-    Returns
-    -------
-    ndarray of shape (n_points,)
+    Squared `distances` have shape (n_centres, n_points), `rates` (at least 0) and `weights` (ones
+    by default) a number for each centre.
     """
     return gaussian_sums(distances, np.asarray(rates)[np.newaxis], weights, offset)[0]
 
 
 def gaussian_sums(distances, rates, weights=None, offset=0.0):
-    """:func:`gaussian_sum` for many sets of rates at once.
-
-    Parameters
-    ----------
-    distances : ndarray of shape (n_centres, n_points)
-    rates : ndarray of shape (n_sets, n_centres)
-    weights, offset
-        As for :func:`gaussian_sum`, the same for all sets.
-
-    Returns
-    -------
-    ndarray of shape (n_sets, n_points)
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match or a rate is negative.
-    """
+    """:func:`gaussian_sum` for many sets of rates, one a row, at once."""
     from companion._conformal_loops import gaussian_sums as add
 
     distances = np.ascontiguousarray(distances, dtype=np.float64)
@@ -206,58 +133,26 @@ def gaussian_sums(distances, rates, weights=None, offset=0.0):
 
 
 def amari_width(sigma, n_features):
-    """The recommended tau = sigma / sqrt(d) of (4.1.4), (4.1.6).
-
-    Parameters
-    ----------
-    sigma : float
-        Width of the Gaussian kernel exp(-||x - z||^2 / (2 sigma^2)).
-    n_features : int
-        d.
-
-    Returns
-    -------
-    float
-    """
+    """The recommended tau = sigma / sqrt(d) of (4.1.4), (4.1.6)."""
     return sigma / n_features**0.5
 
 
 def wu_amari_rates(distances, n_neighbors):
-    """Rates 1 / tau_i^2, tau_i^2 the mean distance of the nearest support vectors (4.2.2).
+    """Rates 1 / tau_i^2, tau_i^2 the mean distance of the M nearest support vectors (4.2.2).
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n_SV, n_SV)
-        Squared distances among the support vectors, at least two of them.
-    n_neighbors : int
-        M; all the others where there are fewer.
-
-    Returns
-    -------
-    ndarray of shape (n_SV,)
+    `distances` are squared, among the support vectors; all others count where there are fewer.
     """
     others = np.sort(_without_diagonal(distances), axis=1)[:, :n_neighbors]
     return 1.0 / np.maximum(others.mean(axis=1), _NARROWEST)
 
 
 def act_rates(distances, y):
-    """Rates 1 / tau~_i^2 of ACT, (4.3.1) to (4.3.3).
+    """Rates 1 / tau~_i^2 of ACT, (4.3.1) to (4.3.3), from squared distances in feature space.
 
     tau_i^2 is the mean distance of the opposite support vectors that are nearer to i than M_i, the
     mean of the distances of the nearest and the farthest support vector; that of the nearest
     opposite one where there is none so near. It is multiplied by ``|SV-| / |SV+|`` for y_i = +1 and
     the inverse for -1.
-
-    Parameters
-    ----------
-    distances : ndarray of shape (n_SV, n_SV)
-        Squared distances among the support vectors in feature space.
-    y : ndarray of shape (n_SV,)
-        Labels -1 and +1, both there.
-
-    Returns
-    -------
-    ndarray of shape (n_SV,)
     """
     others = _without_diagonal(distances)
     limit = 0.5 * (others.min(axis=1) + others.max(axis=1))
@@ -272,36 +167,15 @@ def act_rates(distances, y):
 
 
 def feature_distances(K, diagonal_rows, diagonal_columns):
-    """Squared distances in feature space, k(x, x) + k(z, z) - 2 k(x, z).
-
-    Parameters
-    ----------
-    K : ndarray of shape (n_rows, n_columns)
-    diagonal_rows : ndarray of shape (n_rows,)
-    diagonal_columns : ndarray of shape (n_columns,)
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_columns)
-    """
+    """Squared distances in feature space, k(x, x) + k(z, z) - 2 k(x, z)."""
     return np.maximum(diagonal_rows[:, np.newaxis] + diagonal_columns - 2.0 * K, 0.0)
 
 
 def williams_kappa(f, scale="max"):
-    """The kappa of (4.5.1).
+    """The kappa of (4.5.1), from the decision values of the training samples; 0 where f vanishes.
 
-    Parameters
-    ----------
-    f : ndarray of shape (n_samples,)
-        Decision values of the training samples.
-    scale : {"max", "max_squared"}, default="max"
-        ``"max"`` is ``1 / |f|_max``, (4.5.2) as printed, with which c depends on the units of f;
-        ``"max_squared"`` is ``1 / |f|_max^2``, with which it does not.
-
-    Returns
-    -------
-    float
-        0 where f vanishes, which leaves the kernel as it is.
+    ``"max"`` is ``1 / |f|_max``, (4.5.2) as printed, with which c depends on the units of f;
+    ``"max_squared"`` is ``1 / |f|_max^2``, with which it does not.
     """
     top = float(np.abs(f).max())
     if top == 0.0:
@@ -310,55 +184,23 @@ def williams_kappa(f, scale="max"):
 
 
 def boundary_decay(f, kappa):
-    """c = exp(-kappa f^2), largest on the boundary (4.5.1).
-
-    Parameters
-    ----------
-    f : ndarray
-    kappa : float or ndarray
-        At least 0.
-
-    Returns
-    -------
-    ndarray
-    """
+    """c = exp(-kappa f^2), largest on the boundary (4.5.1)."""
     return np.exp(-kappa * np.square(f))
 
 
 def displaced_decision(f, shrink, offset):
     """f~ = shrink (f + (shrink - 1) offset), the decision of the displaced margin (5.3.10).
 
-    Parameters
-    ----------
-    f : ndarray
-        Decision values in the units of the convex hulls.
-    shrink : float or ndarray
-        gamma = 1 - lambda of the thesis, in (0, 1]; 1 displaces nothing.
-    offset : float
-        ``b + m_-``, which is ``-||w||^2 / 2``.
-
-    Returns
-    -------
-    ndarray
+    f is in the units of the convex hulls, `shrink` is gamma = 1 - lambda of the thesis, in (0, 1],
+    and `offset` is ``b + m_-``, which is ``-||w||^2 / 2``.
     """
     return shrink * (f + (shrink - 1.0) * offset)
 
 
 def margin_displacement(f, kappa, shrink, offset):
-    """c of MDT and its derivatives with respect to its two parameters.
+    """c = exp(-kappa f~^2) of MDT, (5.3.12), and its derivatives by kappa and by shrink.
 
-    c = exp(-kappa f~^2), (5.3.12); the signs of the derivatives are those of (5.3.14) and (5.3.20),
-    with the bracket of (5.3.17) around both terms.
-
-    Parameters
-    ----------
-    f : ndarray of shape (n_points,)
-    kappa, shrink, offset : float
-        As for :func:`displaced_decision` and :func:`boundary_decay`.
-
-    Returns
-    -------
-    c, by_kappa, by_shrink : ndarray of shape (n_points,)
+    Their signs are those of (5.3.14) and (5.3.20), with the bracket of (5.3.17) around both terms.
     """
     displaced = displaced_decision(f, shrink, offset)
     c = boundary_decay(displaced, kappa)
@@ -370,18 +212,7 @@ def boundary_shift(f, y):
     """The eta of KBA in [0, 1], by which the decision is shifted to meet its errors (4.4.2).
 
     Among samples misclassified within the margin, those of +1 cost exp(-y f~) and those of -1
-    log(1 + exp(-y f~)), f~ = f + eta (4.4.3).
-
-    Parameters
-    ----------
-    f : ndarray of shape (n_samples,)
-        Decision values in the units of the SVM, the margins at -1 and +1.
-    y : ndarray of shape (n_samples,)
-
-    Returns
-    -------
-    float
-        0 where no sample of +1 is misclassified within the margin.
+    log(1 + exp(-y f~)), f~ = f + eta (4.4.3), f in the units of the SVM. 0 where none of +1 is one.
     """
     wrong = (y * f <= 0.0) & (np.abs(f) <= 1.0)
     missed, other = f[wrong & (y > 0)], f[wrong & (y < 0)]

@@ -1,7 +1,4 @@
-"""Kernel functions: Gram matrices, single rows on demand, and the papers' width conventions.
-
-Kernels are inputs to solvers; no solver of this package evaluates a kernel itself.
-"""
+"""Kernel functions: Gram matrices, single rows on demand, and the papers' width conventions."""
 
 from __future__ import annotations
 
@@ -37,11 +34,6 @@ def gamma_from_width(width, convention):
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        If the convention is unknown or the width is not a positive finite number.
-
     Examples
     --------
     >>> gamma_from_width(2.0, "2sigma2")
@@ -72,11 +64,6 @@ def resolve_gamma(gamma, X):
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        If gamma is another word, negative or not finite.
     """
     if isinstance(gamma, str):
         if gamma == "scale":

@@ -1,14 +1,9 @@
 """Losses of a slack xi = max(0, 1 - y f(x)): the hinge and the error-counting loss.
 
 Each gives its value, its first two derivatives and the weight theta'(xi) / xi that turns it into
-a squared error: a_i e_i^2 / 2 has the slope of C theta at the present slack if a_i is C times the
-weight.
-
-References
-----------
-A. Navia-Vazquez, F. Perez-Cruz, A. Artes-Rodriguez and A. R. Figueiras-Vidal, Advantages of
-    unbiased support vector classifiers for data mining applications, Journal of VLSI Signal
-    Processing 37 (2004). (6) the loss, (21) and (22) multipliers and weights.
+a squared error. A. Navia-Vazquez, F. Perez-Cruz, A. Artes-Rodriguez and A. R. Figueiras-Vidal,
+Advantages of unbiased support vector classifiers for data mining applications, Journal of VLSI
+Signal Processing 37 (2004): (6) the loss, (21) and (22) multipliers and weights.
 """
 
 from __future__ import annotations
@@ -32,10 +27,6 @@ class _Loss:
         Parameters
         ----------
         xi : array-like
-
-        Returns
-        -------
-        ndarray of the shape of xi
         """
         return self._map(xi, 0)
 
@@ -45,10 +36,6 @@ class _Loss:
         Parameters
         ----------
         xi : array-like
-
-        Returns
-        -------
-        ndarray of the shape of xi
         """
         return self._map(xi, 1)
 
@@ -58,10 +45,6 @@ class _Loss:
         Parameters
         ----------
         xi : array-like
-
-        Returns
-        -------
-        ndarray of the shape of xi
         """
         return self._map(xi, 2)
 
@@ -74,11 +57,6 @@ class _Loss:
         floor : float, default=0.0
             A positive slack below it counts as the floor: the loss is then quadratic there and
             the weight finite.
-
-        Returns
-        -------
-        ndarray of the shape of xi
-            Zero for slacks up to zero.
         """
         return self._map(xi, 3, floor)
 
@@ -131,15 +109,9 @@ class Unbiased(_Loss):
     s : float, default=2.0
         Order, at least 1.
     k : float, default=0.0
-        The paper's constant, at least 0. It enters as k^(1/s). With k > 0 the slope at zero is
-        s k^((s-1)/s) / (2 (1 + kappa)^s) > 0, a kink: a separable training set has the
-        hard-margin solution if C times this slope is at least the largest multiplier of that
-        solution, and not for every k > 0.
-
-    Raises
-    ------
-    ValueError
-        If s is below 1, k below 0, or one of them not a finite number.
+        The paper's constant, at least 0. With k > 0 the slope at zero is
+        s k^((s-1)/s) / (2 (1 + kappa)^s) > 0, a kink: a separable training set has the hard-margin
+        solution if C times this slope is at least the largest multiplier of that solution.
 
     Examples
     --------

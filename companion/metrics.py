@@ -16,16 +16,11 @@ __all__ = [
 
 
 class Mean(NamedTuple):
-    """A mean over repetitions and how well it is known.
+    """A mean over `n` repetitions and its `standard_error`, which is NaN for a single one.
 
-    Attributes
+    Parameters
     ----------
-    mean : float
-        Mean over the repetitions.
-    standard_error : float
-        Standard error of the mean; NaN for a single repetition.
-    n : int
-        Number of repetitions.
+    mean, standard_error, n : float, float, int
     """
 
     mean: float
@@ -96,18 +91,12 @@ def paired_difference(a, b, n_train=None, n_test=None):
     a, b : array-like of shape (n_repetitions,)
         Values of two methods on the same repetitions, in the same order.
     n_train, n_test : int, optional
-        As in :func:`mean_and_standard_error`: for repetitions that are random splits of
-        one pool.
+        As in :func:`mean_and_standard_error`, and so is what is raised.
 
     Returns
     -------
     Mean
         Named tuple (mean, standard_error, n); positive where `a` is larger.
-
-    Raises
-    ------
-    ValueError
-        If the lengths differ, or as in :func:`mean_and_standard_error`.
 
     Examples
     --------
@@ -203,10 +192,6 @@ def g_mean(y_true, y_pred):
     ValueError
         If the lengths differ or there are no samples.
 
-    See Also
-    --------
-    g_mean_scorer : The same for `scoring` in cross-validation.
-
     Examples
     --------
     >>> from companion.metrics import g_mean
@@ -252,10 +237,8 @@ def g_mean_scorer(estimator, X, y):
 
     Parameters
     ----------
-    estimator : object
-        A fitted classifier.
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
+    estimator, X, y
+        A fitted classifier, and points with their labels.
 
     Returns
     -------

@@ -5,12 +5,9 @@
 where K_intra keeps the blocks of K within the classes, divided by the sizes of the classes, and
 q_i = c(x_i) is a conformal transformation of the kernel, all ones where there is none.
 
-References
-----------
-* Barbero, SVM imbalance correction by conformal kernel transformations, 2008. Section 4.6: the
-  criterion, Theorem 6; (4.6.14) is printed with a plus sign; section 5.2.1: its gradient.
-* Xiong, Swamy and Ahmad, Optimizing the kernel in the empirical feature space, IEEE Transactions
-  on Neural Networks 16 (2005).
+Barbero, SVM imbalance correction by conformal kernel transformations, 2008, section 4.6 (Theorem 6;
+(4.6.14) is printed with a plus sign) and 5.2.1. Xiong, Swamy and Ahmad, Optimizing the kernel in
+the empirical feature space, IEEE Transactions on Neural Networks 16 (2005).
 """
 
 from __future__ import annotations
@@ -78,32 +75,14 @@ class Separability:
         self._positive, self._negative, self._cross = K[:p, :p], K[p:, p:], K[:p, p:]
 
     def value(self, q):
-        """J of one transformation.
-
-        Parameters
-        ----------
-        q : ndarray of shape (n_samples,)
-
-        Returns
-        -------
-        float
-            As for :meth:`values`.
-        """
+        """J of one transformation q of shape (n_samples,)."""
         return float(self.values(np.asarray(q, dtype=np.float64)[np.newaxis])[0])
 
     def values(self, Q):
-        """J of many transformations, by one product with each block of the Gram matrix.
+        """J of many transformations, one a row, by one product with each block of the Gram matrix.
 
-        Parameters
-        ----------
-        Q : ndarray of shape (n_transformations, n_samples)
-            One transformation a row.
-
-        Returns
-        -------
-        ndarray of shape (n_transformations,)
-            J >= 0; infinite where every class is a single point in feature space, 0 where
-            both are the same point, and 0 where q vanishes or is not finite.
+        J >= 0; infinite where every class is a single point in feature space, 0 where both are the
+        same point, and 0 where q vanishes or is not finite.
         """
         Q, usable = self._scaled(Q)
         (within_p, within_n, cross), spread = self._sums(Q)
@@ -114,15 +93,7 @@ class Separability:
     def value_and_gradient(self, q):
         """J and its gradient with respect to q, 2 (Bq - J Wq) / q'Wq, (5.2.4) of the thesis.
 
-        Parameters
-        ----------
-        q : ndarray of shape (n_samples,)
-
-        Returns
-        -------
-        value : float
-        gradient : ndarray of shape (n_samples,)
-            Zero where J is infinite or q vanishes, or nearly.
+        The gradient is zero where J is infinite or q vanishes, or nearly.
         """
         q = np.asarray(q, dtype=np.float64)
         top = np.abs(q).max()
@@ -138,16 +109,7 @@ class Separability:
         return J, 2.0 / (within * top) * (Bq - J * Wq)
 
     def products(self, q):
-        """B q and W q.
-
-        Parameters
-        ----------
-        q : ndarray of shape (n_samples,)
-
-        Returns
-        -------
-        Bq, Wq : ndarray of shape (n_samples,)
-        """
+        """B q and W q."""
         q = self._sort(q)
         p = self.n_positive
         head, tail = q[:p], q[p:]
@@ -158,12 +120,7 @@ class Separability:
         return self._unsort(own - total / self.n), self._unsort(self._diagonal * q - own)
 
     def matrices(self):
-        """The matrices B and W of (4.6.14) and (4.6.15).
-
-        Returns
-        -------
-        B, W : ndarray of shape (n_samples, n_samples)
-        """
+        """The matrices B and W of (4.6.14) and (4.6.15)."""
         p = self.n_positive
         within = np.zeros((self.n, self.n))
         within[:p, :p] = self._positive / self.n_positive
@@ -176,17 +133,7 @@ class Separability:
         return B[np.ix_(places, places)], W[np.ix_(places, places)]
 
     def combinations(self, basis):
-        """J of the combinations of some functions, each for the cost of a small matrix.
-
-        Parameters
-        ----------
-        basis : ndarray of shape (n_samples, n_functions)
-            One function a column.
-
-        Returns
-        -------
-        Combinations
-        """
+        """J of the combinations of some functions, the columns of `basis`, as `Combinations`."""
         return Combinations(self, basis)
 
     def maximiser(self, basis=None):
@@ -253,12 +200,6 @@ class Combinations:
 
     The forms are kept in orthonormal functions: in those of the basis, of which some may nearly be
     combinations of others, rounding would count twice.
-
-    Parameters
-    ----------
-    separability : Separability
-    basis : ndarray of shape (n_samples, n_functions)
-        One function a column.
     """
 
     def __init__(self, separability, basis):
@@ -276,18 +217,7 @@ class Combinations:
         self._top = J._diagonal.max()
 
     def value_and_gradient(self, coefficients):
-        """J and its gradient with respect to the coefficients.
-
-        Parameters
-        ----------
-        coefficients : ndarray of shape (n_functions,)
-
-        Returns
-        -------
-        value : float
-        gradient : ndarray of shape (n_functions,)
-            Zero where J is infinite or q vanishes, or nearly.
-        """
+        """J and its gradient with respect to the coefficients."""
         with np.errstate(over="ignore", invalid="ignore"):
             z = self._to_functions @ np.asarray(coefficients, dtype=np.float64)
         top = np.abs(z).max()

@@ -8,12 +8,12 @@ from companion.estimators._standard import L1SVC, L2SVC
 from companion.estimators._unbiased import UnbiasedSVC
 from companion.estimators._weighted_robust import WeightedRobustSVC
 
-__all__ = [  # noqa: RUF022
-    "ConformalSVC",
+__all__ = [
     "L1SVC",
     "L2SVC",
     "LSSVC",
     "LSSVCCV",
+    "ConformalSVC",
     "LeastOneNormSVC",
     "UnbiasedSVC",
     "WeightedRobustSVC",

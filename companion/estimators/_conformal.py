@@ -2,6 +2,7 @@
 
 import warnings
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from sklearn import get_config
@@ -139,7 +140,7 @@ class ConformalSVC(KernelClassifier):
     0.1
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **{
             name: constraint
             for name, constraint in KernelClassifier._parameter_constraints.items()

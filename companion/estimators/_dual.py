@@ -1,6 +1,7 @@
 """What the four machines share: the dual problem, the Gram matrix, the call of the solver."""
 
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from sklearn import get_config
@@ -33,7 +34,7 @@ SHRINKING_FROM = 400
 class DualClassifier(KernelClassifier):
     """Base of the machines that one dual problem with different boxes describes."""
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,
         "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
         "selection": [StrOptions({"first_order", "second_order"})],

@@ -1,6 +1,7 @@
 """What all classifiers share: checked inputs, weights, kernel values, prediction."""
 
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
@@ -79,7 +80,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     says what the centres c_j are.
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "kernel": [StrOptions({"rbf", "linear", "poly", "precomputed"}), callable],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
@@ -90,7 +91,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     }
 
     def _validate_params(self):
-        values = tuple([getattr(self, name) for name in self._parameter_constraints])  # noqa: C409
+        values = tuple(getattr(self, name) for name in self._parameter_constraints)
         try:
             key = (type(self), values, tuple(map(type, values)))
             if key in _VALID_SETTINGS:

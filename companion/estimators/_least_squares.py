@@ -1,5 +1,7 @@
 """LSSVC: equality constraints and squared slacks, solved directly or by SMO."""
 
+from typing import ClassVar
+
 import numpy as np
 
 from companion.estimators._compat import StrOptions
@@ -65,7 +67,7 @@ class LSSVC(DualClassifier):
     [0, 1]
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **DualClassifier._parameter_constraints,
         "solver": [StrOptions({"cholesky", "smo"})],
     }

@@ -1,6 +1,7 @@
 """LSSVCCV: the least-squares machine with C chosen by leave-one-out in closed form."""
 
 from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 
@@ -73,7 +74,7 @@ class LSSVCCV(DualClassifier):
     1.0
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **{
             name: DualClassifier._parameter_constraints[name]
             for name in ("kernel", "gamma", "degree", "coef0", "class_weight", "cache_size")

@@ -1,6 +1,7 @@
 """UnbiasedSVC: the error-counting loss, fitted by iterated weighted least squares."""
 
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from sklearn import get_config
@@ -133,7 +134,7 @@ class UnbiasedSVC(KernelClassifier):
     3.5
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,
         "loss": [StrOptions({"unbiased", "hinge"})],
         "s": [Interval(Real, 1.0, None, closed="left")],

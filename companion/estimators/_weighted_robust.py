@@ -1,6 +1,7 @@
 """WeightedRobustSVC: utilities of decisions, the truncated minimum-margin hinge, any classes."""
 
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from sklearn import get_config
@@ -117,7 +118,7 @@ class WeightedRobustSVC(KernelClassifier):
     [1 1 1 1 1 1 2 2 2]
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **{
             name: constraint
             for name, constraint in KernelClassifier._parameter_constraints.items()

@@ -99,7 +99,7 @@ def _certificate(Z, groups, p, linear, basis, level, ridge, anchor, x, F, loss, 
 @njit(**_OPTIONS)
 def tilt(alpha, p, basis, residual):
     """Change multipliers so that Q' sum alpha falls by ``residual``, to first order."""
-    k, free = basis.shape  # noqa: RUF059
+    k, _free = basis.shape
     curvature = -np.dot(alpha / p, alpha.T)
     for m in range(k):
         curvature[m, m] += alpha[m].sum()

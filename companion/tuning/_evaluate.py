@@ -259,7 +259,7 @@ class Evaluation:
     def _failed(self):
         score = self.error_score
         if isinstance(self.scorer, MultimetricScorer) and isinstance(score, numbers.Number):
-            score = {name: self.error_score for name in self.scorer._scorers}  # noqa: C420
+            score = dict.fromkeys(self.scorer._scorers, self.error_score)
         cell = {"test_scores": score}
         if self.return_train_score:
             cell["train_scores"] = score.copy() if isinstance(score, dict) else score

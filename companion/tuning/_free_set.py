@@ -335,7 +335,7 @@ def optimise(K, low, high, beta, scores, free, m, R, out, step, work):
 @njit(**OPTIONS)
 def restore(K, low, high, beta, scores, free, m, R, slack, step):
     """Newton steps should F have drifted from the path; return whether it is on it."""
-    for attempt in range(4):  # noqa: B007
+    for _attempt in range(4):
         if _newton(beta, scores, free, m, R, slack, step) <= slack:
             for a in range(m):
                 c = free[a]

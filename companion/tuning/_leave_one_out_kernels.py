@@ -182,7 +182,7 @@ def _follow(
         if m == 0:
             # The bias jumps to the end of its interval where one of the others can make up.
             P, is_own = R, True
-            top, bottom, i, j = interval(scores, beta, low, high, out)  # noqa: RUF059
+            _top, _bottom, i, j = interval(scores, beta, low, high, out)
             joins = i if sense < 0.0 else j
             if joins < 0:
                 return FAILED, m, count
@@ -322,7 +322,7 @@ def _leave_out(
         return verdict, np.nan, count
     if verdict == UNKNOWN:
         is_feasible = _snap(low, high, beta) >= 0
-        top, bottom, i, j = interval(scores, beta, low, high, out)  # noqa: RUF059
+        top, bottom, _i, _j = interval(scores, beta, low, high, out)
         if not is_feasible or top - bottom > 10.0 * slack:
             verdict = FAILED
     if verdict == FAILED:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -123,7 +124,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     {'C': 1, 'gamma': 1}
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "param_grid": [dict, list],
         "criterion": [StrOptions({"gacv", "xi_alpha", "leave_one_out"})],
         "rho": [Interval(Real, 0.0, None, closed="neither")],

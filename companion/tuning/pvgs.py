@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from itertools import product
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 
@@ -58,7 +59,7 @@ class ParameterVectorGridSearchCV(BaseSearchCV):
     (['C', 'gamma'], True)
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **BaseSearchCV._parameter_constraints,
         "param_ranges": [dict],
         "n_points": [Interval(Integral, 2, None, closed="left")],
