@@ -37,7 +37,7 @@ _UNSAVED: dict[Path, dict[str, tuple]] = {}
 class RecordStore:
     """The records of one study in one profile; those of "quick" have a working file only.
 
-    The committed table is `path`, the working file `working`; `units` are those of the study, by key
+    The committed table is `path`, the working file `working`; `units` are the study's, by key
     and in its order, `parameters` the names of their parameters, `code` is the digest of the
     study's present code, and `unsaved` has what waits in memory because it could not be written.
     """

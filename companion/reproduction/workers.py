@@ -63,7 +63,7 @@ def check_backend(backend: str, scheduler: str | None = None) -> None:
         except ImportError as error:
             raise ValueError(
                 "The backend 'dask' needs the packages dask and distributed. "
-                "Install them (pip install 'svm-companion[distributed]'), or use the backend 'loky'."
+                "Install them (pip install 'svm-companion[distributed]') or use 'loky'."
             ) from error
         if scheduler is not None:
             with _dask.client_of(scheduler):
@@ -110,7 +110,7 @@ def _told(name: str, outcomes: Iterator) -> Iterator:
         died = type(error).__module__.startswith("joblib") or type(error).__name__ == "KilledWorker"
         raise (UnitError if died else ClusterError)(
             f"{name}: the workers are lost or cannot run a unit ({reason}). Finished units are "
-            "stored; run again, on a cluster with the same version of companion everywhere, and with "
+            "stored; run again, on a cluster with one version of companion everywhere, and with "
             "fewer jobs if it recurs: a worker that dies often lacks memory."
         ) from error
 
