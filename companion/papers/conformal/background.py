@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from companion import conformal
+from companion import conformal_factors as conformal
 from companion.papers.conformal.problems import PAPER, C
 from companion.reproduction import Study, Unit, seed_for
 from companion.solvers.mdm import mdm

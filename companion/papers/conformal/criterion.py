@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
-from companion import conformal
+from companion import conformal_factors as conformal
 from companion.papers.conformal import problems
 from companion.papers.conformal.experiments import CONFORMAL, Part
 from companion.papers.conformal.problems import PAPER, SETS

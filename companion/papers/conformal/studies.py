@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion import conformal
+from companion import conformal_factors as conformal
 from companion.metrics import g_mean_error
 from companion.papers.conformal import problems
 from companion.papers.conformal.experiments import CONFORMAL, Part

@@ -17,7 +17,7 @@ MODULES = (
     ("companion.solvers", "Solvers", "One optimiser a function: arrays in, a result out."),
     ("companion.kernels", "Kernels", "Kernels, and the papers' widths turned into gamma."),
     ("companion.losses", "Losses", "The losses of the machines."),
-    ("companion.conformal", "Conformal transformations", "Kernels bent near the boundary."),
+    ("companion.conformal_factors", "Conformal transformations", "Kernels bent near the boundary."),
     ("companion.separability", "Separability", "The criterion J of scatter matrices."),
     ("companion.agreement", "Agreement", "The estimators against other programs."),
     ("companion.datasets", "Data sets", "Generators, and files with their hashes."),
