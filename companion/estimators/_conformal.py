@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from companion import conformal
+from companion import conformal_factors as conformal
 from companion.estimators._compat import Interval, Options, StrOptions
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion import conformal
+from companion import conformal_factors as conformal
 from companion.solvers._stages import Decay, Gaussians
 
 __all__ = ["Cores", "Displacements", "Widths"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from companion import conformal
+from companion import conformal_factors as conformal
 
 __all__ = ["Decay", "Gaussians", "Interpolations", "cumulate"]
 

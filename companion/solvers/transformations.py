@@ -12,7 +12,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from companion import conformal as c
+from companion import conformal_factors as c
 from companion.solvers._families import Cores, Displacements, Widths
 from companion.solvers._stages import Decay, Gaussians, Interpolations
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from _or_skip import or_skip
 
-from companion import conformal as c
+from companion import conformal_factors as c
 from companion.datasets import load_uci
 from companion.kernels import gram, squared_distances
 from companion.separability import Separability

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.conformal import kernel_metric, transformed_metric
+from companion.conformal_factors import kernel_metric, transformed_metric
 from companion.papers.conformal import background, beyond_studies, criterion, magnification
 from companion.solvers.mdm import mdm
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.spatial import ConvexHull
 from scipy.spatial.distance import cdist
 
-from companion import conformal
+from companion import conformal_factors as conformal
 from companion.papers.conformal.drawing import NEGATIVE, POSITIVE, plot_two_classes
 from companion.papers.conformal.problems import PAPER, C, numbered_study
 from companion.papers.summaries import Values, share

@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from companion import conformal
+from companion import conformal_factors as conformal
 from companion.metrics import g_mean_error
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part, outcome
 from companion.papers.conformal.problems import BOARD_NAME, C, parts_of, study_of_sets

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
-from companion import conformal
+from companion import conformal_factors as conformal
 from companion.metrics import mean_and_standard_error
 from companion.papers.conformal import g_means
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from companion import conformal
+from companion import conformal_factors as conformal
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.conformal.drawing import NEGATIVE, plot_two_classes
 from companion.papers.conformal.methods import Part

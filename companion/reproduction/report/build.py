@@ -34,7 +34,7 @@ _API = (
     "companion.solvers",
     "companion.kernels",
     "companion.losses",
-    "companion.conformal",
+    "companion.conformal_factors",
     "companion.separability",
     "companion.agreement",
     "companion.datasets",

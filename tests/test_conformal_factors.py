@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from companion import conformal as c
+from companion import conformal_factors as c
 from companion.kernels import gram, squared_distances
 
 KERNELS = [
