@@ -250,7 +250,7 @@ def test_the_parameter_transform_does_not_make_it_a_transformer():
     assert not hasattr(machine, "transform")
     assert machine.set_params(transform="act").get_params()["transform"] == "act"
     with pytest.raises(AttributeError, match=r"get_params\(\)\['transform'\]"):
-        machine.transform  # noqa: B018
+        machine.transform
     assert pickle.loads(pickle.dumps(machine)).get_params() == machine.get_params()
 
 
@@ -313,7 +313,7 @@ def test_a_bad_parameter_is_named_with_its_rule_and_value(parameters, message):
 
 
 def test_one_class_or_three_are_refused():
-    X, y = board()
+    X, _ = board()
     with pytest.raises(ValueError, match="samples of two classes.*only one class"):
         ConformalSVC().fit(X, np.zeros(len(X)))
     with pytest.raises(ValueError, match="Only binary classification.*3 classes.*OneVsRest"):

@@ -193,7 +193,7 @@ def test_any_small_training_set_gives_a_machine(data):
     ).fit(X, y)
     values = machine.decision_function(X)
     assert machine.converged_ and values.shape == (n,) and np.isfinite(values).all()
-    same = [np.flatnonzero((X == x).all(axis=1)) for x in X]
+    same = [np.flatnonzero((x == X).all(axis=1)) for x in X]
     for rows in same:
         np.testing.assert_allclose(values[rows], values[rows[0]], atol=1e-9)
 

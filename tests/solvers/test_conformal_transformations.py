@@ -332,9 +332,9 @@ def test_factors_are_usable_where_there_is_no_trouble():
 @pytest.mark.parametrize("transform", ["xiong", "mdt", "tsvt"])
 def test_a_seed_decides_everything_and_the_global_state_is_left_alone(transform):
     _, _, part = problem()
-    before = np.random.get_state()[1].copy()
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
     first, again = (run(part, transform, "validation_cma", seed=3) for _ in range(2))
-    assert np.array_equal(np.random.get_state()[1], before)
+    assert np.array_equal(np.random.get_state()[1], before)  # noqa: NPY002
     np.testing.assert_array_equal(first.factors, again.factors)
     np.testing.assert_array_equal(first.machine.alpha, again.machine.alpha)
 

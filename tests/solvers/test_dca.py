@@ -53,7 +53,7 @@ def test_the_end_is_a_fixed_point_by_a_generic_qp(form, kernel):
     np.testing.assert_allclose(machine.beta.sum(axis=2), C * matrix[y] * (g < cut))
     for i, j, m in np.argwhere(machine.beta > 0):
         assert f[i, m] == np.delete(f[i], j).max()
-    assert 0 < np.count_nonzero(machine.beta) and machine.n_steps > 1
+    assert np.count_nonzero(machine.beta) > 0 and machine.n_steps > 1
     hinge = C * np.sum(matrix[y] * np.maximum(level - g, 0.0))
     tangent = np.sum((machine.beta.sum(axis=2) - machine.beta.sum(axis=1)) * f)
     here = 0.5 * np.sum(machine.w**2) + hinge + tangent
@@ -196,7 +196,7 @@ def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
         values = K @ forwards[1].coef[q].T + forwards[1].intercept[q]
         assert forwards[1].objective[q] == pytest.approx(robust.objective, rel=1e-6)
         np.testing.assert_allclose(values, robust.decision_function, atol=1e-2)
-    for one, other in zip(forwards, backwards):
+    for one, other in zip(forwards, backwards, strict=True):
         assert one.converged.all()
         assert np.all(one.duality_gap <= 1e-7 * one.objective)
         if form == "utility" or one is forwards[0]:

@@ -78,7 +78,7 @@ def test_xi_alpha_is_equation_6_term_by_term():
     influence[margin > 1.0] = 0.0
     errors = np.sum(margin <= 0.0)
     for rho in (0.5, 1.0, 2.0):
-        inside = (0.0 < margin) & (margin <= rho * influence) & (margin <= 1.0)
+        inside = (margin > 0.0) & (margin <= rho * influence) & (margin <= 1.0)
         expected = (errors + inside.sum()) / 200
         assert xi_alpha_values(margin, influence, rho=rho) == pytest.approx(expected, abs=1e-15)
 
