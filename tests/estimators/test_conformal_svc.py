@@ -1,7 +1,6 @@
 """ConformalSVC: agreement with its solver and with L2SVC, both orders of labels, bad input."""
 
 import pickle
-import sys
 
 import numpy as np
 import pytest
@@ -314,7 +313,7 @@ def test_a_bad_parameter_is_named_with_its_rule_and_value(parameters, message):
 
 
 def test_one_class_or_three_are_refused():
-    X, _y = board()
+    X, _ = board()
     with pytest.raises(ValueError, match="samples of two classes.*only one class"):
         ConformalSVC().fit(X, np.zeros(len(X)))
     with pytest.raises(ValueError, match="Only binary classification.*3 classes.*OneVsRest"):
@@ -326,15 +325,6 @@ def test_a_search_on_validation_needs_a_validation_part():
     machine = ConformalSVC(transform="mdt", search="validation_cma", **EAGER)
     with pytest.raises(ValueError, match="'validation_cma' needs validation samples"):
         machine.fit(X, y)
-
-
-@pytest.mark.parametrize("search", ["separability_cma", "validation_cma"])
-def test_a_metamodel_search_without_cma_says_what_to_install(monkeypatch, search):
-    monkeypatch.setitem(sys.modules, "cma", None)
-    X, y = board()
-    with pytest.raises(ImportError, match=rf"(?s)'{search}' .* cma.*'svm-companion\[reproduce\]'"):
-        ConformalSVC(transform="mdt", search=search, random_state=0).fit(X, y)
-    ConformalSVC(transform="amari", search=search, random_state=0).fit(X, y)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -105,7 +105,7 @@ def test_nan_is_refused_and_the_earlier_fit_is_kept(machine):
 
 @every
 def test_one_class_or_three_are_refused(machine):
-    X, _y = two_clouds(40)
+    X, _ = two_clouds(40)
     with pytest.raises(ValueError, match="samples of two classes.*only one class"):
         machine().fit(X, np.zeros(40))
     with pytest.raises(ValueError, match="Only binary classification.*3 classes.*OneVsRest"):

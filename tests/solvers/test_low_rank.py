@@ -27,52 +27,10 @@ def calls_of(monkeypatch, name):
     return results
 
 
-def factor_of(K, tolerance):
-    n = len(K)
-    residual, factor, missing = K.diagonal().copy(), np.empty((n, n)), np.array([-1, 0])
-    rank = _low_rank.factorise(K, np.arange(n), residual, factor, 0, tolerance, missing)
-    return factor[:rank], residual
-
-
-@pytest.mark.parametrize("tolerance", [1e-2, 1e-6])
-def test_what_the_factor_leaves_out_is_bounded_by_the_residual(tolerance):
-    K = smooth(150)[2]
-    factor, residual = factor_of(K, tolerance)
-    rest = K - factor.T @ factor
-    assert len(factor) < 100
-    assert np.abs(rest).max() <= tolerance + 1e-12
-    np.testing.assert_allclose(rest.diagonal(), residual, atol=1e-12)
-    assert np.linalg.eigvalsh(rest).min() > -1e-10
-
-
-@pytest.mark.parametrize("total", [0.0, -3.0])
-@pytest.mark.parametrize("ridge", [0.0, 0.2])
-@pytest.mark.parametrize("name", ["L1", "Least 1-Norm"])
-def test_interior_point_ends_at_the_optimum(name, ridge, total):
-    _, y, K = smooth(120)
-    n, C, tol = 120, 5.0, 1e-7
-    factor, _ = factor_of(K, 1e-9)
-    low, high = (
-        (np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0))
-        if name == "L1"
-        else (np.full(n, -C), np.full(n, C))
-    )
-    beta, lower, upper = (np.empty(n) for _ in range(3))
-    steps = _low_rank.interior_point(
-        factor, y, low, high, np.full(n, ridge), total, tol, 60, beta, lower, upper
-    )
-    assert 0 < steps < 40
-    assert beta.sum() == pytest.approx(total, abs=1e-8)
-    assert (beta > low).all() and (beta < high).all() and min(lower.min(), upper.min()) > 0.0
-    gradient = factor.T @ (factor @ beta) + ridge * beta - y - lower + upper
-    assert np.ptp(gradient) <= 3.0 * tol
-    assert lower @ (beta - low) + upper @ (high - beta) <= tol * C * 2.0
-
-
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name, C", [("Least 1-Norm", 300.0), ("Least 1-Norm", 3e3)])
 def test_solution_of_a_low_rank_problem_carries_its_certificates(monkeypatch, name, C, dtype):
-    _X, y, K = smooth(600, seed=3)
+    _, y, K = smooth(600, seed=3)
     steps = calls_of(monkeypatch, "interior_point")
     box = machine(name, C)
     tol = 1e-3 if dtype == np.float64 else 1e-2
@@ -135,16 +93,6 @@ def test_a_point_that_is_no_descent_is_not_accepted(monkeypatch):
     result = smo(K, y, **box)
     assert calls
     assert_optimal(result, K, y, **box, tol=1e-3)
-
-
-def test_numbers_that_have_lost_their_meaning_are_reported():
-    _, y, K = smooth(40)
-    factor, _ = factor_of(K, 1e-6)
-    low, high = np.full(40, -1.0), np.full(40, 1.0)
-    low[0] = high[0] = 0.0
-    beta, lower, upper = (np.empty(40) for _ in range(3))
-    arguments = factor, y, low, high, np.zeros(40), 0.0, 1e-3, 40, beta, lower, upper
-    assert _low_rank.interior_point(*arguments) == -1
 
 
 @pytest.mark.parametrize("seed", range(4))

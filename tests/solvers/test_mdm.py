@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import KERNELS, problem, two_classes
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
 
 from companion.kernels import gram
 from companion.solvers import _hull_newton, _mdm_kernels, mdm, smo
@@ -99,20 +98,6 @@ def test_rescaled_solution_is_that_of_smo(selection, accelerate, C):
     assert machine.intercept == pytest.approx(expected.intercept, abs=1e-6)
     np.testing.assert_allclose(machine.decision_function, expected.decision_function, atol=1e-5)
     assert machine.objective == pytest.approx(expected.objective, rel=1e-10)
-
-
-@pytest.mark.parametrize("accelerate", ACCELERATIONS)
-def test_rescaled_solution_is_that_of_libsvm_with_the_ridge_in_the_kernel(accelerate):
-    # The diagonal and the entries are such that libsvm's single-precision rows hold them exactly.
-    X, y = two_classes(80, seed=6)
-    K = np.round(gram(X, gamma=0.4) * 2**12) / 2**12
-    ridge = 0.125
-    result = mdm(K, y, ridge=ridge, accelerate=accelerate, tol=1e-13).to_svm()
-    svc = SVC(kernel="precomputed", C=1e10, tol=1e-10).fit(K + ridge * np.eye(80), y)
-    alpha = np.zeros(80)
-    alpha[svc.support_] = np.abs(svc.dual_coef_[0])
-    np.testing.assert_allclose(result.alpha, alpha, atol=1e-5)
-    assert result.intercept == pytest.approx(svc.intercept_[0], abs=1e-6)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -99,7 +99,8 @@ def test_evolution_finds_the_minimum_of_a_bowl_within_bounds():
     centre = np.array([3.0, 0.2, -1.0])
 
     def bowl(X):
-        assert np.all(([0, 0, -np.inf] <= X) & ([np.inf, 1, np.inf] >= X))
+        lowest, highest = [0, 0, -np.inf], [np.inf, 1, np.inf]
+        assert np.all((lowest <= X) & (highest >= X))
         return ((X - centre) ** 2).sum(axis=1)
 
     bounds = np.array([0.0, 0.0, -np.inf]), np.array([np.inf, 1.0, np.inf])

@@ -74,7 +74,7 @@ def shrunk(P, C, tol=1e-8, solver=minimise):
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize(("k", "C", "seed"), [(2, 1.0, 0), (3, 0.1, 1), (3, 10.0, 2), (4, 1.0, 3)])
 def test_the_value_is_that_of_the_whole_problem_and_of_a_generic_qp(kernel, k, C, seed):
-    _X, y, P = problem(k, seed, kernel=kernel)
+    _, y, P = problem(k, seed, kernel=kernel)
     value, gap, _, is_solved, V, alpha = shrunk(P, C)
     reference, _, _, is_reference, W, *_ = whole(P, C)
     assert is_solved and is_reference

@@ -120,8 +120,8 @@ def test_a_machine_without_bias_has_none_and_satisfies_the_rest():
 @pytest.mark.parametrize("kind", ["linear", "nonparametric", "semiparametric"])
 @pytest.mark.parametrize("accelerate", [True, False])
 def test_a_fixed_point_satisfies_the_conditions_8_to_13(loss, kind, accelerate):
-    _X, y = two_classes(60, seed=4)
-    C, design = 3.0, designs(two_classes(60, seed=4)[0])[kind]
+    X, y = two_classes(60, seed=4)
+    C, design = 3.0, designs(X)[kind]
     machine = wls(design, y, C, loss=loss, accelerate=accelerate, tol=1e-8, max_iter=20_000)
     assert machine.converged
     Z, alpha = features(design), machine.alpha

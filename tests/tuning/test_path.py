@@ -143,32 +143,6 @@ def test_a_tolerance_beyond_single_precision_is_met_in_double(tol, precisions):
     assert np.dtype(np.float64) in precisions
 
 
-def test_correction_leaves_the_scores_of_double_precision(precisions):
-    K, y = hard_problem()
-    state = l1_state(K, y, C=1e4)
-    assert state.update_pairs(True, 1e-3, 500) == "budget"
-    exact = y - K @ state.beta
-    rounded = np.abs(state.scores - exact).max()
-    state.correct()
-    assert np.abs(state.scores - exact).max() < 1e-9 < rounded < 1e-2
-    assert set(precisions) == {np.dtype(np.float32)}
-
-
-def test_a_part_solved_in_single_precision_returns_to_true_scores(precisions):
-    K, y = problem(200, gamma=5.0)
-    state = l1_state(K, y, C=10.0)
-    state.update_pairs(True, 1e-3, 100)
-    state.correct()
-    indices = np.flatnonzero(np.arange(200) % 3 > 0)
-    part = state.restricted_to(indices)
-    part.update_pairs(True, 1e-3, 10_000)
-    moved = np.abs(part.beta - state.beta[indices]).max()
-    state.take_back(indices, part)
-    assert moved > 0.1
-    np.testing.assert_allclose(state.scores, y - K @ state.beta, atol=1e-9)
-    assert set(precisions) == {np.dtype(np.float32)}
-
-
 def test_where_every_end_turns_out_false_the_updates_go_over_to_double(monkeypatch, precisions):
     K, y = problem(gamma=1.0)
     state = l1_state(K, y, C=10.0)
