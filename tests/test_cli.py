@@ -20,6 +20,7 @@ from companion.cli import EXIT_CODES, main
 from companion.datasets import FetchReport
 from companion.errors import DataUnavailable
 from companion.reproduction.artefacts import Artefact, Parameter
+from companion.reproduction.errors import ClusterError
 from companion.reproduction.notebooks import NotebookReport
 from companion.reproduction.units import Study
 
@@ -93,6 +94,13 @@ def table_1(compute=compute_index, value=None, data=""):
     )
 
 
+def artefact_of(name):
+    """A figure with a study and a claim."""
+    study = Study("toy", name, units_of(name), compute_index)
+    values = [{"row": "claim", "column": "gain", "value": -1.0, "converged": True}]
+    return Artefact("toy", name, "Figure", (study,), values=lambda records: pd.DataFrame(values))
+
+
 def fig_2(value=20.0):
     return Artefact(
         "toy",
@@ -134,7 +142,7 @@ def notebooks_run(monkeypatch):
 
     def run(artefact, output, parameters, *, in_place=False):
         asked.append((artefact.id, dict(parameters), in_place))
-        return NotebookReport(artefact.id, True, Path(output), duration=0.1)
+        return NotebookReport(artefact.id, Path(output), "", 0.1)
 
     monkeypatch.setattr("companion.reproduction.notebooks.run_notebook", run)
     return asked
@@ -234,8 +242,11 @@ def test_bad_parameters_are_refused_before_anything_runs(project, nothing_runs):
         (["--jobs", "many"], "'many' is not a valid integer"),
         (["--scheduler", "tcp://x:1"], "--scheduler needs --backend dask"),
         (["--profile", "papper"], "'papper' is not one of"),
-        (["--in-place"], "toy/table_1 cannot run in place"),
-        (["--in-place", "--profile", "paper", "-p", "n_draws", "4"], "and n_draws would differ"),
+        (["--in-place"], "--in-place needs --profile paper without -p"),
+        (
+            ["--in-place", "--profile", "paper", "-p", "n_draws", "4"],
+            "committed notebooks have their own",
+        ),
     ],
 )
 def test_a_mistake_in_the_command_runs_nothing(project, nothing_runs, words, message):
@@ -338,15 +349,7 @@ def test_the_quick_profile_is_computed_afresh_by_every_run(project, notebooks_ru
 
 def test_an_interrupted_run_goes_on_where_it_stopped(project, notebooks_run):
     CALLS.clear()
-    first = Artefact(
-        "toy",
-        "fig_1",
-        "Figure 1",
-        (Study("toy", "fig_1", units_of("fig_1"), compute_index),),
-        values=lambda records: pd.DataFrame(
-            [{"row": "claim", "column": "gain", "value": -1.0, "converged": True}]
-        ),
-    )
+    first = artefact_of("fig_1")
     result = invoke([first, table_1(stop_at_the_second, value=1.5)], "reproduce")
     assert result.exit_code == 130
     assert "Every finished unit is kept; the same command goes on from there." in result.output
@@ -355,6 +358,34 @@ def test_an_interrupted_run_goes_on_where_it_stopped(project, notebooks_run):
     assert result.output.count("0 units computed") == 1, "the finished study is not repeated"
     assert "1 units computed" in result.output
     assert CALLS == [0, 1, 1]
+
+
+def test_an_interrupted_fresh_run_goes_on_too_and_the_next_one_computes_all(project, notebooks_run):
+    artefacts = [artefact_of("fig_1"), table_1(stop_at_the_second, value=1.5)]
+    command = ("reproduce", "--profile", "paper", "--fresh")
+    CALLS.clear()
+    CALLS.extend([None] * 2)
+    assert invoke(artefacts, *command).exit_code == 0
+    CALLS.clear()
+    assert invoke(artefacts, *command).exit_code == 130
+    result = invoke(artefacts, *command)
+    assert result.exit_code == 0 and CALLS == [0, 1, 1, 2, 3]
+    assert re.findall(r"\d+ units computed", result.output) == [
+        "0 units computed",
+        "3 units computed",
+    ]
+    result = invoke(artefacts, *command)
+    assert result.output.count("4 units computed") == 2
+
+
+def test_a_lost_cluster_ends_the_run_with_its_error(project, notebooks_run, monkeypatch):
+    def lose(*args, **kwargs):
+        raise ClusterError("toy/table_1: the workers are lost; run again")
+
+    monkeypatch.setattr("companion.reproduction.reproduce.load_records", lose)
+    result = invoke([table_1(), fig_2()], "reproduce")
+    assert result.exit_code == 4 and "the workers are lost; run again" in result.output
+    assert notebooks_run == []
 
 
 def test_missing_data_are_named_and_are_no_failure(project, notebooks_run):

@@ -33,7 +33,7 @@ def engine():
 
 
 def _targets(context, targets, across=False):
-    """The artefacts that are meant, of those a test hands over as `obj` or of all papers.
+    """The artefacts that are meant, of those a test hands over or of all papers.
 
     With `across`, the notebooks about all papers follow, which have nothing to verify.
     """
@@ -52,6 +52,14 @@ def show(table):
     click.echo(table.to_text(shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
 
 
+def _show_verdicts(ledger, title):
+    from companion.reproduction.display import verdict_table
+
+    if len(ledger):
+        show(verdict_table(ledger, title))
+        click.echo()
+
+
 def _heading(text):
     click.echo(f"\n{text}\n{'=' * len(text)}")
 
@@ -65,22 +73,19 @@ def _checked(artefacts, profile, given, in_place):
 
     if "profile" in given:
         raise click.UsageError("The profile is chosen with --profile, not with -p.")
+    if in_place and (given or profile != "paper"):
+        raise click.UsageError(
+            "--in-place needs --profile paper without -p, as committed notebooks have their own "
+            "parameters."
+        )
     checked, faults = [], []
     for artefact in artefacts:
-        defaults = {parameter.name: parameter.default for parameter in artefact.parameters}
-        values = {"profile": profile, **given} if "profile" in defaults else given
+        known = any(parameter.name == "profile" for parameter in artefact.parameters)
+        values = {"profile": profile, **given} if known else given
         try:
             checked.append(check_parameters(artefact, values, text=True))
         except ParameterError as error:
             faults.append(str(error))
-            continue
-        changed = [name for name, value in checked[-1].items() if value != defaults[name]]
-        if in_place and changed:
-            faults.append(
-                f"{artefact.id} cannot run in place: committed notebooks have their own "
-                f"parameters, and {', '.join(changed)} would differ. "
-                "Use --profile paper without -p."
-            )
     if faults:
         raise click.UsageError("\n".join(faults))
     return checked
@@ -198,7 +203,7 @@ def _lacks(reports):
 
 def _summarise(reports, run, in_place):
     """The end of a run, and its exit code."""
-    from companion.reproduction.display import summary_table, verdict_table
+    from companion.reproduction.display import summary_table
     from companion.reproduction.verdicts import problems, repetitions
 
     ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
@@ -207,11 +212,10 @@ def _summarise(reports, run, in_place):
         show(summary_table(ledgers))
         if rests_on := repetitions(ledgers.values(), run.profile):
             click.echo(rests_on)
+        click.echo()
         for name, ledger in ledgers.items():
-            shown = ledger[ledger["outcome"].str.startswith("differs") | (ledger["problem"] != "")]
-            if len(shown):
-                click.echo()
-                show(verdict_table(shown, f"{name}: what differs"))
+            differs = ledger["outcome"].str.startswith("differs") | (ledger["problem"] != "")
+            _show_verdicts(ledger[differs], f"{name}: what differs")
     notebooks = [report.notebook for report in reports if report.notebook is not None]
     failures = [text for report in reports for text in report.failures]
     failures += [str(notebook) for notebook in notebooks if not notebook.ok]
@@ -245,38 +249,28 @@ def verify(context, targets, *, profile, only_problems, markdown, readme):
     Fails on a value that differs without a declaration in data/deviations.yaml, and on a
     declaration whose value no longer differs.
     """
-    from companion.reproduction.display import readme_section, update_between_markers
+    from companion.reproduction import display
     from companion.reproduction.reproduce import read_ledgers
     from companion.reproduction.verdicts import problems
 
     ledgers, stale, failures = read_ledgers(_targets(context, targets), profile)
+    faulty = {name: problems(ledger) for name, ledger in ledgers.items()}
     if readme:
         try:
-            changed = update_between_markers(readme, readme_section(ledgers))
+            changed = display.update_between_markers(readme, display.readme_section(ledgers))
         except (OSError, ValueError) as error:
             raise click.UsageError(str(error), context) from error
         click.echo(f"{readme}: {'updated' if changed else 'unchanged'}")
     elif markdown:
-        click.echo(readme_section(ledgers))
+        click.echo(display.readme_section(ledgers))
     else:
-        _print_ledgers(ledgers, only_problems)
+        for name, ledger in (faulty if only_problems else ledgers).items():
+            _show_verdicts(ledger, name)
+        show(display.summary_table(ledgers))
     for text in stale + failures:
         click.echo(text, err=True)
-    bad = any(len(problems(ledger)) for ledger in ledgers.values())
+    bad = any(len(found) for found in faulty.values())
     context.exit(FAILED if failures else DEVIATION if bad else OK)
-
-
-def _print_ledgers(ledgers, only_problems):
-    from companion.reproduction.display import summary_table, verdict_table
-    from companion.reproduction.verdicts import problems
-
-    for name, ledger in ledgers.items():
-        shown = problems(ledger) if only_problems else ledger
-        if len(shown):
-            show(verdict_table(shown, name))
-            click.echo()
-    if ledgers:
-        show(summary_table(ledgers))
 
 
 # -- report ---------------------------------------------------------------------------------
@@ -284,16 +278,12 @@ def _print_ledgers(ledgers, only_problems):
 
 @engine.command(epilog=EXIT_CODES, short_help="Build the static site.")
 @click.option(
-    "--output",
-    type=click.Path(file_okay=False),
-    metavar="DIR",
-    help="The site's folder.  [default: build/report/html]",
+    "--output", type=click.Path(file_okay=False), help="The site's folder: build/report/html."
 )
 @_profile("paper", "Committed notebooks and records, or those of the last quick run.")
 @click.option(
     "--executed",
     type=click.Path(exists=True, file_okay=False),
-    metavar="DIR",
     help="Show the executed notebooks in this folder, <paper>/<artefact>.ipynb.",
 )
 @click.option("--open", "open_it", is_flag=True, help="Open the site in the browser.")
@@ -311,10 +301,7 @@ def report(context, *, open_it, **options):
 
 
 def _build_report(context, tell=True, **options):
-    """Build the site and say where it is; the exit code and the site.
-
-    With `tell`, also what is missing or old, which a run has said already.
-    """
+    """The exit code and the site; with `tell` what is missing or old, as a run has said already."""
     from companion.reproduction.report import ReportError, build_report
 
     try:

@@ -1,8 +1,7 @@
 """What numba keeps of the compiled loops must come from the present sources.
 
-numba compiles a function again when its own file changes, and not when that of a function it calls
-does: a checkout that was updated could go on with a solver of before under the digest of the new
-code. So what is compiled is thrown away as soon as any source of loops has changed.
+numba does not notice that a function has changed which another file calls. So what is compiled is
+thrown away as soon as any source of loops has changed.
 """
 
 import ast
@@ -15,10 +14,9 @@ _STAMP = "loops-from.txt"
 
 
 def discard_old_loops(package=None):
-    """Remove compiled loops that come from other sources than those of a package, ``companion``.
+    """Remove compiled loops of other sources than the present, of ``companion`` by default.
 
-    The number of files that were removed is 0 also where the folder cannot be written, and where
-    numba keeps its files elsewhere.
+    How many files were removed comes back; none where the folder cannot be written.
     """
     package = Path(__file__).parents[1] if package is None else Path(package)
     stamp, present = package / "__pycache__" / _STAMP, _digest_of_loops(package)

@@ -1,9 +1,7 @@
-"""Running a notebook, and writing it so that two equal runs give equal files.
+"""Running a notebook in a kernel of this environment, and writing it: equal runs give equal files.
 
-A notebook is executed in a kernel of this environment, in its own folder, with parameters injected
-as papermill does. What differs from run to run or machine to machine is removed afterwards, and a
-stamp is left in ``metadata.companion``: the parameters, and the digests of the data and of the code
-that the numbers come from.
+What differs from run to run or machine to machine is removed, and a stamp is left in
+``metadata.companion``: the parameters, and the digests of the data and of the code.
 """
 
 import asyncio
@@ -27,26 +25,20 @@ _KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python
 
 @dataclass(frozen=True)
 class NotebookReport:
-    """What became of one notebook, which is `output`, None if nothing ran.
-
-    If a cell failed, `cell` is its number in brackets, as in ``In [3]``, and `line` its first line;
-    `error` and `message` are the error's name and text. `duration` is in seconds.
-    """
+    """What became of one notebook, in words; `output` is None if nothing could be written."""
 
     notebook: str
-    ok: bool
     output: Path | None
-    cell: int | None = None
-    line: str = ""
-    error: str = ""
-    message: str = ""
-    duration: float = 0.0
+    failure: str
+    duration: float
+
+    @property
+    def ok(self):
+        """Whether every cell ran."""
+        return not self.failure
 
     def __str__(self):
-        if self.ok:
-            return f"{self.notebook}: ran in {self.duration:.0f} s"
-        where = "" if self.cell is None else f" in cell [{self.cell}] ({self.line})"
-        return f"{self.notebook}: failed{where}: {self.error}: {self.message}"
+        return f"{self.notebook}: {self.failure or f'ran in {self.duration:.0f} s'}"
 
 
 def notebook_path(artefact):
@@ -55,11 +47,7 @@ def notebook_path(artefact):
 
 
 def make_stamp(artefact, parameters):
-    """What the numbers of a notebook rest on, without time or path.
-
-    Beside the parameters, which include the profile, that are the digests of each study's code and
-    of the data that its units work on.
-    """
+    """What the numbers of a notebook rest on: parameters, code and data, no time and no path."""
     profile = parameters.get("profile", "paper")
     data = {study.name: {u.data for u in study.units(profile)} - {""} for study in artefact.studies}
     return {
@@ -72,11 +60,7 @@ def make_stamp(artefact, parameters):
 
 
 def clean_notebook(notebook, stamp=None):
-    """A copy of a notebook without what differs from run to run or machine to machine.
-
-    Gone are what papermill and Jupyter note beside the story, and the states of widgets; kernel and
-    language are named without their versions. A stamp becomes ``metadata.companion``.
-    """
+    """A copy without what papermill and Jupyter note beside the story; with a stamp, if given."""
     import nbformat
 
     notebook = nbformat.from_dict(notebook)
@@ -100,11 +84,7 @@ def _write(notebook, path):
 
 
 def notebook_surroundings():
-    """What kernels inherit, for a while.
-
-    The environment belongs to the whole process: who runs notebooks in several threads enters this
-    once around them. Entering it again inside changes nothing.
-    """
+    """What kernels inherit; who runs several at a time enters this once around them."""
     return environment(COMPANION_PROGRESS="0", JUPYTER_PREFER_ENV_PATH="1")
 
 
@@ -116,10 +96,6 @@ def stop_kernels():
         with suppress(psutil.Error):
             if "ipykernel_launcher" in child.cmdline():
                 child.kill()
-
-
-def _one_line(text):
-    return shorten(str(text), 400, placeholder=" ...")
 
 
 def _prepare(notebook, parameters):
@@ -134,18 +110,17 @@ def _prepare(notebook, parameters):
         if _INJECTED not in tags:
             cells.append(cell)
         if parameters and "parameters" in tags:
-            lines = [f"{name} = {value!r}" for name, value in parameters.items()]
-            source = "\n".join(["# Parameters", *lines])
-            cells.append(new_code_cell(source, metadata={"tags": [_INJECTED]}))
+            lines = ["# Parameters", *(f"{n} = {value!r}" for n, value in parameters.items())]
+            cells.append(new_code_cell("\n".join(lines), metadata={"tags": [_INJECTED]}))
     notebook.cells = cells
 
 
 def _execute(notebook, folder):
-    """Run a notebook where it stands; the fields of a report that a failure fills."""
+    """Run a notebook where it stands; what went wrong, in words."""
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
 
-    started = []
+    started, where = [], ""
     client = NotebookClient(
         notebook,
         kernel_name=_KERNELSPEC["name"],
@@ -158,35 +133,22 @@ def _execute(notebook, folder):
         with notebook_surroundings():
             asyncio.run(client.async_execute())
     except Exception as error:  # also a dead kernel, or none: the other notebooks go on
-        failure = {"error": type(error).__name__, "message": _one_line(error)}
+        name, message = type(error).__name__, str(error)
         if isinstance(error, CellExecutionError):
-            failure = {"error": error.ename, "message": _one_line(error.evalue)}
+            name, message = error.ename, error.evalue
         if started:
-            lines = (line.strip() for line in started[-1].splitlines())
-            failure |= {"cell": len(started), "line": next(filter(None, lines))}
-        return failure
-    return {}
+            line = next(line.strip() for line in started[-1].splitlines() if line.strip())
+            where = f" in cell [{len(started)}] ({line})"
+        return f"failed{where}: {name}: {shorten(message, 400, placeholder=' ...')}"
+    return ""
 
 
 def run_notebook(artefact, output, parameters=None, *, source=None, in_place=False):
     """Execute an artefact's notebook; a failure is reported, not raised.
 
-    Parameters
-    ----------
-    artefact : companion.reproduction.Artefact
-    output : path-like
-        Where the executed notebook goes, also a failing one, as far as it ran.
-    parameters : mapping, optional
-        Values of the artefact's parameters; those that are not the default are injected. Bad ones
-        are a ParameterError, and no kernel is started.
-    source : path-like, optional
-        The notebook; by default that of the artefact.
-    in_place : bool, default=False
-        Write the executed notebook also over the source, if every cell ran.
-
-    Returns
-    -------
-    NotebookReport
+    `output` is where it goes, as far as it ran. Parameters that are not the default are injected;
+    bad ones are a ParameterError, and no kernel is started. The notebook is that of the artefact,
+    or `source`, which is written over if every cell ran and `in_place` is asked for.
     """
     import nbformat
 
@@ -207,7 +169,6 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
             action = f"write {source}"
             _write(executed, source)
     except Exception as error:  # no such file, no JSON, no notebook, no space
-        failure = {"error": type(error).__name__, "message": f"cannot {action}: {_one_line(error)}"}
+        failure = f"failed: cannot {action}: {type(error).__name__}: {error}"
         output = None
-    duration = time.monotonic() - start
-    return NotebookReport(artefact.id, not failure, output, duration=duration, **failure)
+    return NotebookReport(artefact.id, output, failure, time.monotonic() - start)

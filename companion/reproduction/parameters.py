@@ -1,19 +1,15 @@
 """The typed parameters of a notebook, and their checks before anything is computed.
 
-Each notebook has one cell tagged ``parameters`` with one typed line each::
-
-    profile: str = "paper"  # sizes of the study: quick or paper
-    n_draws: int = 1000  # random draws a panel
-
-and the artefact declares the same with its choices and ranges. ``companion reproduce -p`` checks
-against the declaration before a kernel starts. Plain ``papermill`` knows no types and only warns of
-an unknown name, so that the cell after the parameters calls :func:`parameters_for`, which stops
-the notebook before it computes anything.
+The cell tagged ``parameters`` has a typed line for each, ``n_draws: int = 1000  # draws a panel``,
+and the artefact declares the same with its choices and ranges. The command checks them before a
+kernel starts. Plain ``papermill`` knows no types and only warns of an unknown name, so that the
+next cell calls :func:`parameters_for`.
 """
 
 import ast
 import difflib
 import math
+from contextlib import suppress
 
 from companion.reproduction.artefacts import get_artefact
 
@@ -44,9 +40,9 @@ def _fault(name, value, declared):
     if right and parameter.choices is not None:
         right = value in parameter.choices
     elif right and parameter.type in (int, float):
-        low, high = parameter.low, parameter.high
-        right = math.isfinite(value) and (low is None or value >= low)
-        right = right and (high is None or value <= high)
+        low = -math.inf if parameter.low is None else parameter.low
+        high = math.inf if parameter.high is None else parameter.high
+        right = math.isfinite(value) and low <= value <= high
     return None if right else f"{name!r} must be {_allowed(parameter)}. Got {value!r} instead"
 
 
@@ -62,21 +58,19 @@ def _allowed(parameter):
     return words if high is None else f"{words} of at most {high}"
 
 
-def _from_word(word, declared_type):
+def _from_word(word, kind):
     """The value that a word of the command line stands for; itself if it stands for none."""
-    if declared_type is bool:
+    if kind is bool:
         return _BOOLS.get(word.strip().lower(), word)
-    try:
-        return declared_type(word)
-    except ValueError:
-        return word
+    with suppress(ValueError):
+        return kind(word)
+    return word
 
 
 def check_parameters(artefact, values, *, text=False):
-    """A value for every parameter of an artefact, in its order: the given one, else the default.
+    """A value for every parameter of an artefact: the given one, else the default.
 
-    With `text`, texts are words of a command line, which stand for numbers as well. Unknown names
-    and bad values are a `ParameterError` that lists them all.
+    With `text`, values are words of a command line. Faults are one `ParameterError`.
     """
     declared = {parameter.name: parameter for parameter in artefact.parameters}
     if text:
@@ -91,10 +85,9 @@ def check_parameters(artefact, values, *, text=False):
 
 
 def _injected_names():
-    """Names that papermill assigned in this kernel, an empty set outside one.
+    """Names that papermill assigned in this kernel, in the cells that it injects.
 
-    Papermill opens the cell it injects with the comment ``# Parameters``; IPython keeps the
-    source of every cell that ran.
+    They begin with ``# Parameters``; IPython keeps the source of every cell that ran.
     """
     try:
         from IPython import get_ipython
@@ -108,11 +101,7 @@ def _injected_names():
 
 
 def parameters_for(artefact, /, **values):
-    """Check the parameters of a notebook from inside it.
-
-    Called in the cell after the parameters, so that plain ``papermill`` refuses a bad value as
-    ``companion reproduce`` does. A name that papermill injected but the notebook does not know is
-    refused too.
+    """Check the parameters of a notebook from inside it, so that it stops before it computes.
 
     Parameters
     ----------
@@ -129,7 +118,8 @@ def parameters_for(artefact, /, **values):
     Raises
     ------
     ParameterError
-        If a name is unknown, or a value has the wrong type or is out of range; all faults at once.
+        If a name is unknown, also one that papermill injected, or a value has the wrong type or is
+        out of range; all faults at once.
     """
     if isinstance(artefact, str):
         artefact = get_artefact(artefact)

@@ -67,10 +67,8 @@ def check_rows(unit: Unit, returned: Any) -> list[dict[str, Any]]:
             raise TypeError(f"compute must return a dict or a list of dicts. Got {row!r}.")
         for name in row:
             if not isinstance(name, str) or name in unit.params or name in END_COLUMNS:
-                raise ValueError(
-                    "A result column must be a string other than the parameters, key and code. "
-                    f"Got {name!r}; rename it."
-                )
+                taken = "the parameters, key and code"
+                raise ValueError(f"A result must have a name other than {taken}. Got {name!r}.")
         checked.append({name: to_scalar(row[name], f"'{name}' of {unit}") for name in row})
     if not checked:
         raise ValueError("compute must return at least one row.")
@@ -110,13 +108,8 @@ def to_table(records: Iterable[Record], parameters: list[str]) -> bytes:
     return text.getvalue().encode()
 
 
-def parse_table(
-    content: bytes, parameters: Iterable[str], units: Mapping[str, Unit]
-) -> dict[str, Record]:
-    """The inverse of `to_table`; parameters of known units are taken as they are.
-
-    A ValueError says why the content is no table of records.
-    """
+def parse_table(content: bytes, parameters: Iterable[str]) -> dict[str, Record]:
+    """The inverse of `to_table`, by key; a ValueError says why this is no table of records."""
     try:
         lines = list(csv.reader(io.StringIO(content.decode(), newline=""), strict=True))
     except (UnicodeDecodeError, csv.Error) as error:
@@ -134,8 +127,6 @@ def parse_table(
             raise ValueError(f"line {number} cannot be read ({error})") from error
         key, code = line[-2:]
         params = {name: cells.pop(name) for name in columns if name in parameters}
-        if key in units:
-            params = units[key].params
         found.setdefault(key, (params, code, []))[2].append(cells)
     return {
         key: Record(key, params, code, tuple(rows)) for key, (params, code, rows) in found.items()

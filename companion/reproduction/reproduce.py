@@ -1,7 +1,6 @@
 """Reproducing artefacts: the records of one after the other, their verdicts, then the notebooks.
 
-What goes wrong with one artefact is noted and the next one starts; only an interruption stops the
-run, and then a later run with the same profile goes on from the units that were finished.
+What goes wrong with one artefact is noted and the next one starts.
 """
 
 from __future__ import annotations
@@ -26,10 +25,7 @@ from companion.reproduction.verdicts import judge
 
 
 def resolve_targets(targets, artefacts):
-    """The artefacts that are meant by keys of papers and artefacts, all if there are none.
-
-    Unknown ones are a LookupError that names them all, with the nearest known name.
-    """
+    """The artefacts that are meant by keys, all if there are none; a LookupError names faults."""
     papers = list(dict.fromkeys(artefact.paper for artefact in artefacts))
     known = [*filter(None, papers), *(artefact.id for artefact in artefacts)]
     faults = []
@@ -44,10 +40,9 @@ def resolve_targets(targets, artefacts):
 
 
 def read_ledgers(artefacts, profile="paper"):
-    """Verdicts of the records there are, without computing any.
+    """Verdicts of the records there are, by artefact, without computing any.
 
-    Returned are the ledgers by artefact, remarks on records that are missing or that other code
-    made, and what could not be compared, and why; the other artefacts still are.
+    With them come remarks on records that are missing or stale, and what could not be compared.
     """
     ledgers, studies, failures, deviations = {}, {}, [], None
     for artefact in artefacts:
@@ -83,10 +78,9 @@ def _no_verdicts(artefact, error):
 class ArtefactReport:
     """What became of one artefact.
 
-    `records` are those of its studies, by name, with what was computed for it and what could not
-    be; `ledger` has its verdicts, if anything is printed; `failures` says what went wrong before
-    the notebook. `times` has study, units, jobs and seconds of every study that was computed whole
-    for this artefact, and of the notebook.
+    `records` are those of its studies, by name, `computed` the units that were computed for it,
+    `failures` what went wrong before the notebook. `times` has study, units, jobs and seconds of
+    every study that was computed whole for this artefact, and of the notebook.
     """
 
     artefact: Artefact
@@ -105,13 +99,11 @@ class Reproduction:
     goes on. The options are those of `companion.reproduction.run.load_records`.
     """
 
-    def __init__(self, profile="quick", *, jobs=1, backend="loky", scheduler=None, fresh=False):
-        self.profile = profile
-        self.jobs = jobs
-        self.fresh = fresh
+    def __init__(self, profile="quick", *, jobs=1, fresh=False, **options):
+        self.profile, self.jobs, self.fresh = profile, jobs, fresh
         self.outputs = build_dir() / "reproduce" / profile
-        self._options = {"jobs": jobs, "backend": backend, "scheduler": scheduler}
-        self._options |= {"fresh": fresh or profile == "quick", "keep_open": True}
+        self._afresh = fresh or profile == "quick"
+        self._options = {**options, "jobs": jobs, "fresh": self._afresh, "keep_open": True}
         self._done = {}
 
     def compute(self, artefact):
@@ -139,12 +131,12 @@ class Reproduction:
         start = time.monotonic()
         try:
             records = load_records(study, self.profile, **self._options)
-        except (StoreError, UnitError) as error:
-            if isinstance(error, ClusterError):
-                raise  # trying again for every study would take minutes
-            return str(error)
-        except Exception as error:  # a fault in the list of units
-            return f"{study.paper}/{study.name}: {type(error).__name__}: {error}"
+        except ClusterError:
+            raise  # trying again for every study would take minutes
+        except Exception as error:  # in the list of units, if it is none of ours
+            told = isinstance(error, (StoreError, UnitError))
+            fault = f"{study.paper}/{study.name}: {type(error).__name__}: {error}"
+            return str(error) if told else fault
         report.computed += records.computed
         if 0 < records.computed == records.n_units:
             seconds = time.monotonic() - start
@@ -154,10 +146,9 @@ class Reproduction:
     def run_notebooks(self, reports, parameters, *, in_place=False):
         """Run the notebooks of reports without failures, `jobs` of them at a time.
 
-        `parameters` are the checked values of each artefact's parameters. With `in_place` executed
-        notebooks are written back to ``notebooks/``; of a fresh run also the times. The reports
-        come as the notebooks finish. Those about all papers come last, as they show what became of
-        the others, their times included; their own are not kept.
+        `parameters` are the checked values of each artefact. The reports come as the notebooks
+        finish. Those about all papers come last, as they show what became of the others, their
+        times included, which a fresh run in place keeps; their own are not kept.
         """
         pairs = zip(reports, parameters, strict=True)
         todo = [(report, values) for report, values in pairs if not report.failures]
@@ -189,6 +180,6 @@ class Reproduction:
     def finish(self):
         """Say that the run came to its end, so that the next one computes afresh."""
         with suppress(StoreError):  # what cannot be noted is not computed again
-            for study, found in self._done.items() if self._options["fresh"] else ():
+            for study, found in self._done.items() if self._afresh else ():
                 if isinstance(found, Records):
                     RecordStore(study, self.profile).end()

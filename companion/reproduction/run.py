@@ -1,9 +1,7 @@
 """Compute the units of a study that have no record yet, and give all records as a table.
 
-Units come back from the workers (`companion.reproduction.workers`) in any order, and the calling
-process stores each as it finishes. Every unit runs with one thread of BLAS and OpenMP and takes
-its seed from its identity, so that the records do not depend on the number of jobs, the backend,
-the order or an interruption.
+Every unit runs with one thread of BLAS and OpenMP and takes its seed from its identity, so that the
+records do not depend on the number of jobs, the backend, the order or an interruption.
 """
 
 from __future__ import annotations
@@ -11,7 +9,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,7 +21,6 @@ from companion.reproduction.workers import compute_units
 
 __all__ = ["Records", "load_records", "read_records"]
 
-BACKENDS = ("loky", "dask")
 _NAMED_FAILURES = 5
 
 
@@ -35,8 +31,7 @@ class Records:
     Attributes
     ----------
     frame : pandas.DataFrame
-        Parameters, result columns, ``key`` and ``code``, one line a result row, sorted by
-        parameters; only units that the study lists.
+        Parameters, result columns, ``key`` and ``code``, one line a result row, sorted.
     n_units, n_stored, stale : int
         Units that the study lists, those with a record, and those whose record other code made.
     missing : list of (str, int)
@@ -66,13 +61,9 @@ def load_records(
 ) -> Records:
     """The records of a study: those there are are read, the others computed and stored.
 
-    They are below ``data`` of the project and in the user's cache folder; `COMPANION_PROJECT` and
-    `COMPANION_CACHE` name others.
-
     Parameters
     ----------
     study : Study
-        What to compute.
     profile : {"paper", "quick"}, default="paper"
         Which units. The quick profile never reads the committed records, and computes units again
         whose code has changed since.
@@ -81,9 +72,8 @@ def load_records(
     backend : {"loky", "dask"}, default="loky"
         joblib's backend. "dask" starts a cluster of ``jobs`` processes on this machine.
     scheduler : str, optional
-        Address of a running Dask scheduler to use instead (backend "dask"); ``jobs`` then does
-        not matter. Its workers need the same version of the package, and the data of the study;
-        each computes one unit at a time, however many threads it has.
+        Address of a running Dask scheduler to use instead, whatever ``jobs`` is. Its workers need
+        the same version of the package, and the data; each computes one unit at a time.
     fresh : bool, default=False
         Compute every unit anew; a fresh run that was interrupted goes on.
     progress : bool, optional
@@ -101,11 +91,10 @@ def load_records(
         If records cannot be read or written.
     UnitError
         After everything else is computed, if units failed otherwise than for missing data, or
-        at once if the workers are lost (`ClusterError` if a Dask cluster is, or if it cannot be
-        reached). Finished units are stored, as they are after an interruption.
+        at once if the workers are lost (`ClusterError` if a Dask cluster is).
     """
-    if backend not in BACKENDS:
-        raise ValueError(f"The backend must be one of {', '.join(BACKENDS)}. Got {backend!r}.")
+    if backend not in ("loky", "dask"):
+        raise ValueError(f"The backend must be one of loky, dask. Got {backend!r}.")
     if scheduler is not None and backend != "dask":
         raise ValueError(f"A scheduler address needs the backend 'dask'. Got {backend!r}.")
     store = RecordStore(study, profile)
@@ -142,28 +131,15 @@ def _compute(store: RecordStore, todo: list[Unit], progress, workers) -> dict[st
     study = store.study
     store.prepare()
     discard_old_loops()
-    computed, failed, missing, unavailable = 0, {}, {}, {}
-
-    def worth_trying() -> Iterator[Unit]:
-        for unit in todo:  # without those on data that another unit already could not have
-            if unit.data in unavailable:
-                missing[unit.key] = unavailable[unit.data]
-            else:
-                yield unit
-
+    computed, failed, missing = 0, {}, {}
     bar = _progress_bar(len(todo), f"{study.paper}/{study.name}", progress)
-    with bar, compute_units(study, worth_trying(), *workers) as outcomes:
+    with bar, compute_units(study, todo, *workers) as outcomes:
         for key, kind, content in outcomes:
-            unit = store.units[key]
             if kind == "rows":
-                store.append(unit, content)
+                store.append(store.units[key], content)
                 computed += 1
-            elif kind == "missing":
-                missing[key] = content
-                if unit.data:
-                    unavailable[unit.data] = content
             else:
-                failed[key] = content
+                (missing if kind == "missing" else failed)[key] = content
             bar.update()
     if failed:
         raise _failure(store, failed)

@@ -1,8 +1,8 @@
 """Records of finished units: a working file that survives a kill, and a small committed table.
 
-Each finished unit goes, in a transaction of its own, into a *working file* in the user's cache
-folder: an SQLite database for every study and profile. Records of the paper profile are then
-*consolidated*, sorted, into ``data/records/<paper>/<study>.csv``.
+Each unit goes, in a transaction of its own, into an SQLite database in the user's cache folder, one
+a study and profile. Records of the paper profile are then *consolidated*, sorted, into
+``data/records/<paper>/<study>.csv``.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ logger = logging.getLogger("companion")
 
 # Seconds in which other processes must have finished their transactions, of milliseconds each.
 _PATIENCE = 60
+_UNDER_WAY = "PRAGMA user_version"  # 1 while a run that computes all units anew has not ended
 _TABLE = "records (key TEXT PRIMARY KEY, params TEXT, code TEXT, rows TEXT)"
 
 # Lines of finished units that could not be written (a full disk), by working file and key: they
@@ -37,9 +38,9 @@ _UNSAVED: dict[Path, dict[str, tuple]] = {}
 class RecordStore:
     """The records of one study in one profile; those of "quick" have a working file only.
 
-    The committed table is `path`, the working file `working`; `units` are the study's, by key
-    and in its order, `parameters` the names of their parameters, `code` is the digest of the
-    study's present code, and `unsaved` has what waits in memory because it could not be written.
+    The committed table is `path`, the working file `working`; `units` are those of the study, by
+    key and in its order; `code` is the digest of its present code; `unsaved` has what waits in
+    memory because it could not be written.
     """
 
     def __init__(self, study: Study, profile: str = "paper"):
@@ -54,9 +55,8 @@ class RecordStore:
         self.unsaved = _UNSAVED.setdefault(self.working, {})
         self._name = f"{study.paper}/{study.name} ({profile} profile)"
         self.units = self._listed()
-        self.parameters = list(
-            dict.fromkeys(n for unit in self.units.values() for n in unit.params)
-        )
+        names = [name for unit in self.units.values() for name in unit.params]
+        self.parameters = list(dict.fromkeys(names))
 
     def _listed(self) -> dict[str, Unit]:
         units = {}
@@ -100,7 +100,7 @@ class RecordStore:
 
     def _committed(self) -> dict[str, Record]:
         try:
-            return parse_table(self.path.read_bytes(), self.parameters, self.units)
+            return parse_table(self.path.read_bytes(), self.parameters)
         except (FileNotFoundError, NotADirectoryError):
             return {}
         except (OSError, ValueError) as error:
@@ -109,10 +109,7 @@ class RecordStore:
     # ----------------------------------------------------------------------------- writing
 
     def append(self, unit: Unit, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Store the result rows of a finished unit; they are on the disk when this returns.
-
-        If they cannot be written, they wait in memory and are written with the next ones.
-        """
+        """Store a finished unit: on the disk when this returns, in memory if it raises."""
         line = (unit.key, json.dumps(unit.params), self.code, json.dumps(rows))
         self.unsaved[unit.key] = line
         self.prepare()
@@ -120,30 +117,26 @@ class RecordStore:
     def prepare(self) -> None:
         """Write what waits in memory, if anything, and so make sure that records can be written."""
         with self._database("write") as database:
-            database.executemany(
-                "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", self.unsaved.values()
-            )
+            lines = self.unsaved.values()
+            database.executemany("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", lines)
         self.unsaved.clear()
 
     def begin(self) -> None:
         """Begin to compute all units anew; a run that began so and was interrupted goes on."""
         with self._database("write") as database:
-            if not self._unfinished(database):
+            if database.execute(_UNDER_WAY).fetchone() == (0,):
                 self._consolidate(database)
                 database.execute("DELETE FROM records")
-                database.execute("PRAGMA user_version = 1")
+                database.execute(f"{_UNDER_WAY} = 1")
 
     def end(self) -> None:
         """End the run that `begin` began, so that the next one begins again."""
         with self._database("write") as database:
-            database.execute("PRAGMA user_version = 0")
+            database.execute(f"{_UNDER_WAY} = 0")
             self._consolidate(database)
 
     def consolidate(self) -> None:
-        """Bring the records of the paper profile into the committed table, in one step.
-
-        Records of units that the study no longer lists are dropped with a notice.
-        """
+        """Bring the records of the paper profile into the committed table, in one step."""
         if self.profile == "paper" and self.waiting():
             with self._database("write") as database:
                 self._consolidate(database)
@@ -155,21 +148,15 @@ class RecordStore:
         found = self.records(waiting)
         kept = [record for key, record in found.items() if key in self.units]
         if dropped := len(found) - len(kept):
-            logger.warning(
-                "%s: %d record(s) dropped, of units the study no longer lists.", self.path, dropped
-            )
+            text = "%s: %d record(s) dropped, of units the study no longer lists."
+            logger.warning(text, self.path, dropped)
         if kept:
             try:
                 replace_bytes(self.path, to_table(kept, self.parameters))
             except OSError as error:
                 raise self._failure("write", self.path, error) from error
-        if not self._unfinished(database):
+        if database.execute(_UNDER_WAY).fetchone() == (0,):
             database.execute("DELETE FROM records")
-
-    @staticmethod
-    def _unfinished(database: sqlite3.Connection) -> bool:
-        """Whether a run that computes all units anew has begun and not ended."""
-        return database.execute("PRAGMA user_version").fetchone() == (1,)
 
     @contextmanager
     def _database(self, action: str) -> Iterator[sqlite3.Connection]:
@@ -192,7 +179,7 @@ class RecordStore:
         if path == self.path:
             way_out = "COMPANION_PROJECT to a copy of the project"
         advice = "Free some space on its disk, make it accessible"
-        if isinstance(error, ValueError) or type(error) is sqlite3.DatabaseError:
+        if isinstance(error, ValueError) or type(error) is sqlite3.DatabaseError:  # not a subclass
             advice = "It is damaged and left as it is; move it away"
         kept = "every unit already stored is kept"
         if self.unsaved:

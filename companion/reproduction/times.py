@@ -1,7 +1,6 @@
 """How long the regeneration takes: ``data/times.csv``, one line a study and one a notebook.
 
-``companion reproduce --profile paper --fresh --in-place`` writes the lines of what it computed
-whole; a run that took over finished units, or that missed data, leaves them as they were.
+A fresh run of the paper profile in place writes the lines of what it computed whole.
 """
 
 import os

@@ -24,11 +24,10 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def run_unit(compute: Callable, unit: Unit, code: str | None = None) -> tuple[str, str, Any]:
-    """Compute one unit, in whatever process, with one thread of BLAS and OpenMP.
+    """Compute one unit, in whatever process, with one thread of BLAS and OpenMP; never raise.
 
-    No `Exception` leaves it: the unit's key comes back with "rows" and the result rows, "missing"
-    and the reason, or "failed" and the last line of the traceback. A process that may have another
-    version of the code gets the digest of ours.
+    The unit's key comes back with "rows" and the result rows, "missing" and the reason, or "failed"
+    and the error. A process that may have other code gets the digest of ours.
     """
     # A library loaded later would not be limited: SciPy brings a BLAS, scikit-learn an OpenMP.
     import scipy.linalg  # noqa: F401
@@ -53,10 +52,7 @@ def run_unit(compute: Callable, unit: Unit, code: str | None = None) -> tuple[st
 
 
 def check_backend(backend: str, scheduler: str | None = None) -> None:
-    """Check, before anything is computed, that packages and scheduler of the backend are there.
-
-    If not, a ValueError or a `ClusterError` says what to do.
-    """
+    """A ValueError or `ClusterError` if packages or scheduler of the backend are not there."""
     if backend == "dask":
         try:
             from companion.reproduction import _dask
@@ -74,10 +70,10 @@ def check_backend(backend: str, scheduler: str | None = None) -> None:
 def compute_units(
     study: Study, units: Iterable[Unit], jobs: int, backend: str, scheduler: str | None
 ) -> Iterator[Iterator[tuple[str, str, Any]]]:
-    """The outcomes of units (see `run_unit`), in the order in which they finish.
-
-    Units that are left at the end of the context are given up.
-    """
+    """The outcomes of units, as they finish; what is left at the end of the context is given up."""
+    if (backend, jobs) == ("loky", 1):
+        yield (run_unit(study.compute, unit) for unit in units)
+        return
     from joblib import Parallel, delayed
 
     with ExitStack() as stack:
@@ -110,17 +106,16 @@ def _told(name: str, outcomes: Iterator) -> Iterator:
         died = type(error).__module__.startswith("joblib") or type(error).__name__ == "KilledWorker"
         raise (UnitError if died else ClusterError)(
             f"{name}: the workers are lost or cannot run a unit ({reason}). Finished units are "
-            "stored; run again, on a cluster with one version of companion everywhere, and with "
-            "fewer jobs if it recurs: a worker that dies often lacks memory."
+            "stored; run again, with fewer jobs if it recurs (a worker that dies often lacks "
+            "memory), and with the same version of companion all over a cluster."
         ) from error
 
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Start workers that never see Ctrl-C; one that comes meanwhile reaches us afterwards.
+    """Start workers that never see Ctrl-C, which a terminal sends to every process.
 
-    A terminal sends it to every process, and workers would answer with tracebacks of their own
-    before they are stopped. They inherit which signals are held back.
+    They inherit which signals are held back; one that comes meanwhile reaches us afterwards.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield

@@ -66,7 +66,7 @@ def test_a_notebook_runs_in_this_environment_with_its_parameters_in_its_own_fold
 
     source = write_notebook(tmp_path / "nb" / "fig_1.ipynb", SHOW)
     report = run_notebook(ARTEFACT, tmp_path / "out" / "fig_1.ipynb", {"n": 5}, source=source)
-    assert report.ok and report.cell is None and str(report).startswith("toy/fig_1: ran in ")
+    assert report.ok and str(report).startswith("toy/fig_1: ran in ")
     executed = nbformat.read(report.output, as_version=4)
     assert outputs(executed) == [f"paper 5 {source.parent} 0 {sys.prefix}\n"]
     tags = [cell.metadata.get("tags", []) for cell in executed.cells]
@@ -108,8 +108,6 @@ def test_a_failing_cell_is_reported_by_number_line_and_error_and_the_source_is_k
     before = source.read_text()
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source, in_place=True)
     assert not report.ok
-    assert (report.cell, report.line) == (3, "# why")
-    assert (report.error, report.message) == ("ZeroDivisionError", "division by zero")
     assert str(report) == (
         "toy/fig_1: failed in cell [3] (# why): ZeroDivisionError: division by zero"
     )
@@ -122,8 +120,8 @@ def test_a_failing_cell_is_reported_by_number_line_and_error_and_the_source_is_k
 def test_a_dying_kernel_is_reported_with_the_cell_that_killed_it(tmp_path):
     source = write_notebook(tmp_path / "fig_1.ipynb", "import os; os._exit(3)", "never = 1")
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source)
-    assert not report.ok and report.error == "DeadKernelError"
-    assert (report.cell, report.line) == (2, "import os; os._exit(3)")
+    assert not report.ok
+    assert "failed in cell [2] (import os; os._exit(3)): DeadKernelError: " in str(report)
 
 
 @pytest.mark.parametrize("values", [{"n": 10}, {"m": 1}, {"profile": "papper"}])
@@ -141,14 +139,14 @@ def test_a_notebook_that_cannot_be_read_is_a_failure_not_an_exception(tmp_path, 
         source.write_text(content)
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source)
     assert not report.ok and report.output is None
-    assert f"cannot read notebook {source}" in report.message
+    assert f"cannot read notebook {source}" in str(report)
 
 
 def test_an_output_that_cannot_be_written_is_a_failure_not_an_exception(tmp_path, no_kernel):
     source = write_notebook(tmp_path / "fig_1.ipynb", SHOW)
     (tmp_path / "file").write_text("")
     report = run_notebook(ARTEFACT, tmp_path / "file" / "out.ipynb", source=source)
-    assert not report.ok and "cannot write" in report.message
+    assert not report.ok and "cannot write" in str(report)
 
 
 def test_cleaning_removes_what_differs_from_run_to_run_and_nothing_else():

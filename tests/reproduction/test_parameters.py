@@ -2,8 +2,8 @@
 
 import pytest
 
-from companion.reproduction import parameters as module
-from companion.reproduction.artefacts import Artefact, Parameter
+from companion.reproduction.artefacts import Artefact, Parameter, get_artefact
+from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.parameters import ParameterError, check_parameters, parameters_for
 
 CELL = """\
@@ -84,14 +84,17 @@ def test_a_notebook_checks_its_own_parameters():
         parameters_for(ARTEFACT, n_draws=-1)
 
 
-def test_a_name_injected_by_papermill_is_refused_if_the_notebook_does_not_know_it(monkeypatch):
-    from types import SimpleNamespace
-
-    cells = ["", CELL, "# Parameters\nn_drawz = 5\nC = 2.0\n", "unrelated = 1"]
-    shell = SimpleNamespace(user_ns={"In": cells})
-    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
-    assert module._injected_names() == {"n_drawz", "C"}
-    with pytest.raises(ParameterError, match="'n_drawz' is no parameter .* did you mean 'n_draws'"):
-        parameters_for(ARTEFACT, C=2.0)
-    cells[2] = "# Parameters\nC = 2.0\n"
-    assert parameters_for(ARTEFACT, C=2.0)["C"] == 2.0
+@pytest.mark.parametrize(
+    ("injected", "fault"),
+    [
+        ({"n_drawz": 5}, "'n_drawz' is no parameter of it"),
+        ({"profile": "papper"}, "'profile' must be one of 'quick', 'paper'"),
+    ],
+)
+def test_plain_papermill_is_stopped_before_anything_is_computed(tmp_path, injected, fault):
+    papermill = pytest.importorskip("papermill")
+    source = notebook_path(get_artefact("l1nsvm/table_1"))
+    output = tmp_path / "executed.ipynb"
+    with pytest.raises(papermill.PapermillExecutionError, match="ParameterError") as caught:
+        papermill.execute_notebook(source, output, injected, progress_bar=False, cwd=source.parent)
+    assert fault in caught.value.evalue and caught.value.exec_count == 3
