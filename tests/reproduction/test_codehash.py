@@ -1,156 +1,291 @@
-"""The digest of code: what it ignores, what it does not, and that no Python version moves it."""
+"""The digest of a study's code: what moves it, what does not, and that all that runs is in it."""
 
+import ast
+import hashlib
+import importlib
+import json
+import subprocess
 import sys
-import textwrap
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from _studies import threads
 
-from companion.reproduction.codehash import code_digest, normalised_source
+from companion.reproduction import codehash
+from companion.reproduction.codehash import closure, code_digest, spelled
 
-SOURCE = '''
-"""A module."""
+FILES = {
+    "__init__.py": "",
+    "study.py": '''
+"""A study."""
+
 import math
 
+from package_of_the_test import lazy, tools
+from package_of_the_test.shapes import Circle as Round
+from package_of_the_test.tools import scaled
 
-def area(r, unit="cm"):
-    """The area."""
-    if r > 0:
-        value = math.pi * r ** 2
-        return f"{value:.2f} {unit}^2"
-    return [r,
-            "none"]
-'''
+FACTOR = 2.0
+TABLE = {"a": [1]}
+TABLE["b"] = [2]
+for _entry in TABLE.values():
+    _entry.append(3)
+COLOUR = "red"
+if FACTOR > 1:
+
+    def chosen(x):
+        return x + 10
+
+
+def decorated(times):
+    return lambda function: function
+
+
+def exponent():
+    return 3
+
+
+def draw(ax):
+    """A figure."""
+    from package_of_the_test.tools import unused as scaled
+
+    return scaled(ax, COLOUR)
+
+
+@decorated(times=1)
+def compute(unit, power=exponent()):
+    """One unit."""
+    from package_of_the_test.nested import shift
+
+    if unit:
+        area = Round(unit).area() ** power * math.pi
+        return {"x": f"{FACTOR * scaled(area):.3f}", "y": lazy.lazily(1) + chosen(area)}
+    return [TABLE, shift(unit),
+            tools.deep.value]
+''',
+    "shapes.py": '''
+SIDES = 4
+
+
+class Shape:
+    def name(self):
+        return "shape"
+
+
+class Circle(Shape):
+    def __init__(self, radius):
+        self.radius = radius
+
+    def area(self):
+        """Not the whole truth."""
+        return self.radius**2
+''',
+    "tools/__init__.py": "from package_of_the_test.tools.inner import scaled, unused\n",
+    "tools/inner.py": """
+def helper(x):
+    return x + 1
+
+
+def scaled(x):
+    return helper(x) / 7
+
+
+def unused(x, colour):
+    return x
+""",
+    "tools/deep.py": "value = 1\n",
+    "nested.py": """
+import package_of_the_test.far.away
+
+
+def shift(x):
+    return package_of_the_test.far.away.distance + 4
+""",
+    "far/__init__.py": "",
+    "far/away.py": "distance = 5\n",
+    "lazy/__init__.py": """
+from importlib import import_module
+
+
+def __getattr__(name):
+    if name != "lazily":
+        raise AttributeError(name)
+    return import_module("package_of_the_test.lazy.late").lazily
+""",
+    "lazy/late.py": """
+LATE = 6
+
+
+def lazily(x):
+    return LATE + x
+""",
+}
 
 SAME = {
-    "a comment": SOURCE.replace("import math", "import math  # for pi"),
-    "a comment on its own line": SOURCE.replace("    if r", "    # positive\n    if r"),
-    "another docstring": SOURCE.replace("The area.", "The area of a circle."),
-    "no docstring": SOURCE.replace('    """The area."""\n', ""),
-    "a docstring of several lines": SOURCE.replace("The area.", "The area.\n\n    In cm.\n    "),
-    "blank lines": SOURCE.replace("import math\n", "import math\n\n\n"),
-    "spaces inside a line": SOURCE.replace("r ** 2", "r**2"),
-    "another indentation": SOURCE.replace("    ", "  "),
-    "a broken line": SOURCE.replace("[r,\n            ", "[r, "),
-    "a continued line": SOURCE.replace("math.pi *", "math.pi \\\n            *"),
-    "line ends of another system": SOURCE.replace("\n", "\r\n"),
+    "a comment": ("study.py", "import math", "import math  # for pi"),
+    "a comment on its own line": ("study.py", "    if unit", "    # always\n    if unit"),
+    "another docstring": ("study.py", "One unit.", "A unit.\n\n    Of many.\n    "),
+    "no docstring": ("study.py", '    """One unit."""\n', ""),
+    "the docstring of a method": ("shapes.py", "Not the whole truth.", ""),
+    "blank lines": ("study.py", "FACTOR = 2.0\n", "\n\n\nFACTOR = 2.0\n"),
+    "spaces inside a line": ("shapes.py", "radius**2", "radius ** 2"),
+    "a broken line": ("study.py", "shift(unit),\n            ", "shift(unit), "),
+    "line ends of another system": ("study.py", "\n", "\r\n"),
+    "a figure": ("study.py", "return scaled(ax, COLOUR)", "return None"),
+    "a constant of a figure": ("study.py", '"red"', '"blue"'),
+    "a function that only a figure calls": ("tools/inner.py", "return x\n", "return colour\n"),
+    "a constant that nothing reads": ("shapes.py", "SIDES = 4", "SIDES = 5"),
+    "a new constant": ("study.py", 'COLOUR = "red"\n', 'COLOUR = "red"\nextra = 1\n'),
 }
 
 DIFFERENT = {
-    "a number": SOURCE.replace("** 2", "** 3"),
-    "an operator": SOURCE.replace("r > 0", "r >= 0"),
-    "a name": SOURCE.replace("value", "result"),
-    "a default": SOURCE.replace('"cm"', '"m"'),
-    "text inside a formatted string": SOURCE.replace("^2", "^3"),
-    "spaces inside a formatted string": SOURCE.replace("} {", "}  {"),
-    "code inside a formatted string": SOURCE.replace("{value:.2f}", "{value:.3f}"),
-    "a string that is used": SOURCE.replace('"none"', '"nothing"'),
-    "what belongs to a branch": SOURCE.replace("    return [r", "        return [r"),
+    "the function itself": ("study.py", "** power", "** -power"),
+    "a branch": ("study.py", "    return [TABLE", "        return [TABLE"),
+    "a name": ("study.py", "area", "surface"),
+    "a formatted string": ("study.py", ":.3f", ":.4f"),
+    "a constant": ("study.py", "FACTOR = 2.0", "FACTOR = 3.0"),
+    "what is put into a constant later": ("study.py", 'TABLE["b"] = [2]', 'TABLE["b"] = [3]'),
+    "a loop over a constant": ("study.py", "_entry.append(3)", "_entry.append(4)"),
+    "a function under a condition": ("study.py", "return x + 10", "return x + 11"),
+    "the condition": ("study.py", "if FACTOR > 1", "if FACTOR > 0"),
+    "the argument of a decorator": ("study.py", "@decorated(times=1)", "@decorated(times=2)"),
+    "a decorator": ("study.py", "return lambda function: function", "return lambda f: f"),
+    "a default": ("study.py", "return 3\n", "return 4\n"),
+    "a class": ("shapes.py", "radius**2", "radius**3"),
+    "a base class": ("shapes.py", '"shape"', '"form"'),
+    "a function through a re-export": ("tools/inner.py", "/ 7", "/ 8"),
+    "a function that this one calls": ("tools/inner.py", "x + 1", "x + 2"),
+    "a module that is taken from a package": ("tools/deep.py", "value = 1", "value = 2"),
+    "what an import inside the function brings": ("nested.py", "+ 4", "+ 3"),
+    "what a dotted import brings": ("far/away.py", "distance = 5", "distance = 6"),
+    "what is loaded lazily": ("lazy/late.py", "+ x", "- x"),
+    "a constant of it": ("lazy/late.py", "LATE = 6", "LATE = 7"),
 }
 
 
+@pytest.fixture
+def digest(tmp_path, monkeypatch):
+    """The digest of the study's code, with some of its files written otherwise."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def forget():
+        importlib.invalidate_caches()
+        codehash._module.cache_clear()
+        for name in [name for name in sys.modules if name.startswith("package_of_the_test")]:
+            del sys.modules[name]
+
+    def digest(changed=None):
+        for name, text in {**FILES, **(changed or {})}.items():
+            path = tmp_path / "package_of_the_test" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode())
+        forget()
+        return code_digest(importlib.import_module("package_of_the_test.study").compute)
+
+    yield digest
+    forget()
+
+
+def edited(file, old, new):
+    assert old in FILES[file]
+    return {file: FILES[file].replace(old, new)}
+
+
 @pytest.mark.parametrize("change", SAME)
-def test_changes_that_cannot_change_results_keep_the_digest(change):
-    assert SAME[change] != SOURCE
-    assert normalised_source(SAME[change]) == normalised_source(SOURCE)
+def test_what_cannot_change_results_keeps_the_digest(digest, change):
+    before = digest()
+    assert digest(edited(*SAME[change])) == before
+    assert len(before) == 12 and int(before, 16) >= 0
 
 
 @pytest.mark.parametrize("change", DIFFERENT)
-def test_changes_of_the_code_change_the_digest(change):
-    assert DIFFERENT[change] != SOURCE
-    assert normalised_source(DIFFERENT[change]) != normalised_source(SOURCE)
+def test_what_is_reached_moves_the_digest(digest, change):
+    assert digest(edited(*DIFFERENT[change])) != digest()
 
 
-def test_the_tokens_are_the_same_under_every_python():
-    """Since 3.12 the tokenizer takes formatted strings apart; the digest must not notice."""
-    source = textwrap.dedent('''
-        def show(x):
-            """Text."""
-            return f"{x!r:>{4 + 2}} {{}} {'a' + f'{x}'}" "b", rf"\\d{x}"
-    ''')
-    assert normalised_source(source).split("\n") == [
-        "def",
-        "show",
-        "(",
-        "x",
-        ")",
-        ":",
-        "<newline>",
-        "<indent>",
-        "return",
-        """f"{x!r:>{4 + 2}} {{}} {'a' + f'{x}'}\"""",
-        '"b"',
-        ",",
-        'rf"\\d{x}"',
-        "<newline>",
-        "<dedent>",
-    ]
+def test_where_a_definition_stands_does_not_matter(digest):
+    helper = "def helper(x):\n    return x + 1\n"
+    moved = edited("tools/inner.py", helper, "from package_of_the_test.far.away import helper\n")
+    moved["far/away.py"] = f"{helper}\n\ndistance = 5\n"
+    assert digest(moved) == digest()
 
 
-def test_a_formatted_string_over_several_lines_is_kept_whole():
-    source = 'x = f"""a {\n1 + 1} é\n  b"""\n'
-    assert normalised_source(source).startswith('x\n=\nf"""a {\n1 + 1} é\n  b"""\n<newline>')
+SPELLED = """
+def show(x: int, *, y=(1, 2.0)) -> str:
+    'Text.'
+    return f"{x!r:>{4 + 2}} {{}} {'a' + f'{x}'}" "b", rb"\\d", [z for z in y if z], lambda: ...
+"""
 
 
-@given(st.lists(st.integers(0, 999), min_size=1, max_size=5), st.text("# \n", max_size=6))
-def test_blank_lines_and_comments_never_matter_and_numbers_always_do(numbers, filler):
-    def module(values, between=""):
-        return "".join(f"x{i} = {value}\n{between}\n" for i, value in enumerate(values))
-
-    between = "\n".join("#" + line for line in filler.split("\n"))
-    assert normalised_source(module(numbers, between)) == normalised_source(module(numbers))
-    changed = [numbers[0] + 1, *numbers[1:]]
-    assert normalised_source(module(changed)) != normalised_source(module(numbers))
+def test_the_spelling_is_the_same_under_every_python():
+    """A change of the syntax trees of a later Python would make all records stale: look here."""
+    text = spelled(ast.parse(SPELLED))
+    assert hashlib.sha256(text.encode()).hexdigest()[:12] == "428f02a07325", text
 
 
-@pytest.fixture
-def package(tmp_path, monkeypatch):
-    folder = tmp_path / "package_of_the_test"
-    (folder / "inner").mkdir(parents=True)
-    (folder / "__init__.py").write_text("")
-    (folder / "one.py").write_text("x = 1\n")
-    (folder / "inner" / "two.py").write_text("y = 2\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    yield folder
-    sys.modules.pop("package_of_the_test", None)  # looking up its modules imports the package
+@pytest.mark.parametrize("compute", [lambda unit: {}, dict.fromkeys, json.JSONEncoder.encode])
+def test_what_is_no_function_of_a_module_is_refused(compute):
+    with pytest.raises(ValueError, match="must be a function at the top level of a module. Got"):
+        code_digest(compute)
 
 
-def test_the_digest_is_twelve_digits_whatever_the_order_of_the_modules(package):
-    modules = ["package_of_the_test.one", "companion.reproduction.units"]
-    digest = code_digest(modules)
-    assert digest == code_digest(reversed(modules)) == code_digest(modules * 2)
-    assert len(digest) == 12 and int(digest, 16) >= 0
-    assert digest != code_digest(modules[:1])
-    assert code_digest(()) == ""
+# ------------------------------------------------------- what runs, against what is reached
+
+RAN = """
+import json, sys
+from companion.errors import DataUnavailable
+from companion.reproduction.artefacts import list_artefacts
+from companion.reproduction.codehash import closure
+
+paper, *names = sys.argv[1:]
+studies = {study.name: study for a in list_artefacts(paper) for study in a.studies}
+for name in names:
+    ran, importing = set(), 0
+
+    def note(frame, event, _):
+        global importing
+        code = frame.f_code
+        if code.co_name == "<module>":
+            importing += {"call": 1, "return": -1}.get(event, 0)
+        elif event == "call" and not importing and code.co_filename != "<string>":
+            module, outer = frame.f_globals.get("__name__", ""), code.co_qualname.partition(".")[0]
+            if module.partition(".")[0] == "companion" and outer[0] != "<":
+                ran.add((module, outer))
+
+    compute = studies[name].compute
+    unit = min(studies[name].units("quick"), key=lambda unit: bool(unit.data))
+    sys.setprofile(note)
+    try:
+        compute(unit)
+    except DataUnavailable:
+        continue
+    finally:
+        sys.setprofile(None)
+    print(json.dumps([name, len(ran), sorted(ran - set(closure(compute)))]))
+"""
+
+#: Studies with a unit that takes a second or two.
+FAST = {
+    "l1nsvm": ("table_1", "fig_1", "fig_1_leverage", "table_2_search", "table_2_surface"),
+    "gacv": ("fig_1", "beyond"),
+    "usvc": ("fig_1_losses", "fig_3_4", "table_1_plain", "table_4", "benefit_width"),
+    "wrsvm": ("table_1", "table_2", "theory_theorem", "theory_equality", "beyond_exact"),
+    "conformal": ("statements", "formula", "displacements", "identities", "forced", "shift"),
+}
 
 
-def test_a_package_stands_for_everything_in_it(package):
-    before = code_digest(["package_of_the_test"])
-    (package / "inner" / "two.py").write_text("y = 22\n")
-    after = code_digest(["package_of_the_test"])
-    assert after != before
-    (package / "inner" / "three.py").write_text("z = 3\n")
-    assert code_digest(["package_of_the_test"]) not in (before, after)
+@pytest.mark.parametrize("paper", FAST)
+def test_every_function_that_runs_is_reached(paper):
+    """All of the package, functions by the outermost definition that they stand in."""
+    run = subprocess.run(
+        [sys.executable, "-c", RAN, paper, *FAST[paper]], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    found = [json.loads(line) for line in run.stdout.splitlines()]
+    assert found and all(n_ran > 1 for _, n_ran, _ in found)
+    assert {name: missing for name, _, missing in found if missing} == {}
 
 
-def test_the_same_code_under_another_name_is_other_code(package):
-    (package / "uno.py").write_text("x = 1\n")
-    assert code_digest(["package_of_the_test.one"]) != code_digest(["package_of_the_test.uno"])
-
-
-def test_a_module_that_is_edited_is_read_again(package):
-    before = code_digest(["package_of_the_test.one"])
-    (package / "one.py").write_text("x = 1.5\n")
-    assert code_digest(["package_of_the_test.one"]) != before
-
-
-@pytest.mark.parametrize("module", ["companion.no_such", "no_such_package.module"])
-def test_a_module_that_is_not_there_is_named(module):
-    with pytest.raises(ValueError, match=f"Got '{module}', which is not found"):
-        code_digest([module])
-
-
-def test_a_module_without_source_is_named():
-    with pytest.raises(ValueError, match="must be Python source. Got 'sys'"):
-        code_digest(["sys"])
+def test_the_unit_that_a_function_is_given_is_reached():
+    reached = {name for home, name in closure(threads) if home == "companion.reproduction.units"}
+    assert {"Unit", "seed_for"} <= reached
