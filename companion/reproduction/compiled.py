@@ -1,8 +1,7 @@
 """What numba keeps of the compiled loops must come from the present sources.
 
-numba compiles a function again when its own file changes, and not when that of a function it calls
-does: a checkout that was updated could go on with a solver of before under the digest of the new
-code. So what is compiled is thrown away as soon as any source of loops has changed.
+numba does not notice that a function has changed which another file calls. So what is compiled is
+thrown away as soon as any source of loops has changed.
 """
 
 import ast
@@ -11,38 +10,16 @@ from pathlib import Path
 
 from companion.reproduction.codehash import spelled
 
-__all__ = ["discard_old_loops"]
-
 _STAMP = "loops-from.txt"
 
 
-def _sources(package):
-    """Digest of all files of a package that have compiled functions."""
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        if "njit" in text:
-            digest.update(f"{path.relative_to(package).as_posix()}\n".encode())
-            digest.update(spelled(ast.parse(text)).encode())
-    return digest.hexdigest()
-
-
 def discard_old_loops(package=None):
-    """Remove compiled loops that come from other sources than the present.
+    """Remove compiled loops of other sources than the present, of ``companion`` by default.
 
-    Parameters
-    ----------
-    package : path-like, optional
-        Folder of the package, by default that of ``companion``.
-
-    Returns
-    -------
-    int
-        How many files were removed; 0 also where the folder cannot be written, and where numba
-        keeps its files elsewhere.
+    How many files were removed comes back; none where the folder cannot be written.
     """
     package = Path(__file__).parents[1] if package is None else Path(package)
-    stamp, present = package / "__pycache__" / _STAMP, _sources(package)
+    stamp, present = package / "__pycache__" / _STAMP, _digest_of_loops(package)
     try:
         if stamp.is_file() and stamp.read_text(encoding="utf-8") == present:
             return 0
@@ -54,3 +31,13 @@ def discard_old_loops(package=None):
     except OSError:
         return 0
     return len(old)
+
+
+def _digest_of_loops(package):
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if "njit" in text:
+            digest.update(f"{path.relative_to(package).as_posix()}\n".encode())
+            digest.update(spelled(ast.parse(text)).encode())
+    return digest.hexdigest()

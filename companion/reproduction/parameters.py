@@ -1,36 +1,22 @@
 """The typed parameters of a notebook, and their checks before anything is computed.
 
-Each notebook has one cell tagged ``parameters`` with one typed line each::
-
-    profile: str = "paper"  # size of the run: quick or paper
-    n_draws: int = 1000  # random draws a panel
-
-and the artefact declares the same with its choices and ranges. ``companion reproduce -p`` checks
-against the declaration before a kernel starts. Plain ``papermill`` knows no types and only warns of
-an unknown name, so that the cell after the parameters calls :func:`parameters_for`, which stops
-the notebook before it computes anything.
+The cell tagged ``parameters`` has a typed line for each, ``n_draws: int = 1000  # draws a panel``,
+and the artefact declares the same with its choices and ranges. The command checks them before a
+kernel starts. Plain ``papermill`` knows no types and only warns of an unknown name, so that the
+next cell calls :func:`parameters_for`.
 """
 
 import ast
 import difflib
-import io
 import math
-import tokenize
+from contextlib import suppress
 
-from companion.reproduction.artefacts import Parameter
+from companion.reproduction.artefacts import get_artefact
 
-__all__ = [
-    "ParameterError",
-    "check_parameters",
-    "disagreements",
-    "parameters_for",
-    "read_parameters_cell",
-]
+__all__ = ["ParameterError", "parameters_for"]
 
-_TYPES = {"str": str, "int": int, "float": float, "bool": bool}
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 _BOOLS = {"true": True, "false": False}
-_TAG = "parameters"
 
 
 class ParameterError(ValueError):
@@ -42,126 +28,80 @@ class ParameterError(ValueError):
         super().__init__(f"{owner} cannot run with these parameters:\n{lines}")
 
 
-def _unknown(name, parameters):
-    known = [parameter.name for parameter in parameters]
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else ""
-    listing = f"it has {', '.join(known)}" if known else "it has none"
-    return f"{name!r} is no parameter of it: {hint or listing}"
-
-
-def _from_text(parameter, text):
-    """Value a command-line word stands for; the word itself if it stands for none."""
-    if parameter.type is bool:
-        return _BOOLS.get(text.strip().lower(), text)
-    try:
-        return parameter.type(text)
-    except ValueError:
-        return text
-
-
-def _has_type(parameter, value):
-    if parameter.type is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    if parameter.type is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    return isinstance(value, parameter.type)
+def _fault(name, value, declared):
+    """What is wrong with a value, in words; nothing if it is right."""
+    if name not in declared:
+        close = difflib.get_close_matches(name, declared, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(declared) or 'none'}"
+        return f"{name!r} is no parameter of it: {hint}"
+    parameter = declared[name]
+    types = (int, float) if parameter.type is float else parameter.type
+    right = isinstance(value, types) and (parameter.type is bool) == isinstance(value, bool)
+    if right and parameter.choices is not None:
+        right = value in parameter.choices
+    elif right and parameter.type in (int, float):
+        low = -math.inf if parameter.low is None else parameter.low
+        high = math.inf if parameter.high is None else parameter.high
+        right = math.isfinite(value) and low <= value <= high
+    return None if right else f"{name!r} must be {_allowed(parameter)}. Got {value!r} instead"
 
 
 def _allowed(parameter):
     """What a parameter may be, in words."""
+    words, low, high = _WORDS[parameter.type], parameter.low, parameter.high
     if parameter.choices is not None:
-        return "one of " + ", ".join(repr(choice) for choice in parameter.choices)
-    words = _WORDS[parameter.type]
-    if parameter.low is not None and parameter.high is not None:
-        return f"{words} from {parameter.low} to {parameter.high}"
-    if parameter.low is not None:
-        return f"{words} of at least {parameter.low}"
-    if parameter.high is not None:
-        return f"{words} of at most {parameter.high}"
-    return words
+        return "one of " + ", ".join(map(repr, parameter.choices))
+    if low is not None and high is not None:
+        return f"{words} from {low} to {high}"
+    if low is not None:
+        return f"{words} of at least {low}"
+    return words if high is None else f"{words} of at most {high}"
 
 
-def _is_allowed(parameter, value):
-    if not _has_type(parameter, value):
-        return False
-    if parameter.type is float and not math.isfinite(value):
-        return False
-    if parameter.choices is not None and value not in parameter.choices:
-        return False
-    too_low = parameter.low is not None and value < parameter.low
-    too_high = parameter.high is not None and value > parameter.high
-    return not (too_low or too_high)
+def _from_word(word, kind):
+    """The value that a word of the command line stands for; itself if it stands for none."""
+    if kind is bool:
+        return _BOOLS.get(word.strip().lower(), word)
+    with suppress(ValueError):
+        return kind(word)
+    return word
 
 
 def check_parameters(artefact, values, *, text=False):
-    """Check values for the parameters of an artefact.
+    """A value for every parameter of an artefact: the given one, else the default.
 
-    Parameters
-    ----------
-    artefact : companion.reproduction.Artefact
-    values : mapping of str to str, int, float or bool
-    text : bool, default=False
-        Whether texts are words of a command line, which stand for numbers as well.
-
-    Returns
-    -------
-    dict
-        A value for every parameter of the artefact in its order: the given one, else the default.
-
-    Raises
-    ------
-    ParameterError
-        If a name is unknown, or a value has the wrong type or is out of range; all faults at once.
+    With `text`, values are words of a command line. Faults are one `ParameterError`.
     """
     declared = {parameter.name: parameter for parameter in artefact.parameters}
-    faults, checked = [], {}
-    for name, value in values.items():
-        if name not in declared:
-            faults.append(_unknown(name, artefact.parameters))
-            continue
-        parameter = declared[name]
-        if text and isinstance(value, str):
-            value = _from_text(parameter, value)
-        if _is_allowed(parameter, value):
-            checked[name] = parameter.type(value)
-        else:
-            faults.append(f"{name!r} must be {_allowed(parameter)}. Got {value!r} instead")
-    if faults:
-        raise ParameterError(artefact.id, faults)
-    return {name: checked.get(name, parameter.default) for name, parameter in declared.items()}
+    if text:
+        values = {
+            name: _from_word(word, declared[name].type) if name in declared else word
+            for name, word in values.items()
+        }
+    faults = [_fault(name, value, declared) for name, value in values.items()]
+    if any(faults):
+        raise ParameterError(artefact.id, filter(None, faults))
+    return {name: p.type(values.get(name, p.default)) for name, p in declared.items()}
 
 
 def _injected_names():
-    """Names that papermill assigned in this kernel, an empty set outside one.
+    """Names that papermill assigned in this kernel, in the cells that it injects.
 
-    Papermill opens the cell it injects with the comment ``# Parameters``; IPython keeps the
-    source of every cell that ran.
+    They begin with ``# Parameters``; IPython keeps the source of every cell that ran.
     """
     try:
         from IPython import get_ipython
     except ImportError:
         return set()
     shell = get_ipython()
-    names = set()
-    for source in [] if shell is None else shell.user_ns.get("In", []):
-        if source.startswith("# Parameters\n"):
-            targets = [
-                node
-                for part in ast.parse(source).body
-                if isinstance(part, ast.Assign)
-                for node in part.targets
-            ]
-            names.update(node.id for node in targets if isinstance(node, ast.Name))
-    return names
+    cells = [] if shell is None else shell.user_ns.get("In", [])
+    injected = [ast.parse(cell) for cell in cells if cell.startswith("# Parameters\n")]
+    nodes = (node for tree in injected for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
 
 
 def parameters_for(artefact, /, **values):
-    """Check the parameters of a notebook from inside it.
-
-    Called in the cell after the parameters, so that plain ``papermill`` refuses a bad value as
-    ``companion reproduce`` does. A name that papermill injected but the notebook does not know is
-    refused too.
+    """Check the parameters of a notebook from inside it, so that it stops before it computes.
 
     Parameters
     ----------
@@ -178,98 +118,10 @@ def parameters_for(artefact, /, **values):
     Raises
     ------
     ParameterError
-        As of :func:`check_parameters`.
+        If a name is unknown, also one that papermill injected, or a value has the wrong type or is
+        out of range; all faults at once.
     """
     if isinstance(artefact, str):
-        from companion.reproduction.artefacts import get_artefact
-
         artefact = get_artefact(artefact)
-    stray = {name: None for name in _injected_names() - {p.name for p in artefact.parameters}}
+    stray = dict.fromkeys(_injected_names() - {p.name for p in artefact.parameters})
     return check_parameters(artefact, {**stray, **values})
-
-
-def _comments(source):
-    """Text of the comment on each line of Python source, by line number."""
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    return {
-        token.start[0]: token.string.lstrip("#").strip()
-        for token in tokens
-        if token.type == tokenize.COMMENT
-    }
-
-
-def read_parameters_cell(notebook):
-    """Read the parameters cell of a notebook without running it.
-
-    Parameters
-    ----------
-    notebook : path-like or nbformat.NotebookNode
-
-    Returns
-    -------
-    tuple of companion.reproduction.Parameter
-        Name, type, default and help of each line, without choices or range.
-
-    Raises
-    ------
-    ValueError
-        If there is not exactly one cell tagged ``parameters``, or if a line of it is not
-        ``name: type = literal  # help`` with the type str, int, float or bool.
-    """
-    import nbformat
-
-    if not isinstance(notebook, nbformat.NotebookNode):
-        notebook = nbformat.read(notebook, as_version=4)
-    cells = [cell for cell in notebook.cells if _TAG in cell.metadata.get("tags", [])]
-    if len(cells) != 1 or cells[0].cell_type != "code":
-        raise ValueError(
-            f"A notebook must have one code cell tagged {_TAG!r}. It has {len(cells)}."
-        )
-    source = cells[0].source
-    comments, parameters = _comments(source), []
-    for node in ast.parse(source).body:
-        line = ast.get_source_segment(source, node)
-        try:
-            kind = _TYPES[node.annotation.id]
-            default = ast.literal_eval(node.value)
-            parameter = Parameter(node.target.id, kind, default, comments[node.end_lineno])
-        except (AttributeError, KeyError, ValueError, TypeError):
-            parameter = None
-        if parameter is None or not _has_type(parameter, default):
-            raise ValueError(
-                "A line of the parameters cell must read 'name: type = value  # help' with a type "
-                f"of {', '.join(_TYPES)} and a value of it. Got {line!r}."
-            )
-        parameters.append(parameter)
-    return tuple(parameters)
-
-
-def disagreements(artefact, notebook):
-    """Compare an artefact's declared parameters with the cell of its notebook.
-
-    Parameters
-    ----------
-    artefact : companion.reproduction.Artefact
-    notebook : path-like or nbformat.NotebookNode
-
-    Returns
-    -------
-    list of str
-        One sentence a difference in name, type, default or help; empty if they agree.
-    """
-    cell = {parameter.name: parameter for parameter in read_parameters_cell(notebook)}
-    declared = {parameter.name: parameter for parameter in artefact.parameters}
-    found = [f"{name!r} is in the notebook alone" for name in cell if name not in declared]
-    found += [f"{name!r} is declared alone" for name in declared if name not in cell]
-    for name in declared:
-        for what in ("type", "default", "help") if name in cell else ():
-            mine, theirs = getattr(declared[name], what), getattr(cell[name], what)
-            if mine != theirs:
-                found.append(
-                    f"{what} of {name!r} is declared {mine!r}; the notebook has {theirs!r}"
-                )
-    if not found and list(cell) != list(declared):
-        found.append(
-            f"the order is declared {', '.join(declared)}; the notebook has {', '.join(cell)}"
-        )
-    return found

@@ -15,81 +15,28 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from companion.reproduction.units import Unit, to_scalar
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = [
-    "Record",
-    "check_rows",
-    "decode_cell",
-    "encode_cell",
-    "parse_table",
-    "to_frame",
-    "to_table",
-]
 
 END_COLUMNS = ("key", "code")
 _INTEGER = re.compile(r"-?(0|[1-9]\d*)")
 _FLOAT = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?|nan|-?inf")
+_RANKS = {type(None): 0, bool: 1, int: 2, float: 2, str: 3}
 
 
 @dataclass(frozen=True)
 class Record:
-    """What is kept of a finished unit.
-
-    Parameters
-    ----------
-    key : str
-        Key of the unit.
-    params : mapping
-        Its parameters.
-    code : str
-        Digest of the code that computed it.
-    rows : tuple of mapping
-        Its results.
-    """
+    """What is kept of a finished unit; `code` is the digest of the code that computed it."""
 
     key: str
     params: Mapping[str, Any]
     code: str
     rows: tuple[Mapping[str, Any], ...]
 
-    def same_numbers(self, other: Record) -> bool:
-        """Whether the results are equal, bit for bit, whatever code they come from.
 
-        Parameters
-        ----------
-        other : Record
-
-        Returns
-        -------
-        bool
-        """
-        return _lines(self.rows) == _lines(other.rows)
-
-
-def _lines(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    return [
-        {name: encode_cell(value) for name, value in row.items() if value is not None}
-        for row in rows
-    ]
-
-
-def encode_cell(value: Any) -> str:
-    """The text of a scalar in the committed table; the inverse of `decode_cell`.
-
-    Parameters
-    ----------
-    value : str, int, float, bool or None
-
-    Returns
-    -------
-    str
-    """
+def encode_cell(value: str | int | float | bool | None) -> str:
+    """The text of a scalar in the committed table; the inverse of `decode_cell`."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -99,23 +46,7 @@ def encode_cell(value: Any) -> str:
 
 
 def decode_cell(text: str) -> str | int | float | bool | None:
-    """The scalar that a cell of the committed table stands for.
-
-    Parameters
-    ----------
-    text : str
-        The cell, without the quoting of the CSV file.
-
-    Returns
-    -------
-    str, int, float, bool or None
-
-    Examples
-    --------
-    >>> from companion.reproduction.records import decode_cell
-    >>> [decode_cell(text) for text in ("", "True", "3", "3.0", "heart", '"3"')]
-    [None, True, 3, 3.0, 'heart', '3']
-    """
+    """The scalar that a cell of the committed table stands for."""
     if text == "":
         return None
     if text in ("True", "False"):
@@ -127,94 +58,36 @@ def decode_cell(text: str) -> str | int | float | bool | None:
     return json.loads(text) if text.startswith('"') else text
 
 
-def _sort_key(values: Iterable[Any]) -> tuple:
-    """Order of mixed scalars: None, bools, numbers, strings."""
-    ranks = []
-    for value in values:
-        if value is None:
-            ranks.append((0, 0))
-        elif isinstance(value, bool):
-            ranks.append((1, value))
-        elif isinstance(value, str):
-            ranks.append((3, value))
-        else:
-            ranks.append((2, value))
-    return tuple(ranks)
-
-
-def _column_order(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The common order of the columns; alphabetical where rows differ in their columns.
-
-    Either way the order depends on the rows alone, not on the order in which they arrived.
-    """
-    orders = {tuple(row) for row in rows}
-    if len(orders) <= 1:
-        return list(*orders)
-    return sorted(set().union(*orders))
-
-
-def _series(values: list[Any]) -> Any:
-    """The values as pandas should hold them: nullable types where None meets ints or bools."""
-    kinds = {type(value) for value in values if value is not None}
-    if None in values and kinds in ({int}, {bool}):
-        import pandas as pd
-
-        return pd.array(values, dtype="Int64" if kinds == {int} else "boolean")
-    if kinds and kinds <= {int, float} and kinds != {int}:
-        return [math.nan if value is None else float(value) for value in values]
-    return values
-
-
-def check_rows(
-    unit: Unit, rows: Mapping[str, Any] | Iterable[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
-    """The result rows of a unit as plain dictionaries of Python scalars.
-
-    Parameters
-    ----------
-    unit : Unit
-        The unit.
-    rows : mapping or iterable of mappings
-        What its computation returned; a mapping is one row. NaN and infinities are results.
-
-    Returns
-    -------
-    list of dict
-
-    Raises
-    ------
-    TypeError
-        If a row is no mapping, or a value no scalar.
-    ValueError
-        If there is no row, or a column has the name of a parameter, ``key`` or ``code``.
-    """
-    rows = [rows] if isinstance(rows, Mapping) else rows
-    if isinstance(rows, str) or not isinstance(rows, Iterable):
-        raise TypeError(f"{unit} must return a dict or a list of dicts. Got {rows!r}.")
+def check_rows(unit: Unit, returned: Any) -> list[dict[str, Any]]:
+    """What a unit's computation returned, a row or several, as dictionaries of Python scalars."""
+    several = isinstance(returned, Iterable) and not isinstance(returned, Mapping)
     checked = []
-    for row in rows:
+    for row in returned if several else [returned]:
         if not isinstance(row, Mapping):
-            raise TypeError(f"{unit} must return a dict or a list of dicts. Got a row {row!r}.")
+            raise TypeError(f"compute must return a dict or a list of dicts. Got {row!r}.")
         for name in row:
             if not isinstance(name, str) or name in unit.params or name in END_COLUMNS:
-                raise ValueError(
-                    f"{unit}: a result column must be a string other than the parameters, key "
-                    f"and code. Got {name!r}; rename it."
-                )
-        checked.append(
-            {name: to_scalar(value, f"'{name}' of {unit}") for name, value in row.items()}
-        )
+                taken = "the parameters, key and code"
+                raise ValueError(f"A result must have a name other than {taken}. Got {name!r}.")
+        checked.append({name: to_scalar(row[name], f"'{name}' of {unit}") for name in row})
     if not checked:
-        raise ValueError(f"{unit} returned no row; return at least one.")
+        raise ValueError("compute must return at least one row.")
     return checked
 
 
 def _sorted(records: Iterable[Record], parameters: list[str]) -> tuple[list[str], list[list[Any]]]:
-    """Columns and lines of the table, by parameters, then in the order of a unit's rows."""
-    records = sorted(
-        records, key=lambda record: (_sort_key(map(record.params.get, parameters)), record.key)
-    )
-    results = _column_order(row for record in records for row in record.rows)
+    """Columns and lines of the table, whatever the order in which the records arrive.
+
+    Where rows differ in their columns, these are sorted too.
+    """
+
+    def place(record):
+        values = map(record.params.get, parameters)
+        return [(_RANKS[type(v)], 0 if v is None else v) for v in values], record.key
+
+    records = sorted(records, key=place)
+    orders = {tuple(row) for record in records for row in record.rows}
+    results = list(*orders) if len(orders) <= 1 else sorted(set().union(*orders))
     lines = [
         [*map(record.params.get, parameters), *map(row.get, results), record.key, record.code]
         for record in records
@@ -224,20 +97,7 @@ def _sorted(records: Iterable[Record], parameters: list[str]) -> tuple[list[str]
 
 
 def to_table(records: Iterable[Record], parameters: list[str]) -> bytes:
-    """The committed form of the records.
-
-    Parameters
-    ----------
-    records : iterable of Record
-        In any order; the table does not depend on it.
-    parameters : list of str
-        The parameter columns, which sort the table.
-
-    Returns
-    -------
-    bytes
-        CSV in UTF-8: parameters, result columns, key, code.
-    """
+    """The committed form: CSV in UTF-8 with parameters, result columns, key and code."""
     columns, lines = _sorted(records, parameters)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -247,29 +107,8 @@ def to_table(records: Iterable[Record], parameters: list[str]) -> bytes:
     return text.getvalue().encode()
 
 
-def parse_table(
-    content: bytes, parameters: Iterable[str], units: Mapping[str, Unit]
-) -> dict[str, Record]:
-    """The inverse of `to_table`.
-
-    Parameters
-    ----------
-    content : bytes
-        The file.
-    parameters : iterable of str
-        Which columns are parameters.
-    units : mapping of str to Unit
-        Known units by key, whose parameters are taken as they are.
-
-    Returns
-    -------
-    dict of str to Record
-
-    Raises
-    ------
-    ValueError
-        If this is no table of records.
-    """
+def parse_table(content: bytes, parameters: Iterable[str]) -> dict[str, Record]:
+    """The inverse of `to_table`, by key; a ValueError says why this is no table of records."""
     try:
         lines = list(csv.reader(io.StringIO(content.decode(), newline=""), strict=True))
     except (UnicodeDecodeError, csv.Error) as error:
@@ -287,33 +126,28 @@ def parse_table(
             raise ValueError(f"line {number} cannot be read ({error})") from error
         key, code = line[-2:]
         params = {name: cells.pop(name) for name in columns if name in parameters}
-        if key in units:
-            params = units[key].params
         found.setdefault(key, (params, code, []))[2].append(cells)
     return {
         key: Record(key, params, code, tuple(rows)) for key, (params, code, rows) in found.items()
     }
 
 
-def to_frame(records: Iterable[Record], parameters: list[str]) -> pd.DataFrame:
-    """The table of `to_table` for pandas.
-
-    Parameters
-    ----------
-    records : iterable of Record
-        In any order.
-    parameters : list of str
-        The parameter columns, which sort the table.
-
-    Returns
-    -------
-    DataFrame
-        Integers and bools with gaps have pandas' nullable types; other gaps are NaN.
-    """
+def to_frame(records: Iterable[Record], parameters: list[str]) -> Any:
+    """The table of `to_table` for pandas: integers and bools with gaps are of nullable types."""
     import pandas as pd
 
     columns, lines = _sorted(records, parameters)
     cells = zip(*lines, strict=True) if lines else [[]] * len(columns)
-    return pd.DataFrame(
-        {name: _series(list(values)) for name, values in zip(columns, cells, strict=True)}
-    )
+    named = zip(columns, cells, strict=True)
+    return pd.DataFrame({name: _series(list(values)) for name, values in named})
+
+
+def _series(values: list[Any]) -> Any:
+    kinds = {type(value) for value in values if value is not None}
+    if None in values and kinds in ({int}, {bool}):
+        import pandas as pd
+
+        return pd.array(values, dtype="Int64" if kinds == {int} else "boolean")
+    if kinds and kinds <= {int, float} and kinds != {int}:
+        return [math.nan if value is None else float(value) for value in values]
+    return values

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 from companion.reproduction.artefacts import Artefact, get_artefact
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 __all__ = ["Regeneration", "regenerate"]
 
@@ -33,25 +30,25 @@ class Regeneration:
 
     artefact: Artefact
     profile: str
-    records: Mapping[str, DataFrame]
+    records: Mapping[str, Any]
     missing: tuple[tuple[str, int], ...] = ()
     computed: int = 0
     stale: int = 0
 
     @cached_property
-    def ledger(self) -> DataFrame:
+    def ledger(self) -> Any:
         """Published against reproduced, one row a printed value, with the verdicts."""
         from companion.reproduction.verdicts import judge
 
         return judge(self.artefact, self.records, self.profile)
 
-    def rows(self, *names: str) -> DataFrame:
+    def rows(self, *names: str) -> Any:
         """The part of the ledger whose rows have these names, in the order of print.
 
         Parameters
         ----------
         *names : str
-            Names of rows; all rows without any.
+            All rows without any.
 
         Returns
         -------
@@ -82,12 +79,13 @@ def regenerate(
     jobs : int, default=1
         Processes for what has to be computed. Results do not depend on it.
     backend : {"loky", "dask"}, default="loky"
-        Where joblib runs them; ``scheduler`` is the address of a Dask cluster.
+        Where joblib runs them.
     scheduler : str, optional
+        Address of a Dask cluster.
     fresh : bool, default=False
         Compute everything anew.
     progress : bool, optional
-        Show a progress bar; by default where somebody watches and there is work to do.
+        Show a progress bar; by default where a terminal can show it.
     **parameters
         The notebook's other parameters; checked, and not used here.
 
@@ -105,18 +103,9 @@ def regenerate(
 
     artefact = get_artefact(name)
     parameters_for(artefact, profile=profile, jobs=jobs, fresh=fresh, **parameters)
-    loaded = {
-        study.name: load_records(
-            study,
-            profile,
-            jobs=jobs,
-            backend=backend,
-            scheduler=scheduler,
-            fresh=fresh,
-            progress=progress,
-        )
-        for study in artefact.studies
-    }
+    options = {"jobs": jobs, "backend": backend, "scheduler": scheduler}
+    options |= {"fresh": fresh, "progress": progress}
+    loaded = {study.name: load_records(study, profile, **options) for study in artefact.studies}
     return Regeneration(
         artefact,
         profile,

@@ -1,30 +1,25 @@
 """Compute the units of a study that have no record yet, and give all records as a table.
 
-Units come back from the workers (`companion.reproduction.workers`) in any order, and the calling
-process stores each as it finishes. Every unit runs with one thread of BLAS and OpenMP and takes
-its seed from its identity, so that the records do not depend on the number of jobs, the backend,
-the order or an interruption.
+Every unit runs with one thread of BLAS and OpenMP and takes its seed from its identity, so that the
+records do not depend on the number of jobs, the backend, the order or an interruption.
 """
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from companion.reproduction.compiled import discard_old_loops
 from companion.reproduction.errors import UnitError
-from companion.reproduction.progress import Progress
 from companion.reproduction.records import to_frame
 from companion.reproduction.store import RecordStore
 from companion.reproduction.units import Study, Unit
-from companion.reproduction.workers import BACKENDS, lost_workers, pool, workers_error
+from companion.reproduction.workers import compute_units
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["Records", "discard_finished", "load_records"]
+__all__ = ["Records", "load_records"]
 
 _NAMED_FAILURES = 5
 
@@ -33,29 +28,24 @@ _NAMED_FAILURES = 5
 class Records:
     """The records of a study, and how they came about.
 
-    Parameters
+    Attributes
     ----------
-    frame : DataFrame
-        Parameters, result columns, ``key`` and ``code``, one line a result row, sorted by
-        parameters; only units that the study lists.
+    frame : pandas.DataFrame
+        Parameters, result columns, ``key`` and ``code``, one line a result row, sorted.
+    n_units, n_stored, stale : int
+        Units that the study lists, those with a record, and those whose record other code made.
     missing : list of (str, int)
-        Why units are missing, and how many for that reason.
-    stale : int
-        Number of units whose record was made by other code than the present.
+        Why units could not be computed, and how many for that reason.
     computed : int
-        Number of units computed now.
-    changed : int
-        Number of units computed now whose numbers differ from the record they replace.
-    code : str
-        Digest of the study's present code.
+        Units computed now.
     """
 
-    frame: pd.DataFrame = field(repr=False)
-    missing: list[tuple[str, int]]
+    frame: Any = field(repr=False)
+    n_units: int
+    n_stored: int
     stale: int
-    computed: int
-    changed: int
-    code: str
+    missing: list[tuple[str, int]] = field(default_factory=list)
+    computed: int = 0
 
 
 def load_records(
@@ -67,16 +57,13 @@ def load_records(
     scheduler: str | None = None,
     fresh: bool = False,
     progress: bool | None = None,
-    consolidate: bool = True,
-    root=None,
-    cache=None,
+    keep_open: bool = False,
 ) -> Records:
     """The records of a study: those there are are read, the others computed and stored.
 
     Parameters
     ----------
     study : Study
-        What to compute.
     profile : {"paper", "quick"}, default="paper"
         Which units. The quick profile never reads the committed records, and computes units again
         whose code has changed since.
@@ -85,17 +72,14 @@ def load_records(
     backend : {"loky", "dask"}, default="loky"
         joblib's backend. "dask" starts a cluster of ``jobs`` processes on this machine.
     scheduler : str, optional
-        Address of a running Dask scheduler to use instead (backend "dask"); ``jobs`` then does
-        not matter. Its workers need the same version of the package, and the data of the study.
+        Address of a running Dask scheduler to use instead, whatever ``jobs`` is. Its workers need
+        the same version of the package, and the data; each computes one unit at a time.
     fresh : bool, default=False
-        Compute every unit again and replace its record. Stored records stay until then.
+        Compute every unit anew; a fresh run that was interrupted goes on.
     progress : bool, optional
-        Ask for the progress bar or for silence; see `companion.reproduction.progress`.
-    consolidate : bool, default=True
-        Bring finished units of the paper profile into the committed table at the end, those of
-        an interrupted run included.
-    root, cache : path-like, optional
-        Where the records are; see `RecordStore`.
+        Ask for the progress bar or for silence; by default a terminal shows it.
+    keep_open : bool, default=False
+        Whether a fresh run goes on with other studies; the store's `end` then ends it.
 
     Returns
     -------
@@ -107,139 +91,78 @@ def load_records(
         If records cannot be read or written.
     UnitError
         After everything else is computed, if units failed otherwise than for missing data, or
-        at once if the workers are lost (`ClusterError` if those of a Dask cluster are, or if it
-        cannot be reached). Finished units are stored.
-    KeyboardInterrupt
-        As it came; finished units are stored and the workers are stopped.
+        at once if the workers are lost (`ClusterError` if a Dask cluster is).
     """
-    if backend not in BACKENDS:
-        raise ValueError(f"The backend must be one of {', '.join(BACKENDS)}. Got {backend!r}.")
+    if backend not in ("loky", "dask"):
+        raise ValueError(f"The backend must be one of loky, dask. Got {backend!r}.")
     if scheduler is not None and backend != "dask":
         raise ValueError(f"A scheduler address needs the backend 'dask'. Got {backend!r}.")
-    if jobs != -1 and jobs < 1:
-        raise ValueError(f"The number of jobs must be at least 1, or -1 for all. Got {jobs}.")
-    store = RecordStore(study, profile, root=root, cache=cache)
+    store = RecordStore(study, profile)
     if store.unsaved:
         store.prepare()
-    before = store.records()
+    if fresh:
+        store.begin()
+    present = store.waiting() if fresh else store.records()
+    any_code = profile == "paper" and not fresh
     todo = [
         unit
         for key, unit in store.units.items()
-        if fresh or key not in before or (profile == "quick" and before[key].code != store.code)
+        if key not in present or not (any_code or present[key].code == store.code)
     ]
-    run = _Run(store, before)
-    if todo:
-        store.prepare()
-        discard_old_loops()
-        with Progress(len(todo), f"{study.paper}/{study.name}", progress) as bar:
-            run.compute(todo, bar, pool(study, jobs, backend, scheduler))
-    if run.failures:
-        raise run.error()
-    if profile == "quick":
-        store.finish()
-    elif consolidate and store.pending:
-        store.consolidate()
+    news = _compute(store, todo, progress, (jobs, backend, scheduler)) if todo else {}
+    store.consolidate()
+    if fresh and not keep_open:
+        store.end()
+    return replace(read_stored(study, profile), **news)
+
+
+def read_stored(study: Study, profile: str = "paper") -> Records:
+    """The records of a study that are there, without computing any."""
+    store = RecordStore(study, profile)
     found = store.records()
     kept = [found[key] for key in store.units if key in found]
-    return Records(
-        frame=to_frame(kept, store.parameters),
-        missing=run.missing(),
-        stale=sum(record.code != store.code for record in kept),
-        computed=run.computed,
-        changed=run.changed,
-        code=store.code,
+    stale = sum(record.code != store.code for record in kept)
+    frame = to_frame(kept, store.parameters)
+    return Records(frame, len(store.units), len(kept), stale)
+
+
+def _compute(store: RecordStore, todo: list[Unit], progress, workers) -> dict[str, Any]:
+    """Store each unit as it comes back, before the next is looked at; say what is new."""
+    study = store.study
+    store.prepare()
+    discard_old_loops()
+    computed, failed, missing = 0, {}, {}
+    bar = _progress_bar(len(todo), f"{study.paper}/{study.name}", progress)
+    with bar, compute_units(study, todo, *workers) as outcomes:
+        for key, kind, content in outcomes:
+            if kind == "rows":
+                store.append(store.units[key], content)
+                computed += 1
+            else:
+                (missing if kind == "missing" else failed)[key] = content
+            bar.update()
+    if failed:
+        raise _failure(store, failed)
+    reasons = Counter(missing[key] for key in store.units if key in missing)
+    return {"missing": list(reasons.items()), "computed": computed}
+
+
+def _failure(store: RecordStore, failed: dict[str, str]) -> UnitError:
+    lines = [f"{unit}: {failed[key]}" for key, unit in store.units.items() if key in failed]
+    if len(lines) > _NAMED_FAILURES:
+        lines[_NAMED_FAILURES:] = [f"... and {len(lines) - _NAMED_FAILURES} more"]
+    return UnitError(
+        f"{len(failed)} of {len(store.units)} units of {store.study.paper}/{store.study.name} "
+        "failed; the others are stored and will not be computed again.\n  " + "\n  ".join(lines)
     )
 
 
-def discard_finished(study: Study, profile: str = "quick", *, root=None, cache=None) -> bool:
-    """Remove the quick records of a run that came to its end, so that the next computes afresh.
-
-    Parameters
-    ----------
-    study : Study
-        Whose records.
-    profile : {"quick", "paper"}, default="quick"
-        Nothing is removed for "paper", whose records are to be kept.
-    root, cache : path-like, optional
-        Where the records are; see `RecordStore`.
-
-    Returns
-    -------
-    bool
-        Whether records were removed. Those of an interrupted run stay, to be resumed.
-    """
-    store = RecordStore(study, profile, root=root, cache=cache)
-    if profile != "quick" or not store.finished:
-        return False
-    store.clear()
-    return True
-
-
-class _Run:
-    """Stores what comes back from the units, and remembers what went wrong."""
-
-    def __init__(self, store: RecordStore, before: dict):
-        self.store = store
-        self.before = before
-        self.computed = 0
-        self.changed = 0
-        self.failures: list[tuple[Unit, str]] = []
-        self._reasons: dict[str, str] = {}
-        self._unavailable: dict[str, str] = {}
-
-    def compute(self, todo: list[Unit], bar: Progress, workers) -> None:
-        """Let the workers run the units; each is stored before the next is looked at."""
-        with workers as outcomes_of:
-            outcomes = outcomes_of(self._worth_trying(todo))
-            try:
-                for key, kind, content in outcomes:
-                    self._take(self.store.units[key], kind, content)
-                    bar.update()
-            except lost_workers() as error:
-                raise workers_error(self.store.study, error) from error
-            finally:
-                with warnings.catch_warnings():  # joblib warns of units given up on purpose
-                    warnings.simplefilter("ignore")
-                    outcomes.close()
-
-    def _worth_trying(self, todo: Iterable[Unit]) -> Iterator[Unit]:
-        """The units, without those on data that another unit already could not have."""
-        for unit in todo:
-            if unit.data and unit.data in self._unavailable:
-                self._reasons[unit.key] = self._unavailable[unit.data]
-            else:
-                yield unit
-
-    def _take(self, unit: Unit, kind: str, content: Any) -> None:
-        if kind == "missing":
-            self._reasons[unit.key] = content
-            self._unavailable[unit.data] = content
-        elif kind == "failed":
-            self.failures.append((unit, content))
-        else:
-            record = self.store.append(unit, content)
-            self.computed += 1
-            old = self.before.get(unit.key)
-            self.changed += old is not None and not old.same_numbers(record)
-
-    def missing(self) -> list[tuple[str, int]]:
-        """Reasons and their numbers of units, in the order of the units."""
-        counts: dict[str, int] = {}
-        for key in self.store.units:
-            if key in self._reasons:
-                counts[self._reasons[key]] = counts.get(self._reasons[key], 0) + 1
-        return list(counts.items())
-
-    def error(self) -> UnitError:
-        """One error for all failed units, in the order of the units."""
-        order = {key: position for position, key in enumerate(self.store.units)}
-        failures = sorted(self.failures, key=lambda failure: order[failure[0].key])
-        lines = [f"{unit}: {reason}" for unit, reason in failures[:_NAMED_FAILURES]]
-        if len(failures) > len(lines):
-            lines.append(f"... and {len(failures) - len(lines)} more")
-        return UnitError(
-            f"{len(failures)} of {len(order)} units of {self.store.study.paper}/"
-            f"{self.store.study.name} failed; the others are stored and will not be computed "
-            "again.\n  " + "\n  ".join(lines),
-            failures,
-        )
+def _progress_bar(total: int, description: str, show: bool | None):
+    """A bar where it is asked for or a terminal can show it; none if COMPANION_PROGRESS is 0."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a notebook has no widgets
+        from tqdm.auto import tqdm
+    if os.environ.get("COMPANION_PROGRESS") == "0":
+        show = False
+    disable = None if show is None else not show
+    return tqdm(total=total, desc=description, unit="unit", dynamic_ncols=True, disable=disable)

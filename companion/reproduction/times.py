@@ -1,23 +1,19 @@
 """How long the regeneration takes: ``data/times.csv``, one line a study and one a notebook.
 
-``companion reproduce --profile paper --fresh --in-place`` writes the lines of what it computed
-whole; a run that took over finished units, or that missed data, leaves them as they were.
+A fresh run of the paper profile in place writes the lines of what it computed whole.
 """
 
 import os
 
 from companion._paths import data_dir
 from companion.reproduction._files import replace_text
+from companion.reproduction.artefacts import list_artefacts
 
-__all__ = ["NOTEBOOK", "load_times", "save_times"]
+__all__ = ["NOTEBOOK", "load_times"]
 
 #: Stands in the column ``study`` for running the notebook on finished records.
 NOTEBOOK = "(notebook)"
 _COLUMNS = ["artefact", "study", "units", "jobs", "cores", "seconds"]
-
-
-def _path():
-    return data_dir() / "times.csv"
 
 
 def load_times():
@@ -32,36 +28,21 @@ def load_times():
     """
     import pandas as pd
 
-    path = _path()
+    path = data_dir() / "times.csv"
     return pd.read_csv(path) if path.is_file() else pd.DataFrame(columns=_COLUMNS)
 
 
 def save_times(artefact, lines):
-    """Replace the lines of these studies of an artefact.
-
-    Parameters
-    ----------
-    artefact : companion.reproduction.Artefact
-    lines : list of (str, int, int, float)
-        Study, units, jobs, seconds.
-    """
+    """Replace an artefact's lines of these studies: tuples of study, units, jobs and seconds."""
     import pandas as pd
 
-    from companion.reproduction.artefacts import list_artefacts
-
-    new = pd.DataFrame(
-        [
-            (artefact.id, study, units, jobs, os.cpu_count(), round(seconds, 1))
-            for study, units, jobs, seconds in lines
-        ],
-        columns=_COLUMNS,
-    )
-    old = load_times()
-    replaced = (old["artefact"] == artefact.id) & old["study"].isin(new["study"])
-    kept = old[~replaced]
-    table = pd.concat([kept, new], ignore_index=True) if len(kept) else new
-    known = [a.id for a in list_artefacts()]
-    order = {name: place for place, name in enumerate(known)}
-    place = table["artefact"].map(order).fillna(len(order))
-    table = table.iloc[place.argsort(kind="stable")]
-    replace_text(_path(), table.to_csv(index=False))
+    old, order = load_times(), [known.id for known in list_artefacts()]
+    replaced = (old["artefact"] == artefact.id) & old["study"].isin([line[0] for line in lines])
+    new = [
+        (artefact.id, study, units, jobs, os.cpu_count(), round(seconds, 1))
+        for study, units, jobs, seconds in lines
+    ]
+    table = [*old[~replaced].itertuples(index=False, name=None), *new]
+    table.sort(key=lambda line: order.index(line[0]) if line[0] in order else len(order))
+    text = pd.DataFrame(table, columns=_COLUMNS).to_csv(index=False)
+    replace_text(data_dir() / "times.csv", text)

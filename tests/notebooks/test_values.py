@@ -12,12 +12,7 @@ from _ahead import ahead
 
 from companion.reproduction.artefacts import list_across, list_artefacts
 from companion.reproduction.display import VALUES_MIME
-from companion.reproduction.notebooks import (
-    close_event_loop,
-    notebook_path,
-    notebook_surroundings,
-    run_notebook,
-)
+from companion.reproduction.notebooks import notebook_path, notebook_surroundings, run_notebook
 from companion.reproduction.parameters import check_parameters
 
 ARTEFACTS = list_artefacts() + list_across()
@@ -55,10 +50,7 @@ def executed(request, tmp_path_factory):
 
     def run(artefact):
         output = tmp_path_factory.mktemp("again") / "notebook.ipynb"
-        try:
-            return run_notebook(artefact, output, check_parameters(artefact, {})), output
-        finally:
-            close_event_loop()
+        return run_notebook(artefact, output, check_parameters(artefact, {})), output
 
     with notebook_surroundings(), ahead(run, request, "artefact") as wait:
         yield wait

@@ -3,16 +3,21 @@
 The module is found by worker processes, which inherit the path of the tests' process.
 """
 
+import os
+import signal
+import sqlite3
 import time
 import warnings
+from contextlib import closing
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from companion.errors import DataUnavailable
 from companion.reproduction.units import Study, seed_for
 
-N_CALLS = 0
+n_calls = 0
 N_UNITS = 12  # of study(n_repetitions=6)
 
 
@@ -25,9 +30,13 @@ def two_gaussians(repetition, n_samples=120):
 
 
 def error_rate(unit):
-    """One fit: its error, support vectors and a product that a threaded BLAS would split."""
-    global N_CALLS
-    N_CALLS += 1
+    """One fit: its error, support vectors and a product that a threaded BLAS would split.
+
+    It is slowed down by the environment, so that it can be interrupted.
+    """
+    global n_calls
+    n_calls += 1
+    time.sleep(float(os.environ.get("SECONDS_A_UNIT", "0")))
     X, y, X_test, y_test = two_gaussians(unit.params["repetition"])
     model = SVC(C=unit.params["C"], gamma=0.5).fit(X, y)
     W = unit.rng().normal(size=(300, 300))
@@ -40,21 +49,25 @@ def error_rate(unit):
     }
 
 
-def slow_error_rate(unit):
-    """`error_rate`, slow enough to be interrupted."""
-    time.sleep(0.15)
-    return error_rate(unit)
-
-
 def fragile_error_rate(unit):
     """`error_rate` with a fault of each kind."""
-    from companion.datasets import DataUnavailable
-
     if unit.params["repetition"] == 1:
         raise DataUnavailable("heart.dat cannot be had here;\n run `companion data fetch`.")
     if unit.params["repetition"] == 2:
-        raise ZeroDivisionError("no variance")
+        raise ZeroDivisionError("no variance\nat all")
     return error_rate(unit)
+
+
+def fails(unit):
+    raise RuntimeError("many\nlines")
+
+
+def returns_nothing(unit):
+    return []
+
+
+def lacks_data(unit):
+    raise DataUnavailable("no network")
 
 
 def unfinished_error_rate(unit):
@@ -69,9 +82,6 @@ def unfinished_error_rate(unit):
 
 def deadly(unit):
     """Takes its process along, as the kernel's memory guard would."""
-    import os
-    import signal
-
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -88,8 +98,6 @@ def threads(unit):
 
 def hears_interrupts(unit):
     """Whether Ctrl-C would reach the process of the unit."""
-    import signal
-
     return {"hears": signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())}
 
 
@@ -108,24 +116,29 @@ def units(n_repetitions=3, name="table_0", paper="tests", data=""):
     return listed
 
 
-def study(compute=error_rate, n_repetitions=3, name="table_0", code=(), data=""):
+def study(compute=error_rate, n_repetitions=3, name="table_0", data=""):
     """A study of the tests."""
-    return Study("tests", name, units(n_repetitions, name, data=data), compute, code)
+    return Study("tests", name, units(n_repetitions, name, data=data), compute)
 
 
 def table(places):
     """The committed table of the study."""
-    return (places["root"] / "tests/table_0.csv").read_bytes()
+    return (places / "project/data/records/tests/table_0.csv").read_bytes()
 
 
-def working(places):
-    """The working file of the study."""
-    return places["cache"] / "paper/tests/table_0.jsonl"
+def working(places, profile="paper", paper="tests", name="table_0"):
+    """The working file of a study."""
+    return places / "cache/records" / profile / paper / f"{name}.sqlite"
 
 
-def n_stored(path):
-    """Number of records in a working file."""
-    return path.read_bytes().count(b'"key"') if path.exists() else 0
+def stored(path):
+    """Key, code and rows of every record in a working file, as any reader of SQLite sees them."""
+    if not path.exists():
+        return set()
+    with closing(sqlite3.connect(path, 60)) as database:
+        if not database.execute("SELECT * FROM sqlite_master").fetchone():
+            return set()
+        return set(database.execute("SELECT key, code, rows FROM records"))
 
 
 def wait_for(condition, seconds=60):

@@ -12,14 +12,13 @@ from pathlib import Path
 
 import _studies
 import pytest
-from _studies import N_UNITS, n_stored, study, table, wait_for, working
+from _studies import N_UNITS, stored, study, table, wait_for, working
 
 from companion._paths import data_dir, notebooks_dir
 from companion.reproduction import _dask
 from companion.reproduction.artefacts import get_artefact
 from companion.reproduction.errors import ClusterError, UnitError
 from companion.reproduction.run import load_records
-from companion.reproduction.store import RecordStore
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -32,6 +31,8 @@ class Cluster:
         self.folder = folder
         self.workers = []
         self._processes = []
+        self.path = [folder / "there", HERE, ROOT]
+        self.path[0].mkdir()
         contact = folder / "scheduler.json"
         self.scheduler = self._start(
             "dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", contact
@@ -40,12 +41,12 @@ class Cluster:
         wait_for(lambda: contact.read_text().strip().endswith("}"))
         self.address = json.loads(contact.read_text())["address"]
 
-    def _start(self, module, *options, path=(HERE, ROOT)):
+    def _start(self, module, *options, path=None):
         number = len(self._processes)
         with open(self.folder / f"log_{number}", "wb") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", f"distributed.cli.{module}", *options],
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))},
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path or self.path))},
                 cwd=self.folder,
                 stdout=log,
                 stderr=log,
@@ -112,34 +113,34 @@ def reproduce(address, environment, *more):
 
 
 @pytest.fixture
-def project(tmp_path):
+def project(tmp_path, monkeypatch):
     """A copy of the project, so that nothing is written to this one."""
     for folder in (data_dir(), notebooks_dir()):
         (tmp_path / folder.name).symlink_to(folder)
+    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "one_job"))
     return {"COMPANION_PROJECT": str(tmp_path), "COMPANION_CACHE": str(tmp_path / "cache")}
 
 
 def test_a_worker_killed_midway_loses_nothing_and_changes_nothing(cluster, project, tmp_path):
     cluster.add_workers(2)
     studies = get_artefact("l1nsvm/fig_1").studies
-    for study_ in studies:  # first, so that compiled code is there
-        load_records(study_, "quick", cache=tmp_path / "one_job")
-    one_job, running = tmp_path / "one_job/quick/l1nsvm", tmp_path / "cache/records/quick/l1nsvm"
     n_units = {study_.name: len(study_.units("quick")) for study_ in studies}
+    for study_ in studies:  # first, so that compiled code is there
+        load_records(study_, "quick")
+    expected, found = (
+        {name: folder / f"records/quick/l1nsvm/{name}.sqlite" for name in n_units}
+        for folder in (tmp_path / "one_job", tmp_path / "cache")
+    )
     run = reproduce(cluster.address, project, "l1nsvm/fig_1", "--profile", "quick")
-    wait_for(lambda: n_stored(running / "fig_1.jsonl") >= 5)
+    wait_for(lambda: len(stored(found["fig_1"])) >= 5)
     cluster.kill(cluster.workers[0])
-    assert n_stored(running / "fig_1.jsonl") < n_units["fig_1"]
+    assert len(stored(found["fig_1"])) < n_units["fig_1"]
     output, errors = run.communicate(timeout=120)
     assert (run.returncode, errors) == (0, ""), output
     assert f"{sum(n_units.values())} units computed" in output
     for name, n in n_units.items():
-        expected, found = (
-            sorted((folder / f"{name}.jsonl").read_bytes().splitlines())
-            for folder in (one_job, running)
-        )
-        assert n_stored(running / f"{name}.jsonl") == n
-        assert found == expected
+        assert len(stored(found[name])) == n
+        assert stored(found[name]) == stored(expected[name])
 
 
 # ------------------------------------------------------------------- the whole cluster is lost
@@ -161,47 +162,45 @@ def test_a_cluster_that_loses_all_it_has_can_be_started_again(
     cluster, places, reference, monkeypatch
 ):
     monkeypatch.setattr(_dask, "WORKERLESS", 2)
-    options = {"backend": "dask", "scheduler": cluster.address, **places}
-    with pytest.raises(ClusterError, match="has no worker after 2 seconds.* start workers"):
+    options = {"backend": "dask", "scheduler": cluster.address}
+    lost = "the workers are lost .*{}.* are stored; run again"
+    with pytest.raises(ClusterError, match=lost.format("no worker for 2 seconds")):
         load_records(study(n_repetitions=6), **options)
-    assert n_stored(working(places)) == 0
+    assert stored(working(places)) == set()
 
-    monkeypatch.setattr(_dask, "WORKERLESS", 20)  # for the workers to come up
+    monkeypatch.setattr(_dask, "WORKERLESS", 30)  # for the workers to come up
+    monkeypatch.setenv("SECONDS_A_UNIT", "0.15")
     cluster.add_workers(2)
 
     def kill_workers():
         monkeypatch.setattr(_dask, "WORKERLESS", 2)
         cluster.kill(*cluster.workers)
 
-    stop = in_background(lambda: n_stored(working(places)) >= 3, kill_workers)
-    with pytest.raises(ClusterError, match="cluster is lost .no worker for 2 sec.* are stored"):
-        load_records(study(_studies.slow_error_rate, 6), **options)
+    stop = in_background(lambda: len(stored(working(places))) >= 3, kill_workers)
+    with pytest.raises(ClusterError, match=lost.format("no worker for 2 seconds")):
+        load_records(study(n_repetitions=6), **options)
     stop.join()
-    kept = n_stored(working(places))
+    kept = len(stored(working(places)))
     assert 3 <= kept < N_UNITS
 
-    monkeypatch.setattr(_dask, "WORKERLESS", 20)
+    monkeypatch.setattr(_dask, "WORKERLESS", 30)
     cluster.add_workers(1)
     stop = in_background(
-        lambda: n_stored(working(places)) > kept, lambda: cluster.kill(cluster.scheduler)
+        lambda: len(stored(working(places))) > kept, lambda: cluster.kill(cluster.scheduler)
     )
-    with pytest.raises(ClusterError, match="the Dask cluster is lost .*are stored"):
-        load_records(study(_studies.slow_error_rate, 6), **options)
+    with pytest.raises(ClusterError, match=lost.format("")):
+        load_records(study(n_repetitions=6), **options)
     stop.join()
-    kept = n_stored(working(places))
-    assert load_records(study(n_repetitions=6), **places).computed == N_UNITS - kept
+    kept = len(stored(working(places)))
+    assert load_records(study(n_repetitions=6)).computed == N_UNITS - kept
     assert table(places) == reference
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "127.0.0.1", "nonsense://127.0.0.1:9"])
-def test_a_scheduler_that_is_not_there_is_named(places, address):
-    import dask
-
-    with (
-        dask.config.set({"distributed.comm.timeouts.connect": "300ms"}),
-        pytest.raises(ClusterError, match=f"The Dask scheduler {address} cannot be reached"),
-    ):
-        load_records(study(), backend="dask", scheduler=address, **places)
+def test_a_scheduler_that_is_not_there_is_named(places, address, monkeypatch):
+    monkeypatch.setattr(_dask, "CONNECT", 0.3)
+    with pytest.raises(ClusterError, match=f"The Dask scheduler {address} cannot be reached"):
+        load_records(study(), backend="dask", scheduler=address)
 
 
 def test_the_command_says_within_seconds_that_nobody_answers(project):
@@ -218,26 +217,24 @@ def test_the_command_says_within_seconds_that_nobody_answers(project):
 
 
 def test_units_fail_on_a_worker_that_has_other_code(cluster, places, tmp_path, monkeypatch):
+    source = "def compute(unit):\n    return {{'x': {}}}\n"
+    (tmp_path / "here").mkdir()
     for folder, factor in (("here", 1), ("there", 2)):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "code_of_the_cluster.py").write_text(f"factor = {factor}\n")
+        (tmp_path / folder / "code_of_the_cluster.py").write_text(source.format(factor))
     monkeypatch.syspath_prepend(tmp_path / "here")
-    cluster.add_workers(1, path=(tmp_path / "there", HERE, ROOT))
+    from code_of_the_cluster import compute
+
+    cluster.add_workers(1)
     with pytest.raises(UnitError, match="(?s)6 of 6 units.*other code.*the same version"):
-        load_records(
-            study(code=("code_of_the_cluster",)),
-            backend="dask",
-            scheduler=cluster.address,
-            **places,
-        )
-    assert RecordStore(study(), **places).records() == {}
+        load_records(study(compute), backend="dask", scheduler=cluster.address)
+    assert stored(working(places)) == set()
 
 
-def test_workers_that_lack_the_package_are_told_from_workers_that_die(cluster, places, tmp_path):
+def test_workers_that_lack_the_package_end_the_run(cluster, places, tmp_path):
     (tmp_path / "companion.py").write_text("raise ModuleNotFoundError('No module of this name')")
     cluster.add_workers(1, path=(tmp_path,))
     with pytest.raises(ClusterError, match="cannot run a unit .*the same version"):
-        load_records(study(), backend="dask", scheduler=cluster.address, **places)
+        load_records(study(), backend="dask", scheduler=cluster.address)
 
 
 # ------------------------------------------------------------------ several threads in a worker
@@ -260,15 +257,11 @@ def threaded():
 
 
 def test_threads_of_a_running_dask_cluster_give_the_records_of_one_job(places, reference, threaded):
-    load_records(
-        study(n_repetitions=6), backend="dask", scheduler=threaded.scheduler_address, **places
-    )
+    load_records(study(n_repetitions=6), backend="dask", scheduler=threaded.scheduler_address)
     assert table(places) == reference
 
 
 def test_every_unit_of_a_dask_cluster_has_one_thread(places, threaded):
-    """Several run in one process at once, where one limit on OpenMP is not enough."""
-    frame = load_records(
-        study(_studies.threads, 20), backend="dask", scheduler=threaded.scheduler_address, **places
-    ).frame
+    options = {"backend": "dask", "scheduler": threaded.scheduler_address}
+    frame = load_records(study(_studies.threads, 20), **options).frame
     assert frame["threads"].tolist() == [1] * 40

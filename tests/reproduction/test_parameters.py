@@ -1,18 +1,10 @@
 """Typed parameters: all faults at once, before anything is computed."""
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from companion.reproduction import parameters as module
-from companion.reproduction.artefacts import Artefact, Parameter
-from companion.reproduction.parameters import (
-    ParameterError,
-    check_parameters,
-    disagreements,
-    parameters_for,
-    read_parameters_cell,
-)
+from companion.reproduction.artefacts import Artefact, Parameter, get_artefact
+from companion.reproduction.notebooks import notebook_path
+from companion.reproduction.parameters import ParameterError, check_parameters, parameters_for
 
 CELL = """\
 # what the reader may change
@@ -33,12 +25,6 @@ ARTEFACT = Artefact(
     ),
 )
 DEFAULTS = {"profile": "paper", "n_draws": 1000, "C": 1.0, "bars": True}
-
-
-def notebook(source=CELL, tags=("parameters",)):
-    return new_notebook(
-        cells=[new_markdown_cell("Title"), new_code_cell(source, metadata={"tags": list(tags)})]
-    )
 
 
 def test_defaults_fill_what_is_not_given():
@@ -98,67 +84,17 @@ def test_a_notebook_checks_its_own_parameters():
         parameters_for(ARTEFACT, n_draws=-1)
 
 
-def test_a_name_injected_by_papermill_is_refused_if_the_notebook_does_not_know_it(monkeypatch):
-    from types import SimpleNamespace
-
-    cells = ["", CELL, "# Parameters\nn_drawz = 5\nC = 2.0\n", "unrelated = 1"]
-    shell = SimpleNamespace(user_ns={"In": cells})
-    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
-    assert module._injected_names() == {"n_drawz", "C"}
-    with pytest.raises(ParameterError, match="'n_drawz' is no parameter .* did you mean 'n_draws'"):
-        parameters_for(ARTEFACT, C=2.0)
-    cells[2] = "# Parameters\nC = 2.0\n"
-    assert parameters_for(ARTEFACT, C=2.0)["C"] == 2.0
-
-
-def test_the_parameters_cell_is_read_without_running_it(tmp_path):
-    path = tmp_path / "fig_1.ipynb"
-    nbformat.write(notebook(), path)
-    read = read_parameters_cell(path)
-    assert [(p.name, p.type, p.default, p.help) for p in read] == [
-        ("profile", str, "paper", "size of the run"),
-        ("n_draws", int, 1000, "random draws"),
-        ("C", float, 1.0, "cost of slacks"),
-        ("bars", bool, True, "whether to show bars"),
-    ]
-
-
 @pytest.mark.parametrize(
-    "line",
+    ("injected", "fault"),
     [
-        "C = 1.0  # cost",
-        "C: float = 1.0",
-        "C: float = 2 * 3  # cost",
-        "C: list = []  # cost",
-        "C: float  # cost",
-        "import os  # cost",
-        'C: float = "a"  # cost',
-        "n: int = 1.5  # count",
+        ({"n_drawz": 5}, "'n_drawz' is no parameter of it"),
+        ({"profile": "papper"}, "'profile' must be one of 'quick', 'paper'"),
     ],
 )
-def test_a_line_that_is_not_typed_with_a_literal_and_a_help_is_refused(line):
-    with pytest.raises(ValueError, match="must read 'name: type = value  # help'"):
-        read_parameters_cell(notebook(line))
-
-
-def test_a_notebook_needs_exactly_one_parameters_cell():
-    with pytest.raises(ValueError, match="one code cell tagged 'parameters'. It has 0"):
-        read_parameters_cell(notebook(tags=()))
-    twice = notebook()
-    twice.cells.append(twice.cells[1])
-    with pytest.raises(ValueError, match="It has 2"):
-        read_parameters_cell(twice)
-
-
-def test_declaration_and_notebook_agree_or_each_difference_is_named():
-    assert disagreements(ARTEFACT, notebook()) == []
-    changed = CELL.replace("1000", "500").replace("C: float = 1.0", "c: float = 1.0")
-    found = disagreements(ARTEFACT, notebook(changed))
-    assert found == [
-        "'c' is in the notebook alone",
-        "'C' is declared alone",
-        "default of 'n_draws' is declared 1000; the notebook has 500",
-    ]
-    lines = CELL.splitlines()
-    swapped = "\n".join([*lines[:2], lines[3], lines[2], lines[4]])
-    assert "the order is declared" in disagreements(ARTEFACT, notebook(swapped))[0]
+def test_plain_papermill_is_stopped_before_anything_is_computed(tmp_path, injected, fault):
+    papermill = pytest.importorskip("papermill")
+    source = notebook_path(get_artefact("l1nsvm/table_1"))
+    output = tmp_path / "executed.ipynb"
+    with pytest.raises(papermill.PapermillExecutionError, match="ParameterError") as caught:
+        papermill.execute_notebook(source, output, injected, progress_bar=False, cwd=source.parent)
+    assert fault in caught.value.evalue and caught.value.exec_count == 3

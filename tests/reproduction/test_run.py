@@ -1,23 +1,21 @@
 """Running a study: the same records whatever happens on the way, and no finished unit lost."""
 
-import errno
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
-import warnings
 from contextlib import suppress
 from pathlib import Path
 
 import _studies
 import pandas as pd
 import pytest
-from _studies import N_UNITS, n_stored, study, table, wait_for, working
+from _studies import N_UNITS, stored, study, table, wait_for, working
 
-from companion.reproduction import workers
 from companion.reproduction.errors import StoreError, UnitError
-from companion.reproduction.run import discard_finished, load_records
+from companion.reproduction.run import load_records, read_stored
 from companion.reproduction.store import RecordStore
 
 HERE = Path(__file__).parent
@@ -29,12 +27,9 @@ import _studies
 from companion.reproduction.run import load_records
 
 if __name__ == "__main__":
-    compute, folder, options = sys.argv[1:]
+    compute, options = sys.argv[1:]
     try:
-        load_records(
-            _studies.study(getattr(_studies, compute), 6),
-            root=folder + "/data", cache=folder + "/cache", **json.loads(options),
-        )
+        load_records(_studies.study(getattr(_studies, compute), 6), **json.loads(options))
     except KeyboardInterrupt:
         print("interrupted")
         raise SystemExit(130)
@@ -42,15 +37,16 @@ if __name__ == "__main__":
 
 
 @pytest.fixture
-def start(tmp_path):
+def start(places, tmp_path):
     """Start a run in a process of its own, in a session of its own."""
     children = []
 
-    def start(compute, **options):
+    def start(compute="error_rate", seconds=0.15, **options):
         (tmp_path / "child.py").write_text(CHILD)
         with open(tmp_path / "stderr", "wb") as stderr:
             child = subprocess.Popen(
-                [sys.executable, tmp_path / "child.py", compute, tmp_path, json.dumps(options)],
+                [sys.executable, tmp_path / "child.py", compute, json.dumps(options)],
+                env={**os.environ, "SECONDS_A_UNIT": str(seconds)},
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 text=True,
@@ -64,6 +60,16 @@ def start(tmp_path):
         with suppress(ProcessLookupError):  # workers outlive a killed parent by minutes, idle
             os.killpg(child.pid, signal.SIGKILL)
         child.communicate()
+
+
+@pytest.fixture
+def other_code(monkeypatch):
+    """As if the code of every study had been changed."""
+
+    def change():
+        monkeypatch.setattr("companion.reproduction.store.code_digest", lambda compute: "0" * 12)
+
+    return change
 
 
 def living(session):
@@ -83,13 +89,9 @@ def living(session):
 # ---------------------------------------------------------------------------- the same records
 
 
-def test_two_jobs_give_the_records_of_one(places, reference):
-    assert load_records(study(n_repetitions=6), jobs=2, **places).computed == N_UNITS
-    assert table(places) == reference
-
-
-def test_a_dask_cluster_gives_the_records_of_one_job(places, reference):
-    records = load_records(study(n_repetitions=6), jobs=2, backend="dask", **places)
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_two_jobs_give_the_records_of_one(places, reference, backend):
+    records = load_records(study(n_repetitions=6), jobs=2, backend=backend)
     assert records.computed == N_UNITS
     assert table(places) == reference
 
@@ -98,19 +100,17 @@ def test_a_dask_cluster_gives_the_records_of_one_job(places, reference):
 def test_a_killed_run_is_resumed_and_gives_the_records_of_one_that_was_not(
     places, reference, start, jobs
 ):
-    child = start("slow_error_rate", jobs=jobs)
-    wait_for(lambda: n_stored(working(places)) >= 3)
+    child = start(jobs=jobs)
+    wait_for(lambda: len(stored(working(places))) >= 3)
     child.kill()
     child.wait()
-    store = RecordStore(study(n_repetitions=6), **places)
-    before = len(store.records())
+    before = read_stored(study(n_repetitions=6)).n_stored
     assert 3 <= before < N_UNITS
-    assert not store.path.exists()
-    calls = _studies.N_CALLS
-    records = load_records(study(n_repetitions=6), **places)
-    assert _studies.N_CALLS - calls == records.computed == N_UNITS - before
+    calls = _studies.n_calls
+    records = load_records(study(n_repetitions=6))
+    assert _studies.n_calls - calls == records.computed == N_UNITS - before
     assert table(places) == reference
-    assert not working(places).exists()
+    assert stored(working(places)) == set()
 
 
 @pytest.mark.parametrize(
@@ -119,57 +119,62 @@ def test_a_killed_run_is_resumed_and_gives_the_records_of_one_that_was_not(
 def test_ctrl_c_keeps_finished_units_stops_the_workers_and_says_nothing_else(
     places, reference, start, tmp_path, options
 ):
-    child = start("slow_error_rate", **options)
-    wait_for(lambda: n_stored(working(places)) >= 2)
+    child = start(**options)
+    wait_for(lambda: len(stored(working(places))) >= 2)
     os.killpg(child.pid, signal.SIGINT)  # as a terminal does, to the workers as well
     output, _ = child.communicate(timeout=60)
     assert (child.returncode, output) == (130, "interrupted\n")
     assert (tmp_path / "stderr").read_text() == ""
     wait_for(lambda: not living(child.pid), seconds=10)
-    before = n_stored(working(places))
+    before = len(stored(working(places)))
     assert 2 <= before < N_UNITS
-    assert load_records(study(n_repetitions=6), **places).computed == N_UNITS - before
+    assert load_records(study(n_repetitions=6)).computed == N_UNITS - before
     assert table(places) == reference
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_ctrl_c_reaches_this_process_alone(places, jobs):
-    frame = load_records(study(_studies.hears_interrupts), jobs=jobs, **places).frame
+@pytest.mark.parametrize(("jobs", "backend"), [(1, "loky"), (2, "loky"), (2, "dask")])
+def test_ctrl_c_reaches_this_process_alone(places, jobs, backend):
+    frame = load_records(study(_studies.hears_interrupts), jobs=jobs, backend=backend).frame
     assert frame["hears"].tolist() == [jobs == 1] * 6
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
 def test_two_runs_at_once_do_not_harm_each_other(places, reference, start):
-    children = [start("slow_error_rate"), start("slow_error_rate")]
+    children = [start(), start()]
     assert [child.wait(timeout=60) for child in children] == [0, 0]
     assert table(places) == reference
-    assert not working(places).exists()
+    assert stored(working(places)) == set()
 
 
-def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(places, tmp_path):
-    first = load_records(study(), **places)
-    (tmp_path / "file").write_text("")
-    calls = _studies.N_CALLS
-    second = load_records(study(), root=places["root"], cache=tmp_path / "file" / "cache")
-    assert _studies.N_CALLS == calls
+def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(places, monkeypatch):
+    first = load_records(study())
+    (places / "file").write_text("")
+    monkeypatch.setenv("COMPANION_CACHE", str(places / "file" / "cache"))
+    calls = _studies.n_calls
+    second = load_records(study())
+    assert _studies.n_calls == calls
     assert (first.computed, second.computed) == (6, 0)
     pd.testing.assert_frame_equal(first.frame, second.frame, check_exact=True)
 
 
 def test_only_missing_units_are_computed_when_the_study_grows(places):
-    load_records(study(n_repetitions=2), **places)
-    grown = load_records(study(n_repetitions=5), **places)
+    load_records(study(n_repetitions=2))
+    grown = load_records(study(n_repetitions=5))
     assert grown.computed == 6
     assert len(grown.frame) == 10
     assert grown.frame["repetition"].tolist() == [0, 1, 2, 3, 4] * 2
 
 
-def test_a_run_stopped_between_its_last_unit_and_the_table_is_completed(places, reference):
-    load_records(study(n_repetitions=6), consolidate=False, **places)
-    assert not places["root"].exists()
-    records = load_records(study(n_repetitions=6), **places)
+def test_a_run_stopped_between_its_last_unit_and_the_table_is_completed(
+    places, reference, monkeypatch
+):
+    with monkeypatch.context() as patch:
+        patch.setattr(RecordStore, "consolidate", lambda store: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            load_records(study(n_repetitions=6))
+    records = load_records(study(n_repetitions=6))
     assert (records.computed, len(records.frame)) == (0, N_UNITS)
-    assert table(places) == reference and not working(places).exists()
+    assert table(places) == reference and stored(working(places)) == set()
 
 
 # ------------------------------------------------------------------------ threads and warnings
@@ -177,7 +182,7 @@ def test_a_run_stopped_between_its_last_unit_and_the_table_is_completed(places, 
 
 @pytest.mark.parametrize("options", [{}, {"jobs": 2}], ids=["1", "loky"])
 def test_every_unit_has_one_thread(places, options):
-    frame = load_records(study(_studies.threads), **places, **options).frame
+    frame = load_records(study(_studies.threads), **options).frame
     assert frame["threads"].tolist() == [1] * 6
 
 
@@ -185,27 +190,63 @@ def test_threads_are_given_back_after_the_run(places):
     from threadpoolctl import threadpool_info
 
     before = [pool["num_threads"] for pool in threadpool_info()]
-    load_records(study(_studies.threads), **places)
+    load_records(study(_studies.threads))
     assert [pool["num_threads"] for pool in threadpool_info()] == before
-
-
-def test_warnings_stay_quiet_until_the_last_unit_of_the_process_has_ended():
-    quiet = workers._quiet
-    quiet.__enter__()
-    with quiet:
-        warnings.warn("first unit", stacklevel=1)
-    warnings.warn("second unit", stacklevel=1)
-    quiet.__exit__()
-    with pytest.warns(UserWarning, match="afterwards"):
-        warnings.warn("afterwards", stacklevel=1)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(places, start, tmp_path, jobs):
     assert start("unfinished_error_rate", jobs=jobs).wait(timeout=60) == 0
     assert (tmp_path / "stderr").read_text() == ""
-    found = RecordStore(study(n_repetitions=6), **places).read()
+    found = read_stored(study(n_repetitions=6)).frame
     assert found["converged"].tolist() == [False] * N_UNITS
+
+
+# ----------------------------------------------------------------------------- the progress bar
+
+
+def run_in_terminal(**environment):
+    """What a run writes to a terminal."""
+    pty = pytest.importorskip("pty", reason="there are no pseudo terminals here")
+    import termios
+
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
+    script = CHILD.replace("sys.argv[1:]", "'error_rate', '{}'")
+    running = subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", script],
+        stderr=theirs,
+        env={**os.environ, **environment},
+    )
+    os.close(theirs)
+    parts = []
+    with suppress(OSError):  # the other end is closed
+        while part := os.read(ours, 4096):
+            parts.append(part)
+    os.close(ours)
+    assert running.wait(timeout=60) == 0
+    return b"".join(parts).decode()
+
+
+def test_a_terminal_shows_the_bar_once_and_nothing_when_all_is_there(places):
+    assert "tests/table_0: 100%" in run_in_terminal(COMPANION_PROGRESS="")
+    assert run_in_terminal(COMPANION_PROGRESS="") == ""
+
+
+def test_a_terminal_shows_no_bar_in_a_checked_run(places):
+    assert run_in_terminal(COMPANION_PROGRESS="0") == ""
+
+
+@pytest.mark.parametrize(
+    ("setting", "progress", "seen"),
+    [("", None, False), ("", True, True), ("", False, False), ("0", True, False)],
+)
+def test_elsewhere_a_bar_is_seen_if_it_is_asked_for(
+    places, monkeypatch, capfd, setting, progress, seen
+):
+    monkeypatch.setenv("COMPANION_PROGRESS", setting)
+    load_records(study(), progress=progress)
+    assert ("tests/table_0: 100%" in capfd.readouterr().err) == seen
 
 
 # ------------------------------------------------------------------------------------ failures
@@ -214,57 +255,44 @@ def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(places, sta
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_failing_unit_is_named_at_the_end_and_the_others_are_stored(places, jobs):
     with pytest.raises(UnitError) as caught:
-        load_records(study(_studies.fragile_error_rate, 4), jobs=jobs, **places)
-    message = str(caught.value)
-    assert message.startswith("2 of 8 units of tests/table_0 failed; the others are stored")
-    assert "tests/table_0(C=10.0, repetition=2): ZeroDivisionError: no variance" in message
-    assert "fragile_error_rate, line" in message
-    assert [unit.params["C"] for unit, _ in caught.value.failures] == [10.0, 1.0]
-    stored = RecordStore(study(n_repetitions=4), **places).records()
-    assert len(stored) == 4
-    assert load_records(study(n_repetitions=4), **places).computed == 4
+        load_records(study(_studies.fragile_error_rate, 4), jobs=jobs)
+    first, *lines = str(caught.value).splitlines()
+    assert first.startswith("2 of 8 units of tests/table_0 failed; the others are stored")
+    assert len(lines) == 2
+    assert "tests/table_0(C=10.0, repetition=2): ZeroDivisionError: no variance" in lines[0]
+    assert "fragile_error_rate, line" in lines[0] and "C=1.0" in lines[1]
+    assert read_stored(study(n_repetitions=4)).n_stored == 4
+    assert load_records(study(n_repetitions=4)).computed == 4
 
 
 def test_many_failing_units_are_counted_rather_than_listed(places):
-    def fail(unit):
-        raise RuntimeError("many\nlines")
-
     with pytest.raises(UnitError) as caught:
-        load_records(study(fail, 4), **places)
+        load_records(study(_studies.fails, 4))
     lines = str(caught.value).splitlines()
     assert lines[0].startswith("8 of 8 units")
     assert lines[-1].strip() == "... and 3 more"
-    assert len(lines) == 7 and len(caught.value.failures) == 8
+    assert len(lines) == 7
 
 
 def test_results_that_cannot_be_stored_fail_their_unit(places):
-    with pytest.raises(UnitError, match="returned no row; return at least one"):
-        load_records(study(lambda unit: []), **places)
+    with pytest.raises(UnitError, match="compute must return at least one row"):
+        load_records(study(_studies.returns_nothing))
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_missing_data_are_counted_by_reason_and_everything_else_goes_on(places, jobs):
-    records = load_records(study(_studies.fragile_error_rate, 2), jobs=jobs, **places)
+    records = load_records(study(_studies.fragile_error_rate, 2), jobs=jobs)
     assert records.missing == [("heart.dat cannot be had here; run `companion data fetch`.", 2)]
     assert records.computed == 2
     assert records.frame["repetition"].tolist() == [0, 0]
     assert len(table(places).splitlines()) == 3
-    later = load_records(study(n_repetitions=2), **places)  # the data have come
+    later = load_records(study(n_repetitions=2))  # the data have come
     assert (later.computed, later.missing) == (2, [])
 
 
-def test_data_that_could_not_be_had_once_are_not_tried_for_every_unit(places):
-    from companion.datasets import DataUnavailable
-
-    tried = []
-
-    def compute(unit):
-        tried.append(unit)
-        raise DataUnavailable("no network")
-
-    records = load_records(study(compute, 10, data="digest"), **places)
+def test_without_any_data_the_table_is_empty_and_has_its_columns(places):
+    records = load_records(study(_studies.lacks_data, 10, data="digest"))
     assert records.missing == [("no network", 20)]
-    assert len(tried) < 5
     assert records.frame.empty and list(records.frame.columns[:2]) == ["C", "repetition"]
 
 
@@ -274,47 +302,46 @@ def test_workers_that_die_end_the_run_with_advice(places, backend):
 
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
-        pytest.raises(UnitError, match="the workers gave up .*fewer jobs if it recurs"),
+        pytest.raises(UnitError, match="the workers are lost .*fewer jobs if it recurs"),
     ):
-        load_records(study(_studies.deadly), jobs=2, backend=backend, **places)
-    assert load_records(study(), jobs=2, **places).computed == 6  # and the next one works
+        load_records(study(_studies.deadly), jobs=2, backend=backend)
+    assert load_records(study(), jobs=2).computed == 6  # and the next one works
 
 
 def test_a_full_disk_ends_the_run_and_the_next_one_computes_no_finished_unit_again(
     places, monkeypatch
 ):
-    calls = _studies.N_CALLS
-    write, left = os.write, [4]
+    calls, prepare = _studies.n_calls, RecordStore.prepare
 
-    def full(handle, data):
-        if b'"rows"' in data:
-            if not left[0]:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            left[0] -= 1
-        return write(handle, data)
+    def full(store):
+        if len(stored(store.working)) == 4:
+            error = sqlite3.OperationalError("database or disk is full")
+            raise store._failure("write", store.working, error)
+        prepare(store)
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "write", full)
-        with pytest.raises(StoreError, match=r"No space left.* 1 finished unit\(s\) wait"):
-            load_records(study(), **places)
-    assert n_stored(working(places)) == 4
-    records = load_records(study(), **places)
+        patch.setattr(RecordStore, "prepare", full)
+        with pytest.raises(StoreError, match=r"disk is full.* 1 finished unit\(s\) wait"):
+            load_records(study())
+    assert len(stored(working(places))) == 4
+    records = load_records(study())
     assert records.computed == 1 and len(records.frame) == 6
-    assert _studies.N_CALLS - calls == 6
+    assert _studies.n_calls - calls == 6
 
 
-def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(tmp_path):
-    (tmp_path / "file").write_text("")
-    calls = _studies.N_CALLS
-    with pytest.raises(StoreError, match="set COMPANION_CACHE to a folder that is"):
-        load_records(study(), root=tmp_path / "data", cache=tmp_path / "file" / "cache")
-    assert _studies.N_CALLS == calls
+def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(places, monkeypatch):
+    (places / "file").write_text("")
+    monkeypatch.setenv("COMPANION_CACHE", str(places / "file" / "cache"))
+    calls = _studies.n_calls
+    with pytest.raises(StoreError, match="set COMPANION_CACHE to another folder"):
+        load_records(study())
+    assert _studies.n_calls == calls
 
 
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"jobs": 0}, "at least 1, or -1 for all. Got 0"),
+        ({"jobs": 0}, "n_jobs == 0 in Parallel has no meaning"),
         ({"backend": "threads"}, "must be one of loky, dask. Got 'threads'"),
         ({"scheduler": "tcp://x:1"}, "needs the backend 'dask'. Got 'loky'"),
         ({"profile": "full"}, "must be one of quick, paper. Got 'full'"),
@@ -322,97 +349,67 @@ def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(tmp_path):
 )
 def test_options_that_mean_nothing_are_refused(places, options, complaint):
     with pytest.raises(ValueError, match=complaint):
-        load_records(study(), **places, **options)
+        load_records(study(), **options)
 
 
-@pytest.mark.parametrize("options", [{"jobs": 2}, {"jobs": 1, "backend": "dask"}])
-def test_a_function_that_workers_cannot_import_is_refused(places, options):
-    with pytest.raises(ValueError, match="must stand at the top level of an importable module"):
-        load_records(study(lambda unit: {}), **places, **options)
+def test_a_function_that_workers_cannot_import_is_refused(places):
+    with pytest.raises(ValueError, match="must be a function at the top level of a module"):
+        load_records(study(lambda unit: {}))
 
 
 # ------------------------------------------------------------------------ code, fresh, profiles
 
 
-@pytest.fixture
-def module(tmp_path, monkeypatch):
-    """A module of this test's own, whose source it may change."""
-    path = tmp_path / "code_of_the_test.py"
-    path.write_text("factor = 1\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    return path
-
-
-CODE = ("code_of_the_test",)
-
-
-def test_records_of_older_code_are_read_and_reported(places, module):
-    first = load_records(study(code=CODE), **places)
-    assert (first.computed, first.stale) == (6, 0)
-    assert set(first.frame["code"]) == {first.code}
-    module.write_text("factor = 1  # a comment alone\n")
-    assert load_records(study(code=CODE), **places).stale == 0
-    module.write_text("factor = 20\n")
-    later = load_records(study(code=CODE), **places)
+def test_records_of_older_code_are_read_and_reported(places, other_code):
+    assert load_records(study()).stale == 0
+    other_code()
+    later = load_records(study())
     assert (later.computed, later.stale) == (0, 6)
-    assert later.code != first.code and set(later.frame["code"]) == {first.code}
 
 
-def test_fresh_computes_all_again_and_says_whether_the_numbers_still_hold(places, module):
-    load_records(study(code=CODE), **places)
-    module.write_text("factor = 20\n")
-    again = load_records(study(code=CODE), fresh=True, **places)
-    assert (again.computed, again.changed, again.stale) == (6, 0, 0)
-    assert set(again.frame["code"]) == {again.code}
-    path = places["root"] / "tests/table_0.csv"
-    lines = path.read_text().splitlines()
-    cells = lines[2].split(",")
-    cells[2] = repr(float(cells[2]) + 1e-9)
-    path.write_text("\n".join([*lines[:2], ",".join(cells), *lines[3:]]) + "\n")
-    assert load_records(study(code=CODE), fresh=True, **places).changed == 1
-    assert path.read_text().splitlines() == lines
+def test_fresh_computes_all_again(places, other_code):
+    before = load_records(study()).frame
+    other_code()
+    again = load_records(study(), fresh=True)
+    assert (again.computed, again.stale) == (6, 0)
+    assert set(again.frame["code"]) == {"0" * 12}
+    pd.testing.assert_frame_equal(again.frame.drop(columns="code"), before.drop(columns="code"))
+    assert load_records(study(), fresh=True).computed == 6
+    assert load_records(study()).computed == 0
+
+
+def test_a_fresh_run_that_was_interrupted_goes_on(places, start):
+    load_records(study(n_repetitions=6))
+    before = table(places)
+    child = start(fresh=True)
+    wait_for(lambda: len(stored(working(places))) >= 3)
+    child.kill()
+    child.wait()
+    n = len(stored(working(places)))
+    assert table(places) == before
+    assert load_records(study(n_repetitions=6), fresh=True).computed == N_UNITS - n
+    assert table(places) == before
+    assert load_records(study(n_repetitions=6), fresh=True).computed == N_UNITS
 
 
 def test_a_fresh_run_that_fails_keeps_what_there_was(places):
-    before = load_records(study(), **places).frame
+    before = load_records(study()).frame
     with pytest.raises(UnitError):
-        load_records(study(_studies.fragile_error_rate), fresh=True, **places)
-    pd.testing.assert_frame_equal(load_records(study(), **places).frame, before)
+        load_records(study(_studies.fragile_error_rate), fresh=True)
+    pd.testing.assert_frame_equal(load_records(study()).frame, before)
 
 
 def test_the_quick_profile_reads_no_committed_record_and_writes_none(places):
-    load_records(study(), **places)
+    load_records(study())
     before = table(places)
-    quick = load_records(study(), "quick", **places)
+    quick = load_records(study(), "quick")
     assert quick.computed == 4 and len(quick.frame) == 4
     assert table(places) == before
-    assert load_records(study(), "quick", **places).computed == 0
+    assert load_records(study(), "quick").computed == 0
 
 
-def test_a_finished_quick_run_is_discarded_and_an_interrupted_one_resumed(places):
-    with pytest.raises(UnitError):
-        load_records(study(_studies.fragile_error_rate, 5), "quick", **places)
-    assert not discard_finished(study(n_repetitions=5), "quick", **places)
-    resumed = load_records(study(n_repetitions=5), "quick", **places)
-    assert 0 < resumed.computed < 6 and len(resumed.frame) == 6
-    assert discard_finished(study(n_repetitions=5), "quick", **places)
-    assert load_records(study(n_repetitions=5), "quick", **places).computed == 6
-
-
-def test_a_quick_run_without_some_data_has_come_to_its_end_too(places):
-    load_records(study(_studies.fragile_error_rate, 3), "quick", **places)
-    assert discard_finished(study(), "quick", **places)
-
-
-def test_quick_records_of_older_code_are_computed_again(places, module):
-    load_records(study(code=CODE), "quick", **places)
-    module.write_text("factor = 20\n")
-    again = load_records(study(code=CODE), "quick", **places)
+def test_quick_records_of_older_code_are_computed_again(places, other_code):
+    load_records(study(), "quick")
+    other_code()
+    again = load_records(study(), "quick")
     assert (again.computed, again.stale) == (4, 0)
-
-
-def test_records_of_the_paper_profile_are_never_discarded(places):
-    load_records(study(), consolidate=False, **places)
-    assert not discard_finished(study(), "paper", **places)
-    assert n_stored(working(places)) == 6 and not places["root"].exists()
-    assert load_records(study(), **places).computed == 0
