@@ -1,12 +1,13 @@
 """The command: its words, its exit codes, and that one fault does not stop the rest."""
 
-import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import nbformat
@@ -16,8 +17,10 @@ from click.testing import CliRunner
 from nbformat.v4 import new_code_cell, new_notebook
 
 from companion.cli import EXIT_CODES, main
-from companion.datasets import DataUnavailable, FetchReport
+from companion.datasets import FetchReport
+from companion.errors import DataUnavailable
 from companion.reproduction.artefacts import Artefact, Parameter
+from companion.reproduction.errors import ClusterError
 from companion.reproduction.notebooks import NotebookReport
 from companion.reproduction.units import Study
 
@@ -43,8 +46,26 @@ def units_of(name, count=4, data=""):
     return units
 
 
+CALLS = []
+
+
 def compute_index(unit):
     return {"x": float(unit.params["i"])}
+
+
+def stop_at_the_second(unit):
+    CALLS.append(unit.params["i"])
+    if len(CALLS) == 2:
+        raise KeyboardInterrupt
+    return compute_index(unit)
+
+
+def needs_data(unit):
+    raise DataUnavailable("heart/heart.dat cannot be had: no network")
+
+
+def fail(unit):
+    raise ZeroDivisionError("no such thing")
 
 
 def mean_values(value=None, **changes):
@@ -67,10 +88,17 @@ def mean_values(value=None, **changes):
 
 
 def table_1(compute=compute_index, value=None, data=""):
-    study = Study("toy", "table_1", units_of("table_1", data=data), compute, ("json.scanner",))
+    study = Study("toy", "table_1", units_of("table_1", data=data), compute)
     return Artefact(
         "toy", "table_1", "Table 1: means", (study,), (PROFILE, COUNT), mean_values(value)
     )
+
+
+def artefact_of(name):
+    """A figure with a study and a claim."""
+    study = Study("toy", name, units_of(name), compute_index)
+    values = [{"row": "claim", "column": "gain", "value": -1.0, "converged": True}]
+    return Artefact("toy", name, "Figure", (study,), values=lambda records: pd.DataFrame(values))
 
 
 def fig_2(value=20.0):
@@ -112,11 +140,11 @@ def notebooks_run(monkeypatch):
     """Notebooks that always run, without a kernel; the list of what was asked for."""
     asked = []
 
-    def run(artefact, output, parameters, *, in_place=False, show=None):
+    def run(artefact, output, parameters, *, in_place=False):
         asked.append((artefact.id, dict(parameters), in_place))
-        return NotebookReport(artefact.id, True, Path(output), duration=0.1)
+        return NotebookReport(artefact.id, Path(output), "", 0.1)
 
-    monkeypatch.setattr("companion.reproduction.reproduce.run_notebook", run)
+    monkeypatch.setattr("companion.reproduction.notebooks.run_notebook", run)
     return asked
 
 
@@ -126,7 +154,7 @@ def nothing_runs(monkeypatch):
         raise AssertionError("something was run")
 
     monkeypatch.setattr("companion.reproduction.reproduce.load_records", refuse)
-    monkeypatch.setattr("companion.reproduction.reproduce.run_notebook", refuse)
+    monkeypatch.setattr("companion.reproduction.notebooks.run_notebook", refuse)
 
 
 def invoke(artefacts, *words):
@@ -134,6 +162,15 @@ def invoke(artefacts, *words):
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
+
+
+def n_stored(path):
+    if not path.is_file():
+        return 0
+    with closing(sqlite3.connect(path, 60)) as database:
+        if not database.execute("SELECT * FROM sqlite_master").fetchone():
+            return 0
+        return database.execute("SELECT count(*) FROM records").fetchone()[0]
 
 
 def declare(project, row="mean", column="error", artefact="table_1"):
@@ -205,8 +242,11 @@ def test_bad_parameters_are_refused_before_anything_runs(project, nothing_runs):
         (["--jobs", "many"], "'many' is not a valid integer"),
         (["--scheduler", "tcp://x:1"], "--scheduler needs --backend dask"),
         (["--profile", "papper"], "'papper' is not one of"),
-        (["--in-place"], "toy/table_1 cannot run in place"),
-        (["--in-place", "--profile", "paper", "-p", "n_draws", "4"], "and n_draws would differ"),
+        (["--in-place"], "--in-place needs --profile paper without -p"),
+        (
+            ["--in-place", "--profile", "paper", "-p", "n_draws", "4"],
+            "committed notebooks have their own",
+        ),
     ],
 )
 def test_a_mistake_in_the_command_runs_nothing(project, nothing_runs, words, message):
@@ -303,27 +343,13 @@ def test_the_quick_profile_is_computed_afresh_by_every_run(project, notebooks_ru
     for _ in range(2):
         result = invoke([table_1()], "reproduce")
         assert "2 units computed" in result.output
+    assert invoke([table_1()], "verify", "--profile", "quick").output.count("no record") == 0
     assert not (project / "data" / "records").exists()
 
 
 def test_an_interrupted_run_goes_on_where_it_stopped(project, notebooks_run):
-    calls = []
-
-    def stop_at_the_second(unit):
-        calls.append(unit.params["i"])
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-        return compute_index(unit)
-
-    first = Artefact(
-        "toy",
-        "fig_1",
-        "Figure 1",
-        (Study("toy", "fig_1", units_of("fig_1"), compute_index),),
-        values=lambda records: pd.DataFrame(
-            [{"row": "claim", "column": "gain", "value": -1.0, "converged": True}]
-        ),
-    )
+    CALLS.clear()
+    first = artefact_of("fig_1")
     result = invoke([first, table_1(stop_at_the_second, value=1.5)], "reproduce")
     assert result.exit_code == 130
     assert "Every finished unit is kept; the same command goes on from there." in result.output
@@ -331,13 +357,38 @@ def test_an_interrupted_run_goes_on_where_it_stopped(project, notebooks_run):
     assert result.exit_code == 0
     assert result.output.count("0 units computed") == 1, "the finished study is not repeated"
     assert "1 units computed" in result.output
-    assert calls == [0, 1, 1]
+    assert CALLS == [0, 1, 1]
+
+
+def test_an_interrupted_fresh_run_goes_on_too_and_the_next_one_computes_all(project, notebooks_run):
+    artefacts = [artefact_of("fig_1"), table_1(stop_at_the_second, value=1.5)]
+    command = ("reproduce", "--profile", "paper", "--fresh")
+    CALLS.clear()
+    CALLS.extend([None] * 2)
+    assert invoke(artefacts, *command).exit_code == 0
+    CALLS.clear()
+    assert invoke(artefacts, *command).exit_code == 130
+    result = invoke(artefacts, *command)
+    assert result.exit_code == 0 and CALLS == [0, 1, 1, 2, 3]
+    assert re.findall(r"\d+ units computed", result.output) == [
+        "0 units computed",
+        "3 units computed",
+    ]
+    result = invoke(artefacts, *command)
+    assert result.output.count("4 units computed") == 2
+
+
+def test_a_lost_cluster_ends_the_run_with_its_error(project, notebooks_run, monkeypatch):
+    def lose(*args, **kwargs):
+        raise ClusterError("toy/table_1: the workers are lost; run again")
+
+    monkeypatch.setattr("companion.reproduction.reproduce.load_records", lose)
+    result = invoke([table_1(), fig_2()], "reproduce")
+    assert result.exit_code == 4 and "the workers are lost; run again" in result.output
+    assert notebooks_run == []
 
 
 def test_missing_data_are_named_and_are_no_failure(project, notebooks_run):
-    def needs_data(unit):
-        raise DataUnavailable("heart/heart.dat cannot be had: no network")
-
     result = invoke([table_1(needs_data, data="abc"), fig_2()], "reproduce")
     assert result.exit_code == 0
     assert "0 units computed; 2 units missing\n" in result.output
@@ -348,9 +399,6 @@ def test_missing_data_are_named_and_are_no_failure(project, notebooks_run):
 def test_a_failing_unit_is_named_its_notebook_is_not_run_and_the_next_artefact_is(
     project, notebooks_run
 ):
-    def fail(unit):
-        raise ZeroDivisionError("no such thing")
-
     result = invoke([table_1(fail), fig_2()], "reproduce")
     assert result.exit_code == 4
     assert "2 of 2 units of toy/table_1 failed" in result.output
@@ -381,11 +429,10 @@ SLOW = """
 import time
 import pandas as pd
 from companion.cli import main
-from companion.reproduction.units import Study
-from companion.reproduction.artefacts import Artefact
+from companion.reproduction import Artefact, Study
 
 def units(profile):
-    return [STUDY.unit(i=i) for i in range(30)]
+    return [STUDY.unit(i=i) for i in range(N_UNITS)]
 
 def compute(unit):
     time.sleep(0.1)
@@ -394,31 +441,37 @@ def compute(unit):
 STUDY = Study("toy", "fig_2", units, compute)
 VALUES = [{"row": "size", "column": "points", "value": 20.0, "converged": True}]
 ARTEFACT = Artefact("toy", "fig_2", "Figure 2", (STUDY,), values=lambda r: pd.DataFrame(VALUES))
-if __name__ == "__main__":
-    main(obj=[ARTEFACT])
 """
+
+
+def slow_command(folder, n_units):
+    (folder / "slow_study.py").write_text(SLOW.replace("N_UNITS", str(n_units)))
+    run = "from slow_study import ARTEFACT, main; main(['reproduce'], obj=[ARTEFACT])"
+    return {
+        "args": [sys.executable, "-c", run],
+        "env": {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *sys.path])},
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+    }
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
 def test_ctrl_c_ends_the_command_with_130_and_a_state_to_go_on_from(project, tmp_path):
-    script = tmp_path / "slow_study.py"
-    script.write_text(SLOW)
     write_notebook(project, "fig_2", "1", cell="")
-    command = [sys.executable, str(script), "reproduce"]
-    working = tmp_path / "cache" / "records" / "quick" / "toy" / "fig_2.jsonl"
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = slow_command(tmp_path, 30)
+    working = tmp_path / "cache" / "records" / "quick" / "toy" / "fig_2.sqlite"
+    running = subprocess.Popen(**command)
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and running.poll() is None:
-        if working.is_file() and working.read_bytes().count(b"\n") > 3:
-            break
+    while time.monotonic() < deadline and running.poll() is None and n_stored(working) < 3:
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=60)
     assert running.returncode == 130, errors
     assert "Every finished unit is kept" in errors and "Traceback" not in errors
-    stored = working.read_bytes().count(b"\n") - 1
+    stored = n_stored(working)
     assert 3 <= stored < 30
-    again = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    again = subprocess.run(**command, timeout=120, check=False)
     assert again.returncode == 0, again.stdout + again.stderr
     assert f"{30 - stored} units computed\n" in again.stdout
     assert "toy/fig_2: ran in" in again.stdout
@@ -426,8 +479,6 @@ def test_ctrl_c_ends_the_command_with_130_and_a_state_to_go_on_from(project, tmp
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
 def test_ctrl_c_while_notebooks_run_stops_their_kernels(project, tmp_path):
-    script = tmp_path / "slow_notebook.py"
-    script.write_text(SLOW.replace("range(30)", "range(1)"))
     started = tmp_path / "started"
     path = write_notebook(
         project,
@@ -436,8 +487,7 @@ def test_ctrl_c_while_notebooks_run_stops_their_kernels(project, tmp_path):
         "import time; time.sleep(300)",
         cell="",
     )
-    command = [sys.executable, str(script), "reproduce"]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(**slow_command(tmp_path, 1))
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and running.poll() is None and not started.exists():
         time.sleep(0.05)
@@ -553,13 +603,3 @@ def test_data_fetch_reports_each_file_and_fails_if_one_does(no_data, monkeypatch
 def test_an_unknown_data_set_is_a_mistake_in_the_command(no_data, command):
     result = invoke([], "data", command, "germann")
     assert result.exit_code == 2 and "german" in result.output
-
-
-def test_the_mark_of_an_unfinished_run_is_removed_at_its_end(project, notebooks_run, tmp_path):
-    mark = tmp_path / "cache" / "records" / "quick" / "unfinished_run.json"
-    assert invoke([table_1()], "reproduce").exit_code == 0
-    assert not mark.exists()
-    mark.write_text(json.dumps(["toy/table_1"]))
-    assert "0 units computed" in invoke([table_1()], "reproduce").output
-    mark.write_text("{torn")
-    assert "2 units computed" in invoke([table_1()], "reproduce").output

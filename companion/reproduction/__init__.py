@@ -1,19 +1,27 @@
 """The engine: units, records, published values, verdicts, notebooks, the site and the command.
 
 It knows no paper, solver, estimator or data set; papers register with it. What a paper needs to
-describe its tables and figures can be imported from here.
+describe its tables and figures can be imported from here; it is loaded on first use (PEP 562), so
+that the command's help page does not wait for numpy.
 """
 
-from companion.reproduction.artefacts import RUN_PARAMETERS, Artefact, Paper, Parameter
-from companion.reproduction.units import PROFILES, Study, Unit, seed_for
+from importlib import import_module
 
-__all__ = [
-    "PROFILES",
-    "RUN_PARAMETERS",
-    "Artefact",
-    "Paper",
-    "Parameter",
-    "Study",
-    "Unit",
-    "seed_for",
-]
+_HOMES = {
+    "PROFILES": "companion.reproduction.units",
+    "RUN_PARAMETERS": "companion.reproduction.artefacts",
+    "Artefact": "companion.reproduction.artefacts",
+    "Paper": "companion.reproduction.artefacts",
+    "Parameter": "companion.reproduction.artefacts",
+    "Study": "companion.reproduction.units",
+    "Unit": "companion.reproduction.units",
+    "seed_for": "companion.reproduction.units",
+}
+
+__all__ = [*_HOMES]
+
+
+def __getattr__(name):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

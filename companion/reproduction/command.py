@@ -1,0 +1,312 @@
+"""The commands ``reproduce``, ``verify`` and ``report`` over all registered papers."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import click
+
+OK, DEVIATION, USAGE, DATA, FAILED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+EXIT_CODES = """\
+\b
+Exit codes:
+    0  all is well (data that cannot be had are named, and are no fault)
+    1  an undeclared deviation, or a declared one that has healed
+    2  a mistake in the command; nothing was run
+    3  a data file is damaged or could not be fetched
+    4  a unit, a comparison, a notebook or a page of the site failed
+  130  interrupted; the same command goes on from there
+"""
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True}
+TARGETS = click.argument("targets", nargs=-1, metavar="[PAPER or PAPER/ARTEFACT]...")
+
+
+def _profile(default, text):
+    kind = click.Choice(["quick", "paper"])
+    return click.option("--profile", type=kind, default=default, help=text)
+
+
+@click.group(context_settings=CONTEXT, epilog=EXIT_CODES)
+def engine():
+    """Reproduce what papers print, and compare."""
+
+
+def _targets(context, targets, across=False):
+    """The artefacts that are meant; `across` adds the notebooks about all papers at once."""
+    from companion.reproduction.artefacts import list_across, list_artefacts
+    from companion.reproduction.reproduce import resolve_targets
+
+    known = context.obj or list_artefacts() + (list_across() if across else [])
+    try:
+        return resolve_targets(targets, known)
+    except LookupError as error:
+        raise click.UsageError(str(error), context) from error
+
+
+def show(table):
+    """Print a table, as wide as the terminal; in full where the output goes elsewhere."""
+    click.echo(table.to_text(shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
+
+
+def _show_verdicts(ledger, title):
+    from companion.reproduction.display import verdict_table
+
+    if len(ledger):
+        show(verdict_table(ledger, title))
+        click.echo()
+
+
+def _heading(text):
+    click.echo(f"\n{text}\n{'=' * len(text)}")
+
+
+# -- reproduce ------------------------------------------------------------------------------
+
+
+def _checked(artefacts, profile, given, in_place):
+    """Parameters of each artefact, checked before anything is computed."""
+    from companion.reproduction.parameters import ParameterError, check_parameters
+
+    if "profile" in given:
+        raise click.UsageError("The profile is chosen with --profile, not with -p.")
+    if in_place and (given or profile != "paper"):
+        raise click.UsageError(
+            "--in-place needs --profile paper without -p, as committed notebooks have their own "
+            "parameters."
+        )
+    checked, faults = [], []
+    for artefact in artefacts:
+        known = any(parameter.name == "profile" for parameter in artefact.parameters)
+        values = {"profile": profile, **given} if known else given
+        try:
+            checked.append(check_parameters(artefact, values, text=True))
+        except ParameterError as error:
+            faults.append(str(error))
+    if faults:
+        raise click.UsageError("\n".join(faults))
+    return checked
+
+
+def _list_targets(artefacts):
+    for artefact in artefacts:
+        click.echo(f"{artefact.id}  {artefact.title}")
+        for p in artefact.parameters:
+            click.echo(f"    -p {p.name} {p.type.__name__.upper()}  {p.help} [{p.default}]")
+
+
+@engine.command(epilog=EXIT_CODES, short_help="Compute, run the notebooks, compare.")
+@TARGETS
+@_profile("quick", "Few repetitions in minutes, or the papers' own sizes.")
+@click.option(
+    "--jobs", type=click.IntRange(-1), default=1, metavar="N", help="Processes; -1 for one a core."
+)
+@click.option(
+    "--backend", type=click.Choice(["loky", "dask"]), default="loky", help="Who runs the processes."
+)
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="A running Dask scheduler, with workers of this version."
+)
+@click.option("--fresh", is_flag=True, help="Compute everything anew, whatever is on record.")
+@click.option(
+    "--in-place", is_flag=True, help="Write the notebooks back and, with --fresh, data/times.csv."
+)
+@click.option(
+    "-p",
+    "--parameter",
+    "parameters",
+    nargs=2,
+    multiple=True,
+    metavar="NAME VALUE",
+    help="A parameter of the notebooks asked for; may be repeated.",
+)
+@click.option("--report", "site", is_flag=True, help="Build the static site at the end.")
+@click.option("--list", "listing", is_flag=True, help="List artefacts and parameters, run none.")
+@click.pass_context
+def reproduce(context, targets, *, profile, parameters, in_place, site, listing, **options):
+    """Compute tables and figures, run their notebooks, and compare with the print.
+
+    Without a target all artefacts are reproduced. Records that are there are used (profile paper)
+    and every finished unit is kept, so that an interrupted run goes on where it stopped. The
+    numbers do not depend on the number of processes, nor on who runs them: dask starts a cluster
+    on this machine, or uses that of a scheduler.
+    """
+    if options["jobs"] == 0:
+        raise click.UsageError("--jobs must be at least 1, or -1 for one a core. Got 0.", context)
+    if options["scheduler"] and options["backend"] != "dask":
+        raise click.UsageError("--scheduler needs --backend dask.", context)
+    artefacts = _targets(context, targets, across=True)
+    if listing:
+        _list_targets(artefacts)
+        return
+    checked = _checked(artefacts, profile, dict(parameters), in_place)
+    from companion.reproduction.errors import ClusterError
+    from companion.reproduction.reproduce import Reproduction
+    from companion.reproduction.workers import check_backend
+
+    try:
+        check_backend(options["backend"], options["scheduler"])
+    except (ClusterError, ValueError) as error:
+        raise click.UsageError(str(error), context) from error
+    run, reports = Reproduction(profile, **options), []
+    try:
+        for number, artefact in enumerate(artefacts, 1):
+            click.echo(f"[{number}/{len(artefacts)}] {artefact.id}: {artefact.title}")
+            reports.append(run.compute(artefact))
+            _tell(reports[-1])
+        _heading("Notebooks")
+        for report in run.run_notebooks(reports, checked, in_place=in_place):
+            click.echo(str(report.notebook))
+        run.finish()
+    except KeyboardInterrupt:
+        kept = "Every finished unit is kept; the same command goes on from there."
+        click.echo(f"\nInterrupted. {kept}", err=True)
+        context.exit(INTERRUPTED)
+    except ClusterError as error:
+        click.echo(error, err=True)
+        context.exit(FAILED)
+    code = _summarise(reports, run, in_place)
+    if site:
+        _heading("Report")
+        code = code or _build_report(context, tell=False, profile=profile)[0]
+    context.exit(code)
+
+
+def _tell(report):
+    """What became of the records of one artefact, as soon as it is known."""
+    parts = [f"{report.computed} units computed"]
+    if missing := [n for records in report.records.values() for _, n in records.missing]:
+        parts.append(f"{sum(missing)} units missing")
+    if report.failures:
+        parts.append("FAILED")
+    if len(parts) > 1 or report.artefact.studies:
+        click.echo("      " + "; ".join(parts))
+
+
+def _lacks(reports):
+    """What units and records lack: one line a reason, and one a study."""
+    stopped, stale = {}, []
+    for report in reports:
+        for name, records in report.records.items():
+            study = f"{report.artefact.paper}/{name}"
+            for reason, n in records.missing:
+                stopped.setdefault(reason, {})[study] = f"{n} units of {study}"
+            if records.stale:
+                many = f"{study}: {records.stale} records were made by other code"
+                stale.append(f"{many}; --fresh computes them again")
+    missing = [f"{reason} ({', '.join(units.values())})" for reason, units in stopped.items()]
+    return {"Missing": missing, "Old records": stale}
+
+
+def _summarise(reports, run, in_place):
+    """The end of a run, and its exit code."""
+    from companion.reproduction.display import summary_table
+    from companion.reproduction.verdicts import problems, repetitions
+
+    ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
+    if ledgers:
+        _heading(f"Verdicts, {run.profile} profile")
+        show(summary_table(ledgers))
+        if rests_on := repetitions(ledgers.values(), run.profile):
+            click.echo(rests_on)
+        click.echo()
+        for name, ledger in ledgers.items():
+            differs = ledger["outcome"].str.startswith("differs") | (ledger["problem"] != "")
+            _show_verdicts(ledger[differs], f"{name}: what differs")
+    notebooks = [report.notebook for report in reports if report.notebook is not None]
+    failures = [text for report in reports for text in report.failures]
+    failures += [str(notebook) for notebook in notebooks if not notebook.ok]
+    for title, lines in {**_lacks(reports), "Failed": failures}.items():
+        if lines:
+            _heading(title)
+            click.echo("\n".join(dict.fromkeys(lines)))
+    if any(notebook.output is not None for notebook in notebooks):
+        back = ", and those that ran were written back to notebooks/" if in_place else ""
+        click.echo(f"\nExecuted notebooks are in {run.outputs}{back}.")
+    if failures:
+        return FAILED
+    return DEVIATION if any(len(problems(ledger)) for ledger in ledgers.values()) else OK
+
+
+# -- verify ---------------------------------------------------------------------------------
+
+
+@engine.command(epilog=EXIT_CODES, short_help="Compare the print with the records, by value.")
+@TARGETS
+@_profile("paper", "Which records to compare; quick ones are those of the last quick run.")
+@click.option("--only-problems", is_flag=True, help="Show only the values that make this fail.")
+@click.option("--markdown", is_flag=True, help="Print the section of the README instead.")
+@click.option(
+    "--readme", type=click.Path(exists=True, dir_okay=False), help="Write it into this file."
+)
+@click.pass_context
+def verify(context, targets, *, profile, only_problems, markdown, readme):
+    """Compare every published value with the records, one line a value; nothing is computed.
+
+    Fails on a value that differs without a declaration in data/deviations.yaml, and on a
+    declaration whose value no longer differs.
+    """
+    from companion.reproduction import display
+    from companion.reproduction.reproduce import read_ledgers
+    from companion.reproduction.verdicts import problems
+
+    ledgers, stale, failures = read_ledgers(_targets(context, targets), profile)
+    faulty = {name: problems(ledger) for name, ledger in ledgers.items()}
+    if readme:
+        try:
+            changed = display.update_between_markers(readme, display.readme_section(ledgers))
+        except (OSError, ValueError) as error:
+            raise click.UsageError(str(error), context) from error
+        click.echo(f"{readme}: {'updated' if changed else 'unchanged'}")
+    elif markdown:
+        click.echo(display.readme_section(ledgers))
+    else:
+        for name, ledger in (faulty if only_problems else ledgers).items():
+            _show_verdicts(ledger, name)
+        show(display.summary_table(ledgers))
+    for text in stale + failures:
+        click.echo(text, err=True)
+    bad = any(len(found) for found in faulty.values())
+    context.exit(FAILED if failures else DEVIATION if bad else OK)
+
+
+# -- report ---------------------------------------------------------------------------------
+
+
+@engine.command(epilog=EXIT_CODES, short_help="Build the static site.")
+@click.option(
+    "--output", type=click.Path(file_okay=False), help="The site's folder: build/report/html."
+)
+@_profile("paper", "Committed notebooks and records, or those of the last quick run.")
+@click.option(
+    "--executed",
+    type=click.Path(exists=True, file_okay=False),
+    help="Show the executed notebooks in this folder, <paper>/<artefact>.ipynb.",
+)
+@click.option("--open", "open_it", is_flag=True, help="Open the site in the browser.")
+@click.pass_context
+def report(context, *, open_it, **options):
+    """Build the static site: notebooks, verdicts, errata, times, API. Nothing is computed.
+
+    The site works from its folder, without a server and without network. It needs Sphinx: `pip
+    install svm-companion[docs]`.
+    """
+    code, site = _build_report(context, **options)
+    if open_it:
+        click.launch(str(site.index))
+    context.exit(code)
+
+
+def _build_report(context, tell=True, **options):
+    """The exit code and the site; with `tell` what is missing or old, as a run has said already."""
+    from companion.reproduction.report import ReportError, build_report
+
+    try:
+        site = build_report(artefacts=context.obj, **options)
+    except ReportError as error:
+        raise click.UsageError(str(error), context) from error
+    for text in [*(site.remarks if tell else ()), *site.faults]:
+        click.echo(text, err=True)
+    click.echo(f"{site.pages} pages in {site.seconds:.0f} s, {len(site.faults)} faults")
+    click.echo(site.index)
+    return FAILED if site.faults else OK, site
