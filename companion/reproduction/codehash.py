@@ -18,8 +18,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["closure", "code_digest", "spelled"]
-
 _DIGEST_LENGTH = 12
 _OWN = __name__.partition(".")[0]
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

@@ -33,10 +33,7 @@ def engine():
 
 
 def _targets(context, targets, across=False):
-    """The artefacts that are meant, of those a test hands over or of all papers.
-
-    With `across`, the notebooks about all papers follow, which have nothing to verify.
-    """
+    """The artefacts that are meant; `across` adds the notebooks about all papers at once."""
     from companion.reproduction.artefacts import list_across, list_artefacts
     from companion.reproduction.reproduce import resolve_targets
 

@@ -17,8 +17,6 @@ from companion.reproduction._files import replace_text
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.parameters import check_parameters
 
-__all__ = ["NotebookReport", "clean_notebook", "make_stamp", "notebook_path", "run_notebook"]
-
 _INJECTED = "injected-parameters"
 _KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
 

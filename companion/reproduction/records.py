@@ -76,10 +76,9 @@ def check_rows(unit: Unit, returned: Any) -> list[dict[str, Any]]:
 
 
 def _sorted(records: Iterable[Record], parameters: list[str]) -> tuple[list[str], list[list[Any]]]:
-    """Columns and lines of the table, by parameters, then in the order of a unit's rows.
+    """Columns and lines of the table, whatever the order in which the records arrive.
 
-    Neither depends on the order in which the records arrive: parameters are sorted with None
-    first, then bools, numbers and strings, and columns alphabetically where rows differ in theirs.
+    Where rows differ in their columns, these are sorted too.
     """
 
     def place(record):

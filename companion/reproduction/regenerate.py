@@ -43,7 +43,17 @@ class Regeneration:
         return judge(self.artefact, self.records, self.profile)
 
     def rows(self, *names: str) -> Any:
-        """The part of the ledger whose rows have these names, in the order of print."""
+        """The part of the ledger whose rows have these names, in the order of print.
+
+        Parameters
+        ----------
+        *names : str
+            All rows without any.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
         return self.ledger[self.ledger["row"].isin(names)] if names else self.ledger
 
 

@@ -18,7 +18,7 @@ from companion.reproduction import notebooks
 from companion.reproduction.artefacts import Artefact
 from companion.reproduction.declared import load_deviations
 from companion.reproduction.errors import ClusterError, StoreError, UnitError
-from companion.reproduction.run import Records, load_records, read_records
+from companion.reproduction.run import Records, load_records, read_stored
 from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
 from companion.reproduction.verdicts import judge
@@ -48,7 +48,7 @@ def read_ledgers(artefacts, profile="paper"):
     for artefact in artefacts:
         try:
             deviations = load_deviations() if deviations is None else deviations
-            records = {study.name: read_records(study, profile) for study in artefact.studies}
+            records = {study.name: read_stored(study, profile) for study in artefact.studies}
             ledgers[artefact.id] = _judge(artefact, records, profile, deviations)
             studies |= {f"{artefact.paper}/{name}": found for name, found in records.items()}
         except Exception as error:  # one broken file: the other artefacts are still compared

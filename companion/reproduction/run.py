@@ -19,7 +19,7 @@ from companion.reproduction.store import RecordStore
 from companion.reproduction.units import Study, Unit
 from companion.reproduction.workers import compute_units
 
-__all__ = ["Records", "load_records", "read_records"]
+__all__ = ["Records", "load_records"]
 
 _NAMED_FAILURES = 5
 
@@ -113,10 +113,10 @@ def load_records(
     store.consolidate()
     if fresh and not keep_open:
         store.end()
-    return replace(read_records(study, profile), **news)
+    return replace(read_stored(study, profile), **news)
 
 
-def read_records(study: Study, profile: str = "paper") -> Records:
+def read_stored(study: Study, profile: str = "paper") -> Records:
     """The records of a study that are there, without computing any."""
     store = RecordStore(study, profile)
     found = store.records()

@@ -9,7 +9,7 @@ from companion._paths import data_dir
 from companion.reproduction._files import replace_text
 from companion.reproduction.artefacts import list_artefacts
 
-__all__ = ["NOTEBOOK", "load_times", "save_times"]
+__all__ = ["NOTEBOOK", "load_times"]
 
 #: Stands in the column ``study`` for running the notebook on finished records.
 NOTEBOOK = "(notebook)"

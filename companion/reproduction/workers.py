@@ -24,10 +24,9 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def run_unit(compute: Callable, unit: Unit, code: str | None = None) -> tuple[str, str, Any]:
-    """Compute one unit, in whatever process, with one thread of BLAS and OpenMP; never raise.
+    """A unit's key and "rows" with its results, "missing" with the reason, or "failed" with that.
 
-    The unit's key comes back with "rows" and the result rows, "missing" and the reason, or "failed"
-    and the error. A process that may have other code gets the digest of ours.
+    A process that may have other code than this one gets the digest of ours.
     """
     # A library loaded later would not be limited: SciPy brings a BLAS, scikit-learn an OpenMP.
     import scipy.linalg  # noqa: F401
@@ -58,8 +57,8 @@ def check_backend(backend: str, scheduler: str | None = None) -> None:
             from companion.reproduction import _dask
         except ImportError as error:
             raise ValueError(
-                "The backend 'dask' needs the packages dask and distributed. "
-                "Install them (pip install 'svm-companion[distributed]') or use 'loky'."
+                "The backend 'dask' needs the packages dask and distributed. Install them "
+                "(pip install 'svm-companion[distributed]'), or use the backend 'loky'."
             ) from error
         if scheduler is not None:
             with _dask.client_of(scheduler):

@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 from companion.errors import DataUnavailable
 from companion.reproduction.units import Study, seed_for
 
-N_CALLS = 0
+n_calls = 0
 N_UNITS = 12  # of study(n_repetitions=6)
 
 
@@ -34,8 +34,8 @@ def error_rate(unit):
 
     It is slowed down by the environment, so that it can be interrupted.
     """
-    global N_CALLS
-    N_CALLS += 1
+    global n_calls
+    n_calls += 1
     time.sleep(float(os.environ.get("SECONDS_A_UNIT", "0")))
     X, y, X_test, y_test = two_gaussians(unit.params["repetition"])
     model = SVC(C=unit.params["C"], gamma=0.5).fit(X, y)

@@ -115,7 +115,7 @@ def test_a_table_reads_back_to_its_records(contents):
 
 @given(CONTENTS, st.integers(0, 4))
 def test_a_table_grown_in_two_steps_is_that_of_one_step(contents, n_first):
-    found, _units = records_of(contents)
+    found, _ = records_of(contents)
     first = parse_table(to_table(found[:n_first], ["C", "kind"]), ["C", "kind"])
     grown = [*first.values(), *found[n_first:]]
     assert to_table(grown, ["C", "kind"]) == to_table(found, ["C", "kind"])

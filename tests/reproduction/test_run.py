@@ -15,7 +15,7 @@ import pytest
 from _studies import N_UNITS, stored, study, table, wait_for, working
 
 from companion.reproduction.errors import StoreError, UnitError
-from companion.reproduction.run import load_records, read_records
+from companion.reproduction.run import load_records, read_stored
 from companion.reproduction.store import RecordStore
 
 HERE = Path(__file__).parent
@@ -104,11 +104,11 @@ def test_a_killed_run_is_resumed_and_gives_the_records_of_one_that_was_not(
     wait_for(lambda: len(stored(working(places))) >= 3)
     child.kill()
     child.wait()
-    before = read_records(study(n_repetitions=6)).n_stored
+    before = read_stored(study(n_repetitions=6)).n_stored
     assert 3 <= before < N_UNITS
-    calls = _studies.N_CALLS
+    calls = _studies.n_calls
     records = load_records(study(n_repetitions=6))
-    assert _studies.N_CALLS - calls == records.computed == N_UNITS - before
+    assert _studies.n_calls - calls == records.computed == N_UNITS - before
     assert table(places) == reference
     assert stored(working(places)) == set()
 
@@ -150,9 +150,9 @@ def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(places, m
     first = load_records(study())
     (places / "file").write_text("")
     monkeypatch.setenv("COMPANION_CACHE", str(places / "file" / "cache"))
-    calls = _studies.N_CALLS
+    calls = _studies.n_calls
     second = load_records(study())
-    assert calls == _studies.N_CALLS
+    assert _studies.n_calls == calls
     assert (first.computed, second.computed) == (6, 0)
     pd.testing.assert_frame_equal(first.frame, second.frame, check_exact=True)
 
@@ -198,7 +198,7 @@ def test_threads_are_given_back_after_the_run(places):
 def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(places, start, tmp_path, jobs):
     assert start("unfinished_error_rate", jobs=jobs).wait(timeout=60) == 0
     assert (tmp_path / "stderr").read_text() == ""
-    found = read_records(study(n_repetitions=6)).frame
+    found = read_stored(study(n_repetitions=6)).frame
     assert found["converged"].tolist() == [False] * N_UNITS
 
 
@@ -261,7 +261,7 @@ def test_a_failing_unit_is_named_at_the_end_and_the_others_are_stored(places, jo
     assert len(lines) == 2
     assert "tests/table_0(C=10.0, repetition=2): ZeroDivisionError: no variance" in lines[0]
     assert "fragile_error_rate, line" in lines[0] and "C=1.0" in lines[1]
-    assert read_records(study(n_repetitions=4)).n_stored == 4
+    assert read_stored(study(n_repetitions=4)).n_stored == 4
     assert load_records(study(n_repetitions=4)).computed == 4
 
 
@@ -311,7 +311,7 @@ def test_workers_that_die_end_the_run_with_advice(places, backend):
 def test_a_full_disk_ends_the_run_and_the_next_one_computes_no_finished_unit_again(
     places, monkeypatch
 ):
-    calls, prepare = _studies.N_CALLS, RecordStore.prepare
+    calls, prepare = _studies.n_calls, RecordStore.prepare
 
     def full(store):
         if len(stored(store.working)) == 4:
@@ -326,16 +326,16 @@ def test_a_full_disk_ends_the_run_and_the_next_one_computes_no_finished_unit_aga
     assert len(stored(working(places))) == 4
     records = load_records(study())
     assert records.computed == 1 and len(records.frame) == 6
-    assert _studies.N_CALLS - calls == 6
+    assert _studies.n_calls - calls == 6
 
 
 def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(places, monkeypatch):
     (places / "file").write_text("")
     monkeypatch.setenv("COMPANION_CACHE", str(places / "file" / "cache"))
-    calls = _studies.N_CALLS
+    calls = _studies.n_calls
     with pytest.raises(StoreError, match="set COMPANION_CACHE to another folder"):
         load_records(study())
-    assert calls == _studies.N_CALLS
+    assert _studies.n_calls == calls
 
 
 @pytest.mark.parametrize(
