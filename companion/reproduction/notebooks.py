@@ -1,10 +1,9 @@
-"""Running a notebook in a kernel of this environment, and writing it: equal runs give equal files.
+"""Running a notebook by papermill, and writing it: equal runs give equal files.
 
 What differs from run to run or machine to machine is removed, and a stamp is left in
 ``metadata.companion``: the parameters, and the digests of the data and of the code.
 """
 
-import asyncio
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from companion.reproduction.codehash import code_digest
 from companion.reproduction.parameters import check_parameters
 
 _INJECTED = "injected-parameters"
+_ERROR_MARK = "papermill-error-cell-tag"
 _KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -63,10 +63,13 @@ def clean_notebook(notebook, stamp=None):
 
     notebook = nbformat.from_dict(notebook)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
+    notebook.cells = [c for c in notebook.cells if _ERROR_MARK not in c.metadata.get("tags", [])]
     for number, cell in enumerate(notebook.cells):
         cell.setdefault("id", f"cell-{number:02d}")
         for name in ("papermill", "execution", "ExecuteTime"):
             cell.metadata.pop(name, None)
+        if not cell.metadata.get("tags", True):
+            del cell.metadata["tags"]
     for name in ("papermill", "widgets", "companion"):
         notebook.metadata.pop(name, None)
     notebook.metadata |= {"kernelspec": dict(_KERNELSPEC), "language_info": {"name": "python"}}
@@ -96,48 +99,48 @@ def stop_kernels():
                 child.kill()
 
 
-def _prepare(notebook, parameters):
-    """Outputs go, and so does what was injected before; parameters are injected."""
-    from nbformat.v4 import new_code_cell
-
-    cells = []
-    for cell in notebook.cells:
-        tags = cell.metadata.get("tags", [])
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-        if _INJECTED not in tags:
-            cells.append(cell)
-        if parameters and "parameters" in tags:
-            lines = ["# Parameters", *(f"{n} = {value!r}" for n, value in parameters.items())]
-            cells.append(new_code_cell("\n".join(lines), metadata={"tags": [_INJECTED]}))
-    notebook.cells = cells
+def _failure(error, number=None, source=""):
+    name, message = getattr(error, "ename", type(error).__name__), getattr(error, "evalue", error)
+    line = next((line.strip() for line in source.splitlines() if line.strip()), "")
+    where = "" if number is None else f" in cell [{number}] ({line})"
+    return f"failed{where}: {name}: {shorten(str(message), 400, placeholder=' ...')}"
 
 
-def _execute(notebook, folder):
-    """Run a notebook where it stands; what went wrong, in words."""
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError
+def _last_started(path):
+    """Number and source of the last cell that papermill began, of a kernel that died."""
+    import nbformat
 
-    started, where = [], ""
-    client = NotebookClient(
-        notebook,
-        kernel_name=_KERNELSPEC["name"],
-        record_timing=False,
-        resources={"metadata": {"path": str(folder)}},
-        extra_arguments=["--IPKernelApp.log_level=ERROR"],
-        on_cell_execute=lambda cell, cell_index: started.append(cell.source),
-    )
+    cells = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+    started = [cell.metadata.get("papermill", {}).get("start_time") is not None for cell in cells]
+    number = sum(started)
+    return (number, cells[number - 1].source) if number else (None, "")
+
+
+def _execute(path, parameters, folder):
+    """Run the notebook at a path, which is written over; what went wrong, in words."""
+    import papermill
+    from jupyter_core.utils import ensure_event_loop
+
     try:
         with notebook_surroundings():
-            asyncio.run(client.async_execute())
-    except Exception as error:  # also a dead kernel, or none: the other notebooks go on
-        name, message = type(error).__name__, str(error)
-        if isinstance(error, CellExecutionError):
-            name, message = error.ename, error.evalue
-        if started:
-            line = next(line.strip() for line in started[-1].splitlines() if line.strip())
-            where = f" in cell [{len(started)}] ({line})"
-        return f"failed{where}: {name}: {shorten(message, 400, placeholder=' ...')}"
+            papermill.execute_notebook(
+                str(path),
+                str(path),
+                parameters=parameters,
+                kernel_name=_KERNELSPEC["name"],
+                language="python",
+                cwd=str(folder),
+                progress_bar=False,
+                extra_arguments=["--IPKernelApp.log_level=ERROR"],
+            )
+    except papermill.PapermillExecutionError as error:
+        return _failure(error, error.exec_count, error.source)
+    except Exception as error:  # a dead kernel, or none: the other notebooks go on
+        return _failure(error, *_last_started(path))
+    finally:
+        loop = ensure_event_loop()  # Jupyter's client leaves that of this thread open
+        if not loop.is_running():
+            loop.close()
     return ""
 
 
@@ -156,12 +159,15 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
     output, start = Path(output), time.monotonic()
     action = f"read notebook {source}"
     try:
-        notebook = nbformat.read(source, as_version=4)
-        _prepare(notebook, changed)
+        notebook = clean_notebook(nbformat.read(source, as_version=4))
+        tags = [cell.metadata.get("tags", []) for cell in notebook.cells]
+        notebook.cells = [
+            c for c, t in zip(notebook.cells, tags, strict=True) if _INJECTED not in t
+        ]
         action = f"write {output}"
-        _write(clean_notebook(notebook), output)
-        failure = _execute(notebook, source.parent)
-        executed = clean_notebook(notebook, make_stamp(artefact, values))
+        _write(notebook, output)
+        failure = _execute(output, changed, source.parent)
+        executed = clean_notebook(nbformat.read(output, as_version=4), make_stamp(artefact, values))
         _write(executed, output)
         if in_place and not failure:
             action = f"write {source}"
