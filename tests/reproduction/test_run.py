@@ -13,6 +13,7 @@ import _studies
 import pandas as pd
 import pytest
 from _studies import N_UNITS, stored, study, table, wait_for, working
+from joblib.externals.loky import get_reusable_executor
 
 from companion.reproduction.errors import StoreError, UnitError
 from companion.reproduction.run import load_records, read_stored
@@ -134,6 +135,7 @@ def test_ctrl_c_keeps_finished_units_stops_the_workers_and_says_nothing_else(
 
 @pytest.mark.parametrize(("jobs", "backend"), [(1, "loky"), (2, "loky"), (2, "dask")])
 def test_ctrl_c_reaches_this_process_alone(places, jobs, backend):
+    get_reusable_executor().shutdown()  # workers that other tests have started
     frame = load_records(study(_studies.hears_interrupts), jobs=jobs, backend=backend).frame
     assert frame["hears"].tolist() == [jobs == 1] * 6
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())

@@ -5,11 +5,16 @@
 
 from companion.datasets import get_source, is_available
 from companion.papers.l1nsvm.fig_1 import FIG_1, FIG_1_LEVERAGE, fig_1_values
-from companion.papers.l1nsvm.identical_points import IDENTICAL
+from companion.papers.l1nsvm.identical_points import TABLE_2_IDENTICAL
 from companion.papers.l1nsvm.machines import PAPER
 from companion.papers.l1nsvm.table_1 import TABLE_1, table_1_values
 from companion.papers.l1nsvm.table_2 import table_2_values
-from companion.papers.l1nsvm.table_2_studies import ITERATIONS, SEARCH, SURFACE, TABLE_2
+from companion.papers.l1nsvm.table_2_studies import (
+    TABLE_2,
+    TABLE_2_ITERATIONS,
+    TABLE_2_SEARCH,
+    TABLE_2_SURFACE,
+)
 from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
 TITLES = {
@@ -27,7 +32,11 @@ def _artefact(name, studies, values, *parameters):
 ARTEFACTS = (
     _artefact("table_1", (TABLE_1,), table_1_values),
     _artefact("fig_1", (FIG_1, FIG_1_LEVERAGE), fig_1_values, DRAW),
-    _artefact("table_2", (TABLE_2, SEARCH, SURFACE, ITERATIONS, IDENTICAL), table_2_values),
+    _artefact(
+        "table_2",
+        (TABLE_2, TABLE_2_SEARCH, TABLE_2_SURFACE, TABLE_2_ITERATIONS, TABLE_2_IDENTICAL),
+        table_2_values,
+    ),
 )
 
 

@@ -80,7 +80,7 @@ def interior_point(K, y, C):
     return y * found.x
 
 
-IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_identical)
+TABLE_2_IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_identical)
 
 
 def add_identical_claims(out, frame):

@@ -272,6 +272,6 @@ def compute_iterations(unit):
 
 
 TABLE_2 = Study(PAPER, "table_2", table_units, compute_split)
-SEARCH = Study(PAPER, "table_2_search", search_units, compute_search)
-SURFACE = Study(PAPER, "table_2_surface", surface_units, compute_surface)
-ITERATIONS = Study(PAPER, "table_2_iterations", iteration_units, compute_iterations)
+TABLE_2_SEARCH = Study(PAPER, "table_2_search", search_units, compute_search)
+TABLE_2_SURFACE = Study(PAPER, "table_2_surface", surface_units, compute_surface)
+TABLE_2_ITERATIONS = Study(PAPER, "table_2_iterations", iteration_units, compute_iterations)
