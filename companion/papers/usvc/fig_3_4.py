@@ -190,9 +190,8 @@ def values(records):
     out.add("Figure 4, theoretical CE", "global minimum at Th", THRESHOLDS[error.argmin()])
     if not frame.empty:
         _add_profiles(out, by_case(frame))
-    if not runs.empty:
-        for case, own in by_case(runs).groupby("case"):
-            _add_convergence(out, f"convergence, case {case}", own)
+    for case, own in by_case(runs).groupby("case"):
+        _add_convergence(out, f"convergence, case {case}", own)
     return out.frame()
 
 

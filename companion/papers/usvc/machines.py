@@ -63,7 +63,7 @@ def study_of(name, compute, repeated=None, **settings):
 def by_case(frame):
     """Records with a column for their case; it is missing for readings other than Table 1's."""
     cases = {reading: case for case, reading in TABLE_READINGS.items()}
-    return frame.assign(case=frame.reading.map(cases))
+    return frame.assign(case=[cases.get(reading) for reading in frame.get("reading", ())])
 
 
 def sample(reading, part, trial, n=N_PATTERNS):
