@@ -62,6 +62,11 @@ def select(frame, **settings):
     return frame
 
 
+def groups(frame, by):
+    """Groups of records with the value of a column; none where there are no records at all."""
+    return frame.groupby(by) if len(frame) else ()
+
+
 def none_without_records(*columns):
     """Decorate a table: without records (no data file could be had) it has `columns`, no rows."""
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from companion.losses import Hinge
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import Values, counts, means_and_errors, select
+from companion.papers.summaries import Values, counts, groups, means_and_errors, select
 from companion.papers.usvc import benefit
 from companion.papers.usvc.linear import LOSS
 from companion.papers.usvc.paired_errors import sizes_of
@@ -140,14 +140,14 @@ def values(records):
     """Section 3.1 as differences, and the two uses of unequal costs."""
     out = Values()
     benefit.add_gains(out, records["benefit_size"], records["benefit_width"])
-    for name, own in records["beyond_costs"].groupby("dataset"):
+    for name, own in groups(records["beyond_costs"], "dataset"):
         _, gain, over = _costs(select(own, ratio=5.0))
         claims = {
             "cost with - without costs in the loss, 5 to 1": gain,
             "cost USVC - SVC, 5 to 1": over,
         }
         out.add_means(f"Section 5, {name}", claims, own.converged.all())
-    for name, own in records["beyond_false_alarms"].groupby("dataset"):
+    for name, own in groups(records["beyond_false_alarms"], "dataset"):
         for way, rows in select(own, machine="USVC", alpha=0.1).groupby("way"):
             excess = rows.false_alarms / rows.n_negative - 0.1
             excess = mean_and_standard_error(excess, **_sizes(rows))
