@@ -27,7 +27,7 @@ verify: $(STAMP)  ## every published value against its regeneration
 	@$(BIN)/companion verify $(ARGS)
 
 test: $(STAMP)  ## all tests, and nbval over every notebook
-	@$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lab: $(STAMP)  ## JupyterLab, on the notebook about all papers
 	@$(BIN)/jupyter-lab notebooks/overview.ipynb $(ARGS)

@@ -23,6 +23,19 @@ pytest_plugins = ["pytester"]
 # The files of an example, for `tests/test_adding_a_paper.py` to copy.
 collect_ignore = ["tests/example_paper"]
 
+# Files that take a minute or more: with several workers the last to start is waited for.
+LONGEST_FIRST = (
+    "tests/test_project.py",
+    "tests/solvers/test_compilation.py",
+    "tests/test_adding_a_paper.py",
+    "tests/test_report_browser.py",
+    "tests/reproduction/test_report.py",
+    "tests/reproduction/test_dask.py",
+    "tests/papers/test_paper_records.py",
+    "notebooks/conformal/checkers.ipynb",
+    "tests/estimators/test_scikit_learn_contract.py",
+)
+
 # Tests read the committed records, not what this user's own runs have left in the cache; data that
 # were downloaded before are still found.
 _downloads = cache_dir() / "data"
@@ -78,6 +91,11 @@ def _compare_outputs(cell, compare, test, ref, skip_compare=None):
 def pytest_collectstart(collector):
     if hasattr(collector, "skip_compare"):
         collector.skip_compare += (VALUES_MIME,)
+
+
+def pytest_collection_modifyitems(items):
+    place = {name: at for at, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: place.get(item.nodeid.split("::")[0], len(place)))
 
 
 def pytest_itemcollected(item):
