@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 from sklearn import get_config
 
-from companion._scratch import borrow_matrix, give_back
 from companion.estimators._compat import Interval, Options, StrOptions
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import (
@@ -15,14 +14,12 @@ from companion.estimators._kernel_classifier import (
     signed_labels,
     weighted_gamma,
 )
-from companion.estimators._single import FROM_SAMPLES, solve_single
 from companion.kernels import KernelRows, gram
 from companion.solvers.smo import smo
 
 __all__ = ["DualClassifier", "class_factors", "signed_labels", "weighted_gamma"]
 
-# From this many samples kernel values are kept in single precision: half the memory and
-# half the bytes an iteration reads. The certificate stays in double precision.
+# From this many samples rows are computed as needed, most of which never are.
 SINGLE_PRECISION_FROM = 3000
 
 # With fewer samples a pair update costs less than the bookkeeping of shrinking saves: without it
@@ -94,9 +91,7 @@ class DualClassifier(KernelClassifier):
             X, y, sample_weight, signs
         )
         gamma = self._resolved_gamma(X_kept, point_weight)
-        result = self._solve_single(X_kept, y_signed, bound_weight, gamma)
-        if result is None:
-            result = self._solve_on(X_kept, y_signed, bound_weight, gamma)
+        result = self._solve_on(X_kept, y_signed, bound_weight, gamma)
         self._keep(result, X, y_signed, kept, gamma)
         return self
 
@@ -128,29 +123,8 @@ class DualClassifier(KernelClassifier):
     def _solve_on(self, X, y, bound_weight, gamma):
         """Solve on the Gram matrix of `X`, or on rows of it."""
         K = self._training_kernel(X, gamma)
-        try:
-            # Points are checked, and no exponential of a negative number is infinite.
-            return self._solve(K, y, bound_weight, check_finite=self.kernel != "rbf")
-        finally:
-            if isinstance(K, KernelRows):
-                K.release()
-            elif K is not X:
-                give_back(K)
-
-    def _solve_single(self, X, y, bound_weight, gamma):
-        """Solve in single precision where it saves time; None where it does not or must not."""
-        n = len(X)
-        if (
-            self.kernel != "rbf"
-            or self.selection != "second_order"
-            or not FROM_SAMPLES <= n < SINGLE_PRECISION_FROM
-            or n * n * 8e-6 > self.cache_size
-        ):
-            return None
-        lower, upper, _ = self._box(self.C if bound_weight is None else self.C * bound_weight)
-        if not np.all(np.isfinite(upper)):
-            return None
-        return solve_single(X, y, gamma, lower, upper, self.cache_size, self._smo_settings())
+        # Points are checked, and no exponential of a negative number is infinite.
+        return self._solve(K, y, bound_weight, check_finite=self.kernel != "rbf")
 
     def _smo_settings(self):
         # First order is the paper's plain algorithm: its iteration counts mean
@@ -169,13 +143,8 @@ class DualClassifier(KernelClassifier):
             return X
         n = len(X)
         if n < SINGLE_PRECISION_FROM and n * n * 8e-6 <= self.cache_size:
-            return gram(X, out=borrow_matrix(n), **self._kernel_parameters(gamma))
-        return self._kernel_rows(X, gamma)
-
-    def _kernel_rows(self, X, gamma):
-        return KernelRows(
-            X, cache_size=self.cache_size, dtype=np.float32, **self._kernel_parameters(gamma)
-        )
+            return gram(X, **self._kernel_parameters(gamma))
+        return KernelRows(X, cache_size=self.cache_size, **self._kernel_parameters(gamma))
 
     def _kernel_to_factorise(self, X, gamma):
         """Gram matrix in double precision; refused if it exceeds `cache_size`."""

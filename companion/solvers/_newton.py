@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from companion._scratch import give_back
 from companion.solvers import _smo_kernels as kernels
 
 # Added to the diagonal of A, as smooth kernels have eigenvalues below rounding: a share of tol over
@@ -95,9 +94,7 @@ class FaceNewton:
             self.kept, self.matrix, self.factor = None, None, None
 
     def end(self):
-        """Give memory back."""
-        if self.matrix is not None:
-            give_back(self.matrix)
+        """Give the memory up."""
         self.kept, self.matrix, self.factor = None, None, None
 
     def _walk_over(self, state, free):
@@ -114,8 +111,6 @@ class FaceNewton:
             self.matrix, self.factor, self.kept = matrix, factor, free
             face, held = free, free[:0]
         if factor is None:
-            if matrix is not self.matrix:
-                give_back(matrix)
             self.end()
             self.is_single = False
             return False
@@ -129,7 +124,6 @@ class FaceNewton:
                 few_leave = free.size >= _BATCHES_FROM and n_leaving <= _FEW_LEAVE * free.size
                 walk = _walk_in_batches if few_leave else _walk_with_inverse
                 moved, reached = walk(factor, centred, room_up, room_down)
-            give_back(matrix)
         else:
             moved, reached = _walk_in_batches(factor, centred, room_up, room_down, held)
         if not accept(state, face, moved, room_up, room_down):
@@ -175,7 +169,7 @@ def _is_steady(before, now):
 
 
 def _factorise(state, free, tol, dtype):
-    """Cholesky factor of A = (K + D)_FF plus jitter, and the borrowed memory it lives in."""
+    """Cholesky factor of A = (K + D)_FF plus jitter, and the memory it lives in."""
     A = state.block(free, dtype)
     diagonal = A.ravel()[:: free.size + 1]
     diagonal += state.ridge[free]

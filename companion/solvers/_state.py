@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion._scratch import borrow_matrix, give_back
 from companion.solvers import _box_kernels
 from companion.solvers import _smo_kernels as kernels
 from companion.solvers._smo_quick import run_quick_pairs, solve_small
 
 _STATUS = {kernels.CONVERGED: "converged", kernels.BUDGET: "budget", kernels.STALLED: "stalled"}
-
-# Error of a kernel value in single precision, relative to the largest; rows computed exactly in one
-# block, which bounds the memory.
-_SINGLE_ERROR, _EXACT_ROWS = 2e-7, 256
 
 # Up to this many samples a shrunk problem is computed in double precision from X.
 _EXACT_SAMPLES = 1500
@@ -51,7 +46,7 @@ class State:
         self.K, self.slot, self.used, self.rows = K, slot, used, rows
         self.linear, self.low, self.high, self.ridge = linear, low, high, ridge
         self.diagonal = diagonal
-        self.owns_rows = self.is_quick = False
+        self.is_quick = False
         self.K_single, self._exact = None, None
         self.counts = np.zeros(3, dtype=np.int64)
         self.interval = np.zeros(2)
@@ -83,9 +78,7 @@ class State:
             and largest < _MOST_DIAGONAL
             and rounding <= _COPY_SHARE * tol
         ):
-            copy = borrow_matrix(self.n, np.float32)
-            copy[:] = self.K
-            self.allow_single(copy)
+            self.allow_single(self.K.astype(np.float32))
 
     def refresh_scores(self):
         self.products = np.zeros(self.n)
@@ -104,42 +97,9 @@ class State:
             self.set_beta(moved, target[moved])
             self.products = self.linear - self.scores - self.ridge * self.beta
 
-    def refresh_deciding_scores(self):
-        """Make those scores exact that decide about the violation, if the rows are rounded."""
-        self.refresh_scores()
-        if not self.has_single_rows():
-            return
-        support = self.beta.nonzero()[0]
-        slack = _SINGLE_ERROR * np.abs(self.beta).sum() * self.rows.largest()
-        top, bottom = self.interval
-        deciding = np.flatnonzero(
-            (self.scores + self.up >= top - 2.0 * slack)
-            | (self.scores + self.down <= bottom + 2.0 * slack)
-            | (self.up == self.down)
-        )
-        for start in range(0, deciding.size, _EXACT_ROWS):
-            some = deciding[start : start + _EXACT_ROWS]
-            products = self.rows.block(some, support) @ self.beta[support]
-            self.products[some] = products
-            self.scores[some] = self.linear[some] - products - self.ridge[some] * self.beta[some]
-        self._refresh_masks()
-
-    def has_single_rows(self):
-        return self.rows is not None and self.rows.dtype == np.float32
-
-    def use_double_rows(self):
-        """Go over to rows in double precision, of which the problem is the owner."""
-        self.rows = rows = self.rows.in_double_precision()
-        self.K, self.slot, self.used = rows.buffer, rows.slot, rows.used
-        self.owns_rows = True
-
     def end(self):
-        """Hand memory that belongs to the problem on to the next one."""
-        if self.owns_rows:
-            self.rows.release()
-        if self.K_single is not None and self.K_single is not self.K:
-            give_back(self.K_single)
-            self.K_single = None
+        """Give up the copy in single precision."""
+        self.K_single = None
 
     def _refresh_masks(self):
         kernels.masks(
@@ -298,7 +258,7 @@ class State:
         return float(-0.5 * self.beta @ (self.linear + self.scores))
 
     def block(self, indices, dtype=np.float64):
-        out = borrow_matrix(indices.size, dtype)
+        out = np.empty((indices.size, indices.size), dtype)
         if self.rows is not None and (self.slot[indices] < 0).any():
             return self.rows.block(indices, out=out)
         kernels.gather(self.K, self.slot, indices, out)
@@ -327,7 +287,7 @@ class State:
         """The same problem over some variables, the others held, as a state of its own."""
         m = indices.size
         if self.rows is not None and m <= _EXACT_SAMPLES:
-            K = self.rows.block(indices, out=borrow_matrix(m))
+            K = self.rows.block(indices)
         else:
             K = self.block(indices, self.K.dtype)
         part = State(
@@ -347,7 +307,7 @@ class State:
         if self.K_single is self.K:
             part.allow_single(K)
         elif self.K_single is not None:
-            part.allow_single(borrow_matrix(m, np.float32))
+            part.allow_single(np.empty((m, m), np.float32))
             kernels.gather(self.K_single, self.slot, indices, part.K_single)
         return part
 
@@ -355,7 +315,4 @@ class State:
         """Accept the solution over some variables; the scores of all follow, the part ends."""
         self.counts[0] = part.counts[0]
         part.correct()
-        give_back(part.K)
-        if part.K_single is not None and part.K_single is not part.K:
-            give_back(part.K_single)
         self.set_beta(indices, part.beta, part.scores)

@@ -36,9 +36,6 @@ __all__ = ["smo"]
 # computed afresh, and the iteration goes on from the true ones if these disagree.
 _MAX_REFRESHES = 50
 
-# Rows in single precision are given up when their end is further than this from the true one.
-_SINGLE_SUFFICES = 1.5
-
 # Nanoseconds of pair updates before anything else is considered.
 _FIRST_BURST = 2e5
 
@@ -158,14 +155,12 @@ def smo(  # noqa: C901, PLR0913
         status = minimise(problem, options, log)
         if status == "budget":
             reason = f"The budget of {budget} iterations is spent."
-            problem.refresh_deciding_scores()
+            problem.refresh_scores()
             break
-        problem.refresh_deciding_scores()
+        problem.refresh_scores()
         converged = problem.violation() <= tol
         if converged:
             break
-        if problem.has_single_rows() and problem.violation() > _SINGLE_SUFFICES * tol:
-            problem.use_double_rows()
         refreshes += 1
         if refreshes > _MAX_REFRESHES:
             reason = "Rounding errors stop all progress: no pair can be moved any more."
