@@ -127,8 +127,8 @@ def agreement_matrix(frame, value="difference"):
     """A column of :func:`agreement`: solvers against (paper, problem, machine)."""
     columns = ["paper", "problem", "machine"]
     table = frame.pivot(index="solver", columns=columns, values=value)
-    order = pd.MultiIndex.from_frame(frame[columns].drop_duplicates())
-    return table.loc[[name for name in SOLVERS if name in table.index], order]
+    pairs = pd.MultiIndex.from_frame(frame[columns].drop_duplicates())
+    return table.loc[[name for name in SOLVERS if name in table.index], pairs]
 
 
 def order(value, least=1e-8):
