@@ -111,10 +111,7 @@ def one_thread():
 
 def summary(ratios, wanted, least=None, goal=None):
     """Sentence about median and least ratio against what is wanted."""
-    parts = [f"ratio: median {np.median(ratios):.1f}, least {min(ratios):.1f}"]
-    wishes = [f"median {wanted} wanted"]
-    if goal is not None:
-        wishes.append(f"{goal} the goal")
-    if least is not None:
-        wishes.append(f"never below {least}")
-    return f"{parts[0]} ({', '.join(wishes)})"
+    wishes = f"median {wanted} wanted"
+    wishes += "" if goal is None else f", {goal} the goal"
+    wishes += "" if least is None else f", never below {least}"
+    return f"ratio: median {np.median(ratios):.1f}, least {min(ratios):.1f} ({wishes})"

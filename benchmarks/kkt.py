@@ -22,7 +22,7 @@ MOST_ITERATIONS = 20_000_000
 
 
 def problems():
-    """Yield (name, X, y); the largest goes through rows in single precision."""
+    """Yield (name, X, y); the largest goes through rows computed as needed."""
     yield from _common.synthetic(sizes=(500,))
     yield from _common.uci()
     X, y = next(_common.synthetic(sizes=(4000,)))[1:]
