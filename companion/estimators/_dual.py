@@ -15,7 +15,6 @@ from companion.estimators._kernel_classifier import (
     signed_labels,
     weighted_gamma,
 )
-from companion.estimators._single import FROM_SAMPLES, solve_single
 from companion.kernels import KernelRows, gram
 from companion.solvers.smo import smo
 
@@ -94,9 +93,7 @@ class DualClassifier(KernelClassifier):
             X, y, sample_weight, signs
         )
         gamma = self._resolved_gamma(X_kept, point_weight)
-        result = self._solve_single(X_kept, y_signed, bound_weight, gamma)
-        if result is None:
-            result = self._solve_on(X_kept, y_signed, bound_weight, gamma)
+        result = self._solve_on(X_kept, y_signed, bound_weight, gamma)
         self._keep(result, X, y_signed, kept, gamma)
         return self
 
@@ -137,21 +134,6 @@ class DualClassifier(KernelClassifier):
             elif K is not X:
                 give_back(K)
 
-    def _solve_single(self, X, y, bound_weight, gamma):
-        """Solve in single precision where it saves time; None where it does not or must not."""
-        n = len(X)
-        if (
-            self.kernel != "rbf"
-            or self.selection != "second_order"
-            or not FROM_SAMPLES <= n < SINGLE_PRECISION_FROM
-            or n * n * 8e-6 > self.cache_size
-        ):
-            return None
-        lower, upper, _ = self._box(self.C if bound_weight is None else self.C * bound_weight)
-        if not np.all(np.isfinite(upper)):
-            return None
-        return solve_single(X, y, gamma, lower, upper, self.cache_size, self._smo_settings())
-
     def _smo_settings(self):
         # First order is the paper's plain algorithm: its iteration counts mean
         # something only without shrinking and Newton steps.
@@ -174,7 +156,7 @@ class DualClassifier(KernelClassifier):
 
     def _kernel_rows(self, X, gamma):
         return KernelRows(
-            X, cache_size=self.cache_size, dtype=np.float32, **self._kernel_parameters(gamma)
+            X, cache_size=self.cache_size, **self._kernel_parameters(gamma)
         )
 
     def _kernel_to_factorise(self, X, gamma):

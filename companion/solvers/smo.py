@@ -23,11 +23,11 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import lapack
 from sklearn.exceptions import ConvergenceWarning
 
-from companion.solvers._low_rank import LowRank
-from companion.solvers._newton import FaceNewton
-from companion.solvers._problem import Problem, feasible_start
+from companion.solvers import _smo_loops as loops
+from companion.solvers._problem import checked_problem, feasible_start
 from companion.solvers.result import Result, certify
 
 __all__ = ["smo"]
@@ -36,21 +36,18 @@ __all__ = ["smo"]
 # computed afresh, and the iteration goes on from the true ones if these disagree.
 _MAX_REFRESHES = 50
 
-# Rows in single precision are given up when their end is further than this from the true one.
-_SINGLE_SUFFICES = 1.5
-
-# Nanoseconds of pair updates before anything else is considered.
-_FIRST_BURST = 2e5
-
-# Nanoseconds that pair updates cost, for an entry of K, before it is copied to single precision.
-_COPY_COST = 1.0
+# Rounding at a bound is taken out where that changes a score by no more than this share of tol.
+_SNAP_SHARE = 1e-3
 
 # Samples that may still move are worth a problem of their own below this share of all; it is left
 # when the violation has fallen by this factor.
 _SHRINKS, _REDUCTION = 0.7, 0.1
 
+# A factorisation does this times the arithmetic of a pair update in the same time.
+_FACTOR_SPEED = 10.0
 
-def smo(  # noqa: C901, PLR0913
+
+def smo(  # noqa: PLR0913
     K,
     y,
     lower,
@@ -130,50 +127,29 @@ def smo(  # noqa: C901, PLR0913
     >>> result.alpha, result.intercept, result.stop_reason
     (array([0.5, 0.5]), 0.0, 'The maximal violation 0 is at most tol = 0.001.')
     """
-    problem = Problem(K, y, lower, upper, ridge, check_finite=check_finite)
+    problem = checked_problem(K, y, lower, upper, ridge, check_finite)
     _check_options(selection, tol, max_iter)
     budget = max(10_000_000, 100 * problem.n) if max_iter is None else int(max_iter)
-    beta = feasible_start(problem, alpha0)
-    scores = None
-    if products0 is not None and alpha0 is not None and np.array_equal(beta, problem.y * alpha0):
-        scores = problem.y - products0 - problem.ridge * beta
-    elif alpha0 is None and not beta.any():
-        scores = problem.y
-    problem.start(beta, scores)
+    problem.beta = feasible_start(problem, alpha0)
+    if products0 is None:
+        problem.refresh()
+    else:
+        problem.scores = problem.y - products0 - problem.ridge * problem.beta
     log = [] if history else None
-
-    second_order = selection == "second_order"
-    copies = second_order and not history
-    options = _Options(second_order, tol, budget, shrinking, copies)
-    minimise = _minimise_all if accelerate else _update_all_pairs
-    if accelerate:
-        problem.go_quickly()
-    converged = (
-        accelerate and options.second_order and not history and problem.solve_at_once(tol, budget)
-    )
-    if accelerate and copies and problem.K.dtype == np.float32:
-        problem.work_in_single(tol)
-    refreshes = 0
-    while not converged:
-        status = minimise(problem, options, log)
-        if status == "budget":
-            reason = f"The budget of {budget} iterations is spent."
-            problem.refresh_deciding_scores()
-            break
-        problem.refresh_deciding_scores()
-        converged = problem.violation() <= tol
-        if converged:
-            break
-        if problem.has_single_rows() and problem.violation() > _SINGLE_SUFFICES * tol:
-            problem.use_double_rows()
-        refreshes += 1
-        if refreshes > _MAX_REFRESHES:
-            reason = "Rounding errors stop all progress: no pair can be moved any more."
+    options = _Options(selection == "second_order", tol, budget, shrinking, accelerate)
+    for _ in range(_MAX_REFRESHES + 1):
+        status = _minimise(problem, options, tol, log)
+        problem.refresh()
+        converged = problem.violation <= tol
+        if converged or status == loops.BUDGET:
             break
     if converged:
-        problem.snap(tol)
-        reason = f"The maximal violation {problem.violation():.3g} is at most tol = {tol:g}."
-
+        problem.snap(_SNAP_SHARE * tol)
+        reason = f"The maximal violation {problem.violation:.3g} is at most tol = {tol:g}."
+    elif status == loops.BUDGET:
+        reason = f"The budget of {budget} iterations is spent."
+    else:
+        reason = "Rounding errors stop all progress: no pair can be moved any more."
     result = certify(
         problem.products,
         problem.y,
@@ -186,7 +162,6 @@ def smo(  # noqa: C901, PLR0913
         converged=converged,
         log=_as_log(log),
     )
-    problem.end()
     if not converged:
         _warn(result, selection, tol)
     return result
@@ -197,91 +172,78 @@ class _Options(NamedTuple):
     tol: float
     budget: int
     shrinking: bool
-    copies: bool = False
+    accelerate: bool
 
 
-def _update_all_pairs(state, options, log):
-    """The plain algorithm: pair updates over all samples until the end."""
+def _minimise(problem, options, tol, log=None):
+    """The algorithm of section 3 in bursts of pair updates, and what shortens the way."""
+    n, since, total, n_free = problem.n, 0, 0, -1
+    burst = options.budget if log is None and not options.accelerate else max(n // 2, 100)
     while True:
-        limit = options.budget if log is None else min(options.budget, state.n_iter + state.n)
-        status = state.update_pairs(options.second_order, options.tol, limit)
-        _record(log, state)
-        if status != "budget" or limit == options.budget:
-            return status
-
-
-def _minimise_all(state, options, log):
-    """Pair updates over all samples, accelerated, until the end."""
-    newton = FaceNewton(state.n, options.tol)
-    try:
-        return _minimise(state, options, log, options.tol, newton, LowRank(options.tol))
-    finally:
-        newton.end()
-
-
-def _minimise(state, options, log, target, newton, low_rank):  # noqa: C901, PLR0917
-    """Pair updates; Newton steps, an interior point, shrinking once they have cost as much."""
-    n = state.n
-    pair_cost = 60.0 + 0.75 * n if state.rows is None else 100.0 + n
-    if state.K_single is not None:
-        pair_cost = 60.0 + 0.45 * n
-    since_start = 0.0
-    burst = first_burst = max(int(_FIRST_BURST / pair_cost), 30)
-    while True:
-        before = state.n_iter
+        # (8) the pair, (9) the step and the update, (10) and (11) the end.
+        before = problem.n_iter
         limit = min(options.budget, before + burst)
-        status = state.update_pairs(options.second_order, target, limit)
-        _record(log, state)
-        if status == "converged" or state.n_iter >= options.budget:
+        status = problem.update_pairs(options.second_order, tol, limit)
+        if log is not None:
+            log.append((problem.n_iter, problem.objective(), problem.violation))
+        if status == loops.CONVERGED or problem.n_iter >= options.budget:
             return status
-        spent = (state.n_iter - before) * pair_cost
-        since_start += spent
-        burst = int(1.5 * burst)
-        if options.copies and state.K_single is None and since_start > _COPY_COST * n * n:
-            state.work_in_single(options.tol)
-            if state.K_single is not None:
-                pair_cost = 60.0 + 0.45 * n
-        walks = newton.is_due(state, spent) or status == "stalled"
-        if low_rank.is_due(state, newton, spent):
-            low_rank.solve(state)
-            walks = True
-        if walks:
-            newton.walk(state)
-            burst = first_burst
-            if status == "stalled" and not _can_move(state, options, target):
+        if not options.accelerate:
+            if status == loops.STALLED:
+                return status
+            continue
+        since += problem.n_iter - before
+        total += problem.n_iter - before
+        free = problem.free()
+        m = free.size
+        cost = 100 + m + m**3 / (_FACTOR_SPEED * n)
+        is_steady, n_free = abs(m - n_free) <= 0.02 * m, m
+        if status == loops.STALLED or since > max(cost, 0.1 * total):
+            walked = walk_the_free_set(problem, free, options.tol)
+            since = 0
+            if status == loops.STALLED and not walked:
                 return status
         if options.shrinking:
-            movable = state.movable()
-            m = int(movable.sum())
-            if m < _SHRINKS * n and since_start > 1.2e5 + 1.5 * m * m + 0.3 * m * n:
-                _minimise_over(state, movable, options, log, newton, low_rank)
-                burst = first_burst
+            movable = problem.movable(_REDUCTION * problem.violation)
+            if movable.size < _SHRINKS * n:
+                _shrink(problem, movable, options)
 
 
-def _can_move(state, options, target):
-    """Whether a pair can be moved again, or the target has been reached, after a stall."""
-    limit = min(options.budget, state.n_iter + 1)
-    return state.update_pairs(options.second_order, target, limit) != "stalled"
+def _shrink(problem, movable, options):
+    part = problem.restricted_to(movable)
+    target = max(options.tol, _REDUCTION * problem.violation)
+    _minimise(part, options, target)
+    problem.take_back(movable, part)
 
 
-def _minimise_over(state, movable, options, log, newton, low_rank):  # noqa: PLR0917
-    """Solve over the movable samples alone, then return to all."""
-    indices = np.flatnonzero(newton.widen(movable))
-    positions = np.full(state.n, -1)
-    positions[indices] = np.arange(indices.size)
-    part, part_newton = state.restricted_to(indices), FaceNewton(indices.size, options.tol)
-    newton.hand_over(part_newton, positions)
-    target = max(options.tol, _REDUCTION * state.violation())
-    _minimise(part, options, None, target, part_newton, low_rank)
-    part_newton.hand_over(newton, indices)
-    state.take_back(indices, part)
-    _record(log, state)
+def walk_the_free_set(problem, free, tol):
+    """Newton's step over the free variables, along the box where it leaves it; whether it went."""
+    m = free.size
+    if m < 2:
+        return False
+    beta, scores = problem.beta[free], problem.scores[free]
+    rise, fall = problem.high[free] - beta, problem.low[free] - beta
+    A = problem.block(free)
+    diagonal = A.ravel()[:: m + 1]
+    diagonal += problem.ridge[free]
+    scale, largest = diagonal.max(), max(-beta.min(), beta.max(), 1e-300)
+    diagonal += min(max(0.02 * tol / largest, 1e-10 * scale), 1e-3 * scale)
+    # A symmetric matrix in Fortran order is its own transpose; potrf fills the lower triangle.
+    factor, info = lapack.dpotrf(A.T, lower=1, overwrite_a=1, clean=0)
+    if info != 0:
+        return False
+    right = np.ones((m, 2), order="F")
+    right[:, 0] = scores - scores.mean()
+    target, w = lapack.dpotrs(factor, right, lower=1, overwrite_b=1)[0].T
+    step = target - w * (target.sum() / w.sum())
+    stats["walks"] += 1
+    if (step > rise).any() or (step < fall).any():
+        inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+        stats["rounds"] += loops.walk(inverse.T, w, step, rise, fall)
+    return problem.move_down(free, step)
 
 
-def _record(log, state):
-    if log is not None:
-        log.append((state.n_iter, state.objective(), state.violation()))
-
+stats={"walks":0,"rounds":0}
 
 def _check_options(selection, tol, max_iter):
     if selection not in ("first_order", "second_order"):
