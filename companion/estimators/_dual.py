@@ -155,9 +155,7 @@ class DualClassifier(KernelClassifier):
         return self._kernel_rows(X, gamma)
 
     def _kernel_rows(self, X, gamma):
-        return KernelRows(
-            X, cache_size=self.cache_size, **self._kernel_parameters(gamma)
-        )
+        return KernelRows(X, cache_size=self.cache_size, **self._kernel_parameters(gamma))
 
     def _kernel_to_factorise(self, X, gamma):
         """Gram matrix in double precision; refused if it exceeds `cache_size`."""

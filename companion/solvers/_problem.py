@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from companion._scratch import borrow_matrix, give_back
 from companion.kernels import KernelRows
 from companion.solvers import _smo_loops as loops
+
+# Rounding at a bound is taken out where that changes a score by no more than this share of tol.
+_SNAP_SHARE = 1e-3
 
 
 class DualProblem:
@@ -54,58 +58,76 @@ class DualProblem:
                 return status
             self._fetch(int(self.counts[2]))
 
+    def begin(self, beta, alpha0=None, products0=None):
+        """Start at beta, with K (y alpha0) where that is known and beta is y alpha0."""
+        self.beta = beta
+        if products0 is None or alpha0 is None or not np.array_equal(beta, self.y * alpha0):
+            products0 = self._products_of(beta)
+        self.products = products0
+        self.scores = self.y - products0 - self.ridge * beta
+
     def refresh(self):
-        """Compute the scores, and the products K beta, afresh."""
-        self.products = np.zeros(self.n)
-        support = self.beta.nonzero()[0]
-        self.add_products(support, self.beta[support], self.products)
-        self.scores = self.y - self.products - self.ridge * self.beta
+        """Compute products and scores afresh; return the violation."""
+        self.begin(self.beta)
         self.update_pairs(False, np.inf, self.n_iter)
+        return self.violation
+
+    def _products_of(self, beta):
+        products = np.zeros(self.n)
+        support = beta.nonzero()[0]
+        self.add_products(support, beta[support], products)
+        return products
 
     def move(self, indices, target):
         """Give beta[indices] new values and keep the scores current."""
-        change = target - self.beta[indices]
-        products = np.zeros(self.n)
-        self.add_products(indices, change, products)
-        products[indices] += self.ridge[indices] * change
+        self.scores -= self._change_of_scores(indices, target - self.beta[indices])
         self.beta[indices] = target
-        self.scores -= products
 
-    def move_down(self, indices, step):
-        """Minimise along a step from beta[indices] to a point in the box; False for no descent."""
-        products = np.zeros(self.n)
-        self.add_products(indices, step, products)
-        products[indices] += self.ridge[indices] * step
-        slope, curvature = step @ self.scores[indices], step @ products[indices]
+    def descend(self, indices, step):
+        """Minimise along a step to a point in the box; False where that is no descent."""
+        fall = self._change_of_scores(indices, step)
+        slope, curvature = step @ self.scores[indices], step @ fall[indices]
         if not slope > 0.0:
             return False
         length = min(slope / curvature, 1.0) if curvature > 0.0 else 1.0
-        target = self.beta[indices] + length * step
-        self.beta[indices] = np.minimum(np.maximum(target, self.low[indices]), self.high[indices])
-        self.scores -= length * products
+        before, low, high = self.beta[indices], self.low[indices], self.high[indices]
+        target = before + length * step
+        rounding = 1e-14 * (np.abs(before) + np.abs(target))
+        target = np.where(target - low <= rounding, low, target)
+        self.beta[indices] = np.where(high - target <= rounding, high, target)
+        self.scores -= length * fall
         return True
 
+    def _change_of_scores(self, indices, step):
+        """(K + D) step for a step of some variables."""
+        products = np.zeros(self.n)
+        self.add_products(indices, step, products)
+        products[indices] += self.ridge[indices] * step
+        return products
+
     def free(self):
+        """Samples whose variable is inside its bounds."""
         return np.flatnonzero((self.beta > self.low) & (self.beta < self.high))
 
-    def objective(self):
-        return float(-0.5 * self.beta @ (self.y + self.scores))
-
     def movable(self, least):
-        """Samples that make a pair with some other that violates by more than `least`."""
+        """Samples in a pair that violates by more than `least`."""
         top, bottom = self.ends
         rises = (self.beta < self.high) & (self.scores > bottom + least)
         falls = (self.beta > self.low) & (self.scores < top - least)
         return np.flatnonzero(rises | falls)
 
-    def snap(self, most):
-        """Put variables that are off their bound by rounding there, if scores change little."""
+    def objective(self):
+        return float(-0.5 * self.beta @ (self.y + self.scores))
+
+    def snap(self, tol):
+        """Put variables at the bound that they are off by rounding only; return the violation."""
         target = self.beta.copy()
-        if loops.snap(target, self.low, self.high, most / max(self.diagonal.max(), 1e-300)):
+        if loops.snap(target, self.low, self.high, _SNAP_SHARE * tol / self.diagonal.max()):
             moved = np.flatnonzero(target != self.beta)
             self.move(moved, target[moved])
             self.products = self.y - self.scores - self.ridge * self.beta
             self.update_pairs(False, np.inf, self.n_iter)
+        return self.violation
 
     def add_products(self, indices, weights, out):
         """out += K[:, indices] @ weights, chunk by chunk where few rows of K are at hand."""
@@ -120,9 +142,13 @@ class DualProblem:
         """The entries of K for some samples, in memory of their own."""
         if self.rows is not None and (self.slot[indices] < 0).any():
             return self.rows.block(indices)
-        out = np.empty((indices.size, indices.size))
+        out = borrow_matrix(indices.size)
         loops.gather(self.K, self.slot, indices, out)
         return out
+
+    def has_room_for(self, indices):
+        """Whether a block of K may be held beside the rows at hand."""
+        return indices.size**2 <= self.K.size
 
     def restricted_to(self, indices):
         """The same problem over some samples, the others held."""
@@ -136,6 +162,7 @@ class DualProblem:
         """Accept the solution over some samples."""
         self.counts[0] = part.counts[0]
         self.move(indices, part.beta)
+        give_back(part.K)
 
     def _fetch(self, i):
         """Cache the missing row i, and with it rows that are likely to be needed next."""

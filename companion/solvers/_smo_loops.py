@@ -1,6 +1,6 @@
 """Compiled loops of SMO in beta_i = y_i alpha_i; see :mod:`companion.solvers.smo`.
 
-Scores are s = y - (K + D) beta. Row i of K is ``K[slot[i]]``, missing where ``slot[i]`` is negative.
+Scores are s = y - (K + D) beta. Row i of K is ``K[slot[i]]``, missing where slot[i] < 0.
 The call tree is in this file: a cached numba caller is not recompiled when another file changes.
 """
 
@@ -232,51 +232,6 @@ def snap(beta, low, high, most):
     if count > 0 and abs(excess) < 1e-3 * widest_room:
         beta[widest] -= excess
     return count
-
-
-@njit(**_STRICT)
-def certificates(products, y, beta, low, high, ridge):
-    """Intercept, objective, duality gap and violation of beta, given products = K beta."""
-    top, bottom, total, count = -np.inf, np.inf, 0.0, 0
-    quadratic, ridged, linear, largest = 0.0, 0.0, 0.0, np.abs(beta).max()
-    for i in range(y.shape[0]):
-        s = y[i] - products[i] - ridge[i] * beta[i]
-        rounding = _AT_BOUND * min(high[i] - low[i], largest)
-        may_rise, may_fall = high[i] - beta[i] > rounding, beta[i] - low[i] > rounding
-        if may_rise and may_fall:
-            total += s
-            count += 1
-        if may_rise and s > top:
-            top = s
-        if may_fall and s < bottom:
-            bottom = s
-        quadratic += beta[i] * products[i]
-        ridged += ridge[i] * beta[i] * beta[i]
-        linear += y[i] * beta[i]
-    if count > 0:
-        intercept = total / count
-    elif top > -np.inf and bottom < np.inf:
-        intercept = 0.5 * (top + bottom)
-    elif top > -np.inf:
-        intercept = top
-    elif bottom < np.inf:
-        intercept = bottom
-    else:
-        intercept = 0.0
-    # loss_i(1 - y_i f_i) = max over low <= t <= high of t r - ridge t^2 / 2 with r = y_i - f_i.
-    loss = 0.0
-    for i in range(y.shape[0]):
-        r = y[i] - products[i] - intercept
-        if ridge[i] > 0.0:
-            t = min(max(r / ridge[i], low[i]), high[i])
-            loss += t * r - 0.5 * ridge[i] * t * t
-        elif r > 0.0:
-            loss += high[i] * r if high[i] != 0.0 else 0.0
-        elif r < 0.0:
-            loss += low[i] * r if low[i] != 0.0 else 0.0
-    objective = 0.5 * (quadratic + ridged) - linear
-    violation = max(top - bottom, 0.0) if top > -np.inf and bottom < np.inf else 0.0
-    return intercept, objective, 0.5 * quadratic + loss + objective, violation
 
 
 @njit(**_STRICT)

@@ -26,6 +26,7 @@ import numpy as np
 from scipy.linalg import lapack
 from sklearn.exceptions import ConvergenceWarning
 
+from companion._scratch import give_back
 from companion.solvers import _smo_loops as loops
 from companion.solvers._problem import checked_problem, feasible_start
 from companion.solvers.result import Result, certify
@@ -36,15 +37,19 @@ __all__ = ["smo"]
 # computed afresh, and the iteration goes on from the true ones if these disagree.
 _MAX_REFRESHES = 50
 
-# Rounding at a bound is taken out where that changes a score by no more than this share of tol.
-_SNAP_SHARE = 1e-3
-
-# Samples that may still move are worth a problem of their own below this share of all; it is left
-# when the violation has fallen by this factor.
+# Samples that may still move are a problem of their own below this share of all; it is left when
+# the violation has fallen by this factor.
 _SHRINKS, _REDUCTION = 0.7, 0.1
 
-# A factorisation does this times the arithmetic of a pair update in the same time.
-_FACTOR_SPEED = 10.0
+# Added to the diagonal of a Newton system, as smooth kernels have eigenvalues below rounding: this
+# share of tol over the largest |beta| leaves the scores within that share of tol; but at least what
+# rounding demands, relative to the largest diagonal entry.
+_JITTER_SHARE, _LEAST_JITTER = 0.02, 1e-10
+
+# What the processor does in the time in which a pair update goes over one sample: a pair update
+# takes as long as that of n + _PAIR samples, a burst or a walk at least _CALL, and a factorisation
+# is m^3 / _FACTOR.
+_PAIR, _CALL, _FACTOR = 80, 2e5, 10.0
 
 
 def smo(  # noqa: PLR0913
@@ -130,22 +135,17 @@ def smo(  # noqa: PLR0913
     problem = checked_problem(K, y, lower, upper, ridge, check_finite)
     _check_options(selection, tol, max_iter)
     budget = max(10_000_000, 100 * problem.n) if max_iter is None else int(max_iter)
-    problem.beta = feasible_start(problem, alpha0)
-    if products0 is None:
-        problem.refresh()
-    else:
-        problem.scores = problem.y - products0 - problem.ridge * problem.beta
+    problem.begin(feasible_start(problem, alpha0), alpha0, products0)
+    rules = _Rules(selection == "second_order", tol, budget, shrinking, accelerate)
     log = [] if history else None
-    options = _Options(selection == "second_order", tol, budget, shrinking, accelerate)
     for _ in range(_MAX_REFRESHES + 1):
-        status = _minimise(problem, options, tol, log)
-        problem.refresh()
-        converged = problem.violation <= tol
+        status = _minimise(problem, tol, rules, log)
+        converged = problem.refresh() <= tol
         if converged or status == loops.BUDGET:
             break
     if converged:
-        problem.snap(_SNAP_SHARE * tol)
-        reason = f"The maximal violation {problem.violation:.3g} is at most tol = {tol:g}."
+        violation = problem.snap(tol)
+        reason = f"The maximal violation {violation:.3g} is at most tol = {tol:g}."
     elif status == loops.BUDGET:
         reason = f"The budget of {budget} iterations is spent."
     else:
@@ -167,7 +167,7 @@ def smo(  # noqa: PLR0913
     return result
 
 
-class _Options(NamedTuple):
+class _Rules(NamedTuple):
     second_order: bool
     tol: float
     budget: int
@@ -175,75 +175,73 @@ class _Options(NamedTuple):
     accelerate: bool
 
 
-def _minimise(problem, options, tol, log=None):
-    """The algorithm of section 3 in bursts of pair updates, and what shortens the way."""
-    n, since, total, n_free = problem.n, 0, 0, -1
-    burst = options.budget if log is None and not options.accelerate else max(n // 2, 100)
+def _minimise(problem, tol, rules, log=None):
+    """The algorithm of section 3, and between bursts of its iterations what shortens the way."""
+    n, since_walk, walked_at = problem.n, 0, -1
+    burst = first_burst = 1 + int(_CALL / (n + _PAIR))
+    if not rules.accelerate:
+        burst = rules.budget if log is None else n
     while True:
-        # (8) the pair, (9) the step and the update, (10) and (11) the end.
+        # Select the pair (8), clip the step (9), update, until (10) or (11) holds.
         before = problem.n_iter
-        limit = min(options.budget, before + burst)
-        status = problem.update_pairs(options.second_order, tol, limit)
+        limit = min(rules.budget, before + burst)
+        status = problem.update_pairs(rules.second_order, tol, limit)
         if log is not None:
             log.append((problem.n_iter, problem.objective(), problem.violation))
-        if status == loops.CONVERGED or problem.n_iter >= options.budget:
+        stalled, spent = status == loops.STALLED, problem.n_iter >= rules.budget
+        if status == loops.CONVERGED or spent or (stalled and not rules.accelerate):
             return status
-        if not options.accelerate:
-            if status == loops.STALLED:
-                return status
+        if not rules.accelerate:
             continue
-        since += problem.n_iter - before
-        total += problem.n_iter - before
+        burst, since_walk = 2 * burst, since_walk + problem.n_iter - before
+
+        # Walk to the minimiser over the free variables when updates have cost as much as it does.
         free = problem.free()
-        m = free.size
-        cost = 100 + m + m**3 / (_FACTOR_SPEED * n)
-        is_steady, n_free = abs(m - n_free) <= 0.02 * m, m
-        if status == loops.STALLED or since > max(cost, 0.1 * total):
-            walked = walk_the_free_set(problem, free, options.tol)
-            since = 0
-            if status == loops.STALLED and not walked:
+        if stalled or since_walk * (n + _PAIR) > _CALL + free.size * n + free.size**3 / _FACTOR:
+            walked = walked_at < problem.n_iter and walk_the_free_set(problem, free, rules.tol)
+            if stalled and not walked:
                 return status
-        if options.shrinking:
-            movable = problem.movable(_REDUCTION * problem.violation)
-            if movable.size < _SHRINKS * n:
-                _shrink(problem, movable, options)
+            since_walk, walked_at = 0, problem.n_iter
 
-
-def _shrink(problem, movable, options):
-    part = problem.restricted_to(movable)
-    target = max(options.tol, _REDUCTION * problem.violation)
-    _minimise(part, options, target)
-    problem.take_back(movable, part)
+        # Shrink: go on with the samples that may still move, and return to all.
+        movable = problem.movable(_REDUCTION * problem.violation) if rules.shrinking else free
+        if rules.shrinking and movable.size < _SHRINKS * n and problem.has_room_for(movable):
+            part = problem.restricted_to(movable)
+            _minimise(part, max(rules.tol, _REDUCTION * problem.violation), rules)
+            problem.take_back(movable, part)
+            burst = first_burst
 
 
 def walk_the_free_set(problem, free, tol):
-    """Newton's step over the free variables, along the box where it leaves it; whether it went."""
+    """Newton's step over the free variables, along the box where it would leave it; if it helps.
+
+    The step solves (K + D)_FF d = s_F - b e, e'd = 0. At a bound it goes on without that variable.
+    """
     m = free.size
-    if m < 2:
+    if m < 2 or not problem.has_room_for(free):
         return False
     beta, scores = problem.beta[free], problem.scores[free]
     rise, fall = problem.high[free] - beta, problem.low[free] - beta
-    A = problem.block(free)
-    diagonal = A.ravel()[:: m + 1]
+    system = problem.block(free)
+    diagonal = system.ravel()[:: m + 1]
     diagonal += problem.ridge[free]
-    scale, largest = diagonal.max(), max(-beta.min(), beta.max(), 1e-300)
-    diagonal += min(max(0.02 * tol / largest, 1e-10 * scale), 1e-3 * scale)
-    # A symmetric matrix in Fortran order is its own transpose; potrf fills the lower triangle.
-    factor, info = lapack.dpotrf(A.T, lower=1, overwrite_a=1, clean=0)
-    if info != 0:
-        return False
-    right = np.ones((m, 2), order="F")
-    right[:, 0] = scores - scores.mean()
-    target, w = lapack.dpotrs(factor, right, lower=1, overwrite_b=1)[0].T
-    step = target - w * (target.sum() / w.sum())
-    stats["walks"] += 1
-    if (step > rise).any() or (step < fall).any():
-        inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-        stats["rounds"] += loops.walk(inverse.T, w, step, rise, fall)
-    return problem.move_down(free, step)
+    scale, largest = diagonal.max(), max(np.abs(beta).max(), 1e-300)
+    diagonal += min(max(_JITTER_SHARE * tol / largest, _LEAST_JITTER * scale), 1e-3 * scale)
+    # A symmetric matrix in Fortran order is its own transpose.
+    factor, info = lapack.dpotrf(system.T, lower=1, overwrite_a=1, clean=0)
+    step = np.zeros(m)
+    if info == 0:
+        right = np.ones((m, 2), order="F")
+        right[:, 0] = scores - scores.mean()
+        step, w = lapack.dpotrs(factor, right, lower=1)[0].T
+        step = step - w * (step.sum() / w.sum())
+        if (step > rise).any() or (step < fall).any():
+            inverse, info = lapack.dpotri(factor, lower=1, overwrite_c=1)
+            loops.walk(inverse.T, np.ascontiguousarray(w), step, rise, fall)
+        step[np.minimum(rise - step, step - fall).argmax()] -= step.sum()
+    give_back(system)
+    return bool(info == 0 and np.isfinite(step).all()) and problem.descend(free, step)
 
-
-stats={"walks":0,"rounds":0}
 
 def _check_options(selection, tol, max_iter):
     if selection not in ("first_order", "second_order"):

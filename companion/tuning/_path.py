@@ -40,7 +40,7 @@ class WarmPath:
         return self._continued(C, start, tol) or result
 
     def _continued(self, C, start, tol):
-        """Result from a start, or None where the machine's own solver is due (a minimal version)."""
+        """Result from a start, or None where the machine's own solver is due (minimal)."""
         if self.is_plain:
             return None
         factors = 1.0 if self.bound_weight is None else self.bound_weight

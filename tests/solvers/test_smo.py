@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from companion.datasets.generators import noisy_two_class
 from companion.kernels import KernelRows, gram
-from companion.solvers import _newton, smo
+from companion.solvers import smo
 
 SELECTIONS = ("first_order", "second_order")
 
