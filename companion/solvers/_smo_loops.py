@@ -71,18 +71,13 @@ def update_pairs(
         for start in range(0, n, _BLOCK):
             stop = min(start + _BLOCK, n)
             s, u, d = scores[start:stop], up[start:stop], down[start:stop]
+            a, b = A[start:stop], B[start:stop]
             block_top, block_bottom = -np.inf, np.inf
-            if step != 0.0:
-                a, b = A[start:stop], B[start:stop]
-                for k in range(stop - start):
-                    value = s[k] - step * (a[k] - b[k])
-                    s[k] = value
-                    block_top = _max(block_top, value + u[k])
-                    block_bottom = _min(block_bottom, value + d[k])
-            else:
-                for k in range(stop - start):
-                    block_top = _max(block_top, s[k] + u[k])
-                    block_bottom = _min(block_bottom, s[k] + d[k])
+            for k in range(stop - start):
+                value = s[k] - step * (a[k] - b[k])
+                s[k] = value
+                block_top = _max(block_top, value + u[k])
+                block_bottom = _min(block_bottom, value + d[k])
             if block_top > top:
                 top, top_block = block_top, start
             if block_bottom < bottom:
@@ -214,7 +209,9 @@ def prepare(y, lower, upper, ridge, low, high):
 @njit(**_STRICT)
 def snap(beta, low, high, most):
     """Put variables at the bound that they are off by rounding only, and by no more than `most`."""
-    largest = np.abs(beta).max()
+    largest = 0.0
+    for i in range(beta.shape[0]):
+        largest = max(largest, abs(beta[i]))
     count, excess, widest, widest_room = 0, 0.0, 0, -np.inf
     for i in range(beta.shape[0]):
         rounding = min(_AT_BOUND * min(high[i] - low[i], largest), most)
@@ -238,7 +235,9 @@ def snap(beta, low, high, most):
 def certificates(products, y, beta, low, high, ridge):
     """Intercept, objective, duality gap and violation of beta, given products = K beta."""
     top, bottom, total, count = -np.inf, np.inf, 0.0, 0
-    quadratic, ridged, linear, largest = 0.0, 0.0, 0.0, np.abs(beta).max()
+    quadratic, ridged, linear, largest = 0.0, 0.0, 0.0, 0.0
+    for i in range(y.shape[0]):
+        largest = max(largest, abs(beta[i]))
     for i in range(y.shape[0]):
         s = y[i] - products[i] - ridge[i] * beta[i]
         rounding = _AT_BOUND * min(high[i] - low[i], largest)
@@ -286,13 +285,16 @@ def walk(P, w, step, rise, fall):
     The upper triangle of P holds that of the inverse of the face's system.
     """
     m = step.shape[0]
-    w_sum = w.sum()
+    w_sum = 0.0
+    for a in range(m):
+        w_sum += w[a]
     for a in range(m):
         row, factor = P[a], w[a] / w_sum
         for b in range(a, m):
             row[b] -= factor * w[b]
-    target, column, is_free = step.copy(), np.empty(m), np.ones(m, dtype=np.bool_)
-    step[:] = 0.0
+    target, column, is_free = np.empty(m), np.empty(m), np.empty(m)
+    for a in range(m):
+        target[a], step[a], is_free[a] = step[a], 0.0, 1.0
     for corner in range(m - 1):
         first, length = -1, 1.0
         for a in range(m):
@@ -306,15 +308,16 @@ def walk(P, w, step, rise, fall):
             return corner
         # From here on this variable stays at its bound.
         step[first] = rise[first] if target[first] > 0.0 else fall[first]
-        is_free[first] = False
+        is_free[first] = 0.0
         for a in range(first):
             column[a] = P[a, first]
-        column[first:] = P[first, first:]
+        for a in range(first, m):
+            column[a] = P[first, a]
         pivot = column[first]
         share = target[first] / pivot
         for a in range(m):
-            target[a] = target[a] - share * column[a] if is_free[a] else 0.0
-            if is_free[a]:
+            target[a] = (target[a] - share * column[a]) * is_free[a]
+            if is_free[a] > 0.0:
                 row, factor = P[a], column[a] / pivot
                 for b in range(a, m):
                     row[b] -= factor * column[b]
