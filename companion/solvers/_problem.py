@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion._scratch import borrow_matrix, give_back
 from companion.kernels import KernelRows
 from companion.solvers import _smo_loops as loops
 
@@ -142,7 +141,7 @@ class DualProblem:
         """The entries of K for some samples, in memory of their own."""
         if self.rows is not None and (self.slot[indices] < 0).any():
             return self.rows.block(indices)
-        out = borrow_matrix(indices.size)
+        out = np.empty((indices.size, indices.size))
         loops.gather(self.K, self.slot, indices, out)
         return out
 
@@ -162,7 +161,6 @@ class DualProblem:
         """Accept the solution over some samples."""
         self.counts[0] = part.counts[0]
         self.move(indices, part.beta)
-        give_back(part.K)
 
     def _fetch(self, i):
         """Cache the missing row i, and with it rows that are likely to be needed next."""
@@ -202,8 +200,6 @@ def checked_problem(K, y, lower, upper, ridge, check_finite=True):
     if rows is None:
         K = checked_matrix(K, check_finite)
         return DualProblem(K, y, low, high, ridge, K.diagonal() + ridge)
-    if rows.dtype != np.float64:
-        rows = rows.in_double_precision()
     return DualProblem(rows.buffer, y, low, high, ridge, rows.diagonal + ridge, rows)
 
 

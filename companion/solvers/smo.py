@@ -26,7 +26,6 @@ import numpy as np
 from scipy.linalg import lapack
 from sklearn.exceptions import ConvergenceWarning
 
-from companion._scratch import give_back
 from companion.solvers import _smo_loops as loops
 from companion.solvers._problem import checked_problem, feasible_start
 from companion.solvers.result import Result, certify
@@ -239,7 +238,6 @@ def walk_the_free_set(problem, free, tol):
             inverse, info = lapack.dpotri(factor, lower=1, overwrite_c=1)
             loops.walk(inverse.T, np.ascontiguousarray(w), step, rise, fall)
         step[np.minimum(rise - step, step - fall).argmax()] -= step.sum()
-    give_back(system)
     return bool(info == 0 and np.isfinite(step).all()) and problem.descend(free, step)
 
 
