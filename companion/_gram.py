@@ -9,9 +9,6 @@ KERNELS = ("rbf", "linear", "poly")
 # Up to this many features squared distances are summed from differences, which is as quick as a
 # matrix product there, has no cancellation, and gives identical points identical rows.
 DIRECT_FEATURES = 32
-# Mirroring costs more memory traffic than computing both halves of a large, cheap matrix.
-_MIRROR_SAMPLES = 1500
-_BLOCK = 256
 
 
 def squared_distances(X, Y=None, *, out=None):
@@ -21,7 +18,7 @@ def squared_distances(X, Y=None, *, out=None):
     ----------
     X, Y : ndarray of shape (n_X, n_features), ndarray of shape (n_Y, n_features), optional
     out : ndarray of shape (n_X, n_Y), optional
-        Where to write, C-contiguous float64 or float32.
+        Where to write, float64 or float32.
 
     Returns
     -------
@@ -31,7 +28,7 @@ def squared_distances(X, Y=None, *, out=None):
         is used and negative rounding errors are set to zero.
     """
     X, Y = check_points(X, Y)
-    return _distance_form(X, Y, -1.0, _prepare_out(out, X, Y))
+    return _put(_distance_form(X, Y, -1.0, _place(_shape(X, Y), out)), out)
 
 
 def gram(
@@ -50,7 +47,7 @@ def gram(
     squared_distances : ndarray of shape (n_X, n_Y), optional
         From :func:`squared_distances`, to reuse over several ``gamma`` ("rbf" only).
     out : ndarray of shape (n_X, n_Y), optional
-        Where to write, C-contiguous float64 or float32; reusing one buffer saves time.
+        Where to write, float64 or float32; reusing one C-contiguous float64 buffer saves time.
 
     Returns
     -------
@@ -78,36 +75,27 @@ def gram(
                 f"The 'squared_distances' of gram serve the 'rbf' kernel alone. "
                 f"Got kernel={kernel!r}; drop the argument."
             )
-        from companion._kernel_loops import exp_scaled
-
-        D = np.ascontiguousarray(squared_distances)
-        out = np.empty(D.shape) if out is None else out
-        exp_scaled(D, -float(gamma), out)
-        return out
+        D = np.ascontiguousarray(squared_distances, dtype=np.float64)
+        return _put(_exponential(D, float(gamma), _place(D.shape, out)), out)
     X, Y = check_points(X, Y)
-    if callable(kernel):
-        K = np.asarray(kernel(X, X if Y is None else Y), dtype=float)
-        expected = (X.shape[0], X.shape[0] if Y is None else Y.shape[0])
-        if K.shape != expected:
-            raise ValueError(
-                f"A callable kernel must return a matrix of shape {expected}. "
-                f"Got {K.shape} instead; it is called as kernel(X, Y)."
-            )
-        if out is None:
-            return np.ascontiguousarray(K)
-        out[...] = K
-        return out
+    K, points = _place(_shape(X, Y), out), X if Y is None else Y
     if kernel == "rbf":
-        return _distance_form(X, Y, float(gamma), _prepare_out(out, X, Y))
-    K = X @ (X if Y is None else Y).T
-    if kernel == "poly":
-        K *= gamma
-        K += coef0
-        K = power(K, degree)
-    if out is None:
-        return K
-    out[...] = K
-    return out
+        _distance_form(X, Y, float(gamma), K)
+    elif callable(kernel):
+        values = np.asarray(kernel(X, points), dtype=float)
+        if values.shape != K.shape:
+            raise ValueError(
+                f"A callable kernel must return a matrix of shape {K.shape}. "
+                f"Got {values.shape} instead; it is called as kernel(X, Y)."
+            )
+        K[:] = values
+    else:
+        np.matmul(X, points.T, out=K)
+        if kernel == "poly":
+            K *= gamma
+            K += coef0
+            K[:] = power(K, degree)
+    return _put(K, out)
 
 
 def check_kernel(kernel):
@@ -137,18 +125,6 @@ def check_points(X, Y):
     return X, Y
 
 
-def _prepare_out(out, X, Y):
-    shape = (X.shape[0], X.shape[0] if Y is None else Y.shape[0])
-    if out is None:
-        return np.empty(shape)
-    if out.shape != shape or out.dtype not in (np.float64, np.float32):
-        raise ValueError(
-            f"The 'out' of a kernel must be a float64 or float32 matrix of shape {shape}. "
-            f"Got shape {out.shape} and type {out.dtype} instead."
-        )
-    return out
-
-
 def power(K, degree):
     """K ** degree by repeated multiplication for small whole degrees (a tenth of pow's time)."""
     if float(degree).is_integer() and 1 <= degree <= 8:
@@ -159,34 +135,51 @@ def power(K, degree):
     return np.power(K, degree)
 
 
+def _shape(X, Y):
+    return X.shape[0], X.shape[0] if Y is None else Y.shape[0]
+
+
+def _place(shape, out):
+    """Where to compute: in ``out``, unless it has another type or layout."""
+    if out is None:
+        return np.empty(shape)
+    if out.shape != shape or out.dtype not in (np.float64, np.float32):
+        raise ValueError(
+            f"The 'out' of a kernel must be a float64 or float32 matrix of shape {shape}. "
+            f"Got shape {out.shape} and type {out.dtype} instead."
+        )
+    return out if out.dtype == np.float64 and out.flags.c_contiguous else np.empty(shape)
+
+
+def _put(K, out):
+    """K, in ``out`` if that is given."""
+    if out is None or out is K:
+        return K
+    out[...] = K
+    return out
+
+
+def _exponential(D, gamma, out):
+    from companion._kernel_loops import exp_scaled
+
+    exp_scaled(D.reshape(-1), -gamma, out.reshape(-1))
+    return out
+
+
 def _distance_form(X, Y, gamma, out):
     """exp(-gamma d^2) into out, or d^2 itself for gamma < 0; Y None means Y = X."""
-    from companion import _kernel_loops as loops
+    if X.shape[1] <= DIRECT_FEATURES:
+        from companion._kernel_loops import distance_rows
 
-    n, n_features = X.shape
-    if n_features <= DIRECT_FEATURES and out.flags.c_contiguous:
-        points = X if Y is None else Y
-        transposed = np.ascontiguousarray(points.T)
-        if Y is None and n <= _MIRROR_SAMPLES:
-            loops.rbf_symmetric(X, transposed, gamma, out)
-        else:
-            loops.rbf_rows(X, transposed, gamma, out)
+        distance_rows(X, np.ascontiguousarray((X if Y is None else Y).T), gamma, out)
         return out
     centre = X.mean(axis=0)
     A = X - centre
     B = A if Y is None else Y - centre
-    a = np.einsum("ij,ij->i", A, A)
+    D = A @ B.T
+    a = D.diagonal().copy() if Y is None else np.einsum("ij,ij->i", A, A)
     b = a if Y is None else np.einsum("ij,ij->i", B, B)
-    for start in range(0, n, _BLOCK):
-        stop = min(start + _BLOCK, n)
-        first = start if Y is None else 0
-        D = A[start:stop] @ B[first:].T
-        loops.finish_distances(D, a[start:stop], b[first:], gamma)
-        if Y is None:
-            square = D[:, : stop - start]
-            np.fill_diagonal(square, 0.0 if gamma < 0.0 else 1.0)
-            lower = np.tril_indices(stop - start, -1)
-            square[lower] = square.T[lower]
-            out[stop:, start:stop] = D[:, stop - start :].T
-        out[start:stop, first:] = D
-    return out
+    D *= 2.0
+    np.subtract(np.add(a[:, None], b, out=out), D, out=D)
+    np.maximum(D, 0.0, out=out if gamma < 0.0 else D)
+    return out if gamma < 0.0 else _exponential(D, gamma, out)

@@ -6,9 +6,12 @@ matplotlib.use("agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 from companion import plotting
+from companion.agreement import FAMILIES, SOLVERS
+from companion.reproduction.verdicts import OUTCOMES
 
 
 @pytest.fixture
@@ -18,14 +21,19 @@ def ax():
     plt.close(fig)
 
 
+def texts(labels):
+    return [label.get_text() for label in labels]
+
+
+def legend_of(ax):
+    return texts(ax.get_legend().get_texts())
+
+
 def test_distributions_reach_one_and_mark_their_mean(ax):
     samples = {"LS": np.array([3.0, 1.0, 2.0]), "L1": np.array([0.5, 0.5, 0.5])}
     plotting.plot_distributions(ax, samples, xlabel="degrees")
     assert ax.get_xlabel() == "degrees"
-    assert {text.get_text() for text in ax.get_legend().get_texts()} == {
-        "LS (mean 2.0)",
-        "L1 (mean 0.5)",
-    }
+    assert legend_of(ax) == ["LS (mean 2.0)", "L1 (mean 0.5)"]
 
 
 def test_every_machine_has_its_own_look():
@@ -36,15 +44,13 @@ def test_every_machine_has_its_own_look():
 def test_differences_are_drawn_with_two_standard_errors_from_top_to_bottom(ax):
     series = {"GACV": (np.array([0.5, -1.0]), np.array([0.1, 0.2]))}
     plotting.plot_differences(ax, ["Heart", "German"], series, xlabel="d")
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["Heart", "German"]
+    assert texts(ax.get_yticklabels()) == ["Heart", "German"]
     assert ax.yaxis_inverted()
     bars = ax.containers[0].lines[2][0].get_segments()
     assert np.allclose([bar[:, 0] for bar in bars], [[0.3, 0.7], [-1.4, -0.6]])
 
 
 def test_bars_of_verdicts_fill_the_axis_and_say_their_numbers(ax):
-    from companion.reproduction.verdicts import OUTCOMES
-
     assert set(plotting.VERDICT_STYLES) == set(OUTCOMES)
     counts = {
         "stochastic": {"reproduced": 3, "differs (declared)": 1},
@@ -58,8 +64,45 @@ def test_bars_of_verdicts_fill_the_axis_and_say_their_numbers(ax):
     assert ends == {0: pytest.approx(1), 1: pytest.approx(1)}
     # 1 of 100 has no room
     assert [text.get_text() for text in ax.texts if text.get_text()] == ["3", "99", "1"]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["stochastic (4)", "draw (100)"]
+    assert texts(ax.get_yticklabels()) == ["stochastic (4)", "draw (100)"]
     shown = ax.get_legend_handles_labels()[1]
     assert shown == ["reproduced", "within spread", "differs (declared)", "not run"]
     looks = {(look["facecolor"], look["hatch"]) for look in plotting.VERDICT_STYLES.values()}
     assert len(looks) == len(OUTCOMES)
+
+
+def test_the_matrix_has_a_power_of_ten_a_cell_and_leaves_out_what_is_missing(ax):
+    columns = pd.MultiIndex.from_tuples([("p", "one", "L1"), ("q", "two", "LS")])
+    matrix = pd.DataFrame([[1e-9, np.nan], [0.0, 0.4]], index=["SMO", "MDM"], columns=columns)
+    marked = matrix > 0.1
+    assert plotting.plot_agreement(ax, matrix, label="difference", marked=marked) is ax
+    cells = {text.get_position(): text.get_text() for text in ax.texts}
+    assert cells[0, 0] == "\N{MINUS SIGN}9" and cells[0, 1] == "\N{MIDDLE DOT}"
+    assert cells[1, 1] == "0" and (1, 0) not in cells and {"p", "q"} <= set(cells.values())
+    assert texts(ax.get_xticklabels()) == ["one: L1", "two: LS"]
+    assert texts(ax.get_yticklabels()) == ["SMO", "MDM"]
+    assert len(ax.patches) == 1 and len(ax.lines) == 1
+
+
+def test_every_solver_has_a_family_and_every_family_a_look():
+    assert {name for names in FAMILIES.values() for name in names} == set(SOLVERS)
+    assert set(FAMILIES) == set(plotting.FAMILY_STYLES)
+
+
+def test_times_are_in_milliseconds_with_their_median(ax):
+    frame = pd.DataFrame({"solver": ["MDM", "MDM", "Cholesky"], "seconds": [0.001, 0.003, 0.01]})
+    plotting.plot_solver_times(ax, frame, FAMILIES)
+    assert texts(ax.get_yticklabels()) == ["MDM", "Cholesky"]
+    assert ax.lines[0].get_xdata().tolist() == [1.0, 3.0]
+    assert ax.lines[1].get_xdata()[0] == 2.0 and ax.get_xscale() == "log"
+    assert legend_of(ax) == ["pair updates", "closed form"]
+
+
+@pytest.mark.parametrize("legend", [True, False])
+def test_errors_against_C_leave_zeros_out(ax, legend):
+    columns = ["solver", "C", "error"]
+    frame = pd.DataFrame([("a", 1.0, 0.0), ("a", 10.0, 1e-7), ("b", 1.0, 1e-3)], columns=columns)
+    plotting.plot_large_costs(ax, frame, ylabel="error", tolerance=1e-6, legend=legend)
+    first = ax.lines[0].get_ydata()
+    assert np.isnan(first[0]) and first[1] == 1e-7
+    assert len(ax.lines) == 3 and (ax.get_legend() is not None) == legend

@@ -11,14 +11,7 @@ import companion
 from companion import datasets
 
 #: Read by users, as are the loaders of data sets. Elsewhere a sentence is enough, or a name.
-SHOWN = (
-    "companion",
-    "companion.kernels",
-    "companion.losses",
-    "companion.metrics",
-    "companion.solvers",
-    "companion.tuning",
-)
+SHOWN = ("kernels", "losses", "metrics", "solvers", "tuning")
 
 
 def modules_with_lists():
@@ -49,9 +42,8 @@ def undocumented(value):
 def own_methods(cls):
     """Public methods of a class that are ours."""
     for name, member in inspect.getmembers(cls, inspect.isroutine):
-        if not name.startswith("_") and str(getattr(member, "__module__", "")).startswith(
-            "companion"
-        ):
+        module = str(getattr(member, "__module__", ""))
+        if not name.startswith("_") and module.startswith("companion"):
             yield f"{cls.__name__}.{name}", member
 
 
@@ -59,7 +51,7 @@ def shown():
     """What is shown, by name: functions, classes and their methods."""
     for name in (name for name in datasets.__all__ if name.startswith("load_")):
         yield name, getattr(datasets, name)
-    for module in map(import_module, SHOWN):
+    for module in (companion, *(import_module(f"companion.{name}") for name in SHOWN)):
         for name in module.__all__:
             value = getattr(module, name)
             if inspect.isclass(value):

@@ -1,22 +1,48 @@
-"""All solvers on all problems, measured with one yardstick."""
+"""All solvers on all problems, measured with one yardstick; where they differ, and why.
+
+Of the comparison counts and classes can be printed, which rounding does not move.
+"""
 
 import time
 import warnings
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from companion._threads import one_thread
-from companion.agreement.machines import machine_of
 from companion.agreement.problems import list_problems
-from companion.agreement.solvers import GENERIC, SOLVERS, solvers_of
-from companion.agreement.yardstick import ROUNDING
+from companion.agreement.solvers import GENERIC, SOLVERS, solvers_of, weighted_least_squares
+from companion.agreement.yardstick import OBJECTIVE_TOL, ROUNDING, machine_of
+from companion.solvers import LSPath, ls_cross_validate
+from companion.tuning.leave_one_out import leave_one_out_errors
 
-__all__ = ["agreement", "agreement_matrix", "compare", "solve"]
+__all__ = [
+    "agreement",
+    "agreement_matrix",
+    "biases",
+    "compare",
+    "damping",
+    "difference_table",
+    "identical_points",
+    "large_costs",
+    "left_out",
+    "order",
+    "problem_table",
+    "solve",
+    "solver_table",
+]
 
 #: Solvers that share no code with the others.
 _INDEPENDENT = ("linear system", GENERIC)
+
+#: Not compared at growing costs, for which they are too slow.
+_SLOW = ("SMO, first order", "WLS, damped")
+
+#: A bias that may move by more than this is not unique.
+UNIQUE = 1e-2
 
 # A run is repeated until so many seconds are spent, at most so often; the least time counts.
 _SECONDS, _REPEATS = 0.02, 4
@@ -63,30 +89,17 @@ def compare(problem, machine, *, runs=None, reference=None, timed=False):
     for name, (answer, seconds) in found.items():
         judgement = judged[name]
         difference = judgement.values - wanted.values
-        rows.append(
-            {
-                "problem": problem.name,
-                "paper": problem.paper,
-                "machine": machine.name,
-                "solver": name,
-                "objective": judgement.primal,
-                "gap": judgement.relative_gap,
-                "error": (judgement.primal - certificate.dual) / judgement.primal,
-                "allowed": machine.allowed(name, answer, judgement),
-                "difference": np.abs(difference).max(),
-                "bound": machine.bound(certificate, judgement.primal, wanted.primal),
-                "shape": np.abs(difference - (answer.intercept - chosen.intercept)).max(),
-                "low": low,
-                "high": high,
-                "interval": np.max(high - low),
-                "multipliers": _distance(answer.multipliers, chosen.multipliers),
-                "n_iter": answer.n_iter,
-                "seconds": seconds,
-                "converged": answer.converged,
-                "reference": name == reference,
-                "answer": answer,
-            }
-        )
+        row = dict(problem=problem.name, paper=problem.paper, machine=machine.name, solver=name)
+        row |= dict(objective=judgement.primal, gap=judgement.relative_gap)
+        row["error"] = (judgement.primal - certificate.dual) / judgement.primal
+        row["allowed"] = machine.allowed(name, answer, judgement)
+        row["difference"] = np.abs(difference).max()
+        row["bound"] = machine.bound(certificate, judgement.primal, wanted.primal)
+        row["shape"] = np.abs(difference - (answer.intercept - chosen.intercept)).max()
+        row |= dict(low=low, high=high, interval=np.max(high - low))
+        row["multipliers"] = _distance(answer.multipliers, chosen.multipliers)
+        row |= dict(n_iter=answer.n_iter, seconds=seconds, converged=answer.converged)
+        rows.append(row | dict(reference=name == reference, answer=answer))
     return pd.DataFrame(rows)
 
 
@@ -116,3 +129,112 @@ def agreement_matrix(frame, value="difference"):
     table = frame.pivot(index="solver", columns=columns, values=value)
     order = pd.MultiIndex.from_frame(frame[columns].drop_duplicates())
     return table.loc[[name for name in SOLVERS if name in table.index], order]
+
+
+def order(value, least=1e-8):
+    """The class, from ``least`` on, that a small number falls into: "≤ 1e-6", or "> 1e-2".
+
+    >>> order(3e-11), order(3e-7), order(0.5)
+    ('≤ 1e-8', '≤ 1e-6', '> 1e-2')
+    """
+    if np.isnan(value):
+        return ""
+    classes = (
+        text for text in ("1e-8", "1e-6", "1e-4", "1e-2") if max(least, value) <= float(text)
+    )
+    return next((f"≤ {text}" for text in classes), "> 1e-2")
+
+
+def _with_verdicts(frame):
+    frame = frame.assign(met=frame["error"] <= OBJECTIVE_TOL)
+    frame["agrees"] = frame["error"] <= frame["allowed"]
+    frame["within"] = frame["difference"] <= frame["bound"]
+    frame["apart"] = frame["difference"].where(frame["interval"] <= UNIQUE, frame["shape"])
+    return frame
+
+
+def solver_table(frame):
+    """A row a solver: on how many problems it agrees, and how closely."""
+    groups = _with_verdicts(frame).groupby("solver")
+    table = pd.DataFrame({"problems": groups.size()})
+    table["objective within 1e-6"] = groups["met"].sum()
+    table["decisions within bound"] = groups["within"].sum()
+    table["largest error"] = groups["error"].max().map(order)
+    table["largest difference"] = groups["apart"].max().map(order)
+    return table.loc[[name for name in SOLVERS if name in table.index]].reset_index()
+
+
+def problem_table(frame):
+    """A row a problem and machine: the objective, how many solvers agree, whether b is unique."""
+    groups = _with_verdicts(frame).groupby(["paper", "problem", "machine"], sort=False)
+    table = pd.DataFrame({"solvers": groups.size(), "objective": groups["objective"].min()})
+    table["objectives agree"] = groups["agrees"].sum()
+    table["decisions within bound"] = groups["within"].sum()
+    words = "any of an interval of {:.3f}".format
+    table["bias"] = groups["interval"].first().map(lambda v: "unique" if v <= UNIQUE else words(v))
+    return table.reset_index()
+
+
+def difference_table(frame, machine):
+    """The classes of the largest decision differences of one machine, solvers against problems."""
+    table = agreement_matrix(_with_verdicts(frame[frame["machine"] == machine]), "apart")
+    table.columns = table.columns.get_level_values("problem")
+    return table.map(lambda value: order(value, 1e-4)).rename_axis(columns=None).reset_index()
+
+
+def identical_points(problem, machine):
+    """Largest differences to the QP solver where points are identical: of multipliers, of sums."""
+    frame = compare(problem, machine, reference=GENERIC).set_index("solver")
+    _, place = np.unique(problem.X, axis=0, return_inverse=True)
+    sums = frame["answer"].map(lambda a: np.bincount(place.ravel(), weights=a.multipliers))
+    frame["sums"] = [np.abs(s - sums[GENERIC]).max() / np.abs(sums[GENERIC]).max() for s in sums]
+    return frame[["multipliers", "sums", "difference", "error"]].reset_index()
+
+
+def biases(problem, machine):
+    """The bias of every solver, and the interval that the optimum leaves to it."""
+    frame = compare(problem, machine)
+    frame["bias"] = frame["answer"].map(lambda answer: answer.intercept)
+    return frame[["solver", "bias", "low", "high"]]
+
+
+def damping(problem, values=(0.0, 0.2, 0.5)):
+    """The paper's weighted least squares for the hinge, with growing damping, and a QP solver."""
+    runs = {f"WLS, damping {v:g}": partial(weighted_least_squares, damping=v) for v in values}
+    return compare(problem, "L1", runs=runs | {GENERIC: SOLVERS[GENERIC].run})
+
+
+def large_costs(problem, machine, C_values):
+    """The comparison for growing C, with a column C."""
+    runs = {name: SOLVERS[name].run for name in solvers_of(machine) if name not in _SLOW}
+    frames = [compare(replace(problem, C=C), machine, runs=runs).assign(C=C) for C in C_values]
+    return pd.concat(frames, ignore_index=True)
+
+
+def left_out(problem, machine):
+    """Left-out decision values in closed form (LS, L1) against training without each sample."""
+    K, y, n = problem.K, problem.y, len(problem.y)
+    if machine == "LS":
+        closed = {
+            "eigenvectors": LSPath(K, y).leave_one_out(problem.C),
+            "inverse of the bordered matrix": ls_cross_validate(K, y, [problem.C], np.arange(n))[0],
+        }
+        refit = "linear system"
+    else:
+        refit = "SMO, accelerated"
+        answer, _ = solve(SOLVERS[refit].run, machine_of(problem, machine))
+        path = leave_one_out_errors(K, y, y * answer.multipliers, problem.cost, decisions=True)
+        closed = {"path of the multiplier to zero": path.decision}
+    again = np.array([_without(problem, machine, refit, i) for i in range(n)])
+    apart = [(method, np.abs(values - again).max()) for method, values in closed.items()]
+    frame = pd.DataFrame(apart, columns=["method", "difference"])
+    frame = frame.assign(problem=problem.name, machine=machine, refit=refit, n_refits=n)
+    return frame[["problem", "machine", "method", "refit", "n_refits", "difference"]]
+
+
+def _without(problem, machine, name, i):
+    """Decision value of sample i by the machine of the others."""
+    rest = np.delete(np.arange(len(problem.y)), i)
+    part = replace(problem, X=problem.X[rest], y=problem.y[rest])
+    answer, _ = solve(SOLVERS[name].run, machine_of(part, machine))
+    return problem.K[i, rest] @ answer.multipliers + answer.intercept

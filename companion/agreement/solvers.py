@@ -4,14 +4,13 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from companion.agreement.machines import brackets
 from companion.agreement.problems import MACHINES, MINIMUM_MARGIN
-from companion.agreement.quadratic_programs import dual_of_many_classes, dual_of_two_classes
-from companion.agreement.yardstick import Answer
+from companion.agreement.yardstick import Answer, brackets
 from companion.solvers import LSPath, dca_path, least_squares_path, ls, mdm, min_margin, smo, wls
 
-__all__ = ["FAMILIES", "GENERIC", "SOLVERS", "solvers_of", "weighted_least_squares"]
+__all__ = ["FAMILIES", "SOLVERS", "solvers_of"]
 
 #: Violation of the optimality conditions that SMO ends at, in units of the labels.
 _SMO_TOL = 1e-10
@@ -21,6 +20,8 @@ _MDM_TOL, _GAP_TOL, _PLAIN_TOL = 1e-12, 1e-11, 1e-7
 _LIBSVM_TOL = 1e-8
 #: Stands for the infinite bound of squared slacks, which libsvm does not take.
 _LIBSVM_INFINITY = 1e8
+#: Gaps and feasibility of the general interior-point solver.
+_GENERIC_TOL = 1e-12
 #: Without damping the plain iteration does not settle on separable data; see `damping`.
 _DAMPING, _PLAIN_ITERATIONS = 0.5, 1000
 
@@ -99,11 +100,51 @@ def _libsvm(machine):
 
 
 def _generic(machine):
+    """Clarabel: minimise 1/2 b'(K + D)b - y'b for b = y alpha in its box, sum b = 0."""
     if machine.name == MINIMUM_MARGIN:
-        alpha, bias, n_iter, solved = dual_of_many_classes(machine)
-        return Answer(brackets(alpha).T, bias, alpha, n_iter, solved)
-    beta, bias, n_iter, solved = dual_of_two_classes(machine)
+        return _generic_of_many_classes(machine)
+    n = len(machine.y)
+    P = machine.problem.K + np.diag(machine.ridge)
+    G = sparse.vstack([sparse.identity(n), -sparse.identity(n)], format="csr")
+    h = np.concatenate([machine.high, -machine.low])
+    beta, bias, n_iter, solved = _clarabel(P, -machine.y, np.ones((1, n)), G, h)
     return _of_multipliers(beta, bias[0], n_iter, solved)
+
+
+def _generic_of_many_classes(machine):
+    """The dual (13) to (15) of the minimum-margin machine, alpha of shape (n, k, k)."""
+    n, k = machine.weight.shape
+    at = [(i, j, m) for i, j in np.argwhere(machine.weight > 0.0) for m in range(k) if m != j]
+    i, j, m = np.array(at).T
+    # What a multiplier adds to the bracket of a class: 1 to j, -1 to m.
+    signs = np.eye(k)[:, j] - np.eye(k)[:, m]
+    P = (signs.T @ signs) * machine.problem.K[np.ix_(i, i)]
+    limits, row = np.unique(i * k + j, return_inverse=True)
+    sums = sparse.csr_matrix((np.ones(len(at)), (row, np.arange(len(at)))))
+    G = sparse.vstack([sums, -sparse.identity(len(at))], format="csr")
+    h = np.concatenate([machine.weight.ravel()[limits], np.zeros(len(at))])
+    # The brackets of all classes together sum to zero anyhow.
+    x, bias, n_iter, solved = _clarabel(P, -np.ones(len(at)), signs[:-1], G, h)
+    alpha, bias = np.zeros((n, k, k)), np.append(bias, 0.0)
+    alpha[i, j, m] = x
+    return Answer(brackets(alpha).T, bias - bias.mean(), alpha, n_iter, solved)
+
+
+def _clarabel(P, q, equalities, G, h):
+    """Minimise 1/2 x'Px + q'x with equalities x = 0 and G x <= h, where entries of h may be inf."""
+    import clarabel
+
+    settings = clarabel.DefaultSettings()
+    settings.verbose, settings.max_threads = False, 1
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _GENERIC_TOL
+    n_equal, bounded = len(equalities), np.isfinite(h)
+    conditions = sparse.vstack([sparse.csr_matrix(equalities), G[bounded]]).tocsc()
+    right = np.concatenate([np.zeros(n_equal), h[bounded]])
+    cones = [clarabel.ZeroConeT(n_equal), clarabel.NonnegativeConeT(int(bounded.sum()))]
+    P = sparse.csc_matrix(np.triu(P))
+    found = clarabel.DefaultSolver(P, q, conditions, right, cones, settings).solve()
+    solved = found.status in (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved)
+    return np.array(found.x), np.array(found.z)[:n_equal], found.iterations, solved
 
 
 def _linear_system(machine):

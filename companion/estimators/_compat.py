@@ -1,5 +1,6 @@
 """The parts of scikit-learn (from 1.6 on) that are private, imported here and nowhere else."""
 
+# ruff: noqa: F401
 from sklearn.base import _fit_context as fit_context
 from sklearn.metrics._scorer import _MultimetricScorer as MultimetricScorer
 from sklearn.model_selection._search import BaseSearchCV
@@ -11,17 +12,3 @@ from sklearn.model_selection._validation import (
 from sklearn.utils._metadata_requests import _routing_enabled as routing_enabled
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
-
-__all__ = [
-    "BaseSearchCV",
-    "Interval",
-    "MultimetricScorer",
-    "Options",
-    "StrOptions",
-    "check_sample_weight",
-    "fit_context",
-    "insert_error_scores",
-    "routing_enabled",
-    "score_with",
-    "warn_or_raise_about_fit_failures",
-]

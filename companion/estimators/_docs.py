@@ -1,174 +1,159 @@
-"""Documentation that estimators share: one text, many docstrings."""
+"""Documentation that estimators share: one text, many docstrings.
+
+A place ``%(name)s`` in a docstring stands for what follows ``[name]`` below.
+
+[C]
+C : float, default=1.0
+    Weight of the loss against the norm of the normal vector; larger fits the
+    training set more closely. Strictly positive.
+
+[kernel]
+kernel : {"rbf", "linear", "poly", "precomputed"} or callable, default="rbf"
+    ``"rbf"`` is exp(-gamma ||x - z||^2), ``"linear"`` is <x, z> and ``"poly"``
+    is (gamma <x, z> + coef0)^degree. With ``"precomputed"``, `X` is the Gram matrix.
+    A callable gets two arrays of shape (n, n_features) and (m, n_features) and
+    returns an array of shape (n, m).
+
+gamma : {"scale", "auto"} or float, default="scale"
+    Coefficient of ``"rbf"`` and ``"poly"``. ``"scale"`` is
+    1 / (n_features * X.var()), the variance weighted by `sample_weight` if given,
+    so that a weight of two is a point given twice; ``"auto"`` is 1 / n_features.
+    :func:`companion.kernels.gamma_from_width` converts the widths of the papers.
+
+degree : int, default=3
+    Degree of ``"poly"``; ignored by other kernels.
+
+coef0 : float, default=0.0
+    Independent term of ``"poly"``; ignored by other kernels.
+
+[smo]
+tol : float, default=1e-3
+    SMO stops when the largest violation of the optimality conditions (the maximum
+    of -y_i grad_i over the variables that may grow minus the minimum over those
+    that may shrink) is at most `tol`. The same quantity and default as
+    :class:`sklearn.svm.SVC`.
+
+max_iter : int, default=-1
+    Budget of pair updates; -1 lets the solver choose a generous one. Spending it
+    is a :class:`~sklearn.exceptions.ConvergenceWarning` and `converged_` is False.
+
+selection : {"second_order", "first_order"}, default="second_order"
+    Choice of the pair: ``"first_order"`` is the maximal violating pair [3]_, run
+    as plain SMO so that `n_iter_` can be compared with the paper;
+    ``"second_order"`` is that of [4]_, with all accelerations, and much faster.
+
+shrinking : bool, default=True
+    Whether the solver may take short cuts that change its path but not the solution:
+    setting aside variables that stay at a bound (from 400 samples; it does not pay
+    with fewer) and, near the end, Newton steps.
+    With ``selection="first_order"`` it never does.
+
+[rest]
+class_weight : dict or "balanced", default=None
+    Factor on `C` per class. ``"balanced"`` is
+    n_samples / (2 * number of samples in the class), samples counted by weight.
+
+cache_size : float, default=2000
+    Megabytes for kernel values. Up to 3000 samples SMO works on the Gram matrix if it
+    fits; beyond, rows are computed as needed and the most recent are kept.
+    A factorisation needs the whole matrix to fit.
+
+[classes]
+classes_ : ndarray of shape (2,)
+    Class labels, sorted; `decision_function` is positive for the second.
+
+[support]
+support_ : ndarray of shape (n_SV,)
+    Indices of the samples whose coefficient is not exactly zero.
+support_vectors_ : ndarray of shape (n_SV, n_features)
+    Those samples; empty, of shape (0, 0), if the kernel is precomputed.
+n_support_ : ndarray of shape (2,)
+    Number of support vectors of each class.
+
+[dual]
+dual_coef_ : ndarray of shape (1, n_SV)
+    y_i alpha_i of the support vectors, with y_i = +1 for ``classes_[1]``.
+intercept_ : ndarray of shape (1,)
+    The bias b.
+coef_ : ndarray of shape (1, n_features)
+    The normal vector W; linear kernel only.
+n_iter_ : int
+    Pair updates of SMO; 1 for a direct solution.
+objective_ : float
+    Dual objective 1/2 sum_ij alpha_i alpha_j y_i y_j K_ij - sum_i alpha_i at the
+    solution (with the modified kernel where the problem has one), minimised.
+duality_gap_ : float
+    Primal minus dual value: how far the solution can be from the optimum.
+kkt_violation_ : float
+    Largest violation of the optimality conditions, recomputed in double precision
+    from the exact kernel.
+
+[end]
+converged_ : bool
+    Whether the solver reached its tolerance.
+stop_reason_ : str
+    Why the solver stopped, as a sentence.
+
+[features]
+n_features_in_ : int
+    Number of features seen in `fit`.
+feature_names_in_ : ndarray of shape (`n_features_in_`,)
+    Names of the features; only if `X` had names, all strings.
+
+[attributes]
+%(classes)s
+%(support)s
+%(dual)s
+%(end)s
+%(features)s
+
+[X]
+X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+    Training points, or their Gram matrix if ``kernel="precomputed"``.
+
+[y]
+y : array-like of shape (n_samples,)
+    Labels of exactly two classes, numbers or strings.
+
+[sample_weight]
+sample_weight : array-like of shape (n_samples,), default=None
+    Non-negative factors on `C`, one per sample. A weight of zero is the sample
+    left out, a weight of two the sample given twice.
+
+[self]
+Returns
+-------
+self : object
+    The fitted classifier.
+
+[sparse]
+TypeError
+    If `X` is sparse.
+
+[queries]
+X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
+    Points, or kernel values between them and all training points if
+    ``kernel="precomputed"``.
+
+[references]
+.. [1] J. Lopez, J. R. Dorronsoro, "Least 1-Norm SVMs: a new SVM variant between
+   standard and LS-SVMs", ESANN 2010.
+.. [2] V. Vapnik, "The Nature of Statistical Learning Theory", Springer, 1995.
+.. [3] S. S. Keerthi, S. K. Shevade, "SMO algorithm for least-squares SVM
+   formulations", Neural Computation 15(2), 2003, 487-507.
+.. [4] R.-E. Fan, P.-H. Chen, C.-J. Lin, "Working set selection using second order
+   information for training support vector machines", JMLR 6, 2005, 1889-1918.
+"""
 
 import inspect
-import textwrap
-
-_C = """
-    C : float, default=1.0
-        Weight of the loss against the norm of the normal vector; larger fits the
-        training set more closely. Strictly positive."""
-
-_KERNEL = """
-    kernel : {"rbf", "linear", "poly", "precomputed"} or callable, default="rbf"
-        ``"rbf"`` is exp(-gamma ||x - z||^2), ``"linear"`` is <x, z> and ``"poly"``
-        is (gamma <x, z> + coef0)^degree. With ``"precomputed"``, `X` is the Gram matrix.
-        A callable gets two arrays of shape (n, n_features) and (m, n_features) and
-        returns an array of shape (n, m).
-
-    gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of ``"rbf"`` and ``"poly"``. ``"scale"`` is
-        1 / (n_features * X.var()), the variance weighted by `sample_weight` if given,
-        so that a weight of two is a point given twice; ``"auto"`` is 1 / n_features.
-        :func:`companion.kernels.gamma_from_width` converts the widths of the papers.
-
-    degree : int, default=3
-        Degree of ``"poly"``; ignored by other kernels.
-
-    coef0 : float, default=0.0
-        Independent term of ``"poly"``; ignored by other kernels."""
-
-_SMO = """
-    tol : float, default=1e-3
-        SMO stops when the largest violation of the optimality conditions (the maximum
-        of -y_i grad_i over the variables that may grow minus the minimum over those
-        that may shrink) is at most `tol`. The same quantity and default as
-        :class:`sklearn.svm.SVC`.
-
-    max_iter : int, default=-1
-        Budget of pair updates; -1 lets the solver choose a generous one. Spending it
-        is a :class:`~sklearn.exceptions.ConvergenceWarning` and `converged_` is False.
-
-    selection : {"second_order", "first_order"}, default="second_order"
-        Choice of the pair: ``"first_order"`` is the maximal violating pair [3]_, run
-        as plain SMO so that `n_iter_` can be compared with the paper;
-        ``"second_order"`` is that of [4]_, with all accelerations, and much faster.
-
-    shrinking : bool, default=True
-        Whether the solver may take short cuts that change its path but not the solution:
-        setting aside variables that stay at a bound (from 400 samples; it does not pay
-        with fewer) and, near the end, Newton steps.
-        With ``selection="first_order"`` it never does."""
-
-_REST = """
-    class_weight : dict or "balanced", default=None
-        Factor on `C` per class. ``"balanced"`` is
-        n_samples / (2 * number of samples in the class), samples counted by weight.
-
-    cache_size : float, default=2000
-        Megabytes for kernel values. Up to 3000 samples SMO works on the Gram matrix if it
-        fits; beyond, rows are computed as needed, in single precision, and the most recent
-        are kept. The matrix is in double precision, but for second-order selection on
-        1000 samples or more with the RBF kernel and a bounded box, if rounding cannot take
-        up more than a third of `tol` (it grows with `C`): then in single precision, and
-        the end is judged in double precision, which takes over if `tol` does not hold.
-        A factorisation needs the whole matrix to fit."""
-
-_CLASSES = """
-    classes_ : ndarray of shape (2,)
-        Class labels, sorted; `decision_function` is positive for the second."""
-
-_SUPPORT = """
-    support_ : ndarray of shape (n_SV,)
-        Indices of the samples whose coefficient is not exactly zero.
-    support_vectors_ : ndarray of shape (n_SV, n_features)
-        Those samples; empty, of shape (0, 0), if the kernel is precomputed.
-    n_support_ : ndarray of shape (2,)
-        Number of support vectors of each class."""
-
-_DUAL = """
-    dual_coef_ : ndarray of shape (1, n_SV)
-        y_i alpha_i of the support vectors, with y_i = +1 for ``classes_[1]``.
-    intercept_ : ndarray of shape (1,)
-        The bias b.
-    coef_ : ndarray of shape (1, n_features)
-        The normal vector W; linear kernel only.
-    n_iter_ : int
-        Pair updates of SMO; 1 for a direct solution.
-    objective_ : float
-        Dual objective 1/2 sum_ij alpha_i alpha_j y_i y_j K_ij - sum_i alpha_i at the
-        solution (with the modified kernel where the problem has one), minimised. Where
-        kernel values were in single precision (see `cache_size`) it is of these values.
-    duality_gap_ : float
-        Primal minus dual value: how far the solution can be from the optimum. Of the same
-        kernel values as `objective_`.
-    kkt_violation_ : float
-        Largest violation of the optimality conditions, recomputed in double precision
-        from the exact kernel."""
-
-_END = """
-    converged_ : bool
-        Whether the solver reached its tolerance.
-    stop_reason_ : str
-        Why the solver stopped, as a sentence."""
-
-_FEATURES = """
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features; only if `X` had names, all strings."""
-
-_X = """
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Training points, or their Gram matrix if ``kernel="precomputed"``."""
-
-_Y = """
-    y : array-like of shape (n_samples,)
-        Labels of exactly two classes, numbers or strings."""
-
-_WEIGHT = """
-    sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative factors on `C`, one per sample. A weight of zero is the sample
-        left out, a weight of two the sample given twice."""
-
-_SELF = """
-    Returns
-    -------
-    self : object
-        The fitted classifier."""
-
-_SPARSE = """
-    TypeError
-        If `X` is sparse."""
-
-_QUERIES = """
-    X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
-        Points, or kernel values between them and all training points if
-        ``kernel="precomputed"``."""
-
-_REFERENCES = """
-    .. [1] J. Lopez, J. R. Dorronsoro, "Least 1-Norm SVMs: a new SVM variant between
-       standard and LS-SVMs", ESANN 2010.
-    .. [2] V. Vapnik, "The Nature of Statistical Learning Theory", Springer, 1995.
-    .. [3] S. S. Keerthi, S. K. Shevade, "SMO algorithm for least-squares SVM
-       formulations", Neural Computation 15(2), 2003, 487-507.
-    .. [4] R.-E. Fan, P.-H. Chen, C.-J. Lin, "Working set selection using second order
-       information for training support vector machines", JMLR 6, 2005, 1889-1918."""
-
-SHARED = {
-    "C": _C,
-    "kernel": _KERNEL,
-    "smo": _SMO,
-    "rest": _REST,
-    "classes": _CLASSES,
-    "support": _SUPPORT,
-    "end": _END,
-    "features": _FEATURES,
-    "attributes": _CLASSES + _SUPPORT + _DUAL + _END + _FEATURES,
-    "references": _REFERENCES,
-    "X": _X,
-    "y": _Y,
-    "sample_weight": _WEIGHT,
-    "self": _SELF,
-    "sparse": _SPARSE,
-    "queries": _QUERIES,
-}
+import re
 
 
 def with_shared_documentation(cls):
     """Fill the ``%(name)s`` places in the docstrings of a class and its methods."""
-    shared = {name: textwrap.dedent(text).strip() for name, text in SHARED.items()}
+    shared = dict(re.findall(r"(?ms)^\[(\w+)\]\n(.*?)\s*(?=^\[|\Z)", __doc__ or ""))
     for documented in (cls, *vars(cls).values()):
         text = getattr(documented, "__doc__", None)  # none under python -OO
         if isinstance(text, str) and "%(" in text:
-            documented.__doc__ = inspect.cleandoc(text) % shared
+            documented.__doc__ = inspect.cleandoc(text) % shared % shared
     return cls

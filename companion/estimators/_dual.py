@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 from sklearn import get_config
 
-from companion._scratch import borrow_matrix, give_back
 from companion.estimators._compat import Interval, Options, StrOptions
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import (
@@ -20,13 +19,8 @@ from companion.solvers.smo import smo
 
 __all__ = ["DualClassifier", "class_factors", "signed_labels", "weighted_gamma"]
 
-# From this many samples kernel values are kept in single precision: half the memory and
-# half the bytes an iteration reads. The certificate stays in double precision.
-SINGLE_PRECISION_FROM = 3000
-
-# With fewer samples a pair update costs less than the bookkeeping of shrinking saves: without it
-# L1SVC and LeastOneNormSVC are faster by 0 to 13 % in the mean of a set (single fits differ).
-SHRINKING_FROM = 400
+# From this many samples rows of the Gram matrix are computed as needed: most of them never are.
+ROWS_FROM = 3000
 
 
 @with_shared_documentation
@@ -93,7 +87,9 @@ class DualClassifier(KernelClassifier):
             X, y, sample_weight, signs
         )
         gamma = self._resolved_gamma(X_kept, point_weight)
-        result = self._solve_on(X_kept, y_signed, bound_weight, gamma)
+        K = self._training_kernel(X_kept, gamma)
+        # Points are checked, and no exponential of a negative number is infinite.
+        result = self._solve(K, y_signed, bound_weight, check_finite=self.kernel != "rbf")
         self._keep(result, X, y_signed, kept, gamma)
         return self
 
@@ -117,22 +113,7 @@ class DualClassifier(KernelClassifier):
         """Solve for Gram matrix `K` and signed labels; `bound_weight` multiplies C."""
         C = self.C if bound_weight is None else self.C * bound_weight
         lower, upper, ridge = self._box(C)
-        settings = self._smo_settings()
-        if len(y) < SHRINKING_FROM:
-            settings["shrinking"] = False
-        return smo(K, y, lower, upper, ridge=ridge, **start, **settings)
-
-    def _solve_on(self, X, y, bound_weight, gamma):
-        """Solve on the Gram matrix of `X`, or on rows of it."""
-        K = self._training_kernel(X, gamma)
-        try:
-            # Points are checked, and no exponential of a negative number is infinite.
-            return self._solve(K, y, bound_weight, check_finite=self.kernel != "rbf")
-        finally:
-            if isinstance(K, KernelRows):
-                K.release()
-            elif K is not X:
-                give_back(K)
+        return smo(K, y, lower, upper, ridge=ridge, **start, **self._smo_settings())
 
     def _smo_settings(self):
         # First order is the paper's plain algorithm: its iteration counts mean
@@ -150,11 +131,8 @@ class DualClassifier(KernelClassifier):
         if self.kernel == "precomputed":
             return X
         n = len(X)
-        if n < SINGLE_PRECISION_FROM and n * n * 8e-6 <= self.cache_size:
-            return gram(X, out=borrow_matrix(n), **self._kernel_parameters(gamma))
-        return self._kernel_rows(X, gamma)
-
-    def _kernel_rows(self, X, gamma):
+        if n < ROWS_FROM and n * n * 8e-6 <= self.cache_size:
+            return gram(X, **self._kernel_parameters(gamma))
         return KernelRows(X, cache_size=self.cache_size, **self._kernel_parameters(gamma))
 
     def _kernel_to_factorise(self, X, gamma):

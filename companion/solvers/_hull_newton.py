@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from companion._scratch import borrow_matrix, give_back
 from companion.solvers._smo_loops import gather
 
 # Added to the diagonal relative to its largest entry: kernel matrices have eigenvalues below
@@ -68,7 +67,7 @@ def _over_face(state, face, alpha):
     """Multipliers of the minimiser over the affine hull of a face, or None if that fails."""
     m = face.size
     y = state.y[face]
-    A = borrow_matrix(m)
+    A = np.empty((m, m))
     gather(state.K, state.slot, face, A)
     diagonal = A.ravel()[:: m + 1]
     diagonal += state.ridge[face]
@@ -92,7 +91,6 @@ def _over_face(state, face, alpha):
         if determinant > 0.0:
             mu = np.array([d * excess[0] - b * excess[1], a * excess[1] - b * excess[0]])
             moved = solved[:, 1:] @ (mu / determinant) - solved[:, 0]
-    give_back(A)
     if moved is None or not np.isfinite(moved).all():
         return None
     return alpha + y * moved

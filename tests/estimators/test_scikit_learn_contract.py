@@ -5,46 +5,37 @@ from sklearn import __version__ as sklearn_version
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.fixes import parse_version
 
-from companion import (
-    L1SVC,
-    L2SVC,
-    LSSVC,
-    LSSVCCV,
-    ConformalSVC,
-    LeastOneNormSVC,
-    UnbiasedSVC,
-    WeightedRobustSVC,
-)
+from companion import estimators as svm
 
 # The check that integer weights are repeated samples compares decision values to seven digits,
 # so the iterative machines are asked for that precision.
 PRECISE = {"tol": 1e-10}
 
 MACHINES = [
-    L1SVC(**PRECISE),
-    L1SVC(kernel="precomputed"),
-    L2SVC(**PRECISE),
-    LSSVC(),
-    LSSVC(solver="smo", **PRECISE),
-    LeastOneNormSVC(**PRECISE),
-    LSSVCCV(),
-    UnbiasedSVC(**PRECISE),
-    UnbiasedSVC(kernel="linear", **PRECISE),
-    UnbiasedSVC(kernel="precomputed"),
-    UnbiasedSVC(loss="hinge", **PRECISE),
-    UnbiasedSVC(init="least_squares", s=4, k=1e-6),
-    UnbiasedSVC(n_prototypes=2),
-    WeightedRobustSVC(**PRECISE),
-    WeightedRobustSVC(kernel="linear", truncation=None, **PRECISE),
-    WeightedRobustSVC(kernel="precomputed", form="cost"),
-    ConformalSVC(),
-    ConformalSVC(transform="act", kernel="linear", validation_fraction=None, max_transforms=2),
-    ConformalSVC(transform="mdt", search="validation_cma", n_generations=3),
-    ConformalSVC(transform="kba", kernel="poly"),
-    ConformalSVC(transform="xiong", search="separability_exact"),
-    ConformalSVC(transform="tsvt"),
+    svm.L1SVC(**PRECISE),
+    svm.L1SVC(kernel="precomputed"),
+    svm.L2SVC(**PRECISE),
+    svm.LSSVC(),
+    svm.LSSVC(solver="smo", **PRECISE),
+    svm.LeastOneNormSVC(**PRECISE),
+    svm.LSSVCCV(),
+    svm.UnbiasedSVC(**PRECISE),
+    svm.UnbiasedSVC(kernel="linear", **PRECISE),
+    svm.UnbiasedSVC(kernel="precomputed"),
+    svm.UnbiasedSVC(loss="hinge", **PRECISE),
+    svm.UnbiasedSVC(init="least_squares", s=4, k=1e-6),
+    svm.UnbiasedSVC(n_prototypes=2),
+    svm.WeightedRobustSVC(**PRECISE),
+    svm.WeightedRobustSVC(kernel="linear", truncation=None, **PRECISE),
+    svm.WeightedRobustSVC(kernel="precomputed", form="cost"),
+    svm.ConformalSVC(),
+    svm.ConformalSVC(transform="act", kernel="linear", validation_fraction=None, max_transforms=2),
+    svm.ConformalSVC(transform="mdt", search="validation_cma", n_generations=3),
+    svm.ConformalSVC(transform="kba", kernel="poly"),
+    svm.ConformalSVC(transform="xiong", search="separability_exact"),
+    svm.ConformalSVC(transform="tsvt"),
     # One check makes a Gram matrix with a single sample of a class: no validation part.
-    ConformalSVC(transform="williams", kernel="precomputed", validation_fraction=None),
+    svm.ConformalSVC(transform="williams", kernel="precomputed", validation_fraction=None),
 ]
 
 
@@ -56,21 +47,14 @@ EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 
 
 def expected_failures(estimator):
-    if isinstance(estimator, LSSVCCV):
-        reason = (
-            "leave-one-out of a point leaves out all its weight, of a repeated point one copy; "
-            "so the chosen C may differ"
-        )
-        return {EQUIVALENCE: reason}
-    if getattr(estimator, "n_prototypes", None) is not None:
-        reason = (
-            "the samples that prototypes start at and learn from are drawn in proportion to their "
-            "weight; repeated samples are drawn differently"
-        )
-        return {EQUIVALENCE: reason}
-    if LABELS_MIXED_UP:
-        return {EQUIVALENCE: "the check of this scikit-learn version compares different labels"}
-    return {}
+    reason = None
+    if isinstance(estimator, svm.LSSVCCV):
+        reason = "leave-one-out of a point leaves out all its weight, of a repeated one a copy"
+    elif getattr(estimator, "n_prototypes", None) is not None:
+        reason = "samples are drawn in proportion to their weight, repeated ones one by one"
+    elif LABELS_MIXED_UP:
+        reason = "the check of this scikit-learn version compares different labels"
+    return {EQUIVALENCE: reason} if reason else {}
 
 
 # Some checks lower max_iter themselves, and the warning that this is not enough is right.
@@ -80,13 +64,9 @@ def test_machine_passes_every_check_of_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("machine", [L1SVC(), LSSVC(), LeastOneNormSVC(), LSSVCCV(), UnbiasedSVC()])
-def test_tags_say_binary_only_dense_only(machine):
-    tags = machine.__sklearn_tags__()
-    assert not tags.classifier_tags.multi_class
-    assert not tags.input_tags.sparse
+@pytest.mark.parametrize("machine", [svm.L1SVC, svm.LSSVC, svm.LSSVCCV, svm.UnbiasedSVC])
+def test_tags_say_binary_only_dense_only_and_whether_pairwise(machine):
+    tags = machine().__sklearn_tags__()
+    assert not (tags.classifier_tags.multi_class or tags.input_tags.sparse)
     assert not tags.input_tags.pairwise
-
-
-def test_a_precomputed_kernel_is_tagged_pairwise():
-    assert LSSVC(kernel="precomputed").__sklearn_tags__().input_tags.pairwise
+    assert machine(kernel="precomputed").__sklearn_tags__().input_tags.pairwise

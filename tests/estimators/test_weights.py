@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
 
@@ -18,6 +19,10 @@ MACHINES = [
 names = pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: type(machine).__name__)
 
 
+def like(machine, **changes):
+    return clone(machine).set_params(**changes)
+
+
 def same_values(first, second, X):
     expected = first.decision_function(X)
     np.testing.assert_allclose(second.decision_function(X), expected, atol=1e-6)
@@ -26,33 +31,21 @@ def same_values(first, second, X):
 @names
 def test_class_weight_is_the_same_weight_on_every_sample_of_the_class(machine):
     X, y = two_clouds(60)
-    by_class = type(machine)(**{**machine.get_params(), "class_weight": {0: 3.0, 1: 0.5}})
-    by_class.set_params(gamma=0.4).fit(X, y)
-    by_sample = type(machine)(**machine.get_params()).set_params(gamma=0.4)
-    by_sample.fit(X, y, sample_weight=np.where(y == 0, 3.0, 0.5))
+    by_class = like(machine, gamma=0.4, class_weight={0: 3.0, 1: 0.5}).fit(X, y)
+    by_sample = like(machine, gamma=0.4).fit(X, y, sample_weight=np.where(y == 0, 3.0, 0.5))
     same_values(by_class, by_sample, X)
 
 
 @names
-def test_whole_weights_are_repeated_samples(machine):
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_whole_weights_are_repeated_samples(machine, class_weight):
     X, y = two_clouds(40)
     weight = np.random.default_rng(1).integers(0, 4, size=40)
-    weighted = type(machine)(**machine.get_params()).fit(X, y, sample_weight=weight)
-    repeated = type(machine)(**machine.get_params())
+    weighted = like(machine, class_weight=class_weight).fit(X, y, sample_weight=weight)
+    repeated = like(machine, class_weight=class_weight)
     repeated.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     same_values(repeated, weighted, X)
     assert not np.isin(weighted.support_, np.flatnonzero(weight == 0)).any()
-
-
-@names
-def test_balanced_weights_count_samples_by_their_weight(machine):
-    X, y = two_clouds(40)
-    weight = np.random.default_rng(2).integers(0, 4, size=40)
-    balanced = {**machine.get_params(), "class_weight": "balanced"}
-    weighted = type(machine)(**balanced).fit(X, y, sample_weight=weight)
-    repeated = type(machine)(**balanced)
-    repeated.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    same_values(repeated, weighted, X)
 
 
 def test_the_weight_of_a_sample_scales_its_bound():
@@ -108,6 +101,5 @@ def test_weights_that_leave_one_class_are_refused_by_name():
 
 @pytest.mark.parametrize("factor", [0.0, -1.0])
 def test_a_class_weight_that_is_not_positive_is_refused(factor):
-    X, y = two_clouds(20)
     with pytest.raises(ValueError, match="'class_weight' parameter of L2SVC must have positive"):
-        L2SVC(class_weight={0: factor}).fit(X, y)
+        L2SVC(class_weight={0: factor}).fit(*two_clouds(20))
