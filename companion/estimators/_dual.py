@@ -1,5 +1,6 @@
 """What the four machines share: the dual problem, the Gram matrix, the call of the solver."""
 
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -21,6 +22,12 @@ __all__ = ["DualClassifier", "class_factors", "signed_labels", "weighted_gamma"]
 
 # From this many samples rows of the Gram matrix are computed as needed: most of them never are.
 ROWS_FROM = 3000
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _check_settings(kind, *values):
+    """Check settings that have not been found valid before: it takes as long as a small fit."""
+    kind(**dict(zip(kind._parameter_constraints, values, strict=True)))._validate_params()
 
 
 @with_shared_documentation
@@ -81,7 +88,11 @@ class DualClassifier(KernelClassifier):
         %(sparse)s
         """
         if not get_config()["skip_parameter_validation"]:
-            self._validate_params()
+            values = [getattr(self, name) for name in self._parameter_constraints]
+            try:
+                _check_settings(type(self), *values)
+            except TypeError:  # a dict of class weights cannot be remembered
+                self._validate_params()
         X, y, signs = self._checked(X, y)
         kept, X_kept, y_signed, point_weight, bound_weight = self._training_set(
             X, y, sample_weight, signs
