@@ -68,6 +68,9 @@ class DualProblem:
     def refresh(self):
         """Compute products and scores afresh; return the violation."""
         self.begin(self.beta)
+        return self._measure()
+
+    def _measure(self):
         self.update_pairs(False, np.inf, self.n_iter)
         return self.violation
 
@@ -95,6 +98,7 @@ class DualProblem:
         target = np.where(target - low <= rounding, low, target)
         self.beta[indices] = np.where(high - target <= rounding, high, target)
         self.scores -= length * fall
+        self._measure()
         return True
 
     def _change_of_scores(self, indices, step):
@@ -125,8 +129,7 @@ class DualProblem:
             moved = np.flatnonzero(target != self.beta)
             self.move(moved, target[moved])
             self.products = self.y - self.scores - self.ridge * self.beta
-            self.update_pairs(False, np.inf, self.n_iter)
-        return self.violation
+        return self._measure()
 
     def add_products(self, indices, weights, out):
         """out += K[:, indices] @ weights, chunk by chunk where few rows of K are at hand."""
@@ -166,15 +169,14 @@ class DualProblem:
         """Cache the missing row i, and with it rows that are likely to be needed next."""
         rows = self.rows
         rows.row(i)
-        m = min(max(8, rows.n_computed // 16), rows.capacity // 4)
-        missing = np.flatnonzero(self.slot < 0)
-        if m > 1 and missing.size:
-            scores, beta = self.scores[missing], self.beta[missing]
-            rises = np.where(beta < self.high[missing], scores, -np.inf)
-            falls = np.where(beta > self.low[missing], -scores, -np.inf)
-            m = min(m, missing.size)
-            likely = [np.argpartition(-ends, m - 1)[:m] for ends in (rises, falls)]
-            rows.ensure(missing[np.union1d(*likely)])
+        m = min(max(4, rows.n_computed // 32), rows.capacity // 2)
+        if m > 4:
+            middle = self.scores.mean()
+            rises = np.where(self.beta < self.high, self.scores - middle, 0.0)
+            falls = np.where(self.beta > self.low, middle - self.scores, 0.0)
+            pull = np.where(self.slot < 0, np.maximum(rises, falls), 0.0)
+            likely = np.argpartition(pull, -m)[-m:]
+            rows.ensure(np.sort(likely[self.slot[likely] < 0]))
 
 
 def checked_problem(K, y, lower, upper, ridge, check_finite=True):
