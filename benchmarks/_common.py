@@ -63,8 +63,8 @@ def warm_up():
             L1SVC(C=C).fit(X, y)
 
 
-def true_certificate(X, y, beta, C, gamma, box=None):
-    """Objective and KKT violation of beta = y alpha, in double precision from the RBF kernel.
+def true_certificate(X, y, beta, C, gamma, box=None, **kernel):
+    """Objective and KKT violation of beta = y alpha, in double precision from the kernel.
 
     The violation is max over I_up minus min over I_low of y - K beta.
     """
@@ -73,7 +73,7 @@ def true_certificate(X, y, beta, C, gamma, box=None):
     products = np.zeros(len(y))
     for start in range(0, len(y), 1000):
         rows = slice(start, start + 1000)
-        products[rows] = gram(X[rows], X[support], gamma=gamma) @ beta[support]
+        products[rows] = gram(X[rows], X[support], gamma=gamma, **kernel) @ beta[support]
     scores = y - products
     violation = scores[beta < high].max() - scores[beta > low].min()
     return 0.5 * beta @ products - y @ beta, max(violation, 0.0)

@@ -83,7 +83,7 @@ def main(repeats=3):
                     f"{agreement(b, exact, len(y))[0]:8.1f}%",
                     flush=True,
                 )
-    print(summary(ratios, wanted=15, goal=25))
+    print(summary(ratios, wanted=12, goal=25))
     print(f"same cells: mean {np.mean(shares):.1f}%, least {min(shares):.1f}% (98% wanted)")
 
 

@@ -1,5 +1,6 @@
 """What the four machines share: the dual problem, the Gram matrix, the call of the solver."""
 
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -19,12 +20,14 @@ from companion.solvers.smo import smo
 
 __all__ = ["DualClassifier", "class_factors", "signed_labels", "weighted_gamma"]
 
-# From this many samples rows are computed as needed, most of which never are.
-SINGLE_PRECISION_FROM = 3000
+# From this many samples rows of the Gram matrix are computed as needed: most of them never are.
+ROWS_FROM = 3000
 
-# With fewer samples a pair update costs less than the bookkeeping of shrinking saves: without it
-# L1SVC and LeastOneNormSVC are faster by 0 to 13 % in the mean of a set (single fits differ).
-SHRINKING_FROM = 400
+
+@lru_cache(maxsize=1024, typed=True)
+def _check_settings(kind, *values):
+    """Check settings that have not been found valid before: it takes as long as a small fit."""
+    kind(**dict(zip(kind._parameter_constraints, values, strict=True)))._validate_params()
 
 
 @with_shared_documentation
@@ -85,13 +88,19 @@ class DualClassifier(KernelClassifier):
         %(sparse)s
         """
         if not get_config()["skip_parameter_validation"]:
-            self._validate_params()
+            values = [getattr(self, name) for name in self._parameter_constraints]
+            try:
+                _check_settings(type(self), *values)
+            except TypeError:  # a dict of class weights cannot be remembered
+                self._validate_params()
         X, y, signs = self._checked(X, y)
         kept, X_kept, y_signed, point_weight, bound_weight = self._training_set(
             X, y, sample_weight, signs
         )
         gamma = self._resolved_gamma(X_kept, point_weight)
-        result = self._solve_on(X_kept, y_signed, bound_weight, gamma)
+        K = self._training_kernel(X_kept, gamma)
+        # Points are checked, and no exponential of a negative number is infinite.
+        result = self._solve(K, y_signed, bound_weight, check_finite=self.kernel != "rbf")
         self._keep(result, X, y_signed, kept, gamma)
         return self
 
@@ -115,16 +124,7 @@ class DualClassifier(KernelClassifier):
         """Solve for Gram matrix `K` and signed labels; `bound_weight` multiplies C."""
         C = self.C if bound_weight is None else self.C * bound_weight
         lower, upper, ridge = self._box(C)
-        settings = self._smo_settings()
-        if len(y) < SHRINKING_FROM:
-            settings["shrinking"] = False
-        return smo(K, y, lower, upper, ridge=ridge, **start, **settings)
-
-    def _solve_on(self, X, y, bound_weight, gamma):
-        """Solve on the Gram matrix of `X`, or on rows of it."""
-        K = self._training_kernel(X, gamma)
-        # Points are checked, and no exponential of a negative number is infinite.
-        return self._solve(K, y, bound_weight, check_finite=self.kernel != "rbf")
+        return smo(K, y, lower, upper, ridge=ridge, **start, **self._smo_settings())
 
     def _smo_settings(self):
         # First order is the paper's plain algorithm: its iteration counts mean
@@ -142,7 +142,7 @@ class DualClassifier(KernelClassifier):
         if self.kernel == "precomputed":
             return X
         n = len(X)
-        if n < SINGLE_PRECISION_FROM and n * n * 8e-6 <= self.cache_size:
+        if n < ROWS_FROM and n * n * 8e-6 <= self.cache_size:
             return gram(X, **self._kernel_parameters(gamma))
         return KernelRows(X, cache_size=self.cache_size, **self._kernel_parameters(gamma))
 

@@ -7,7 +7,7 @@ those that lie nearer, positives first, until the duality gap over all samples i
 import numpy as np
 from numba import njit
 
-from companion.solvers._smo_kernels import _max, _min
+from companion.solvers._smo_loops import _max, _min
 
 # No fused multiply-adds and no reordering of sums: the next pair may hang on the last bit.
 _EXACT = {"cache": True, "error_model": "numpy", "fastmath": {"nnan", "nsz"}, "nogil": True}

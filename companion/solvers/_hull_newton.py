@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from companion.solvers._smo_kernels import gather
+from companion.solvers._smo_loops import gather
 
 # Added to the diagonal relative to its largest entry: kernel matrices have eigenvalues below
 # rounding. A curvature slightly too large keeps the step a descent.

@@ -6,7 +6,7 @@ import numpy as np
 
 from companion.solvers import _mdm_kernels as kernels
 from companion.solvers._problem import checked_matrix, checked_vector
-from companion.solvers._smo_kernels import add_products
+from companion.solvers._smo_loops import add_products
 
 
 class Hulls:

@@ -9,7 +9,7 @@ not recompiled when one changes.
 import numpy as np
 from numba import njit
 
-from companion.solvers._smo_kernels import _max, _min
+from companion.solvers._smo_loops import _max, _min
 
 # nnan and nsz let max and min reductions vectorise. No fused multiply-adds and no reordering of
 # sums: the next pair may hang on the last bit.

@@ -22,7 +22,7 @@ import numpy as np
 from scipy import linalg
 
 from companion.kernels import KernelRows
-from companion.solvers._problem import Problem
+from companion.solvers._problem import checked_problem
 from companion.solvers.result import Result, certify
 
 __all__ = ["LSPath", "ls", "ls_cross_validate", "ls_held_out"]
@@ -219,8 +219,8 @@ class _LSProblem:
         if not (np.isfinite(weight) & (np.asarray(weight) >= 0.0)).all():
             raise ValueError("The 'sample_weight' of LS-SVM must be finite and at least 0.")
         # The box and the ridge of the problem do not matter here, only the checks of K and y.
-        checked = Problem(K, y, -np.inf, np.inf, weight)
-        self.n, self.K_all, self.y_all = checked.n, checked.K.astype(np.float64), checked.y
+        checked = checked_problem(K, y, -np.inf, np.inf, weight)
+        self.n, self.K_all, self.y_all = checked.n, checked.K, checked.y
         self.weight_all = checked.ridge
         self.taking_part = np.flatnonzero(self.weight_all > 0.0)
         self.position = np.full(self.n, -1)

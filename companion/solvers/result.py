@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.solvers._box_kernels import certificates
+from companion.solvers._smo_loops import certificates
 
 __all__ = ["Result", "certify"]
 

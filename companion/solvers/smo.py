@@ -23,11 +23,11 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import lapack
 from sklearn.exceptions import ConvergenceWarning
 
-from companion.solvers._low_rank import LowRank
-from companion.solvers._newton import FaceNewton
-from companion.solvers._problem import Problem, feasible_start
+from companion.solvers import _smo_loops as loops
+from companion.solvers._problem import checked_problem, feasible_start
 from companion.solvers.result import Result, certify
 
 __all__ = ["smo"]
@@ -36,18 +36,22 @@ __all__ = ["smo"]
 # computed afresh, and the iteration goes on from the true ones if these disagree.
 _MAX_REFRESHES = 50
 
-# Nanoseconds of pair updates before anything else is considered.
-_FIRST_BURST = 2e5
-
-# Nanoseconds that pair updates cost, for an entry of K, before it is copied to single precision.
-_COPY_COST = 1.0
-
-# Samples that may still move are worth a problem of their own below this share of all; it is left
-# when the violation has fallen by this factor.
+# Samples that may still move are a problem of their own below this share of all; it is left when
+# the violation has fallen by this factor.
 _SHRINKS, _REDUCTION = 0.7, 0.1
 
+# Added to the diagonal of a Newton system, as smooth kernels have eigenvalues below rounding: this
+# share of tol over the largest |beta| leaves the scores within that share of tol; but at least what
+# rounding demands, relative to the largest diagonal entry.
+_JITTER_SHARE, _LEAST_JITTER = 0.02, 1e-10
 
-def smo(  # noqa: C901, PLR0913
+# What the processor does in the time in which a pair update goes over one sample: a pair update
+# takes as long as that of n + _PAIR samples, a burst or a walk at least _CALL, and a factorisation
+# is m^3 / _FACTOR.
+_PAIR, _CALL, _FACTOR = 80, 2e5, 10.0
+
+
+def smo(  # noqa: PLR0913
     K,
     y,
     lower,
@@ -127,48 +131,24 @@ def smo(  # noqa: C901, PLR0913
     >>> result.alpha, result.intercept, result.stop_reason
     (array([0.5, 0.5]), 0.0, 'The maximal violation 0 is at most tol = 0.001.')
     """
-    problem = Problem(K, y, lower, upper, ridge, check_finite=check_finite)
+    problem = checked_problem(K, y, lower, upper, ridge, check_finite)
     _check_options(selection, tol, max_iter)
     budget = max(10_000_000, 100 * problem.n) if max_iter is None else int(max_iter)
-    beta = feasible_start(problem, alpha0)
-    scores = None
-    if products0 is not None and alpha0 is not None and np.array_equal(beta, problem.y * alpha0):
-        scores = problem.y - products0 - problem.ridge * beta
-    elif alpha0 is None and not beta.any():
-        scores = problem.y
-    problem.start(beta, scores)
+    problem.begin(feasible_start(problem, alpha0), alpha0, products0)
+    rules = _Rules(selection == "second_order", tol, budget, shrinking, accelerate)
     log = [] if history else None
-
-    second_order = selection == "second_order"
-    copies = second_order and not history
-    options = _Options(second_order, tol, budget, shrinking, copies)
-    minimise = _minimise_all if accelerate else _update_all_pairs
-    if accelerate:
-        problem.go_quickly()
-    converged = (
-        accelerate and options.second_order and not history and problem.solve_at_once(tol, budget)
-    )
-    if accelerate and copies and problem.K.dtype == np.float32:
-        problem.work_in_single(tol)
-    refreshes = 0
-    while not converged:
-        status = minimise(problem, options, log)
-        if status == "budget":
-            reason = f"The budget of {budget} iterations is spent."
-            problem.refresh_scores()
-            break
-        problem.refresh_scores()
-        converged = problem.violation() <= tol
-        if converged:
-            break
-        refreshes += 1
-        if refreshes > _MAX_REFRESHES:
-            reason = "Rounding errors stop all progress: no pair can be moved any more."
+    for _ in range(_MAX_REFRESHES + 1):
+        status = _minimise(problem, tol, rules, log)
+        converged = problem.refresh() <= tol
+        if converged or status == loops.BUDGET:
             break
     if converged:
-        problem.snap(tol)
-        reason = f"The maximal violation {problem.violation():.3g} is at most tol = {tol:g}."
-
+        violation = problem.snap(tol)
+        reason = f"The maximal violation {violation:.3g} is at most tol = {tol:g}."
+    elif status == loops.BUDGET:
+        reason = f"The budget of {budget} iterations is spent."
+    else:
+        reason = "Rounding errors stop all progress: no pair can be moved any more."
     result = certify(
         problem.products,
         problem.y,
@@ -181,101 +161,84 @@ def smo(  # noqa: C901, PLR0913
         converged=converged,
         log=_as_log(log),
     )
-    problem.end()
     if not converged:
         _warn(result, selection, tol)
     return result
 
 
-class _Options(NamedTuple):
+class _Rules(NamedTuple):
     second_order: bool
     tol: float
     budget: int
     shrinking: bool
-    copies: bool = False
+    accelerate: bool
 
 
-def _update_all_pairs(state, options, log):
-    """The plain algorithm: pair updates over all samples until the end."""
+def _minimise(problem, tol, rules, log=None):
+    """The algorithm of section 3, and between bursts of its iterations what shortens the way."""
+    n, since_walk, walked_at = problem.n, 0, -1
+    burst = first_burst = 1 + int(_CALL / (n + _PAIR))
+    if not rules.accelerate:
+        burst = rules.budget if log is None else n
     while True:
-        limit = options.budget if log is None else min(options.budget, state.n_iter + state.n)
-        status = state.update_pairs(options.second_order, options.tol, limit)
-        _record(log, state)
-        if status != "budget" or limit == options.budget:
+        # Select the pair (8), clip the step (9), update, until (10) or (11) holds.
+        before = problem.n_iter
+        limit = min(rules.budget, before + burst)
+        status = problem.update_pairs(rules.second_order, tol, limit)
+        if log is not None:
+            log.append((problem.n_iter, problem.objective(), problem.violation))
+        stalled, spent = status == loops.STALLED, problem.n_iter >= rules.budget
+        if status == loops.CONVERGED or spent or (stalled and not rules.accelerate):
             return status
+        if not rules.accelerate:
+            continue
+        burst, since_walk = 2 * burst, since_walk + problem.n_iter - before
 
-
-def _minimise_all(state, options, log):
-    """Pair updates over all samples, accelerated, until the end."""
-    newton = FaceNewton(state.n, options.tol)
-    try:
-        return _minimise(state, options, log, options.tol, newton, LowRank(options.tol))
-    finally:
-        newton.end()
-
-
-def _minimise(state, options, log, target, newton, low_rank):  # noqa: C901, PLR0917
-    """Pair updates; Newton steps, an interior point, shrinking once they have cost as much."""
-    n = state.n
-    pair_cost = 60.0 + 0.75 * n if state.rows is None else 100.0 + n
-    if state.K_single is not None:
-        pair_cost = 60.0 + 0.45 * n
-    since_start = 0.0
-    burst = first_burst = max(int(_FIRST_BURST / pair_cost), 30)
-    while True:
-        before = state.n_iter
-        limit = min(options.budget, before + burst)
-        status = state.update_pairs(options.second_order, target, limit)
-        _record(log, state)
-        if status == "converged" or state.n_iter >= options.budget:
-            return status
-        spent = (state.n_iter - before) * pair_cost
-        since_start += spent
-        burst = int(1.5 * burst)
-        if options.copies and state.K_single is None and since_start > _COPY_COST * n * n:
-            state.work_in_single(options.tol)
-            if state.K_single is not None:
-                pair_cost = 60.0 + 0.45 * n
-        walks = newton.is_due(state, spent) or status == "stalled"
-        if low_rank.is_due(state, newton, spent):
-            low_rank.solve(state)
-            walks = True
-        if walks:
-            newton.walk(state)
-            burst = first_burst
-            if status == "stalled" and not _can_move(state, options, target):
+        # Walk to the minimiser over the free variables when updates have cost as much as it does.
+        free = problem.free()
+        if stalled or since_walk * (n + _PAIR) > _CALL + free.size * n + free.size**3 / _FACTOR:
+            walked = walked_at < problem.n_iter and walk_the_free_set(problem, free, rules.tol)
+            if stalled and not walked:
                 return status
-        if options.shrinking:
-            movable = state.movable()
-            m = int(movable.sum())
-            if m < _SHRINKS * n and since_start > 1.2e5 + 1.5 * m * m + 0.3 * m * n:
-                _minimise_over(state, movable, options, log, newton, low_rank)
-                burst = first_burst
+            since_walk, walked_at = 0, problem.n_iter
+
+        # Shrink: go on with the samples that may still move, and return to all.
+        movable = problem.movable(_REDUCTION * problem.violation) if rules.shrinking else free
+        if rules.shrinking and movable.size < _SHRINKS * n and problem.has_room_for(movable):
+            part = problem.restricted_to(movable)
+            _minimise(part, max(rules.tol, _REDUCTION * problem.violation), rules)
+            problem.take_back(movable, part)
+            burst = first_burst
 
 
-def _can_move(state, options, target):
-    """Whether a pair can be moved again, or the target has been reached, after a stall."""
-    limit = min(options.budget, state.n_iter + 1)
-    return state.update_pairs(options.second_order, target, limit) != "stalled"
+def walk_the_free_set(problem, free, tol):
+    """Newton's step over the free variables, along the box where it would leave it; if it helps.
 
-
-def _minimise_over(state, movable, options, log, newton, low_rank):  # noqa: PLR0917
-    """Solve over the movable samples alone, then return to all."""
-    indices = np.flatnonzero(newton.widen(movable))
-    positions = np.full(state.n, -1)
-    positions[indices] = np.arange(indices.size)
-    part, part_newton = state.restricted_to(indices), FaceNewton(indices.size, options.tol)
-    newton.hand_over(part_newton, positions)
-    target = max(options.tol, _REDUCTION * state.violation())
-    _minimise(part, options, None, target, part_newton, low_rank)
-    part_newton.hand_over(newton, indices)
-    state.take_back(indices, part)
-    _record(log, state)
-
-
-def _record(log, state):
-    if log is not None:
-        log.append((state.n_iter, state.objective(), state.violation()))
+    The step solves (K + D)_FF d = s_F - b e, e'd = 0. At a bound it goes on without that variable.
+    """
+    m = free.size
+    if m < 2 or not problem.has_room_for(free):
+        return False
+    beta, scores = problem.beta[free], problem.scores[free]
+    rise, fall = problem.high[free] - beta, problem.low[free] - beta
+    system = problem.block(free)
+    diagonal = system.ravel()[:: m + 1]
+    diagonal += problem.ridge[free]
+    scale, largest = diagonal.max(), max(np.abs(beta).max(), 1e-300)
+    diagonal += min(max(_JITTER_SHARE * tol / largest, _LEAST_JITTER * scale), 1e-3 * scale)
+    # A symmetric matrix in Fortran order is its own transpose.
+    factor, info = lapack.dpotrf(system.T, lower=1, overwrite_a=1, clean=0)
+    step = np.zeros(m)
+    if info == 0:
+        right = np.ones((m, 2), order="F")
+        right[:, 0] = scores - scores.mean()
+        step, w = lapack.dpotrs(factor, right, lower=1)[0].T
+        step = step - w * (step.sum() / w.sum())
+        if (step > rise).any() or (step < fall).any():
+            inverse, info = lapack.dpotri(factor, lower=1, overwrite_c=1)
+            loops.walk(inverse.T, np.ascontiguousarray(w), step, rise, fall)
+        step[np.minimum(rise - step, step - fall).argmax()] -= step.sum()
+    return bool(info == 0 and np.isfinite(step).all()) and problem.descend(free, step)
 
 
 def _check_options(selection, tol, max_iter):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.estimators._dual import SINGLE_PRECISION_FROM, weighted_gamma
+from companion.estimators._dual import weighted_gamma
 from companion.kernels import gram, squared_distances
 
 
@@ -74,14 +74,14 @@ class FoldKernels:
         self.X = X
         self.folds = folds
         self.sample_weight = sample_weight
-        self.dtype = np.float32 if single else self._dtype_for(len(X))
+        self.dtype = np.float64
         self._distances = distances
         self.full = None
         self._block = None
 
     @staticmethod
     def _dtype_for(n_samples):
-        return np.float64 if n_samples < SINGLE_PRECISION_FROM else np.float32
+        return np.float64
 
     @classmethod
     def bytes_of_matrix(cls, n_samples):

@@ -5,16 +5,7 @@ import copy
 import numpy as np
 
 from companion.estimators import LSSVC
-from companion.solvers._state import State
-from companion.solvers.result import certify
-from companion.solvers.smo import _minimise_all, _Options
-
-# Scores are carried along a path; they are believed while a bound on their rounding errors is
-# this share of the tolerance.
-DRIFT_SHARE = 0.1
-
-# With smaller tolerances no pair update could work in single precision: scores begin at 1.
-LEAST_TOL = 1e-5
+from companion.solvers.smo import smo
 
 
 class WarmPath:
@@ -26,13 +17,6 @@ class WarmPath:
         self.is_finite, self.certified = is_finite, certified
         self.settings = machine._smo_settings()
         self.is_plain = is_direct(machine) or not (is_finite and self.settings["accelerate"])
-        n = len(y)
-        self._slot, self._used = np.arange(n), np.zeros(n, dtype=np.int64)
-        self._diagonal = K.diagonal().astype(np.float64)
-        self._K_single = None
-        if not self.is_plain and machine.tol > LEAST_TOL and self._diagonal.max() < 1e15:
-            self._K_single = K.astype(np.float32, copy=False)
-        self._n_updates = 0
         self._previous = None
 
     def solve(self, C):
@@ -56,57 +40,15 @@ class WarmPath:
         return self._continued(C, start, tol) or result
 
     def _continued(self, C, start, tol):
-        """Result from a start, else from zero, or None where the machine's own solver is due."""
+        """Result from a start, or None where the machine's own solver is due (minimal)."""
         if self.is_plain:
             return None
-        y = self.y
-        state = self._state(C)
-        if start:
-            beta = y * start["alpha0"]
-            state.start(beta, y - start["products0"] - state.ridge * beta)
-        else:
-            state.start(np.zeros(len(y)), y)
-        n_budget = self.settings["max_iter"]
-        options = _Options(
-            self.settings["selection"] == "second_order",
-            tol,
-            max(10_000_000, 100 * len(y)) if n_budget is None else n_budget,
-            self.settings["shrinking"],
-        )
-        if state.solve_at_once(tol, options.budget):
-            status = "converged"
-        else:
-            status = _minimise_all(state, options, None)
-        self._n_updates += len(y) + state.n_iter
-        drift = np.finfo(float).eps * np.abs(state.beta).sum() * self._n_updates
-        if status != "converged" or drift > DRIFT_SHARE * tol:
-            return None
-        return certify(
-            y - state.scores - state.ridge * state.beta,
-            y,
-            state.beta,
-            state.low,
-            state.high,
-            state.ridge,
-            n_iter=state.n_iter,
-            converged=True,
-            stop_reason=f"The maximal violation {state.violation():.3g} is at most tol = {tol:g}.",
-        )
-
-    def _state(self, C):
-        y = self.y
         factors = 1.0 if self.bound_weight is None else self.bound_weight
         lower, upper, ridge = self.machine._box(C * factors)
-        positive = y > 0.0
-        low, high = np.where(positive, lower, -upper), np.where(positive, upper, -lower)
-        ridge = np.full(len(y), ridge) if np.ndim(ridge) == 0 else ridge
-        state = State(
-            self.K, self._slot, self._used, None, y, low, high, ridge, self._diagonal + ridge
+        settings = self.settings | {"tol": tol}
+        return smo(
+            self.K, self.y, lower, upper, ridge=ridge, check_finite=False, **start, **settings
         )
-        state.is_quick = bool((low < high).all())
-        if self._K_single is not None:
-            state.allow_single(self._K_single)
-        return state
 
 
 def is_direct(machine):

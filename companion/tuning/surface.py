@@ -3,22 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from sklearn.utils.validation import check_X_y
 
 from companion._threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._dual import class_factors, signed_labels
 from companion.kernels import gram, squared_distances
-from companion.solvers._box_kernels import certificates
-from companion.solvers._smo_kernels import CONVERGED
-from companion.solvers._smo_quick import solve_small
 from companion.tuning._path import WarmPath
 
 __all__ = ["MachineSurface", "machine_surface"]
-
-# With more samples the linear algebra outweighs the calls from Python.
-COMPILED_UP_TO = 500
 
 
 @dataclass(frozen=True)
@@ -170,81 +163,11 @@ def solve_costs(machine, K, signs, factors, C):
     """Solve an L1SVC on one Gram matrix for every C, each from the next smaller one."""
     order = np.argsort(C, kind="stable")
     solutions = Solutions(len(C), len(signs))
-    settings = machine._smo_settings()
     is_finite = bool(np.isfinite(K.sum()))
-    n_solved = 0
-    if is_finite and settings["accelerate"] and len(signs) <= COMPILED_UP_TO:
-        n_solved = _solve_compiled(K, signs, factors, C, order, settings, solutions)
-    if n_solved < len(order):
-        # What the compiled path leaves, with the checks and warnings of the machine's own solver.
-        path = WarmPath(machine, K, signs, factors, is_finite, True)
-        for c in order[n_solved:]:
-            solutions.put(c, path.solve(float(C[c])))
+    path = WarmPath(machine, K, signs, factors, is_finite, True)
+    for c in order:
+        solutions.put(c, path.solve(float(C[c])))
     return solutions
-
-
-@njit(cache=True, error_model="numpy", nogil=True)
-def _carry_over(y, factors, before, cost, beta, scores, low, high, up, down):  # noqa: PLR0913, PLR0917
-    """Go from the solution of an L1-SVM for one cost to a start for the next larger one."""
-    holds = False
-    for i in range(y.shape[0]):
-        holds |= beta[i] != 0.0 and not low[i] < beta[i] < high[i]
-    ratio = cost / before if holds else 1.0
-    for i in range(y.shape[0]):
-        is_held = beta[i] != 0.0 and not low[i] < beta[i] < high[i]
-        bound = y[i] * cost * factors[i]
-        low[i], high[i] = min(bound, 0.0), max(bound, 0.0)
-        beta[i] = bound if is_held else min(max(ratio * beta[i], low[i]), high[i])
-        scores[i] = y[i] - ratio * (y[i] - scores[i])
-        up[i] = 0.0 if beta[i] < high[i] else -np.inf
-        down[i] = 0.0 if beta[i] > low[i] else np.inf
-    return before > 0.0 and not holds
-
-
-def _solve_compiled(K, signs, factors, C, order, settings, solutions):  # noqa: PLR0917
-    """Solve compiled, cell by cell; return how many of the ordered C are solved and stored."""
-    n = len(signs)
-    factors = np.ones(n) if factors is None else factors
-    budget = max(10_000_000, 100 * n) if settings["max_iter"] is None else settings["max_iter"]
-    beta, low, high, ridge, up, down = np.zeros((6, n))
-    diagonal, interval, tol = K.diagonal().copy(), np.zeros(2), settings["tol"]
-    scores, before, n_solved = signs.copy(), 0.0, 0
-    for c, cost in zip(order.tolist(), C[order].tolist(), strict=True):
-        state = np.zeros(3, dtype=np.int64)
-        if not _carry_over(signs, factors, before, cost, beta, scores, low, high, up, down):
-            try:
-                status = solve_small(
-                    K,
-                    diagonal,
-                    signs,
-                    low,
-                    high,
-                    ridge,
-                    beta,
-                    scores,
-                    up,
-                    down,
-                    tol,
-                    budget,
-                    np.inf,
-                    state,
-                    interval,
-                )
-            except np.linalg.LinAlgError:
-                break
-            if status != CONVERGED:
-                break
-        products, before = signs - scores, cost
-        solutions.intercept[c], _, solutions.duality_gap[c], solutions.kkt_violation[c] = (
-            certificates(products, signs, beta, low, high, ridge)
-        )
-        solutions.alpha[c], solutions.decision[c], solutions.n_iter[c] = beta, products, state[0]
-        n_solved += 1
-    done = order[:n_solved]
-    solutions.alpha[done] = signs * solutions.alpha[done] + 0.0
-    solutions.decision[done] += solutions.intercept[done][:, np.newaxis]
-    solutions.converged[done] = True
-    return n_solved
 
 
 def _grid_axis(values, name, zero=False):
