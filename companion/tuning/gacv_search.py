@@ -303,18 +303,18 @@ def _cells_of_kernel(paths, X, y, classes, distances, settings):  # noqa: PLR091
             C = np.array(path.C_values, dtype=np.float64)
             solutions = solve_costs(path.machine, K, signs, bound_factors, C)
             cost = cost_vector(costs, path.machine.class_weight, y, classes, "GACVSearch")
-            margin = signs * solutions.decision
+            margin = signs * solutions["decision"]
             values = {
-                "gacv": gacv_values(margin, solutions.alpha * diagonal, cost),
-                "xi_alpha": xi_alpha_values(margin, solutions.alpha * factor, cost, rho=rho),
-                "n_support": np.count_nonzero(solutions.alpha, axis=1),
-                "converged": solutions.converged,
+                "gacv": gacv_values(margin, solutions["alpha"] * diagonal, cost),
+                "xi_alpha": xi_alpha_values(margin, solutions["alpha"] * factor, cost, rho=rho),
+                "n_support": np.count_nonzero(solutions["alpha"], axis=1),
+                "converged": solutions["converged"],
             }
             if criterion == "leave_one_out":
                 upper = C[:, np.newaxis] * (
                     np.ones(len(y)) if bound_factors is None else bound_factors
                 )
-                errors = leave_one_out_errors(K, signs, solutions.alpha, upper).errors
+                errors = leave_one_out_errors(K, signs, solutions["alpha"], upper).errors
                 values["leave_one_out"] = np.mean(errors if cost is None else cost * errors, axis=1)
             for k, number in enumerate(path.candidates):
                 cells[number] = {name: column[k] for name, column in values.items()}

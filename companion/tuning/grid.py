@@ -22,9 +22,8 @@ from companion.estimators._compat import (
     warn_or_raise_about_fit_failures,
 )
 from companion.estimators._dual import DualClassifier
-from companion.tuning._evaluate import CPath, Evaluation
-from companion.tuning._folds import FoldKernels, Folds
-from companion.tuning._path import is_direct
+from companion.kernels import squared_distances
+from companion.tuning._evaluate import CPath, Evaluation, is_direct
 
 __all__ = ["KernelGridSearchCV"]
 
@@ -216,7 +215,7 @@ class KernelGridSearchCV(GridSearchCV):
     def _fits_in_memory(machine, candidates, X):
         # Distances, Gram matrix and the block of a fold at the same time.
         limit = min(candidate.get("cache_size", machine.cache_size) for candidate in candidates)
-        return 3 * FoldKernels.bytes_of_matrix(np.shape(X)[0]) <= limit * 1e6
+        return 3 * 8e-6 * np.shape(X)[0] ** 2 <= limit
 
     # ------------------------------------------------------------------ the work
 
@@ -240,7 +239,9 @@ class KernelGridSearchCV(GridSearchCV):
             X=X,
             y=y,
             classes=machine.classes_,
-            folds=Folds(splits, len(X), kept, precomputed),
+            splits=[(np.asarray(train), np.asarray(test)) for train, test in splits],
+            kept=kept,
+            precomputed=precomputed,
             scorer=None if counts_directly else scorers,
             sample_weight=weight,
             score_weight=score_weight,
@@ -251,10 +252,10 @@ class KernelGridSearchCV(GridSearchCV):
     def _evaluate(self, evaluation, kernels):
         """Results of all cells, by kernel in one process or several."""
         n_jobs = effective_n_jobs(self.n_jobs)
-        folds = range(len(evaluation.folds))
+        folds = range(len(evaluation.splits))
         distances = None
         if any(paths[0].machine.kernel == "rbf" for paths in kernels):
-            distances = FoldKernels(evaluation.X, evaluation.folds).distances()
+            distances = squared_distances(evaluation.X)
         if n_jobs == 1:
             cells = {}
             # The matrices of the iterative solver are too small for threads, which slow it

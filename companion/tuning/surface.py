@@ -3,22 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from sklearn.utils.validation import check_X_y
 
 from companion._threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._dual import class_factors, signed_labels
 from companion.kernels import gram, squared_distances
-from companion.solvers._box_kernels import certificates
-from companion.solvers._smo_kernels import CONVERGED
-from companion.solvers._smo_quick import solve_small
 from companion.tuning._path import WarmPath
 
 __all__ = ["MachineSurface", "machine_surface"]
-
-# With more samples the linear algebra outweighs the calls from Python.
-COMPILED_UP_TO = 500
 
 
 @dataclass(frozen=True)
@@ -127,124 +120,31 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
         )
     signs = signed_labels(y, classes)
     distances = squared_distances(X) if kernel == "rbf" else None
-    shape = (len(gamma), len(C))
-    numbers = {name: np.empty(shape) for name in ("intercept", "kkt_violation", "duality_gap")}
-    numbers |= {"n_iter": np.empty(shape, dtype=int), "converged": np.empty(shape, dtype=bool)}
-    numbers |= {name: np.empty((*shape, len(y))) for name in ("alpha", "decision")}
-    diagonal = np.empty((len(gamma), len(y)))
+    solutions, diagonal = [], np.empty((len(gamma), len(y)))
     K = np.empty((len(y), len(y)))
     with one_thread():
         for g, value in enumerate(gamma):
             gram(X, kernel=kernel, gamma=value, squared_distances=distances, out=K)
             diagonal[g] = K.diagonal()
-            solutions = solve_costs(machine, K, signs, factors, C)
-            for name, values in numbers.items():
-                values[g] = getattr(solutions, name)
+            solutions.append(solve_costs(machine, K, signs, factors, C))
     return MachineSurface(
         C=C,
         gamma=gamma,
         signs=signs,
         diagonal=diagonal,
         factors=np.ones(len(y)) if factors is None else factors,
-        **numbers,
+        **{name: np.array([row[name] for row in solutions]) for name in solutions[0]},
     )
 
 
-class Solutions:
-    """Solutions on one Gram matrix, one row a C: the per-cell attributes of MachineSurface."""
-
-    def __init__(self, n_costs, n_samples):
-        self.alpha, self.decision = np.empty((2, n_costs, n_samples))
-        self.intercept, self.kkt_violation, self.duality_gap = np.empty((3, n_costs))
-        self.n_iter = np.zeros(n_costs, dtype=int)
-        self.converged = np.zeros(n_costs, dtype=bool)
-
-    def put(self, c, result):
-        """Store a :class:`companion.solvers.result.Result`."""
-        self.alpha[c], self.decision[c] = result.alpha, result.decision_function
-        for name in ("intercept", "kkt_violation", "duality_gap", "n_iter", "converged"):
-            getattr(self, name)[c] = getattr(result, name)
-
-
 def solve_costs(machine, K, signs, factors, C):
-    """Solve an L1SVC on one Gram matrix for every C, each from the next smaller one."""
-    order = np.argsort(C, kind="stable")
-    solutions = Solutions(len(C), len(signs))
-    settings = machine._smo_settings()
-    is_finite = bool(np.isfinite(K.sum()))
-    n_solved = 0
-    if is_finite and settings["accelerate"] and len(signs) <= COMPILED_UP_TO:
-        n_solved = _solve_compiled(K, signs, factors, C, order, settings, solutions)
-    if n_solved < len(order):
-        # What the compiled path leaves, with the checks and warnings of the machine's own solver.
-        path = WarmPath(machine, K, signs, factors, is_finite, True)
-        for c in order[n_solved:]:
-            solutions.put(c, path.solve(float(C[c])))
-    return solutions
-
-
-@njit(cache=True, error_model="numpy", nogil=True)
-def _carry_over(y, factors, before, cost, beta, scores, low, high, up, down):  # noqa: PLR0913, PLR0917
-    """Go from the solution of an L1-SVM for one cost to a start for the next larger one."""
-    holds = False
-    for i in range(y.shape[0]):
-        holds |= beta[i] != 0.0 and not low[i] < beta[i] < high[i]
-    ratio = cost / before if holds else 1.0
-    for i in range(y.shape[0]):
-        is_held = beta[i] != 0.0 and not low[i] < beta[i] < high[i]
-        bound = y[i] * cost * factors[i]
-        low[i], high[i] = min(bound, 0.0), max(bound, 0.0)
-        beta[i] = bound if is_held else min(max(ratio * beta[i], low[i]), high[i])
-        scores[i] = y[i] - ratio * (y[i] - scores[i])
-        up[i] = 0.0 if beta[i] < high[i] else -np.inf
-        down[i] = 0.0 if beta[i] > low[i] else np.inf
-    return before > 0.0 and not holds
-
-
-def _solve_compiled(K, signs, factors, C, order, settings, solutions):  # noqa: PLR0917
-    """Solve compiled, cell by cell; return how many of the ordered C are solved and stored."""
-    n = len(signs)
-    factors = np.ones(n) if factors is None else factors
-    budget = max(10_000_000, 100 * n) if settings["max_iter"] is None else settings["max_iter"]
-    beta, low, high, ridge, up, down = np.zeros((6, n))
-    diagonal, interval, tol = K.diagonal().copy(), np.zeros(2), settings["tol"]
-    scores, before, n_solved = signs.copy(), 0.0, 0
-    for c, cost in zip(order.tolist(), C[order].tolist(), strict=True):
-        state = np.zeros(3, dtype=np.int64)
-        if not _carry_over(signs, factors, before, cost, beta, scores, low, high, up, down):
-            try:
-                status = solve_small(
-                    K,
-                    diagonal,
-                    signs,
-                    low,
-                    high,
-                    ridge,
-                    beta,
-                    scores,
-                    up,
-                    down,
-                    tol,
-                    budget,
-                    np.inf,
-                    state,
-                    interval,
-                )
-            except np.linalg.LinAlgError:
-                break
-            if status != CONVERGED:
-                break
-        products, before = signs - scores, cost
-        solutions.intercept[c], _, solutions.duality_gap[c], solutions.kkt_violation[c] = (
-            certificates(products, signs, beta, low, high, ridge)
-        )
-        solutions.alpha[c], solutions.decision[c], solutions.n_iter[c] = beta, products, state[0]
-        n_solved += 1
-    done = order[:n_solved]
-    solutions.alpha[done] = signs * solutions.alpha[done] + 0.0
-    solutions.decision[done] += solutions.intercept[done][:, np.newaxis]
-    solutions.converged[done] = True
-    return n_solved
+    """Solve on one Gram matrix for every C, from the next smaller one; arrays with one row a C."""
+    path, results = WarmPath(machine, K, signs, factors), [None] * len(C)
+    for c in np.argsort(C, kind="stable"):
+        results[c] = path.solve(float(C[c]))
+    names = ("alpha", "intercept", "kkt_violation", "duality_gap", "n_iter", "converged")
+    columns = {name: np.array([getattr(result, name) for result in results]) for name in names}
+    return columns | {"decision": np.array([result.decision_function for result in results])}
 
 
 def _grid_axis(values, name, zero=False):
