@@ -30,8 +30,8 @@ _OPTIONS = {
 }
 
 
-class _Problem(NamedTuple):
-    """A machine: Gram matrix, labels, box, b, s."""
+class Machine(NamedTuple):
+    """Gram matrix, labels, box, solution and scores."""
 
     K: np.ndarray
     y: np.ndarray
@@ -206,11 +206,10 @@ def _balance(M, F, w):
 
 
 @njit(**_OPTIONS)
-def _bias_of(M, out):
+def bias_of(M, out):
     """Bias without ``out``, then where the largest score that may rise and the least that may fall
     are, and by how much they violate optimality."""
-    top, bottom, i, j = -np.inf, np.inf, -1, -1
-    total, count = 0.0, 0
+    top, bottom, i, j, total, count = -np.inf, np.inf, -1, -1, 0.0, 0
     for k in range(M.y.shape[0]):
         near = AT_BOUND * (M.high[k] - M.low[k])
         rises, falls = M.beta[k] < M.high[k] - near, M.beta[k] > M.low[k] + near
@@ -264,24 +263,16 @@ def _proves(M, F, w, slope, margin, rest, sense, v):
 def _follow(M, F, out, to_the_end, w, v, rates):
     """Follow the solution while b_out goes to 0; return the verdict and the changes of F."""
     sense = -1.0 if M.beta[out] > 0.0 else 1.0
-    is_free, slope = False, 0.0
+    w[:] = 0.0
     for a in range(1, F.count[1]):
         if F.samples[a] == out:
-            is_free = True
-            w[:] = 0.0
             _leave(F, a, w, v)
-            if F.count[3] > 0:
-                # The answer of the others is its row of P, the squared distance its diagonal's.
-                slope = 1.0 / v[a]
-                for b in range(F.count[1]):
-                    w[b] = slope * v[b] if F.is_in[b] else 0.0
-    if not is_free and F.count[3] > 0:
-        slope = _answer(M.K, F, out, w)
+    slope = _answer(M.K, F, out, w) if F.count[3] > 0 else 0.0
     still, n = np.zeros(w.shape[0]), M.y.shape[0]
     for count in range(_MOST_CHANGES - _MOST_FIXED - 4):
         if F.count[3] == 0:
             # The bias jumps to the end of its interval where one of the others can make up.
-            _bias, i, j, _violation = _bias_of(M, out)
+            _bias, i, j, _violation = bias_of(M, out)
             joins = i if sense < 0.0 else j
             if joins < 0:
                 return FAILED, count
@@ -335,12 +326,11 @@ def _follow(M, F, out, to_the_end, w, v, rates):
 
 
 @njit(**_OPTIONS)
-def leave_out(K, y, low, high, beta, scores, members, inverse, to_the_end, verdicts, values):
+def leave_out(whole, members, inverse, to_the_end, verdicts, values):
     """Leave every sample out of one machine; return the number of walks and of changes of F."""
-    n, m = y.shape[0], members.shape[0]
-    size = m + _MOST_CHANGES + 2
-    v, w, rates = np.empty(size), np.empty(size), np.empty(n)
-    whole = _Problem(K, y, low, high, beta, scores)
+    K, y, low, high, beta, scores = whole
+    m, size = members.shape[0], members.shape[0] + _MOST_CHANGES + 2
+    v, w, rates = np.empty(size), np.empty(size), np.empty(y.shape[0])
     F = _FreeSet(
         inverse,
         np.empty((_MOST_CHANGES, size)),
@@ -350,25 +340,25 @@ def leave_out(K, y, low, high, beta, scores, members, inverse, to_the_end, verdi
         np.empty(4, dtype=np.int64),
     )
     F.samples[0] = -1
-    bias, _i, _j, _violation = _bias_of(whole, -1)
+    bias = bias_of(whole, -1)[0]
     n_walks, n_changes = 0, 0
-    for i in range(n):
+    for i in range(y.shape[0]):
         value = y[i] - scores[i] + bias
         if beta[i] == 0.0:
             if m == 0:
-                value = y[i] - scores[i] + _bias_of(whole, i)[0]
+                value = y[i] - scores[i] + bias_of(whole, i)[0]
             verdict = UNKNOWN
         elif y[i] * value <= 0.0 and not to_the_end:
             verdict, value = ERROR, np.nan
         else:
-            M = _Problem(K, y, low, high, beta.copy(), scores.copy())
+            M = Machine(K, y, low, high, beta.copy(), scores.copy())
             F.samples[1 : m + 1] = members
             F.is_in[: m + 1] = True
             F.count[0], F.count[1], F.count[2], F.count[3] = m + 1, m + 1, 0, m
             verdict, count = _follow(M, F, i, to_the_end, w, v, rates)
             n_walks, n_changes, value = n_walks + 1, n_changes + count, np.nan
             if verdict == UNKNOWN:
-                rest, _i, _j, violation = _bias_of(M, i)
+                rest, _i, _j, violation = bias_of(M, i)
                 value = y[i] - M.scores[i] + rest
                 if violation > 10.0 * _VIOLATION + 1e-13 * np.abs(M.beta * np.diag(K)).sum():
                     verdict = FAILED
@@ -376,9 +366,3 @@ def leave_out(K, y, low, high, beta, scores, members, inverse, to_the_end, verdi
             verdict = CORRECT if y[i] * value > ZERO_MARGIN else ERROR
         verdicts[i], values[i] = verdict, value
     return n_walks, n_changes
-
-
-@njit(**_OPTIONS)
-def bias_of(K, y, low, high, beta, scores):
-    """Mean score of the free variables, else the middle of the interval."""
-    return _bias_of(_Problem(K, y, low, high, beta, scores), -1)[0]

@@ -37,6 +37,7 @@ from companion.tuning._leave_one_out_loops import (
     ERROR,
     FAILED,
     ZERO_MARGIN,
+    Machine,
     bias_of,
     leave_out,
 )
@@ -227,16 +228,14 @@ def _leave_one_out(K, y, alpha, upper, decisions):
     verdicts, values = np.empty(alpha.shape, dtype=np.int8), np.empty(alpha.shape)
     counts = np.empty((len(alpha), 2), dtype=np.int64)
     for c, (start, u) in enumerate(zip(alpha, upper, strict=True)):
-        beta, scores, low, high = _solve(K, y, u, start)
-        free = np.flatnonzero((low < beta) & (beta < high))
+        machine = _solve(K, y, u, start)
+        free = np.flatnonzero((machine.low < machine.beta) & (machine.beta < machine.high))
         bordered = np.ones((len(free) + 1, len(free) + 1))
         bordered[0, 0], bordered[1:, 1:] = 0.0, K[np.ix_(free, free)]
         inverse = np.linalg.inv(bordered) if len(free) else bordered
-        counts[c] = leave_out(
-            K, y, low, high, beta, scores, free, inverse, decisions, verdicts[c], values[c]
-        )
+        counts[c] = leave_out(machine, free, inverse, decisions, verdicts[c], values[c])
         for i in np.flatnonzero(verdicts[c] == FAILED):
-            values[c, i] = _left_out_decision(K, y, np.abs(beta), u, i)
+            values[c, i] = _left_out_decision(machine, u, i)
             verdicts[c, i] = CORRECT if y[i] * values[c, i] > ZERO_MARGIN else ERROR
     n_refits, n_breakpoints = counts.T
     return LeaveOneOut(
@@ -248,7 +247,7 @@ def _leave_one_out(K, y, alpha, upper, decisions):
 
 
 def _solve(K, y, upper, alpha):
-    """Exact beta = y alpha, with what is at a bound up to rounding on it, scores, low and high."""
+    """The machine made exact, with what is at a bound up to rounding on it."""
     # What K beta rounds to is no violation.
     tol = _TOL + 1e-14 * (alpha * K.diagonal()).sum()
     result = smo(K, y, 0.0, upper, alpha0=alpha, tol=tol, max_iter=_MAX_ITER, check_finite=False)
@@ -256,15 +255,14 @@ def _solve(K, y, upper, alpha):
     alpha = np.where(result.alpha <= near, 0.0, result.alpha)
     alpha = np.where(alpha >= upper - near, upper, alpha)
     scores = y - (result.decision_function - result.intercept)
-    return y * alpha, scores, np.where(y > 0.0, 0.0, -upper), np.where(y > 0.0, upper, 0.0)
+    return Machine(K, y, np.minimum(y * upper, 0.0), np.maximum(y * upper, 0.0), y * alpha, scores)
 
 
-def _left_out_decision(K, y, alpha, upper, i):
+def _left_out_decision(machine, upper, i):
     """f(x_i) of the machine without point i, by the general solver."""
-    upper = upper.copy()
-    upper[i] = 0.0
-    beta, scores, low, high = _solve(K, y, upper, alpha)
-    return y[i] - scores[i] + bias_of(K, y, low, high, beta, scores)
+    rest = np.where(np.arange(len(upper)) == i, 0.0, upper)
+    other = _solve(machine.K, machine.y, rest, np.abs(machine.beta))
+    return other.y[i] - other.scores[i] + bias_of(other, -1)[0]
 
 
 def _require_two_each(y, taking_part, labels):
