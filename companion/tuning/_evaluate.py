@@ -2,6 +2,7 @@
 
 import copy
 import numbers
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -9,6 +10,7 @@ from traceback import format_exc
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from companion.estimators import LSSVC
 from companion.estimators._compat import MultimetricScorer, score_with
@@ -37,6 +39,30 @@ class CPath:
     machine: DualClassifier
     C_values: list
     candidates: list
+
+
+def paths_by_kernel(machine, candidates):
+    """Arrange candidates in groups of equal kernel, and in paths of ascending C."""
+    members = defaultdict(list)
+    for number, candidate in enumerate(candidates):
+        rest = {name: value for name, value in candidate.items() if name != "C"}
+        members[tuple((name, _identity(rest[name])) for name in sorted(rest))].append(number)
+
+    kernels = defaultdict(list)
+    for group in members.values():
+        shared = {k: v for k, v in candidates[group[0]].items() if k != "C"}
+        member = clone(machine).set_params(**clone(shared, safe=False))
+        cost = {number: candidates[number].get("C", machine.C) for number in group}
+        ascending = sorted(group, key=cost.__getitem__)
+        path = CPath(member, [cost[number] for number in ascending], ascending)
+        names = ("kernel", "gamma", "degree", "coef0")
+        kernels[tuple(_identity(getattr(member, name)) for name in names)].append(path)
+    return list(kernels.values())
+
+
+def _identity(value):
+    """A hashable stand-in: equal values of one type agree, anything else is itself alone."""
+    return (type(value), value) if isinstance(value, (str, int, float)) else id(value)
 
 
 @dataclass

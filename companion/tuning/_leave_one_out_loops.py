@@ -22,12 +22,8 @@ AT_BOUND = 1e-10
 # Changes of F before a path or a proof is given up; violation of a solution left as rounding.
 _MOST_CHANGES, _MOST_FIXED, _VIOLATION = 100, 15, 1e-9
 
-_OPTIONS = {
-    "cache": True,
-    "error_model": "numpy",
-    "fastmath": {"nsz", "reassoc", "contract"},
-    "nogil": True,
-}
+_FAST = {"nsz", "reassoc", "contract"}
+_OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": _FAST, "nogil": True}
 
 
 class Machine(NamedTuple):
@@ -166,18 +162,6 @@ def _room(M, F, w, moved, sense):
 
 
 @njit(**_OPTIONS)
-def _advance(M, F, w, length):
-    """b_F += length * w, and the scores with it."""
-    for a in range(1, F.count[1]):
-        if w[a] != 0.0:
-            c = F.samples[a]
-            row, step = M.K[c], length * w[a]
-            M.beta[c] += step
-            for k in range(M.y.shape[0]):
-                M.scores[k] -= step * row[k]
-
-
-@njit(**_OPTIONS)
 def _balance(M, F, w):
     """Newton steps that make scores of F equal and the sum of b zero; return the bias, or NaN."""
     size, total = 0.0, 0.0
@@ -199,9 +183,12 @@ def _balance(M, F, w):
         if error <= slack and abs(rest[0]) <= AT_BOUND * total:
             return bias
         _times(F, rest, w)
-        for a in range(F.count[1]):
-            w[a] = w[a] if F.is_in[a] else 0.0
-        _advance(M, F, w, 1.0)
+        for a in range(1, F.count[1]):
+            if F.is_in[a]:
+                c, row = F.samples[a], M.K[F.samples[a]]
+                M.beta[c] += w[a]
+                for k in range(M.y.shape[0]):
+                    M.scores[k] -= w[a] * row[k]
     return np.nan
 
 
@@ -232,7 +219,7 @@ def bias_of(M, out):
 @njit(**_OPTIONS)
 def _proves(M, F, w, slope, margin, rest, sense, v):
     """Whether a walk with F alone proves the left-out margin positive."""
-    if margin <= 2.0 * rest * slope:
+    if margin <= max(ZERO_MARGIN, 2.0 * rest * slope):
         return False
     n_changes, n_free, speed = F.count[2], F.count[3], w[: F.count[1]].copy()
     moved, was_in = np.zeros(F.count[1]), F.is_in[: F.count[1]].copy()
@@ -283,11 +270,10 @@ def _follow(M, F, out, to_the_end, w, v, rates):
         rest = abs(M.beta[out])
         if not slope < np.inf or np.isnan(bias):
             return FAILED, count
-        if not to_the_end:
-            if margin <= 0.0:
-                return ERROR, count
-            if margin > ZERO_MARGIN and _proves(M, F, w, slope, margin, rest, sense, v):
-                return CORRECT, count
+        if not to_the_end and margin <= 0.0:
+            return ERROR, count
+        if not to_the_end and _proves(M, F, w, slope, margin, rest, sense, v):
+            return CORRECT, count
         length, first = _room(M, F, w, still, sense)
         may_join = M.low < M.high
         may_join[out] = False
