@@ -114,7 +114,6 @@ def _leave(F, position, w, v):
     F.is_in[position] = False
     F.count[3] -= 1
     if F.count[3] == 0:
-        w[:] = 0.0
         return 0.0
     _row(F, position, v)
     pivot, share = v[position], w[position] / v[position]
@@ -317,15 +316,9 @@ def leave_out(whole, members, inverse, to_the_end, verdicts, values):
     K, y, low, high, beta, scores = whole
     m, size = members.shape[0], members.shape[0] + _MOST_CHANGES + 2
     v, w, rates = np.empty(size), np.empty(size), np.empty(y.shape[0])
-    F = _FreeSet(
-        inverse,
-        np.empty((_MOST_CHANGES, size)),
-        np.empty(_MOST_CHANGES),
-        np.empty(size, dtype=np.int64),
-        np.empty(size, dtype=np.bool_),
-        np.empty(4, dtype=np.int64),
-    )
-    F.samples[0] = -1
+    changes, signs = np.empty((_MOST_CHANGES, size)), np.empty(_MOST_CHANGES)
+    samples, is_in = np.full(size, -1), np.empty(size, dtype=np.bool_)
+    F = _FreeSet(inverse, changes, signs, samples, is_in, np.empty(4, dtype=np.int64))
     bias = bias_of(whole, -1)[0]
     n_walks, n_changes = 0, 0
     for i in range(y.shape[0]):

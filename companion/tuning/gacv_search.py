@@ -32,7 +32,7 @@ _TIE = 1e-12
 
 
 def _has_machine(search):
-    """Whether there is a refitted machine to delegate to; says why where there is none."""
+    """Whether there is a refitted machine to delegate to."""
     if not search.refit:
         raise AttributeError(
             "This GACVSearch has no machine of its own: it was made with refit=False. Use "
@@ -53,12 +53,9 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator : L1SVC
         The machine. Its parameters that are not in the grid are kept.
     param_grid : dict or list of dict
-        Lists of values by parameter name, as in
-        :class:`sklearn.model_selection.GridSearchCV`. Any parameter of the machine may be searched.
+        Lists of values by parameter name, as in ``GridSearchCV``.
     criterion : {"gacv", "xi_alpha", "leave_one_out"}, default="gacv"
-        What the best cell minimises: :func:`companion.tuning.gacv`,
-        :func:`companion.tuning.xi_alpha` or the exact leave-one-out error, which costs a few fits
-        more a cell.
+        What the best cell minimises; the exact leave-one-out error costs a few fits more a cell.
     rho : float, default=1.0
         Factor on the influence in xi-alpha.
     bound : {"diagonal", "joachims"} or float, default="diagonal"
@@ -68,10 +65,8 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         weights are searched, costs make the cells comparable.
     refit : bool, default=True
         Whether the best machine is fitted, so that the search predicts.
-    n_jobs : int, default=None
-        Number of processes, one kernel at a time to each. The results do not depend on it.
-    verbose : int, default=0
-        Positive values print what is about to be fitted.
+    n_jobs, verbose : int, default=None and 0
+        Number of processes, on which the results do not depend; whether to print what is fitted.
 
     Attributes
     ----------
@@ -83,10 +78,8 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     best_index_ : int
         The best cell. Of tied cells it is the one with the smallest C, then the smallest gamma,
         then the first, so that the order of the grid does not decide.
-    best_params_, best_score_ : dict, float
-        Its parameters, and minus its criterion.
-    best_estimator_, refit_time_ : L1SVC, float
-        The machine with these parameters, fitted to all samples, and the seconds; if `refit`.
+    best_params_, best_score_, best_estimator_, refit_time_ : dict, float, L1SVC, float
+        Its parameters, minus its criterion, and if `refit` its machine and the seconds of the fit.
     classes_ : ndarray of shape (2,)
         Class labels.
     n_features_in_, feature_names_in_ : int, ndarray of shape (`n_features_in_`,)
@@ -211,9 +204,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             best_machine.fit(X, y)
             self.refit_time_ = time.perf_counter() - start
             self.best_estimator_ = best_machine
-        self.cv_results_ = results
-        self.best_index_ = best
-        self.best_params_ = candidates[best]
+        self.cv_results_, self.best_index_, self.best_params_ = results, best, candidates[best]
         self.best_score_ = float(results["mean_test_score"][best])
         self.classes_, self.n_features_in_ = seen.classes_, seen.n_features_in_
         if hasattr(seen, "feature_names_in_"):
@@ -245,10 +236,9 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _checked_machine(self):
         if not isinstance(self.estimator, L1SVC):
             raise TypeError(
-                "The 'estimator' parameter of GACVSearch must be an L1SVC of this package: the "
-                f"criteria are made of its dual variables. Got {type(self.estimator).__name__}. "
-                "Use KernelGridSearchCV or sklearn.model_selection.GridSearchCV for other "
-                "machines; in a pipeline put the search last."
+                "The 'estimator' parameter of GACVSearch must be an L1SVC of this package. Got "
+                f"{type(self.estimator).__name__}. Use KernelGridSearchCV or GridSearchCV for "
+                "other machines; in a pipeline put the search last."
             )
         return clone(self.estimator)
 
@@ -256,9 +246,8 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """A dict for every candidate."""
         paths_of = paths_by_kernel(machine, candidates)
         uses_rbf = any(paths[0].machine.kernel == "rbf" for paths in paths_of)
-        # Squared distances and a Gram matrix at the same time.
         limit = min(candidate.get("cache_size", machine.cache_size) for candidate in candidates)
-        fits_in_memory = 2 * 8e-6 * len(X) ** 2 <= limit
+        fits_in_memory = 2 * 8e-6 * len(X) ** 2 <= limit  # squared distances and a Gram matrix
         distances = squared_distances(X) if uses_rbf and fits_in_memory else None
         data, settings = (X, y, classes, distances), (self.criterion, self.costs)
         bounds = {"rho": self.rho, "bound": self.bound}
