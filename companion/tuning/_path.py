@@ -1,78 +1,83 @@
-"""Solutions of the iterative solver for ascending C, each started from the one before."""
+"""Solutions of a machine on one Gram matrix for ascending C, each started from the one before."""
 
-import copy
+import dataclasses
+import warnings
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
-from companion.estimators import LSSVC
 from companion.solvers.smo import smo
 
 
 class WarmPath:
-    """Solutions on one training block for ascending C."""
+    """Solutions of a machine of one dual problem for ascending C."""
 
-    def __init__(self, machine, K, y, bound_weight, is_finite, certified):
-        self.machine = copy.copy(machine)
-        self.K, self.y, self.bound_weight = K, y, bound_weight
-        self.is_finite, self.certified = is_finite, certified
-        self.settings = machine._smo_settings()
-        self.is_plain = is_direct(machine) or not (is_finite and self.settings["accelerate"])
-        self._previous = None
+    def __init__(self, machine, K, y, bound_weight):
+        self.box, self.settings = machine._box, machine._smo_settings()
+        self.K, self.y = K, y
+        self.factors = 1.0 if bound_weight is None else bound_weight
+        self.is_bounded = bool(np.isfinite(machine._box(1.0)[1]))
+        self.settings["check_finite"] = not np.isfinite(K.sum())
+        self.C, self.previous = None, None
 
     def solve(self, C):
         """Result for a C that is not less than the one before."""
-        start, is_optimal = warm_start(self.machine, self._previous, C, self.bound_weight)
-        self.machine.C = C
-        if is_optimal and not self.certified:
-            return self._previous
-        self._previous = None
-        result = self._continued(C, start, self.machine.tol)
-        if result is None:
-            result = self.machine._solve(
-                self.K, self.y, self.bound_weight, check_finite=not self.is_finite, **start
-            )
-        self._previous = result
-        return result
+        new = self.box(C * self.factors)
+        if self.previous is None:
+            self.previous = smo(self.K, self.y, *new[:2], ridge=new[2], **self.settings)
+        else:
+            old, scaled = self.box(self.C * self.factors), self.previous
+            if self.is_bounded and stays_optimal(scaled, old):
+                self.previous = widened(scaled, self.y, old, new)
+            else:
+                scale = best_scale(scaled, old[2] - new[2])
+                scale = min(max(scale, 1.0), C / self.C) if self.is_bounded else scale
+                self.previous = self._continued(new, scaled, scale)
+        self.C = C
+        return self.previous
 
     def refined(self, C, result, tol):
         """Result for the same C and a smaller tolerance; `result` where that is not reached."""
-        start = {"alpha0": result.alpha, "products0": result.decision_function - result.intercept}
-        return self._continued(C, start, tol) or result
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            better = self._continued(self.box(C * self.factors), result, 1.0, tol=tol)
+        return better if better.converged else result
 
-    def _continued(self, C, start, tol):
-        """Result from a start, or None where the machine's own solver is due (minimal)."""
-        if self.is_plain:
-            return None
-        factors = 1.0 if self.bound_weight is None else self.bound_weight
-        lower, upper, ridge = self.machine._box(C * factors)
-        settings = self.settings | {"tol": tol}
+    def _continued(self, box, result, scale, **settings):
+        """Result in a box, from a multiple of another."""
+        lower, upper, ridge = box
+        # Rounding may put a multiplier at its bound beyond the new one, by its last bit.
+        alpha0 = np.minimum(np.maximum(scale * result.alpha, lower), upper)
+        products0 = scale * (result.decision_function - result.intercept)
         return smo(
-            self.K, self.y, lower, upper, ridge=ridge, check_finite=False, **start, **settings
+            self.K,
+            self.y,
+            lower,
+            upper,
+            ridge=ridge,
+            alpha0=alpha0,
+            products0=products0,
+            **(self.settings | settings),
         )
 
 
-def is_direct(machine):
-    return isinstance(machine, LSSVC) and machine.solver == "cholesky"
+def stays_optimal(result, box):
+    """Whether no bound is active, so that wider ones change nothing."""
+    alpha = result.alpha
+    at_bound = (alpha <= box[0]) | (alpha >= box[1])
+    return result.converged and not (at_bound & (alpha != 0.0)).any()
 
 
-def warm_start(machine, previous, C, bound_weight=None):
-    """Where to start for a larger C, from the solution for the C of `machine`."""
-    if previous is None:
-        return {}, False
-    alpha = previous.alpha
-    factors = 1.0 if bound_weight is None else bound_weight
-    lower, upper, ridge = machine._box(machine.C * factors)
-    new_lower, new_upper, new_ridge = machine._box(C * factors)
-    has_bounds = np.any(np.isfinite(upper))
-    total = alpha.sum()
-    quadratic = 2.0 * (previous.objective + total) - ((ridge - new_ridge) * alpha) @ alpha
-    scale = total / quadratic if quadratic > 0.0 else 1.0
-    is_optimal = False
-    if has_bounds:
-        scale = min(max(scale, 1.0), C / machine.C)
-        is_active = (alpha != 0.0) & ((alpha <= lower) | (alpha >= upper))
-        is_optimal = previous.converged and not is_active.any()
-    products = previous.decision_function - previous.intercept
-    # Rounding may put a multiplier at its bound beyond the new one, by its last bit.
-    alpha0 = np.minimum(np.maximum(scale * alpha, new_lower), new_upper)
-    return {"alpha0": alpha0, "products0": scale * products}, is_optimal
+def widened(result, y, old, new):
+    """The same solution in a wider box, in which the duality gap is another."""
+    excess = 1.0 - y * result.decision_function
+    loss = [np.maximum(lower * excess, upper * excess).sum() for lower, upper, _ in (old, new)]
+    gap = result.duality_gap + loss[1] - loss[0]
+    return dataclasses.replace(result, duality_gap=float(gap), n_iter=0)
+
+
+def best_scale(result, less_ridge):
+    """The multiple of a solution that is best where the ridge has fallen."""
+    alpha, total = result.alpha, result.alpha.sum()
+    quadratic = 2.0 * (result.objective + total) - (less_ridge * alpha) @ alpha
+    return total / quadratic if quadratic > 0.0 else 1.0

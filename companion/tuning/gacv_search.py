@@ -17,10 +17,11 @@ from companion.estimators import L1SVC
 from companion.estimators._compat import Interval, StrOptions, fit_context
 from companion.estimators._dual import class_factors
 from companion.kernels import gram, squared_distances
+from companion.tuning._evaluate import paths_by_kernel
 from companion.tuning._training_set import cost_vector, largest_difference
 from companion.tuning.criteria import gacv_values, xi_alpha_values
 from companion.tuning.gacv import gacv, xi_alpha
-from companion.tuning.grid import checked_candidates, paths_by_kernel
+from companion.tuning.grid import checked_candidates
 from companion.tuning.leave_one_out import leave_one_out, leave_one_out_errors
 from companion.tuning.surface import solve_costs
 
@@ -31,7 +32,7 @@ _TIE = 1e-12
 
 
 def _has_machine(search):
-    """Whether there is a refitted machine to delegate to; says why where there is none."""
+    """Whether there is a refitted machine to delegate to."""
     if not search.refit:
         raise AttributeError(
             "This GACVSearch has no machine of its own: it was made with refit=False. Use "
@@ -52,12 +53,9 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator : L1SVC
         The machine. Its parameters that are not in the grid are kept.
     param_grid : dict or list of dict
-        Lists of values by parameter name, as in
-        :class:`sklearn.model_selection.GridSearchCV`. Any parameter of the machine may be searched.
+        Lists of values by parameter name, as in ``GridSearchCV``.
     criterion : {"gacv", "xi_alpha", "leave_one_out"}, default="gacv"
-        What the best cell minimises: :func:`companion.tuning.gacv`,
-        :func:`companion.tuning.xi_alpha` or the exact leave-one-out error, which costs a few fits
-        more a cell.
+        What the best cell minimises; the exact leave-one-out error costs a few fits more a cell.
     rho : float, default=1.0
         Factor on the influence in xi-alpha.
     bound : {"diagonal", "joachims"} or float, default="diagonal"
@@ -67,10 +65,8 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         weights are searched, costs make the cells comparable.
     refit : bool, default=True
         Whether the best machine is fitted, so that the search predicts.
-    n_jobs : int, default=None
-        Number of processes, one kernel at a time to each. The results do not depend on it.
-    verbose : int, default=0
-        Positive values print what is about to be fitted.
+    n_jobs, verbose : int, default=None and 0
+        Number of processes, on which the results do not depend; whether to print what is fitted.
 
     Attributes
     ----------
@@ -82,10 +78,8 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     best_index_ : int
         The best cell. Of tied cells it is the one with the smallest C, then the smallest gamma,
         then the first, so that the order of the grid does not decide.
-    best_params_, best_score_ : dict, float
-        Its parameters, and minus its criterion.
-    best_estimator_, refit_time_ : L1SVC, float
-        The machine with these parameters, fitted to all samples, and the seconds; if `refit`.
+    best_params_, best_score_, best_estimator_, refit_time_ : dict, float, L1SVC, float
+        Its parameters, minus its criterion, and if `refit` its machine and the seconds of the fit.
     classes_ : ndarray of shape (2,)
         Class labels.
     n_features_in_, feature_names_in_ : int, ndarray of shape (`n_features_in_`,)
@@ -98,21 +92,14 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    GACV estimates the expected hinge loss, twice a pessimistic estimate of the error rate; minus
-    ``best_score_`` is not an error rate. Data are not scaled: in a
-    :class:`~sklearn.pipeline.Pipeline` put the search last.
-
-    A cell is solved to the tolerance of the machine from another starting point than a fit of its
-    own, so criteria agree as far as the tolerance determines them. Where two Gram matrices do not
-    fit in the `cache_size` of the machine, every cell is a fit of its own.
+    GACV [1]_ estimates the expected hinge loss, twice a pessimistic estimate of the error rate.
+    Data are not scaled: in a :class:`~sklearn.pipeline.Pipeline` put the search last. Where two
+    Gram matrices do not fit in the `cache_size` of the machine, every cell is a fit of its own.
 
     References
     ----------
-    .. [1] G. Wahba, Y. Lin, Y. Lee, H. Zhang, "On the Relation Between the GACV and Joachims'
-       xi-alpha Method for Tuning Support Vector Machines, With Extensions to the Non-Standard
-       Case", TR 1039, Department of Statistics, University of Wisconsin, 2001.
-    .. [2] T. Joachims, "Estimating the Generalization Performance of an SVM Efficiently", ICML
-       2000.
+    .. [1] G. Wahba, Y. Lin, Y. Lee, H. Zhang, TR 1039, University of Wisconsin, 2001.
+    .. [2] T. Joachims, "Estimating the Generalization Performance of an SVM Efficiently", 2000.
 
     Examples
     --------
@@ -217,9 +204,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             best_machine.fit(X, y)
             self.refit_time_ = time.perf_counter() - start
             self.best_estimator_ = best_machine
-        self.cv_results_ = results
-        self.best_index_ = best
-        self.best_params_ = candidates[best]
+        self.cv_results_, self.best_index_, self.best_params_ = results, best, candidates[best]
         self.best_score_ = float(results["mean_test_score"][best])
         self.classes_, self.n_features_in_ = seen.classes_, seen.n_features_in_
         if hasattr(seen, "feature_names_in_"):
@@ -251,125 +236,110 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _checked_machine(self):
         if not isinstance(self.estimator, L1SVC):
             raise TypeError(
-                "The 'estimator' parameter of GACVSearch must be an L1SVC of this package: the "
-                f"criteria are made of its dual variables. Got {type(self.estimator).__name__}. "
-                "Use KernelGridSearchCV or sklearn.model_selection.GridSearchCV for other "
-                "machines; in a pipeline put the search last."
+                "The 'estimator' parameter of GACVSearch must be an L1SVC of this package. Got "
+                f"{type(self.estimator).__name__}. Use KernelGridSearchCV or GridSearchCV for "
+                "other machines; in a pipeline put the search last."
             )
         return clone(self.estimator)
 
     def _evaluate(self, machine, candidates, X, y, classes):
-        """A dict for every candidate, by kernel in one process or several."""
+        """A dict for every candidate."""
         paths_of = paths_by_kernel(machine, candidates)
         uses_rbf = any(paths[0].machine.kernel == "rbf" for paths in paths_of)
-        # Squared distances and a Gram matrix at the same time.
         limit = min(candidate.get("cache_size", machine.cache_size) for candidate in candidates)
-        fits_in_memory = 2 * 8e-6 * len(X) ** 2 <= limit
+        fits_in_memory = 2 * 8e-6 * len(X) ** 2 <= limit  # squared distances and a Gram matrix
         distances = squared_distances(X) if uses_rbf and fits_in_memory else None
-        settings = (self.criterion, self.rho, self.bound, self.costs)
+        data, settings = (X, y, classes, distances), (self.criterion, self.costs)
+        bounds = {"rho": self.rho, "bound": self.bound}
         task = _cells_of_kernel if fits_in_memory else _cells_one_by_one
         parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(task)(paths, X, y, classes, distances, settings) for paths in paths_of
+            delayed(task)(paths, data, settings, bounds) for paths in paths_of
         )
         cells = {number: cell for part in parts for number, cell in part.items()}
         return [cells[number] for number in range(len(candidates))]
 
 
-def _cells_of_kernel(paths, X, y, classes, distances, settings):  # noqa: PLR0917
+def _cells_of_kernel(paths, data, settings, bounds):
     """Cells that share a kernel: one Gram matrix, a path over C for each other setting."""
-    criterion, rho, bound, costs = settings
+    (X, y, classes, distances), (criterion, costs) = data, settings
     start = time.perf_counter()
-    cells = {}
+    cells, machine = {}, paths[0].machine
+    gamma = machine._resolved_gamma(X, None)
+    signs = np.where(y == classes[1], 1.0, -1.0)
     with one_thread():
-        machine = paths[0].machine
-        gamma = machine._resolved_gamma(X, None)
-        parameters = machine._kernel_parameters(gamma)
-        if machine.kernel == "precomputed":
-            K = X
-        elif machine.kernel == "rbf":
-            K = gram(X, squared_distances=distances, **parameters)
-        else:
-            K = gram(X, **parameters)
-        diagonal = K.diagonal()
-        factor = bound
-        if bound == "diagonal":
-            factor = diagonal
-        elif bound == "joachims":
-            factor = largest_difference(K, kernel="precomputed")
-        signs = np.where(y == classes[1], 1.0, -1.0)
+        K = X
+        if machine.kernel != "precomputed":
+            distances = distances if machine.kernel == "rbf" else None
+            K = gram(X, squared_distances=distances, **machine._kernel_parameters(gamma))
+        diagonal, factor = K.diagonal(), bounds["bound"]
+        if isinstance(factor, str):
+            is_diagonal = factor == "diagonal"
+            factor = diagonal if is_diagonal else largest_difference(K, kernel="precomputed")
         for path in paths:
-            bound_factors = class_factors(path.machine.class_weight, y, classes)
-            _check_factors(bound_factors, path.machine)
+            weights = class_factors(path.machine.class_weight, y, classes)
+            if weights is not None and not np.all(weights > 0):
+                raise ValueError(
+                    "The 'class_weight' of a cell of GACVSearch must have positive entries. "
+                    f"Got {path.machine.class_weight!r}."
+                )
             C = np.array(path.C_values, dtype=np.float64)
-            solutions = solve_costs(path.machine, K, signs, bound_factors, C)
+            solutions = solve_costs(path.machine, K, signs, weights, C)
             cost = cost_vector(costs, path.machine.class_weight, y, classes, "GACVSearch")
-            margin = signs * solutions.decision
+            margin, alpha = signs * solutions["decision"], solutions["alpha"]
             values = {
-                "gacv": gacv_values(margin, solutions.alpha * diagonal, cost),
-                "xi_alpha": xi_alpha_values(margin, solutions.alpha * factor, cost, rho=rho),
-                "n_support": np.count_nonzero(solutions.alpha, axis=1),
-                "converged": solutions.converged,
+                "C": C,
+                "gamma": np.full(len(C), gamma),
+                "gacv": gacv_values(margin, alpha * diagonal, cost),
+                "xi_alpha": xi_alpha_values(margin, alpha * factor, cost, rho=bounds["rho"]),
+                "n_support": np.count_nonzero(alpha, axis=1),
+                "converged": solutions["converged"],
             }
             if criterion == "leave_one_out":
-                upper = C[:, np.newaxis] * (
-                    np.ones(len(y)) if bound_factors is None else bound_factors
-                )
-                errors = leave_one_out_errors(K, signs, solutions.alpha, upper).errors
-                values["leave_one_out"] = np.mean(errors if cost is None else cost * errors, axis=1)
+                upper = np.multiply.outer(C, np.ones(len(y)) if weights is None else weights)
+                errors = leave_one_out_errors(K, signs, alpha, upper).errors
+                values[criterion] = np.mean(errors if cost is None else cost * errors, axis=1)
             for k, number in enumerate(path.candidates):
                 cells[number] = {name: column[k] for name, column in values.items()}
-                cells[number] |= {"C": path.C_values[k], "gamma": gamma}
     seconds = time.perf_counter() - start
     for cell in cells.values():
         cell["time"] = seconds / len(cells)
     return cells
 
 
-def _cells_one_by_one(paths, X, y, classes, distances, settings):  # noqa: PLR0917
+def _cells_one_by_one(paths, data, settings, bounds):
     """Cells for which a Gram matrix is too large: every one a fit of its own."""
-    criterion, rho, bound, costs = settings
+    (X, y, _, _), (criterion, costs) = data, settings
     cells = {}
     for path in paths:
         for C, number in zip(path.C_values, path.candidates, strict=True):
             start = time.perf_counter()
             machine = clone(path.machine).set_params(C=C).fit(X, y)
             cells[number] = cell = {
-                "gacv": gacv(machine, X, y, costs),
-                "xi_alpha": xi_alpha(machine, X, y, costs, rho=rho, bound=bound),
-                "n_support": len(machine.support_),
-                "converged": machine.converged_,
                 "C": C,
                 "gamma": machine._gamma,
+                "gacv": gacv(machine, X, y, costs),
+                "xi_alpha": xi_alpha(machine, X, y, costs, **bounds),
+                "n_support": len(machine.support_),
+                "converged": machine.converged_,
             }
             if criterion == "leave_one_out":
-                cell["leave_one_out"] = leave_one_out(machine, X, y, costs)
+                cell[criterion] = leave_one_out(machine, X, y, costs)
             cell["time"] = time.perf_counter() - start
     return cells
-
-
-def _check_factors(factors, machine):
-    if factors is not None and not np.all(factors > 0):
-        raise ValueError(
-            "The 'class_weight' of a cell of GACVSearch must have positive entries. "
-            f"Got {machine.class_weight!r}."
-        )
 
 
 def _columns(candidates, cells, criterion):
     """cv_results_ of the cells."""
     score = -np.array([cell[criterion] for cell in cells], dtype=np.float64)
     results = {"mean_fit_time": np.array([cell["time"] for cell in cells])}
-    for name in dict.fromkeys(name for candidate in candidates for name in candidate):
-        column = np.ma.masked_all(len(candidates), dtype=object)
-        for k, candidate in enumerate(candidates):
-            if name in candidate:
-                column[k] = candidate[name]
-        results[f"param_{name}"] = column
+    for k, candidate in enumerate(candidates):
+        for name, value in candidate.items():
+            empty = np.ma.masked_all(len(candidates), dtype=object)
+            results.setdefault(f"param_{name}", empty)[k] = value
     results["params"] = candidates
     results["mean_test_score"] = score
     results["rank_test_score"] = rankdata(-score, method="min").astype(np.int32)
-    columns = ["gacv", "xi_alpha", "n_support", "converged"]
-    for name in columns + (["leave_one_out"] if criterion == "leave_one_out" else []):
+    for name in dict.fromkeys(["gacv", "xi_alpha", "n_support", "converged", criterion]):
         results[name] = np.array([cell[name] for cell in cells])
     return results
 

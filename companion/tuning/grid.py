@@ -2,7 +2,6 @@
 
 import difflib
 import time
-from collections import defaultdict
 from contextlib import nullcontext
 
 import numpy as np
@@ -22,9 +21,8 @@ from companion.estimators._compat import (
     warn_or_raise_about_fit_failures,
 )
 from companion.estimators._dual import DualClassifier
-from companion.tuning._evaluate import CPath, Evaluation
-from companion.tuning._folds import FoldKernels, Folds
-from companion.tuning._path import is_direct
+from companion.kernels import squared_distances
+from companion.tuning._evaluate import Evaluation, is_direct, paths_by_kernel
 
 __all__ = ["KernelGridSearchCV"]
 
@@ -201,8 +199,6 @@ class KernelGridSearchCV(GridSearchCV):
         self.cv_results_ = results
         return self
 
-    # ------------------------------------------------------------------ checks
-
     def _checked_machine(self):
         if not isinstance(self.estimator, DualClassifier) or isinstance(self.estimator, LSSVCCV):
             raise TypeError(
@@ -216,9 +212,7 @@ class KernelGridSearchCV(GridSearchCV):
     def _fits_in_memory(machine, candidates, X):
         # Distances, Gram matrix and the block of a fold at the same time.
         limit = min(candidate.get("cache_size", machine.cache_size) for candidate in candidates)
-        return 3 * FoldKernels.bytes_of_matrix(np.shape(X)[0]) <= limit * 1e6
-
-    # ------------------------------------------------------------------ the work
+        return 3 * 8e-6 * np.shape(X)[0] ** 2 <= limit
 
     def _evaluation(self, machine, precomputed, X, y, splits, scorers, routed):  # noqa: PLR0917
         machine = clone(machine).set_params(kernel="precomputed" if precomputed else "rbf")
@@ -240,7 +234,9 @@ class KernelGridSearchCV(GridSearchCV):
             X=X,
             y=y,
             classes=machine.classes_,
-            folds=Folds(splits, len(X), kept, precomputed),
+            splits=[(np.asarray(train), np.asarray(test)) for train, test in splits],
+            kept=kept,
+            precomputed=precomputed,
             scorer=None if counts_directly else scorers,
             sample_weight=weight,
             score_weight=score_weight,
@@ -251,10 +247,10 @@ class KernelGridSearchCV(GridSearchCV):
     def _evaluate(self, evaluation, kernels):
         """Results of all cells, by kernel in one process or several."""
         n_jobs = effective_n_jobs(self.n_jobs)
-        folds = range(len(evaluation.folds))
+        folds = range(len(evaluation.splits))
         distances = None
         if any(paths[0].machine.kernel == "rbf" for paths in kernels):
-            distances = FoldKernels(evaluation.X, evaluation.folds).distances()
+            distances = squared_distances(evaluation.X)
         if n_jobs == 1:
             cells = {}
             # The matrices of the iterative solver are too small for threads, which slow it
@@ -322,30 +318,6 @@ def checked_candidates(param_grid, machine, name):
             for value in values:
                 clone(machine).set_params(**{parameter: value})._validate_params()
     return candidates
-
-
-def paths_by_kernel(machine, candidates):
-    """Arrange candidates in groups of equal kernel, and in paths of ascending C."""
-    members = defaultdict(list)
-    for number, candidate in enumerate(candidates):
-        rest = {name: value for name, value in candidate.items() if name != "C"}
-        members[tuple((name, _identity(rest[name])) for name in sorted(rest))].append(number)
-
-    kernels = defaultdict(list)
-    for numbers in members.values():
-        shared = {k: v for k, v in candidates[numbers[0]].items() if k != "C"}
-        member = clone(machine).set_params(**clone(shared, safe=False))
-        cost = {number: candidates[number].get("C", machine.C) for number in numbers}
-        ascending = sorted(numbers, key=cost.__getitem__)
-        path = CPath(member, [cost[number] for number in ascending], ascending)
-        names = ("kernel", "gamma", "degree", "coef0")
-        kernels[tuple(_identity(getattr(member, name)) for name in names)].append(path)
-    return list(kernels.values())
-
-
-def _identity(value):
-    """A hashable stand-in: equal values of one type agree, anything else is itself alone."""
-    return (type(value), value) if isinstance(value, (str, int, float)) else id(value)
 
 
 def _with_one_thread(evaluation, paths, fold_numbers, distances):

@@ -14,9 +14,9 @@ problem with a_i = t. V at t = a_i is the machine itself, at t = 0 the machine w
   most the 2 R^2 of Joachims' bound y f > 2 a_i R^2, which holds where no bias jumps.
 
 What is left is followed: with a_i moving to 0 the solution is piecewise linear, pieces ending where
-a free vector meets a bound or a score the bias (Cauwenberghs & Poggio). If rounding throws a path
-off, the problem without the point is minimised by an active set from there, or by
-:func:`companion.solvers.smo.smo`.
+a free vector meets a bound or a score the bias (Cauwenberghs & Poggio). Where rounding throws a
+walk off, :func:`companion.solvers.smo.smo` solves the problem without the point; it also makes the
+machine itself exact at the start. The diagonal of K is raised by 1e-10 of its largest entry.
 
 G. Wahba, Y. Lin, Y. Lee and H. Zhang, TR 1039, University of Wisconsin, 2001, sections 3 and 4.
 T. Joachims, Estimating the generalization performance of an SVM efficiently, ICML 2000.
@@ -31,20 +31,25 @@ import numpy as np
 from companion.estimators._dual import class_factors
 from companion.kernels import gram, squared_distances
 from companion.solvers.smo import smo
-from companion.tuning._leave_one_out_kernels import (
+from companion.tuning._leave_one_out_loops import (
+    AT_BOUND,
     CORRECT,
     ERROR,
     FAILED,
     ZERO_MARGIN,
-    intercept_of,
-    leave_one_out_path,
+    Machine,
+    bias_of,
+    leave_out,
 )
 from companion.tuning._training_set import observed
 
 __all__ = ["LeaveOneOut", "leave_one_out", "leave_one_out_errors", "leave_one_out_surface"]
 
-# Tolerance and budget of the solver where path and active set have failed.
+# Tolerance and budget of the exact solutions.
 _TOL, _MAX_ITER = 1e-9, 1_000_000
+
+# Added to the diagonal, relative to the largest K_ii, so that all points are affinely independent.
+_RIDGE = 1e-10
 
 
 @dataclass(frozen=True)
@@ -216,16 +221,22 @@ def leave_one_out(estimator, X, y, costs=None):
 
 def _leave_one_out(K, y, alpha, upper, decisions):
     """As :func:`leave_one_out_errors`, of checked arrays."""
-    n = len(y)
-    shape = alpha.shape
-    upper = np.ascontiguousarray(np.broadcast_to(upper, shape).reshape(-1, n))
-    alpha = np.ascontiguousarray(alpha.reshape(-1, n))
+    n, shape = len(y), alpha.shape
+    upper = np.broadcast_to(upper, shape).reshape(-1, n)
+    alpha = alpha.reshape(-1, n)
+    K = K + _RIDGE * K.diagonal().max() * np.eye(n)
     verdicts, values = np.empty(alpha.shape, dtype=np.int8), np.empty(alpha.shape)
-    counts = np.zeros((len(alpha), 2), dtype=np.int64)
-    leave_one_out_path(K, y, upper, alpha, decisions, verdicts, values, counts)
-    for c, i in zip(*np.nonzero(verdicts == FAILED), strict=True):
-        values[c, i] = left_out_decision(K, y, alpha[c], upper[c], i)
-        verdicts[c, i] = CORRECT if y[i] * values[c, i] > ZERO_MARGIN else ERROR
+    counts = np.empty((len(alpha), 2), dtype=np.int64)
+    for c, (start, u) in enumerate(zip(alpha, upper, strict=True)):
+        machine = _solve(K, y, u, start)
+        free = np.flatnonzero((machine.low < machine.beta) & (machine.beta < machine.high))
+        bordered = np.ones((len(free) + 1, len(free) + 1))
+        bordered[0, 0], bordered[1:, 1:] = 0.0, K[np.ix_(free, free)]
+        inverse = np.linalg.inv(bordered) if len(free) else bordered
+        counts[c] = leave_out(machine, free, inverse, decisions, verdicts[c], values[c])
+        for i in np.flatnonzero(verdicts[c] == FAILED):
+            values[c, i] = _left_out_decision(machine, u, i)
+            verdicts[c, i] = CORRECT if y[i] * values[c, i] > ZERO_MARGIN else ERROR
     n_refits, n_breakpoints = counts.T
     return LeaveOneOut(
         errors=(verdicts == ERROR).reshape(shape),
@@ -235,14 +246,23 @@ def _leave_one_out(K, y, alpha, upper, decisions):
     )
 
 
-def left_out_decision(K, y, alpha, upper, i):
+def _solve(K, y, upper, alpha):
+    """The machine made exact, with what is at a bound up to rounding on it."""
+    # What K beta rounds to is no violation.
+    tol = _TOL + 1e-14 * (alpha * K.diagonal()).sum()
+    result = smo(K, y, 0.0, upper, alpha0=alpha, tol=tol, max_iter=_MAX_ITER, check_finite=False)
+    near = AT_BOUND * upper
+    alpha = np.where(result.alpha <= near, 0.0, result.alpha)
+    alpha = np.where(alpha >= upper - near, upper, alpha)
+    scores = y - (result.decision_function - result.intercept)
+    return Machine(K, y, np.minimum(y * upper, 0.0), np.maximum(y * upper, 0.0), y * alpha, scores)
+
+
+def _left_out_decision(machine, upper, i):
     """f(x_i) of the machine without point i, by the general solver."""
-    upper = upper.copy()
-    upper[i] = 0.0
-    result = smo(K, y, 0.0, upper, alpha0=alpha, tol=_TOL, max_iter=_MAX_ITER)
-    low, high = np.where(y > 0.0, 0.0, -upper), np.where(y > 0.0, upper, 0.0)
-    products = result.decision_function - result.intercept
-    return products[i] + intercept_of(y - products, y * result.alpha, low, high)
+    rest = np.where(np.arange(len(upper)) == i, 0.0, upper)
+    other = _solve(machine.K, machine.y, rest, np.abs(machine.beta))
+    return other.y[i] - other.scores[i] + bias_of(other, -1)[0]
 
 
 def _require_two_each(y, taking_part, labels):

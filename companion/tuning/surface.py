@@ -120,54 +120,31 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
         )
     signs = signed_labels(y, classes)
     distances = squared_distances(X) if kernel == "rbf" else None
-    shape = (len(gamma), len(C))
-    numbers = {name: np.empty(shape) for name in ("intercept", "kkt_violation", "duality_gap")}
-    numbers |= {"n_iter": np.empty(shape, dtype=int), "converged": np.empty(shape, dtype=bool)}
-    numbers |= {name: np.empty((*shape, len(y))) for name in ("alpha", "decision")}
-    diagonal = np.empty((len(gamma), len(y)))
+    solutions, diagonal = [], np.empty((len(gamma), len(y)))
     K = np.empty((len(y), len(y)))
     with one_thread():
         for g, value in enumerate(gamma):
             gram(X, kernel=kernel, gamma=value, squared_distances=distances, out=K)
             diagonal[g] = K.diagonal()
-            solutions = solve_costs(machine, K, signs, factors, C)
-            for name, values in numbers.items():
-                values[g] = getattr(solutions, name)
+            solutions.append(solve_costs(machine, K, signs, factors, C))
     return MachineSurface(
         C=C,
         gamma=gamma,
         signs=signs,
         diagonal=diagonal,
         factors=np.ones(len(y)) if factors is None else factors,
-        **numbers,
+        **{name: np.array([row[name] for row in solutions]) for name in solutions[0]},
     )
 
 
-class Solutions:
-    """Solutions on one Gram matrix, one row a C: the per-cell attributes of MachineSurface."""
-
-    def __init__(self, n_costs, n_samples):
-        self.alpha, self.decision = np.empty((2, n_costs, n_samples))
-        self.intercept, self.kkt_violation, self.duality_gap = np.empty((3, n_costs))
-        self.n_iter = np.zeros(n_costs, dtype=int)
-        self.converged = np.zeros(n_costs, dtype=bool)
-
-    def put(self, c, result):
-        """Store a :class:`companion.solvers.result.Result`."""
-        self.alpha[c], self.decision[c] = result.alpha, result.decision_function
-        for name in ("intercept", "kkt_violation", "duality_gap", "n_iter", "converged"):
-            getattr(self, name)[c] = getattr(result, name)
-
-
 def solve_costs(machine, K, signs, factors, C):
-    """Solve an L1SVC on one Gram matrix for every C, each from the next smaller one."""
-    order = np.argsort(C, kind="stable")
-    solutions = Solutions(len(C), len(signs))
-    is_finite = bool(np.isfinite(K.sum()))
-    path = WarmPath(machine, K, signs, factors, is_finite, True)
-    for c in order:
-        solutions.put(c, path.solve(float(C[c])))
-    return solutions
+    """Solve on one Gram matrix for every C, from the next smaller one; arrays with one row a C."""
+    path, results = WarmPath(machine, K, signs, factors), [None] * len(C)
+    for c in np.argsort(C, kind="stable"):
+        results[c] = path.solve(float(C[c]))
+    names = ("alpha", "intercept", "kkt_violation", "duality_gap", "n_iter", "converged")
+    columns = {name: np.array([getattr(result, name) for result in results]) for name in names}
+    return columns | {"decision": np.array([result.decision_function for result in results])}
 
 
 def _grid_axis(values, name, zero=False):

@@ -60,19 +60,6 @@ def test_fold_accuracies_and_choice_are_those_of_grid_search(machine):
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-6)
 
 
-@every
-def test_without_training_scores_the_test_scores_are_the_same(machine):
-    X, y = moons(seed=1)
-    assert_same_results(*both(machine, GRID, X, y))
-
-
-def test_l1_cells_are_those_of_libsvm():
-    X, y = moons(120)
-    ours = KernelGridSearchCV(L1SVC(tol=1e-6), GRID).fit(X, y)
-    theirs = GridSearchCV(SVC(tol=1e-6), GRID).fit(X, y)
-    assert_same_results(ours, theirs)
-
-
 def public(search):
     return {name for name in vars(search) if not name.startswith("_")}
 
@@ -93,13 +80,6 @@ def test_public_attributes_are_those_of_grid_search(refit):
         assert ours.score(X, y) == theirs.score(X, y)
 
 
-def test_times_of_cells_are_positive_and_add_up_to_less_than_the_whole():
-    X, y = moons(40)
-    results = KernelGridSearchCV(L1SVC(), GRID).fit(X, y).cv_results_
-    assert (results["mean_fit_time"] > 0).all()
-    assert (results["mean_score_time"] > 0).all()
-
-
 @pytest.mark.parametrize(
     "grid",
     [
@@ -117,13 +97,6 @@ def test_times_of_cells_are_positive_and_add_up_to_less_than_the_whole():
 def test_every_parameter_can_be_searched(grid):
     X, y = moons(60)
     assert_same_results(*both(L1SVC(tol=1e-8), grid, X, y))
-
-
-def test_the_solver_of_least_squares_can_be_searched():
-    X, y = moons(60)
-    grid = {"solver": ["cholesky", "smo"], "C": [0.1, 1.0]}
-    ours, theirs = both(LSSVC(tol=1e-9, class_weight="balanced"), grid, X, y)
-    assert_same_results(ours, theirs)
 
 
 @every
@@ -178,9 +151,9 @@ def sign_loss(estimator, X, y):
     return -np.log1p(np.exp(-margin)).mean() - 1e-3 * estimator.n_support_.sum()
 
 
-@pytest.mark.parametrize("cv", [3, 10])
+@pytest.mark.parametrize("cv", [3])
 @pytest.mark.parametrize("Cs", [np.logspace(-2, 3, 5), np.logspace(-2, 3, 12)], ids=len)
-def test_all_three_ways_to_solve_least_squares_give_the_cells_of_grid_search(cv, Cs):
+def test_least_squares_with_few_C_and_many_give_the_cells_of_grid_search(cv, Cs):
     X, y = moons(80)
     assert_same_results(*both(LSSVC(gamma=0.5), {"C": Cs}, X, y, cv=cv))
     weight = np.random.default_rng(1).uniform(0.5, 2.0, size=80)
