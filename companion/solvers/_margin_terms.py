@@ -35,8 +35,8 @@ class Hinge(NamedTuple):
             fixed,
             kept,
             self._replace(
-                Z=self.Z[:, kept].copy(),
-                c=self.c[:, kept].copy(),
+                Z=self.Z.take(kept, axis=1),
+                c=self.c.take(kept, axis=1),
                 p=self.p[kept],
                 L=self.L + loops.moments(self.Q, fixed, self.Z),
             ),
@@ -69,7 +69,9 @@ class MarginTerms:
             )
         self.p, self.Q = p[self.sample, self.column], sum_to_zero_basis(self.k)
         self.others = (np.arange(self.k)[:, None] != self.column).astype(np.float64)
-        self.Z = _bias_first(design.augmented.T[:, self.sample])
+        rows = design.augmented[self.sample]
+        self.Z = np.empty(rows.shape[::-1])
+        self.Z[0], self.Z[1:] = rows[:, -1], rows[:, :-1].T
 
     def hinge(self, C, level=1.0, ridge=0.0, anchor=None, chosen=None):
         """The terms with margin ``level``, linear ones for those with a ``chosen`` l."""

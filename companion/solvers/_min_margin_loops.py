@@ -92,10 +92,13 @@ def certificate(Q, Z, c, p, L, ridge, anchor, x, alpha):
 
 
 @njit(**_LOOPS)
-def weigh(alpha, t, over, under, a, inverse, pairs):
-    """1 / t, 1 / alpha, a = alpha / t, 1 / A = 1 / sum_l a_l, a_l a_m / A; the sum of alpha t."""
+def weigh(alpha, t, over, under, a, inverse, leader, pairs):
+    """1 / t, 1 / alpha, a = alpha / t, 1 / A = 1 / sum_l a_l, the l of the largest a, a_l a_m / A.
+
+    Returns the sum of alpha t.
+    """
     k, n = alpha.shape
-    mass = 0.0
+    most, mass = np.zeros(n), 0.0
     inverse[:] = 0.0
     for m in range(k):
         x, s, ratio, rs, rx = alpha[m], t[m], a[m], over[m], under[m]
@@ -109,6 +112,9 @@ def weigh(alpha, t, over, under, a, inverse, pairs):
         for b in range(n):
             ratio[b] = x[b] * rs[b]
             inverse[b] += ratio[b]
+        for b in range(n):
+            leader[b] = m if ratio[b] > most[b] else leader[b]
+            most[b] = max(most[b], ratio[b])
     for b in range(n):
         inverse[b] = 1.0 / inverse[b]
     q = 0
@@ -122,13 +128,13 @@ def weigh(alpha, t, over, under, a, inverse, pairs):
 
 
 @njit(**_LOOPS)
-def newton_matrix(Q, Z, pairs, ridge, noise, scaled):
+def newton_matrix(Q, Z, pairs, ridge, noise, scaled, H):
     """I + sum_{l < m} (q_l - q_m)(q_l - q_m)' x sum_b pair_b z_b z_b', upper half.
 
     The biases have ``ridge`` in place of one, and ``noise`` of the largest curvature.
     """
     (k, free), (size, n) = Q.shape, Z.shape
-    H = np.zeros((free * size, free * size))
+    H[:] = 0.0
     q = 0
     for m in range(k):
         for other in range(m):
@@ -160,7 +166,6 @@ def newton_matrix(Q, Z, pairs, ridge, noise, scaled):
         largest = max(largest, H[c * size, c * size])
     for r in range(0, free * size, size):
         H[r, r] += ridge + noise * largest
-    return H
 
 
 @njit(**_LOOPS)
@@ -210,9 +215,9 @@ def aimed(aim, target, over, p, a, inverse, excess, q):
 
 
 @njit(**_LOOPS)
-def newton_step(Q, Z, L, ridge, anchor, x, q, U):
+def newton_step(Q, Z, L, ridge, anchor, x, q, U, R):
     """The step to a gradient of zero where alpha becomes q plus what the step does to it."""
-    R = moments(Q, q, Z)
+    R[:] = moments(Q, q, Z)
     (free, size), used = x.shape, U.shape[0] // x.shape[0]
     right = np.empty(U.shape[0])
     for c in range(free):
@@ -237,17 +242,25 @@ def newton_step(Q, Z, L, ridge, anchor, x, q, U):
     for c in range(free):
         for r in range(used):
             R[c, r] = right[c * used + r]
-    return R
 
 
 @njit(**_LOOPS)
-def changes(Q, Z, step, alpha, over, under, a, inverse, excess, d_alpha, d_t):
-    """d_t, and d_alpha in place of the q of ``aimed``; 1 over the longest step allowed."""
+def changes(Q, Z, step, alpha, over, under, a, inverse, leader, excess, d_alpha, d_t):
+    """d_t, and d_alpha in place of the q of ``aimed``; 1 over the longest step allowed.
+
+    All f are relative to that of the leader, whose a is so large that nothing may cancel.
+    """
     k, n = alpha.shape
     class_values(Q, step, Z, d_t)
-    mean, pace, longest = np.zeros(n), np.zeros(n), -1e-300
+    base, mean, pace, longest = np.zeros(n), np.zeros(n), np.zeros(n), -1e-300
+    for m in range(k):
+        move = d_t[m]
+        for b in range(n):
+            base[b] = move[b] if leader[b] == m else base[b]
     for m in range(k):
         ratio, move = a[m], d_t[m]
+        for b in range(n):
+            move[b] -= base[b]
         for b in range(n):
             mean[b] += ratio[b] * move[b]
     for b in range(n):
@@ -263,6 +276,29 @@ def changes(Q, Z, step, alpha, over, under, a, inverse, excess, d_alpha, d_t):
     for b in range(n):
         longest = min(longest, pace[b])
     return -longest
+
+
+@njit(**_LOOPS)
+def direction(hinge, x, alpha, work, U, aim, target, changed):
+    """Changes of x, alpha, t that aim at alpha t = aim + target; 1 over the longest step."""
+    Q, Z, _, p, L, ridge, anchor = hinge
+    over, under, a, inverse, leader, excess = work
+    step, d_alpha, d_t = changed
+    aimed(aim, target, over, p, a, inverse, excess, d_alpha)
+    newton_step(Q, Z, L, ridge, anchor, x, d_alpha, U, step)
+    return changes(Q, Z, step, alpha, over, under, a, inverse, leader, excess, d_alpha, d_t)
+
+
+@njit(**_LOOPS)
+def is_decided(p, alpha, t, d_t, little, moved):
+    """Whether all multipliers but one of a term are at most ``little`` p and stay there."""
+    k, n = alpha.shape
+    count = np.zeros(n)
+    for m in range(k):
+        x, s, ds = alpha[m], t[m], d_t[m]
+        for b in range(n):
+            count[b] += 1.0 if (x[b] <= little * p[b]) & (abs(ds[b]) <= moved * s[b]) else 0.0
+    return count == k - 1.0
 
 
 @njit(**_LOOPS)

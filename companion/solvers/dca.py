@@ -46,9 +46,6 @@ FORMS = ("utility", "cost")
 # it moves no fixed point.
 PROXIMAL = 1e-3
 
-# The first solution begins far from the end, others begin near theirs.
-_WARM = 0.1
-
 _REPEATS = "The set of truncated terms repeats."
 _STALLS = "Steps lower the objective by no more than their own accuracy."
 _ZERO = "The objective, which has no negative terms, is zero."
@@ -253,9 +250,7 @@ def _descend(problem, C, loss, x, is_solution, tol, max_iter, max_steps):
         offset = (truncated * rise if truncated else 0.0) + (
             (total - truncated) * top if truncated < total else 0.0
         )
-        y, alpha, n_iter, is_solved = minimise(
-            hinge, found.x, tol, max_iter, closeness=_WARM, offset=offset
-        )
+        y, alpha, n_iter, is_solved = minimise(hinge, found.x, tol, max_iter, offset)
         found.hinge, found.alpha, found.is_solved = hinge, alpha, is_solved
         found.n_iter += n_iter
         h, rivals = _margins(problem, y)
@@ -328,8 +323,7 @@ def dca_path(  # noqa: PLR0913
     x, rows = np.zeros((problem.k - 1, len(problem.Z))), ([], [])
     for C in C_values:
         hinge = first.hinge(C)
-        closeness = _WARM if rows[0] else 1.0
-        x, alpha, n_iter, is_solved = minimise(hinge, x, tol, max_iter, closeness=closeness)
+        x, alpha, n_iter, is_solved = minimise(hinge, x, tol, max_iter)
         value, gap, *_ = loops.certificate(*hinge, x, alpha)
         rows[0].append((x, value, gap, 0, n_iter, is_solved))
         found = _descend(problem, C, loss, x, form == "utility", tol, max_iter, max_steps)

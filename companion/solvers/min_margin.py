@@ -37,6 +37,7 @@ primal-dual interior point method, SIAM Journal on Optimization 2 (1992).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +48,7 @@ from companion.solvers._margin_terms import MarginTerms, checked_positive, end_o
 __all__ = ["MinMarginResult", "min_margin"]
 
 # Share of the way to the boundary that a step may go.
+LOG=False
 _SHARE = 0.995
 
 # The centring target, over all terms, does not fall below this share of what the tolerance needs
@@ -68,8 +70,8 @@ _HOLD, _NOISE = 1e-6, 1e-15
 # slacks by at most MOVED; if there are MANY terms, and a share WORTH of them can go.
 _HALF_WAY, _LITTLE, _MOVED, _MANY, _WORTH = 0.02, 0.03, 0.3, 100, 0.3
 
-# The last columns of a kernel design are tiny. A Newton matrix has the unit matrix for those that
-# add at most this to it.
+# The last columns of a kernel design are tiny. Early, a Newton matrix has the unit matrix for those
+# that add at most this to it.
 _LEFT_OUT, _NARROW = 3e-4, 8
 
 
@@ -174,14 +176,14 @@ def min_margin(
     return ended(MinMarginResult, fields, is_solved, *end)
 
 
-def minimise(whole, x, tol, max_iter, *, closeness=1.0, offset=0.0):
+def minimise(whole, x, tol, max_iter, offset=0.0):
     """Steps 0 to 3 of the box from x on; x, alpha, iterations, whether the gap is small.
 
-    The gap is relative to the value plus ``offset``; ``closeness`` is small for an x near the end.
+    The gap is relative to the value plus ``offset``.
     """
-    terms, weight, (k, n) = whole, whole.p.sum(), whole.c.shape
+    terms, weight, (k, n) = whole, float(whole.p.sum()), whole.c.shape
     value = loops.certificate(*whole, x, np.zeros((k, n)))[0] + offset
-    alpha, t = _centred(whole, x, closeness * max(value, 1e-3 * weight) / (k * n))
+    alpha, t = _centred(whole, x, 0.5 * max(value, 1e-3 * weight) / (k * n))
     memory, may_leave_out = _memory(terms), n >= _MANY
     best, least, since, constant = (np.inf, x, alpha), np.inf, 0, offset
     saved = fixed = kept = None
@@ -191,7 +193,7 @@ def minimise(whole, x, tol, max_iter, *, closeness=1.0, offset=0.0):
         wanted = tol * max(value + constant, LEAST_VALUE * weight)
         since = 0 if gap < least else since + 1
         least = min(gap, least)
-        ends = since > _PATIENCE or n_iter == max_iter or not np.isfinite(gap)
+        ends = since > _PATIENCE or n_iter == max_iter or not math.isfinite(gap)
         if terms is whole:
             if gap < best[0]:
                 best = gap, x, alpha.copy()
@@ -206,36 +208,35 @@ def minimise(whole, x, tol, max_iter, *, closeness=1.0, offset=0.0):
                 break
             terms, constant, least, (x, alpha, t, memory) = whole, offset, np.inf, saved
             continue
-        Q, Z, c, p, L, ridge, anchor = terms
-        a, over, under, aim, d_alpha, d_t, pairs, scaled, inverse, excess = memory
-        mass = loops.weigh(alpha, t, over, under, a, inverse, pairs)
-        used = _columns_that_matter(Z, pairs)
-        H = loops.newton_matrix(Q, Z[:used], pairs, ridge + _HOLD * mass, _NOISE, scaled)
+        work, aim, pairs, scaled, changed = memory
+        mass = loops.weigh(alpha, t, *work[:5], pairs)
+        is_early = mass > _HALF_WAY * max(value + constant, LEAST_VALUE * weight)
+        used = _columns_that_matter(terms.Z, pairs) if is_early else len(terms.Z)
+        H = np.empty((used * (k - 1), used * (k - 1)))
+        hold = terms.ridge + _HOLD * mass
+        loops.newton_matrix(terms.Q, terms.Z[:used], pairs, hold, _NOISE, scaled, H)
         loops.cholesky(H)
         # Step 2. Predictor: to alpha t = 0.
+        step, d_alpha, d_t = changed
         aim[:] = 0.0
-        loops.aimed(aim, 0.0, over, p, a, inverse, excess, d_alpha)
-        step = loops.newton_step(Q, Z, L, ridge, anchor, x, d_alpha, H)
-        pace = loops.changes(Q, Z, step, alpha, over, under, a, inverse, excess, d_alpha, d_t)
+        pace = loops.direction(terms, x, alpha, work, H, aim, 0.0, changed)
         ahead = loops.foresee(alpha, t, d_alpha, d_t, min(1.0, 1.0 / pace), aim)
         # Corrector: to alpha t = target - d_alpha d_t of the predictor.
-        target = max(mass * max(ahead / mass, 0.0) ** 3, _FLOOR * max(wanted, surplus)) / c.size
-        loops.aimed(aim, target, over, p, a, inverse, excess, d_alpha)
-        step = loops.newton_step(Q, Z, L, ridge, anchor, x, d_alpha, H)
-        pace = loops.changes(Q, Z, step, alpha, over, under, a, inverse, excess, d_alpha, d_t)
+        target = max(mass * max(ahead / mass, 0.0) ** 3, _FLOOR * max(wanted, surplus)) / aim.size
+        pace = loops.direction(terms, x, alpha, work, H, aim, target, changed)
         length = min(1.0, _SHARE / pace)
+        if LOG: print(n_iter,used,terms.p.size,f'value {value:.3e} gap {gap:.2e} wanted {wanted:.1e} mass {mass:.2e} ahead {ahead/mass:.1e} target {target:.1e} length {length:.3f} surplus {surplus:.1e} hold {hold:.1e}', H[0,0])
         loops.advance(alpha, d_alpha, t, d_t, length)
         x = x + length * step
         # Step 3.
-        if may_leave_out and mass <= _HALF_WAY * max(value + offset, LEAST_VALUE * weight):
+        if may_leave_out and not is_early:
             may_leave_out = False
-            is_small = (alpha <= _LITTLE * p) & (np.abs(length * d_t) <= _MOVED * t)
-            decided = is_small.sum(axis=0) == k - 1
+            decided = loops.is_decided(whole.p, alpha, t, d_t, _LITTLE, _MOVED)
             if _WORTH * n <= np.count_nonzero(decided) < n:
                 saved, least = (x, alpha, t, memory), np.inf
                 fixed, kept, terms = whole.without(decided, alpha)
-                alpha, t = alpha[:, kept].copy(), t[:, kept].copy()
-                constant, memory = offset + np.vdot(c, fixed), _memory(terms)
+                alpha, t = alpha.take(kept, axis=1), t.take(kept, axis=1)
+                constant, memory = offset + np.vdot(whole.c, fixed), _memory(terms)
     gap, x, alpha = best
     return x, alpha, n_iter, bool(gap <= wanted)
 
@@ -245,14 +246,17 @@ def _centred(hinge, x, mu):
     t = np.empty_like(hinge.c)
     loops.class_values(hinge.Q, x, hinge.Z, t)
     t += hinge.c
-    t = t.max(axis=0) + 2.0 * mu / hinge.p - t
+    t = t.max(axis=0) + 3.0 * mu / hinge.p - t
     alpha = 1.0 / t
     return alpha * (hinge.p / alpha.sum(axis=0)), t
 
 
 def _memory(hinge):
-    (k, n), n_pairs = hinge.c.shape, len(hinge.Q) * (len(hinge.Q) - 1) // 2
-    return *np.empty((6, k, n)), np.empty((n_pairs, n)), np.empty_like(hinge.Z), *np.empty((2, n))
+    (k, n), size = hinge.c.shape, len(hinge.Z)
+    over, under, a, aim, d_alpha, d_t = np.empty((6, k, n))
+    inverse, leader, excess = np.empty((3, n))
+    work, changed = (over, under, a, inverse, leader, excess), (np.empty((k - 1, size)), d_alpha, d_t)
+    return work, aim, np.empty((k * (k - 1) // 2, n)), np.empty((size, n)), changed
 
 
 def _columns_that_matter(Z, pairs):
