@@ -16,6 +16,9 @@ from companion.solvers import _min_margin_loops as loops
 _EXACT, _LARGEST_TILT = 1e-13, 0.1
 
 
+FORMS = ("utility", "cost")
+
+
 class Hinge(NamedTuple):
     """1/2 |V|^2 + ridge / 2 |b - anchor|^2 + <L, x> + sum_terms p max_l (c_l + (Q x z)_l)."""
 
@@ -64,8 +67,8 @@ class MarginTerms:
         if not self.sample.size:
             raise ValueError(
                 f"{name} needs a sample whose row of 'utility' has a positive entry: without one "
-                f"no decision has a use. Got samples of the classes {np.unique(self.labels).tolist()} "
-                "only, whose rows are zero."
+                f"no decision has a use. Got samples of the classes "
+                f"{np.unique(self.labels).tolist()} only, whose rows are zero."
             )
         self.p, self.Q = p[self.sample, self.column], sum_to_zero_basis(self.k)
         self.others = (np.arange(self.k)[:, None] != self.column).astype(np.float64)
@@ -128,12 +131,29 @@ class MarginTerms:
         intercept = W[..., 0] if self.design.bias else np.zeros(W.shape[:-1])
         return w, self.design.coefficients(w), np.ascontiguousarray(intercept)
 
-    def point(self, W):
-        """x = (b, V) of machines (w, b); what does not sum to zero over them is dropped."""
-        return _bias_first(self.Q.T @ W, axis=1)
+    def point(self, start):
+        """x = (b, V) of a result or of (w, b); what does not sum to zero is dropped."""
+        if hasattr(start, "intercept"):
+            start = np.column_stack([start.w, start.intercept])
+        start, shape = np.asarray(start, dtype=np.float64), (self.k, len(self.Z))
+        if start.shape != shape or not np.isfinite(start).all():
+            raise ValueError(
+                "The 'start' of dca must be a result on this design or finite numbers of shape "
+                f"{shape}, (w, b) of each class. Got shape {start.shape}."
+            )
+        return _bias_first(self.Q.T @ start, axis=1)
+
+    def margins(self, x):
+        """g_ij = f_j - max_{l != j} f_l of all terms, and that l."""
+        F, terms = np.empty_like(self.others), np.arange(self.p.size)
+        loops.class_values(self.Q, x, self.Z, F)
+        own = F[self.column, terms]
+        F[self.column, terms] = -np.inf
+        rivals = F.argmax(axis=0)
+        return own - F[rivals, terms], rivals
 
 
-def _bias_first(array, axis=0):
+def _bias_first(array, axis):
     return np.ascontiguousarray(np.roll(array, 1, axis=axis))
 
 
@@ -203,6 +223,19 @@ def checked_labels(y, n, k, name):
     return whole
 
 
+def checked_loss(s, form, name):
+    """(level, cut, rise, top) of the loss [level - h]_+ + min(h + rise, top), linear below cut."""
+    if form not in FORMS:
+        raise ValueError(f"The 'form' of {name} must be one of {list(FORMS)}. Got {form!r}.")
+    s = -np.inf if s is None else float(s)
+    if not s <= 0.0:
+        raise ValueError(
+            f"The truncation 's' of {name} must be at most 0, where a decision turns wrong, or "
+            f"None. Got {s:g}; -1 / (k - 1) is the paper's."
+        )
+    return (1.0, s, -s, 0.0) if form == "utility" else (-1.0, -s, 1.0, 1.0 - s)
+
+
 def checked_positive(value, what, name):
     if not 0.0 < value < np.inf:
         raise ValueError(f"The '{what}' of {name} must be a positive number. Got {value!r}.")
@@ -217,7 +250,7 @@ def end_of(converged, n_iter, tol, max_iter):
     return "Rounding errors stop all progress.", "Raise tol, lower C or scale the inputs."
 
 
-def ended(kind, fields, converged, reason, advice, name="min_margin"):  # noqa: PLR0917
+def ended(kind, fields, converged, reason, advice, name="min_margin"):
     """A result of this kind with its end written in; warn if the solver has not converged."""
     result = kind(**fields, converged=converged, stop_reason=reason)
     if not converged:

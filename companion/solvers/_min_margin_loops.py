@@ -59,16 +59,17 @@ def moments(Q, alpha, Z):
 def certificate(Q, Z, c, p, L, ridge, anchor, x, alpha):
     """Primal value, duality gap with the price of (13), largest residual of (13) and of (15)."""
     k, n = c.shape
-    size, weight = Z.shape[0], p.sum()
-    F, top, primal, gap = np.empty((k, n)), np.full(n, -np.inf), 0.0, 0.0
+    size, weight = Z.shape[0], 0.0
+    F, top, primal, gap = np.empty((k, n)), np.empty(n), 0.0, 0.0
     class_values(Q, x, Z, F)
     for m in range(k):
         f, add = F[m], c[m]
         for b in range(n):
             f[b] += add[b]
-            top[b] = max(top[b], f[b])
+            top[b] = f[b] if m == 0 else max(top[b], f[b])
     for b in range(n):
         primal += p[b] * top[b]
+        weight += p[b]
     for m in range(k):
         f, multiplier = F[m], alpha[m]
         for b in range(n):
@@ -217,15 +218,13 @@ def aimed(aim, target, over, p, a, inverse, excess, q):
 @njit(**_LOOPS)
 def newton_step(Q, Z, L, ridge, anchor, x, q, U, R):
     """The step to a gradient of zero where alpha becomes q plus what the step does to it."""
-    R[:] = moments(Q, q, Z)
+    M = moments(Q, q, Z)
     (free, size), used = x.shape, U.shape[0] // x.shape[0]
     right = np.empty(U.shape[0])
     for c in range(free):
-        R[c, 0] += ridge * (x[c, 0] - anchor[c]) + L[c, 0]
+        R[c, 0] = ridge * (anchor[c] - x[c, 0]) - L[c, 0] - M[c, 0]
         for r in range(1, size):
-            R[c, r] += x[c, r] + L[c, r]
-        for r in range(size):
-            R[c, r] = -R[c, r]
+            R[c, r] = -x[c, r] - L[c, r] - M[c, r]
         for r in range(used):
             right[c * used + r] = R[c, r]
     for r in range(right.size):

@@ -30,6 +30,7 @@ from sklearn.exceptions import ConvergenceWarning
 from companion.solvers import _min_margin_loops as loops
 from companion.solvers._margin_terms import (
     MarginTerms,
+    checked_loss,
     checked_positive,
     checked_utility,
     end_of,
@@ -38,8 +39,6 @@ from companion.solvers._margin_terms import (
 from companion.solvers.min_margin import LEAST_VALUE, MinMarginResult, minimise
 
 __all__ = ["DCAResult", "MachinePath", "dca", "dca_path", "utility_from_cost"]
-
-FORMS = ("utility", "cost")
 
 # Weight of the proximal term of a DC step, |b - b_t|^2 / 2, for terms of mean weight one
 # or more. It keeps b where truncation leaves directions without slope, and as it is zero at b_t
@@ -181,18 +180,18 @@ def dca(  # noqa: PLR0913
     [0 0 1 1 2 2 2]
     """
     problem = MarginTerms(design, y, utility, sample_weight, "dca")
-    C, loss = checked_positive(C, "C", "dca"), _constants(s, form, "dca")
+    C, loss = checked_positive(C, "C", "dca"), checked_loss(s, form, "dca")
     checked_positive(tol, "tol", "dca")
     n_start, is_solved, alpha = 0, True, None
     if start is None:
         # Step 0.
-        first = _convex_terms(problem, form, sample_weight)
-        hinge = first.hinge(C)
+        hinge = _convex_terms(problem, form, sample_weight).hinge(C)
         x, alpha, n_start, is_solved = minimise(hinge, np.zeros_like(hinge.L), tol, max_iter)
     else:
-        x = _starting_point(problem, start)
-    is_first = start is None and form == "utility"
-    found = _descend(problem, C, loss, x, is_first, tol, max_iter, max_steps)
+        x = problem.point(start)
+    budgets = {"tol": tol, "max_iter": max_iter, "max_steps": max_steps}
+    is_solution = start is None and form == "utility"
+    found = _descend(problem, C, loss, x, is_solution=is_solution, **budgets)
     if found.alpha is not None:
         hinge, alpha = found.hinge, found.alpha
     n_steps, is_near = len(found.objectives) - 1, found.is_solved
@@ -219,18 +218,17 @@ class _Descent:
     chosen: np.ndarray
     hinge: object = None
     alpha: np.ndarray | None = None
-    gap: float = np.nan
     n_iter: int = 0
     is_solved: bool = True
     reason: str = _SPENT
 
 
-def _descend(problem, C, loss, x, is_solution, tol, max_iter, max_steps):
+def _descend(problem, C, loss, x, *, is_solution, tol, max_iter, max_steps):
     """Steps 1 to 3 of the box; ``is_solution`` says that x is the machine without truncation."""
     level, cut, rise, top = loss
     p = C * problem.p
     total, ridge = p.sum(), PROXIMAL * min(1.0, p.mean())
-    h, rivals = _margins(problem, x)
+    h, rivals = problem.margins(x)
     found = _Descent(x, [_value(x, h, p, loss)], np.full(p.size, -1))
     has_stalled = False
     for step in range(max_steps + 1):
@@ -247,13 +245,12 @@ def _descend(problem, C, loss, x, is_solution, tol, max_iter, max_steps):
         # Step 2, with what the tangents add to the value of the convex problem.
         hinge = problem.hinge(C, level, ridge, found.x[:, 0].copy(), chosen)
         truncated = p[chosen >= 0].sum()
-        offset = (truncated * rise if truncated else 0.0) + (
-            (total - truncated) * top if truncated < total else 0.0
-        )
+        offset = truncated * rise if truncated else 0.0
+        offset += (total - truncated) * top if truncated < total else 0.0
         y, alpha, n_iter, is_solved = minimise(hinge, found.x, tol, max_iter, offset)
         found.hinge, found.alpha, found.is_solved = hinge, alpha, is_solved
         found.n_iter += n_iter
-        h, rivals = _margins(problem, y)
+        h, rivals = problem.margins(y)
         before, value = found.objectives[-1], _value(y, h, p, loss)
         found.objectives.append(min(value, before))
         if value < before:
@@ -267,17 +264,6 @@ def _descend(problem, C, loss, x, is_solution, tol, max_iter, max_steps):
             break
         has_stalled = stalls
     return found
-
-
-def _margins(problem, x):
-    """g_ij = f_j - max_{l != j} f_l of all terms, and that l."""
-    F = np.empty_like(problem.others)
-    loops.class_values(problem.Q, x, problem.Z, F)
-    terms = np.arange(F.shape[1])
-    own = F[problem.column, terms]
-    F[problem.column, terms] = -np.inf
-    rivals = F.argmax(axis=0)
-    return own - F[rivals, terms], rivals
 
 
 def _value(x, h, p, loss):
@@ -300,7 +286,7 @@ def dca_path(  # noqa: PLR0913
     max_steps=100,
     max_iter=200,
 ):
-    """The convex machine and the robust one that starts there, for each C, in one compiled call.
+    """The convex machine and the robust one that starts there, for each C.
 
     Parameters
     ----------
@@ -316,9 +302,10 @@ def dca_path(  # noqa: PLR0913
     convex, robust : MachinePath
     """
     problem = MarginTerms(design, y, utility, sample_weight, "dca_path")
-    loss = _constants(s, form, "dca_path")
+    loss = checked_loss(s, form, "dca_path")
     C_values = np.array([checked_positive(C, "C_values", "dca_path") for C in C_values])
     checked_positive(tol, "tol", "dca_path")
+    budgets = {"tol": tol, "max_iter": max_iter, "max_steps": max_steps}
     first = _convex_terms(problem, form, sample_weight)
     x, rows = np.zeros((problem.k - 1, len(problem.Z))), ([], [])
     for C in C_values:
@@ -326,46 +313,32 @@ def dca_path(  # noqa: PLR0913
         x, alpha, n_iter, is_solved = minimise(hinge, x, tol, max_iter)
         value, gap, *_ = loops.certificate(*hinge, x, alpha)
         rows[0].append((x, value, gap, 0, n_iter, is_solved))
-        found = _descend(problem, C, loss, x, form == "utility", tol, max_iter, max_steps)
+        found = _descend(problem, C, loss, x, is_solution=form == "utility", **budgets)
         n_steps = len(found.objectives) - 1
         if n_steps:
             gap = loops.certificate(*found.hinge, found.x, found.alpha)[1]
             is_solved = found.is_solved
         converged = is_solved and found.reason != _SPENT
         rows[1].append((found.x, found.objectives[-1], gap, n_steps, found.n_iter, converged))
-    paths = tuple(_machine_path(problem, C_values, *zip(*part, strict=True)) for part in rows)
-    for name, machines in zip(("convex", "robust"), paths, strict=True):
-        if not machines.converged.all():
-            missed = np.flatnonzero(~machines.converged)
+    paths = []
+    for name, part in zip(("convex", "robust"), rows, strict=True):
+        points, *columns = map(np.array, zip(*part, strict=True))
+        _, coef, intercept = problem.coefficients(points)
+        machines = MachinePath(C_values, coef, intercept, *columns)
+        paths.append(machines)
+        missed = np.flatnonzero(~machines.converged)
+        if missed.size:
+            first = missed[0]
             warnings.warn(
                 f"dca_path did not converge for {missed.size} of {C_values.size} {name} machines: "
-                f"the first has C = {C_values[missed[0]]:g}, the duality gap "
-                f"{machines.duality_gap[missed[0]]:.3g} and the objective "
-                f"{machines.objective[missed[0]]:.6g}. Raise max_steps ({max_steps}), max_iter "
+                f"the first has C = {C_values[first]:g}, the duality gap "
+                f"{machines.duality_gap[first]:.3g} and the objective "
+                f"{machines.objective[first]:.6g}. Raise max_steps ({max_steps}), max_iter "
                 f"({max_iter}) or tol ({tol:g}).",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-    return paths
-
-
-def _machine_path(problem, C, points, objective, gap, n_steps, n_iter, converged):
-    _, coef, intercept = problem.coefficients(np.array(points))
-    values = (np.array(column) for column in (objective, gap, n_steps, n_iter, converged))
-    return MachinePath(C, coef, intercept, *values)
-
-
-def _constants(s, form, name):
-    """(level, cut, rise, top) of the loss [level - h]_+ + min(h + rise, top), linear below cut."""
-    if form not in FORMS:
-        raise ValueError(f"The 'form' of {name} must be one of {list(FORMS)}. Got {form!r}.")
-    s = -np.inf if s is None else float(s)
-    if not s <= 0.0:
-        raise ValueError(
-            f"The truncation 's' of {name} must be at most 0, where a decision turns wrong, or "
-            f"None. Got {s:g}; -1 / (k - 1) is the paper's."
-        )
-    return (1.0, s, -s, 0.0) if form == "utility" else (-1.0, -s, 1.0, 1.0 - s)
+    return tuple(paths)
 
 
 def _convex_terms(problem, form, sample_weight):
@@ -374,16 +347,3 @@ def _convex_terms(problem, form, sample_weight):
         return problem
     utility = utility_from_cost(problem.utility)
     return MarginTerms(problem.design, problem.labels, utility, sample_weight, "dca")
-
-
-def _starting_point(problem, start):
-    if isinstance(start, MinMarginResult):
-        start = np.column_stack([start.w, start.intercept])
-    start = np.asarray(start, dtype=np.float64)
-    shape = (problem.k, len(problem.Z))
-    if start.shape != shape or not np.isfinite(start).all():
-        raise ValueError(
-            f"The 'start' of dca must be a result on this design or finite numbers of shape {shape}"
-            f", (w, b) of each class. Got shape {start.shape}."
-        )
-    return problem.point(start)

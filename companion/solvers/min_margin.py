@@ -48,7 +48,7 @@ from companion.solvers._margin_terms import MarginTerms, checked_positive, end_o
 __all__ = ["MinMarginResult", "min_margin"]
 
 # Share of the way to the boundary that a step may go.
-LOG=False
+
 _SHARE = 0.995
 
 # The centring target, over all terms, does not fall below this share of what the tolerance needs
@@ -68,7 +68,7 @@ _HOLD, _NOISE = 1e-6, 1e-15
 # Terms are left out once, when the sum of all alpha t is at most this share of the value: those
 # of which all multipliers but one are at most a share LITTLE of p and the last step changed their
 # slacks by at most MOVED; if there are MANY terms, and a share WORTH of them can go.
-_HALF_WAY, _LITTLE, _MOVED, _MANY, _WORTH = 0.02, 0.03, 0.3, 100, 0.3
+_HALF_WAY, _LITTLE, _MOVED, _MANY, _WORTH = 0.02, 0.03, 0.3, 100, 0.6
 
 # The last columns of a kernel design are tiny. Early, a Newton matrix has the unit matrix for those
 # that add at most this to it.
@@ -225,14 +225,13 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
         target = max(mass * max(ahead / mass, 0.0) ** 3, _FLOOR * max(wanted, surplus)) / aim.size
         pace = loops.direction(terms, x, alpha, work, H, aim, target, changed)
         length = min(1.0, _SHARE / pace)
-        if LOG: print(n_iter,used,terms.p.size,f'value {value:.3e} gap {gap:.2e} wanted {wanted:.1e} mass {mass:.2e} ahead {ahead/mass:.1e} target {target:.1e} length {length:.3f} surplus {surplus:.1e} hold {hold:.1e}', H[0,0])
         loops.advance(alpha, d_alpha, t, d_t, length)
         x = x + length * step
         # Step 3.
         if may_leave_out and not is_early:
-            may_leave_out = False
-            decided = loops.is_decided(whole.p, alpha, t, d_t, _LITTLE, _MOVED)
+            decided = loops.is_decided(whole.p, alpha, t, d_t, _LITTLE, _MOVED / length)
             if _WORTH * n <= np.count_nonzero(decided) < n:
+                may_leave_out = False
                 saved, least = (x, alpha, t, memory), np.inf
                 fixed, kept, terms = whole.without(decided, alpha)
                 alpha, t = alpha.take(kept, axis=1), t.take(kept, axis=1)
@@ -255,7 +254,10 @@ def _memory(hinge):
     (k, n), size = hinge.c.shape, len(hinge.Z)
     over, under, a, aim, d_alpha, d_t = np.empty((6, k, n))
     inverse, leader, excess = np.empty((3, n))
-    work, changed = (over, under, a, inverse, leader, excess), (np.empty((k - 1, size)), d_alpha, d_t)
+    work, changed = (
+        (over, under, a, inverse, leader, excess),
+        (np.empty((k - 1, size)), d_alpha, d_t),
+    )
     return work, aim, np.empty((k * (k - 1) // 2, n)), np.empty((size, n)), changed
 
 
