@@ -129,8 +129,35 @@ def weigh(alpha, t, over, under, a, inverse, leader, pairs):
 
 
 @njit(**_LOOPS)
-def newton_matrix(Q, Z, pairs, ridge, noise, scaled, H):
-    """I + sum_{l < m} (q_l - q_m)(q_l - q_m)' x sum_b pair_b z_b z_b', upper half.
+def cholesky(H):
+    """Upper Cholesky factor in place; a pivot that is lost to rounding becomes as large as that."""
+    size = H.shape[0]
+    for first in range(0, size, _BLOCK):
+        end = min(first + _BLOCK, size)
+        if first > 0:
+            left = np.ascontiguousarray(H[:first, first:end].T)
+            part = np.dot(left, np.ascontiguousarray(H[:first, first:]))
+            for r in range(first, end):
+                row, other = H[r, first:], part[r - first]
+                for s in range(size - first):
+                    row[s] -= other[s]
+        for r in range(first, end):
+            row = H[r]
+            least = 1e-14 * row[r]
+            for q in range(first, r):
+                above = H[q]
+                factor = above[r]
+                for s in range(r, size):
+                    row[s] -= factor * above[s]
+            row[r] = np.sqrt(max(row[r], least))
+            factor = 1.0 / row[r]
+            for s in range(r + 1, size):
+                row[s] *= factor
+
+
+@njit(**_LOOPS)
+def newton_factor(Q, Z, pairs, ridge, noise, scaled, H):
+    """Upper Cholesky factor of I + sum_{l < m} (q_l - q_m)(q_l - q_m)' x sum_b pair_b z_b z_b'.
 
     The biases have ``ridge`` in place of one, and ``noise`` of the largest curvature.
     """
@@ -167,33 +194,7 @@ def newton_matrix(Q, Z, pairs, ridge, noise, scaled, H):
         largest = max(largest, H[c * size, c * size])
     for r in range(0, free * size, size):
         H[r, r] += ridge + noise * largest
-
-
-@njit(**_LOOPS)
-def cholesky(H):
-    """Upper Cholesky factor in place; a pivot that is lost to rounding becomes as large as that."""
-    size = H.shape[0]
-    for first in range(0, size, _BLOCK):
-        end = min(first + _BLOCK, size)
-        if first > 0:
-            left = np.ascontiguousarray(H[:first, first:end].T)
-            part = np.dot(left, np.ascontiguousarray(H[:first, first:]))
-            for r in range(first, end):
-                row, other = H[r, first:], part[r - first]
-                for s in range(size - first):
-                    row[s] -= other[s]
-        for r in range(first, end):
-            row = H[r]
-            least = 1e-14 * row[r]
-            for q in range(first, r):
-                above = H[q]
-                factor = above[r]
-                for s in range(r, size):
-                    row[s] -= factor * above[s]
-            row[r] = np.sqrt(max(row[r], least))
-            factor = 1.0 / row[r]
-            for s in range(r + 1, size):
-                row[s] *= factor
+    cholesky(H)
 
 
 @njit(**_LOOPS)

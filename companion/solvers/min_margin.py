@@ -214,8 +214,7 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
         used = _columns_that_matter(terms.Z, pairs) if is_early else len(terms.Z)
         H = np.empty((used * (k - 1), used * (k - 1)))
         hold = terms.ridge + _HOLD * mass
-        loops.newton_matrix(terms.Q, terms.Z[:used], pairs, hold, _NOISE, scaled, H)
-        loops.cholesky(H)
+        loops.newton_factor(terms.Q, terms.Z[:used], pairs, hold, _NOISE, scaled, H)
         # Step 2. Predictor: to alpha t = 0.
         step, d_alpha, d_t = changed
         aim[:] = 0.0
