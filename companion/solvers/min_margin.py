@@ -68,7 +68,7 @@ _HOLD, _NOISE = 1e-6, 1e-15
 # Terms are left out once, when the sum of all alpha t is at most this share of the value: those
 # of which all multipliers but one are at most a share LITTLE of p and the last step changed their
 # slacks by at most MOVED; if there are MANY terms, and a share WORTH of them can go.
-_HALF_WAY, _LITTLE, _MOVED, _MANY, _WORTH = 0.02, 0.1, 0.5, 100, 0.6
+_HALF_WAY, _LITTLE, _MOVED, _MANY, _WORTH = 0.02, 0.03, 0.3, 100, 0.45
 
 # The last columns of a kernel design are tiny. Early, a Newton matrix has the unit matrix for those
 # that add at most this to it.
