@@ -154,7 +154,7 @@ def main():
             f"Table 1: {1300 * seconds:.0f} s"
         )
     for (name, kind), values in ratios.items():
-        print(f"{name}, {kind}: {_common.summary(values, 20 if kind == 'linear' else 40)}")
+        print(f"{name}, {kind}: {_common.summary(values, 6 if kind == 'linear' else 20)}")
 
 
 if __name__ == "__main__":

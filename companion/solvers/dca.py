@@ -27,32 +27,28 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from companion.solvers._dca_kernels import COLD, REPEATS, SPENT, STALLS, ZERO, descend, path
-from companion.solvers._min_margin_shrinking import minimise
-from companion.solvers.min_margin import (
-    MarginProblem,
-    MinMarginResult,
+from companion.solvers import _min_margin_loops as loops
+from companion.solvers._margin_terms import (
+    MarginTerms,
+    checked_loss,
     checked_positive,
     checked_utility,
     end_of,
     ended,
 )
+from companion.solvers.min_margin import LEAST_VALUE, MinMarginResult, minimise
 
 __all__ = ["DCAResult", "MachinePath", "dca", "dca_path", "utility_from_cost"]
-
-FORMS = ("utility", "cost")
 
 # Weight of the proximal term of a DC step, |b - b_t|^2 / 2, for terms of mean weight one
 # or more. It keeps b where truncation leaves directions without slope, and as it is zero at b_t
 # it moves no fixed point.
 PROXIMAL = 1e-3
 
-_REASONS = {
-    REPEATS: "The set of truncated terms repeats.",
-    STALLS: "Steps lower the objective by no more than their own accuracy.",
-    ZERO: "The objective, which has no negative terms, is zero.",
-    SPENT: "The budget of {steps} DC steps is spent.",
-}
+_REPEATS = "The set of truncated terms repeats."
+_STALLS = "Steps lower the objective by no more than their own accuracy."
+_ZERO = "The objective, which has no negative terms, is zero."
+_SPENT = "The budget of {steps} DC steps is spent."
 
 
 @dataclass(frozen=True)
@@ -183,70 +179,98 @@ def dca(  # noqa: PLR0913
     [0 0 0 2 2 2 2]
     [0 0 1 1 2 2 2]
     """
-    problem = MarginProblem(design, y, utility, sample_weight, "dca")
-    C, constants = checked_positive(C, "C", "dca"), _constants(s, form, "dca")
+    problem = MarginTerms(design, y, utility, sample_weight, "dca")
+    C, loss = checked_positive(C, "C", "dca"), checked_loss(s, form, "dca")
     checked_positive(tol, "tol", "dca")
-    p, k, size = C * problem.p, problem.k, problem.Z.shape[0]
-    ridge, proximal = 0.0, PROXIMAL * min(1.0, p.mean())
-    alpha, linear = np.empty((k, p.size)), np.zeros((k, problem.n))
-    x, n_start, is_solved, anchor = np.zeros((k - 1, size)), 0, True, np.zeros(k - 1)
+    n_start, is_solved, alpha = 0, True, None
     if start is None:
-        groups, weights = _convex_terms(problem, form)
-        multipliers = np.empty((k, weights.size))
-        *_, n_start, is_solved = minimise(
-            problem.Z,
-            groups,
-            C * weights,
-            linear,
-            problem.basis,
-            1.0,
-            ridge,
-            anchor,
-            x,
-            COLD,
-            0.0,
-            tol,
-            max_iter,
-            multipliers,
-        )
-        if form == "utility":
-            alpha = multipliers
+        # Step 0.
+        hinge = _convex_terms(problem, form, sample_weight).hinge(C)
+        x, alpha, n_start, is_solved = minimise(hinge, np.zeros_like(hinge.L), tol, max_iter)
     else:
-        x = _starting_point(problem, start)
-    chosen, values = np.empty(p.size, dtype=np.int64), np.empty(max_steps + 2)
-    is_convex_solution = start is None and form == "utility"
-    steps, reason, _, is_near, n_iter = descend(
-        problem.Z,
-        problem.groups,
-        p,
-        problem.basis,
-        constants,
-        proximal,
-        x,
-        is_convex_solution,
-        tol,
-        max_iter,
-        max_steps,
-        alpha,
-        linear,
-        chosen,
-        values,
-    )
-    if steps:
-        anchor, ridge = x[:, -1].copy(), proximal
-    fields = problem.solution(p, x, alpha, linear, constants[0], ridge, anchor, n_start + n_iter)
-    is_near = is_near if steps else is_solved
-    sentence, advice = _REASONS[reason].format(steps=steps), "Raise max_steps."
-    if not is_near:
-        sentence, advice = end_of(False, n_iter, tol, max_iter)
+        x = problem.point(start)
+    budgets = {"tol": tol, "max_iter": max_iter, "max_steps": max_steps}
+    is_solution = start is None and form == "utility"
+    found = _descend(problem, C, loss, x, is_solution=is_solution, **budgets)
+    if found.alpha is not None:
+        hinge, alpha = found.hinge, found.alpha
+    n_steps, is_near = len(found.objectives) - 1, found.is_solved
+    fields = problem.solution(hinge, found.x, alpha, n_start + found.n_iter)
+    sentence, advice = found.reason.format(steps=n_steps), "Raise max_steps."
+    if not (is_near if n_steps else is_solved):
+        is_near = False
+        sentence, advice = end_of(False, found.n_iter, tol, max_iter)
     fields |= {
-        "objective": float(values[steps]),
-        "n_steps": steps,
-        "objectives": values[: steps + 1].copy(),
-        "beta": problem.beta(p, chosen),
+        "objective": found.objectives[-1],
+        "n_steps": n_steps,
+        "objectives": np.array(found.objectives),
+        "beta": problem.beta(C * problem.p, found.chosen),
     }
-    converged = bool(is_near and reason != SPENT)
-    return ended(DCAResult, fields, converged, sentence, advice, "dca")
+    return ended(DCAResult, fields, is_near and found.reason != _SPENT, sentence, advice, "dca")
+
+
+@dataclass
+class _Descent:
+    """Where the DC steps ended, and the last convex problem with its multipliers."""
+
+    x: np.ndarray
+    objectives: list
+    chosen: np.ndarray
+    hinge: object = None
+    alpha: np.ndarray | None = None
+    n_iter: int = 0
+    is_solved: bool = True
+    reason: str = _SPENT
+
+
+def _descend(problem, C, loss, x, *, is_solution, tol, max_iter, max_steps):
+    """Steps 1 to 3 of the box; ``is_solution`` says that x is the machine without truncation."""
+    level, cut, rise, top = loss
+    p = C * problem.p
+    total, ridge = p.sum(), PROXIMAL * min(1.0, p.mean())
+    h, rivals = problem.margins(x)
+    found = _Descent(x, [_value(x, h, p, loss)], np.full(p.size, -1))
+    has_stalled = False
+    for step in range(max_steps + 1):
+        # Step 1: l = argmax_{m != j} f_m of the terms with g_ij < s.
+        chosen = np.where(h < cut, rivals, -1)
+        repeats, found.chosen = np.array_equal(chosen, found.chosen), chosen
+        # A step that was not solved is repeated: its proximal term is now centred where it ended.
+        if repeats and found.is_solved and (step > 0 or is_solution):
+            found.reason = _REPEATS
+        elif step > 0 and found.objectives[-1] <= tol * LEAST_VALUE * total:
+            found.reason, found.is_solved = _ZERO, True
+        if found.reason != _SPENT or step == max_steps:
+            break
+        # Step 2, with what the tangents add to the value of the convex problem.
+        hinge = problem.hinge(C, level, ridge, found.x[:, 0].copy(), chosen)
+        truncated = p[chosen >= 0].sum()
+        offset = truncated * rise if truncated else 0.0
+        offset += (total - truncated) * top if truncated < total else 0.0
+        y, alpha, n_iter, is_solved = minimise(hinge, found.x, tol, max_iter, offset)
+        found.hinge, found.alpha, found.is_solved = hinge, alpha, is_solved
+        found.n_iter += n_iter
+        h, rivals = problem.margins(y)
+        before, value = found.objectives[-1], _value(y, h, p, loss)
+        found.objectives.append(min(value, before))
+        if value < before:
+            found.x = y
+        # A solution has ties, and rounding decides which l a tie takes: one step in vain may be
+        # followed by a change of the set and a good one.
+        is_zero = found.objectives[-1] <= tol * LEAST_VALUE * total
+        stalls = not is_zero and not before - value > 0.1 * tol * before
+        if stalls and (has_stalled or not value < before):
+            found.reason = _STALLS
+            break
+        has_stalled = stalls
+    return found
+
+
+def _value(x, h, p, loss):
+    """(10)."""
+    level, _, rise, top = loss
+    hinge = np.maximum(level - h, 0.0) + np.minimum(h + rise, top)
+    return float(0.5 * np.sum(x[:, 1:] ** 2) + p @ hinge)
 
 
 def dca_path(  # noqa: PLR0913
@@ -262,7 +286,7 @@ def dca_path(  # noqa: PLR0913
     max_steps=100,
     max_iter=200,
 ):
-    """The convex machine and the robust one that starts there, for each C, in one compiled call.
+    """The convex machine and the robust one that starts there, for each C.
 
     Parameters
     ----------
@@ -277,85 +301,49 @@ def dca_path(  # noqa: PLR0913
     -------
     convex, robust : MachinePath
     """
-    problem = MarginProblem(design, y, utility, sample_weight, "dca_path")
-    constants = _constants(s, form, "dca_path")
-    C = np.array([checked_positive(value, "C_values", "dca_path") for value in C_values])
+    problem = MarginTerms(design, y, utility, sample_weight, "dca_path")
+    loss = checked_loss(s, form, "dca_path")
+    C_values = np.array([checked_positive(C, "C_values", "dca_path") for C in C_values])
     checked_positive(tol, "tol", "dca_path")
-    points = np.empty((2, C.size, problem.k - 1, problem.Z.shape[0]))
-    report = np.empty((C.size, 9))
-    path(
-        problem.Z,
-        _convex_terms(problem, form),
-        (problem.groups, problem.p),
-        problem.basis,
-        constants,
-        C,
-        PROXIMAL,
-        tol,
-        max_iter,
-        max_steps,
-        *points,
-        report,
-    )
-    convex = _machine_path(problem, C, points[0], *report[:, :4].T, np.zeros(C.size))
-    robust = _machine_path(problem, C, points[1], *report[:, 4:].T)
-    for name, machines in (("convex", convex), ("robust", robust)):
-        if not machines.converged.all():
-            missed = np.flatnonzero(~machines.converged)
+    budgets = {"tol": tol, "max_iter": max_iter, "max_steps": max_steps}
+    first = _convex_terms(problem, form, sample_weight)
+    x, rows = np.zeros((problem.k - 1, len(problem.Z))), ([], [])
+    for C in C_values:
+        hinge = first.hinge(C)
+        x, alpha, n_iter, is_solved = minimise(hinge, x, tol, max_iter)
+        value, gap, *_ = loops.certificate(*hinge, x, alpha)
+        rows[0].append((x, value, gap, 0, n_iter, is_solved))
+        found = _descend(problem, C, loss, x, is_solution=form == "utility", **budgets)
+        n_steps = len(found.objectives) - 1
+        if n_steps:
+            gap = loops.certificate(*found.hinge, found.x, found.alpha)[1]
+            is_solved = found.is_solved
+        converged = is_solved and found.reason != _SPENT
+        rows[1].append((found.x, found.objectives[-1], gap, n_steps, found.n_iter, converged))
+    paths = []
+    for name, part in zip(("convex", "robust"), rows, strict=True):
+        points, *columns = map(np.array, zip(*part, strict=True))
+        _, coef, intercept = problem.coefficients(points)
+        machines = MachinePath(C_values, coef, intercept, *columns)
+        paths.append(machines)
+        missed = np.flatnonzero(~machines.converged)
+        if missed.size:
+            first = missed[0]
             warnings.warn(
-                f"dca_path did not converge for {missed.size} of {C.size} {name} machines: the "
-                f"first has C = {C[missed[0]]:g}, the duality gap "
-                f"{machines.duality_gap[missed[0]]:.3g} and the objective "
-                f"{machines.objective[missed[0]]:.6g}. Raise max_steps ({max_steps}), max_iter "
+                f"dca_path did not converge for {missed.size} of {C_values.size} {name} machines: "
+                f"the first has C = {C_values[first]:g}, the duality gap "
+                f"{machines.duality_gap[first]:.3g} and the objective "
+                f"{machines.objective[first]:.6g}. Raise max_steps ({max_steps}), max_iter "
                 f"({max_iter}) or tol ({tol:g}).",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-    return convex, robust
+    return tuple(paths)
 
 
-def _machine_path(problem, C, points, objective, gap, n_iter, converged, n_steps):  # noqa: PLR0917
-    _, coef, intercept = problem.coefficients(points)
-    return MachinePath(
-        C=C,
-        coef=coef,
-        intercept=np.ascontiguousarray(intercept),
-        objective=objective.copy(),
-        duality_gap=gap.copy(),
-        n_steps=n_steps.astype(np.int64),
-        n_iter=n_iter.astype(np.int64),
-        converged=converged > 0.0,
-    )
-
-
-def _constants(s, form, name):
-    """(level, cut, rise, top) of the loss [level - h]_+ + min(h + rise, top), linear below cut."""
-    if form not in FORMS:
-        raise ValueError(f"The 'form' of {name} must be one of {list(FORMS)}. Got {form!r}.")
-    s = -np.inf if s is None else float(s)
-    if not s <= 0.0:
-        raise ValueError(
-            f"The truncation 's' of {name} must be at most 0, where a decision turns wrong, or "
-            f"None. Got {s:g}; -1 / (k - 1) is the paper's."
-        )
-    return (1.0, s, -s, 0.0) if form == "utility" else (-1.0, -s, 1.0, 1.0 - s)
-
-
-def _convex_terms(problem, form):
-    """Groups and weights, for C = 1, of the convex machine to start at."""
+def _convex_terms(problem, form, sample_weight):
+    """The terms of the convex machine to start at."""
     if form == "utility":
-        return problem.groups, problem.p
-    return problem.terms_of(utility_from_cost(problem.utility))
-
-
-def _starting_point(problem, start):
-    if isinstance(start, MinMarginResult):
-        start = np.column_stack([start.w, start.intercept])
-    start = np.asarray(start, dtype=np.float64)
-    shape = (problem.k, problem.Z.shape[0])
-    if start.shape != shape or not np.isfinite(start).all():
-        raise ValueError(
-            f"The 'start' of dca must be a result on this design or finite numbers of shape {shape}"
-            f", (w, b) of each class. Got shape {start.shape}."
-        )
-    return problem.point(start)
+        return problem
+    utility = utility_from_cost(problem.utility)
+    return MarginTerms(problem.design, problem.labels, utility, sample_weight, "dca")

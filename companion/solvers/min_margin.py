@@ -10,18 +10,25 @@ Its dual, with the multipliers alpha_ijl of the margins:
     (13)  sum_i [ the same bracket ] = 0,    (14)  alpha_ijl >= 0, sum_l alpha_ijl <= C U_{y_i j}
     max   sum_ijl alpha_ijl - 1/2 sum_m |w_m|^2
 
-The box of the solver:
+A term is a pair (i, j) with p = C U_{y_i j} > 0. With f = Q x z, Q an orthonormal basis of the
+vectors that sum to zero, z = (1, features) and x = (b, V), the problem is
 
-0. f = 0, every term on the central path.
-1. End when primal minus dual value, both exact, is small; else solve the Newton system of the
-   relaxed conditions, which has (d + 1)(k - 1) equations once the sum-to-zero constraint is met by
-   an orthonormal basis and slacks and multipliers are eliminated.
-2. Predictor, corrector (Mehrotra), a step that stays inside; go to 1.
+    min  1/2 |V|^2 + <L, x> + sum_terms p max_l (c_l + f_l),    c_l = 1 for l != j, c_j = 0,
 
-Half way, terms with a maximum that is decided are left out: :mod:`._min_margin_shrinking`. Three
-classes and two features have loops of their own: :mod:`._min_margin_plane`. The minimiser need not
-be unique in b, nor the set of minimisers bounded: a Newton step has a small proximal term in b,
-centred at the iterate, which keeps b where nothing moves it and moves no solution.
+with all that is linear in L. Multipliers alpha_l >= 0 of a term, that of xi_ij >= 0 for l = j, sum
+to p; slacks are t_l = u - c_l - f_l >= 0, u the bound of the maximum. The box of the solver:
+
+0. f = 0, every term near the central path t_l alpha_l = mu.
+1. End when primal minus dual value is small; else the Newton system of the relaxed conditions.
+   With a_l = alpha_l / t_l and A = sum_l a_l it is, once u, t and alpha are eliminated,
+   H = I + sum_terms Q' (diag(a) - a a' / A) Q x z z', of (d + 1)(k - 1) equations.
+2. Predictor, corrector (Mehrotra), a step that stays inside.
+3. Once, half way: terms of which one l has nearly all of p, and keeps it, are left out, alpha_l = p
+   for good. If that proves wrong in the end, all terms go on from here. Go to 1.
+
+The minimiser need not be unique in b, nor the set of minimisers bounded: a Newton step has a small
+proximal term in b, centred at the iterate, which keeps b where nothing moves it and moves no
+solution.
 
 Y. Liu, Y. Wu and Q. He, Utility-based weighted multicategory robust support vector machines,
 Statistics and its Interface 3 (2010) (equation numbers). S. Mehrotra, On the implementation of a
@@ -30,19 +37,42 @@ primal-dual interior point method, SIAM Journal on Optimization 2 (1992).
 
 from __future__ import annotations
 
-import warnings
+import math
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from companion.solvers._dca_kernels import COLD
-from companion.solvers._min_margin_interior import certified
-from companion.solvers._min_margin_kernels import arrange, terms
-from companion.solvers._min_margin_shrinking import minimise
+from companion.solvers import _min_margin_loops as loops
+from companion.solvers._margin_terms import MarginTerms, checked_positive, end_of, ended
 
-__all__ = ["MarginProblem", "MinMarginResult", "checked_utility", "min_margin"]
+__all__ = ["MinMarginResult", "min_margin"]
+
+# Share of the way to the boundary that a step may go.
+
+_SHARE = 0.995
+
+# The centring target, over all terms, does not fall below this share of what the tolerance needs
+# nor of the residual of (13): otherwise mu is gone before the residual is.
+_FLOOR = 0.1
+
+# Iterations without a better certificate that end a solution.
+_PATIENCE = 8
+
+# A duality gap is relative to the value of the objective, or to this share of the total weight.
+LEAST_VALUE = 1e-4
+
+# Weight of the proximal term in b of a Newton step, over the sum of all alpha t, and over the
+# largest curvature in b: what rounding errors leave of the smallest.
+_HOLD, _NOISE = 1e-6, 1e-15
+
+# Terms are left out once, when the sum of all alpha t is at most this share of the value: those
+# of which all multipliers but one are at most a share LITTLE of p and the last step changed their
+# slacks by at most MOVED; if there are MANY terms, and a share WORTH of them can go.
+_HALF_WAY, _LITTLE, _MOVED, _MANY, _WORTH = 0.02, 0.03, 0.3, 100, 0.45
+
+# The last columns of a kernel design are tiny. Early, a Newton matrix has the unit matrix for those
+# that add at most this to it.
+_LEFT_OUT, _NARROW = 3e-4, 8
 
 
 @dataclass(frozen=True)
@@ -134,195 +164,104 @@ def min_margin(
     >>> machine.decision_function.argmax(axis=1), machine.converged
     (array([0, 0, 1, 1, 2, 2]), True)
     """
-    problem = MarginProblem(design, y, utility, sample_weight, "min_margin")
+    problem = MarginTerms(design, y, utility, sample_weight, "min_margin")
     C = checked_positive(C, "C", "min_margin")
     checked_positive(tol, "tol", "min_margin")
-    linear = np.zeros((problem.k, problem.n))
+    hinge = problem.hinge(C)
     if beta is not None:
-        linear = problem.linear_terms(beta)
-    p = C * problem.p
-    x, alpha = np.zeros((problem.k - 1, problem.Z.shape[0])), np.empty((problem.k, p.size))
-    ridge, anchor = 0.0, np.zeros(problem.k - 1)
-    *_, n_iter, is_solved = minimise(
-        problem.Z,
-        problem.groups,
-        p,
-        linear,
-        problem.basis,
-        1.0,
-        ridge,
-        anchor,
-        x,
-        COLD,
-        0.0,
-        tol,
-        int(max_iter),
-        alpha,
-    )
-    fields = problem.solution(p, x, alpha, linear, 1.0, ridge, anchor, n_iter)
+        hinge = hinge._replace(L=hinge.L + problem.linear_terms(beta))
+    x, alpha, n_iter, is_solved = minimise(hinge, np.zeros_like(hinge.L), tol, max_iter)
+    fields = problem.solution(hinge, x, alpha, n_iter)
     end = end_of(is_solved, n_iter, tol, max_iter)
-    return ended(MinMarginResult, fields, bool(is_solved), *end)
+    return ended(MinMarginResult, fields, is_solved, *end)
 
 
-def end_of(converged, n_iter, tol, max_iter):
-    if converged:
-        return f"The relative duality gap is at most tol = {tol:g}.", ""
-    if n_iter >= max_iter:
-        return f"The budget of {n_iter} iterations is spent.", "Raise max_iter or tol."
-    return "Rounding errors stop all progress.", "Raise tol, lower C or scale the inputs."
+def minimise(whole, x, tol, max_iter, offset=0.0):
+    """Steps 0 to 3 of the box from x on; x, alpha, iterations, whether the gap is small.
+
+    The gap is relative to the value plus ``offset``.
+    """
+    terms, weight, (k, n) = whole, float(whole.p.sum()), whole.c.shape
+    value = loops.certificate(*whole, x, np.zeros((k, n)))[0] + offset
+    alpha, t = _centred(whole, x, 0.5 * max(value, 1e-3 * weight) / (k * n))
+    memory, may_leave_out = _memory(terms), n >= _MANY
+    best, least, since, constant = (np.inf, x, alpha), np.inf, 0, offset
+    saved = fixed = kept = None
+    for n_iter in range(max_iter + 1):
+        # Step 1.
+        value, gap, surplus, _ = loops.certificate(*terms, x, alpha)
+        wanted = tol * max(value + constant, LEAST_VALUE * weight)
+        since = 0 if gap < least else since + 1
+        least = min(gap, least)
+        ends = since > _PATIENCE or n_iter == max_iter or not math.isfinite(gap)
+        if terms is whole:
+            if gap < best[0]:
+                best = gap, x, alpha.copy()
+            if ends or gap <= wanted:
+                break
+        elif ends or gap <= 0.9 * wanted:
+            fixed[:, kept] = alpha
+            gap = loops.certificate(*whole, x, fixed)[1]
+            if gap < best[0]:
+                best = gap, x, fixed
+            if gap <= wanted or n_iter == max_iter:
+                break
+            terms, constant, least, (x, alpha, t, memory) = whole, offset, np.inf, saved
+            continue
+        work, aim, pairs, scaled, changed = memory
+        mass = loops.weigh(alpha, t, *work[:5], pairs)
+        is_early = mass > _HALF_WAY * max(value + constant, LEAST_VALUE * weight)
+        used = _columns_that_matter(terms.Z, pairs) if is_early else len(terms.Z)
+        H = np.empty((used * (k - 1), used * (k - 1)))
+        hold = terms.ridge + _HOLD * mass
+        loops.newton_factor(terms.Q, terms.Z[:used], pairs, hold, _NOISE, scaled, H)
+        # Step 2. Predictor: to alpha t = 0.
+        step, d_alpha, d_t = changed
+        aim[:] = 0.0
+        pace = loops.direction(terms, x, alpha, work, H, aim, 0.0, changed)
+        ahead = loops.foresee(alpha, t, d_alpha, d_t, min(1.0, 1.0 / pace), aim)
+        # Corrector: to alpha t = target - d_alpha d_t of the predictor.
+        target = max(mass * max(ahead / mass, 0.0) ** 3, _FLOOR * max(wanted, surplus)) / aim.size
+        pace = loops.direction(terms, x, alpha, work, H, aim, target, changed)
+        length = min(1.0, _SHARE / pace)
+        loops.advance(alpha, d_alpha, t, d_t, length)
+        x = x + length * step
+        # Step 3.
+        if may_leave_out and not is_early:
+            decided = loops.is_decided(whole.p, alpha, t, d_t, _LITTLE, _MOVED / length)
+            if _WORTH * n <= np.count_nonzero(decided) < n:
+                may_leave_out = False
+                saved, least = (x, alpha, t, memory), np.inf
+                fixed, kept, terms = whole.without(decided, alpha)
+                alpha, t = alpha.take(kept, axis=1), t.take(kept, axis=1)
+                constant, memory = offset + np.vdot(whole.c, fixed), _memory(terms)
+    gap, x, alpha = best
+    return x, alpha, n_iter, bool(gap <= wanted)
 
 
-def ended(kind, fields, converged, reason, advice, name="min_margin"):  # noqa: PLR0917
-    """A result of this kind with its end written in; warn if the solver has not converged."""
-    result = kind(**fields, converged=converged, stop_reason=reason)
-    if not converged:
-        warnings.warn(
-            f"{name} did not converge: {reason} The duality gap is {result.duality_gap:.3g} at an "
-            f"objective of {result.objective:.6g}, after {result.n_iter} iterations. {advice}",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    return result
+def _centred(hinge, x, mu):
+    """alpha and t near the central path t_l alpha_l = mu, sum_l alpha_l = p."""
+    t = np.empty_like(hinge.c)
+    loops.class_values(hinge.Q, x, hinge.Z, t)
+    t += hinge.c
+    t = t.max(axis=0) + 3.0 * mu / hinge.p - t
+    alpha = 1.0 / t
+    return alpha * (hinge.p / alpha.sum(axis=0)), t
 
 
-class MarginProblem:
-    """Checked inputs, sorted by class, and the terms U_{y_i j} > 0 in groups of equal (y_i, j)."""
-
-    def __init__(self, design, y, utility, sample_weight, name):
-        self.design, self.n = design, design.n
-        self.utility = checked_utility(utility, name)
-        self.k = len(self.utility)
-        labels = checked_labels(y, self.n, self.k, name)
-        weight = np.ones(self.n)
-        if sample_weight is not None:
-            weight = np.asarray(sample_weight, dtype=np.float64)
-            if weight.shape != (self.n,) or not ((weight > 0.0) & np.isfinite(weight)).all():
-                raise ValueError(
-                    f"The 'sample_weight' of {name} must be {self.n} positive numbers, one for "
-                    f"each sample; leave out samples of weight zero. Got shape {weight.shape}."
-                )
-        self.order, self.Z, self._weight, self._ends, found = arrange(
-            design.augmented, labels, self.utility, weight
-        )
-        if found is None:
-            wrong = np.unique(labels[(labels < 0) | (labels >= self.k)])
-            raise wrong_labels(wrong, self.k, name)
-        self.basis = sum_to_zero_basis(self.k)
-        self.groups, self.p = found
-        if not self.p.size:
-            raise ValueError(
-                f"{name} needs a sample whose row of 'utility' has a positive entry: without one "
-                f"no decision has a use. Got samples of the classes {np.unique(labels).tolist()} "
-                "only, whose rows are zero."
-            )
-
-    def terms_of(self, utility):
-        """Groups and weights for another matrix on the same samples."""
-        return terms(utility, self._ends, self._weight)
-
-    def linear_terms(self, beta):
-        """Factors of f_m(x_i), sorted: sum_l beta_iml - sum_j beta_ijm."""
-        beta = np.asarray(beta, dtype=np.float64)
-        if beta.shape != (self.n, self.k, self.k) or not np.isfinite(beta).all():
-            raise ValueError(
-                f"The 'beta' of min_margin must be finite and of shape {(self.n, self.k, self.k)}. "
-                f"Got shape {beta.shape}."
-            )
-        return np.ascontiguousarray((beta.sum(axis=2) - beta.sum(axis=1))[self.order].T)
-
-    def solution(self, p, x, alpha, linear, level, ridge, anchor, n_iter):  # noqa: PLR0917
-        """The fields of a MinMarginResult but for its end, with certificates computed afresh."""
-        primal, gap, violation, values, multipliers = certified(
-            self.Z, self.order, self.groups, p, linear, self.basis, level, ridge, anchor, x, alpha
-        )
-        w, coef, intercept = self.coefficients(x)
-        return {
-            "w": w,
-            "coef": coef,
-            "intercept": intercept,
-            "objective": primal,
-            "duality_gap": gap,
-            "kkt_violation": violation,
-            "alpha": multipliers,
-            "n_iter": n_iter,
-            "decision_function": values,
-        }
-
-    def coefficients(self, x):
-        """w, coefficients in the caller's terms and intercept of x = (V, b), or of several x."""
-        W = self.basis @ x
-        coef = self.design.coefficients(W[..., :-1])
-        return W[..., :-1], coef, W[..., -1] if self.design.bias else np.zeros(W.shape[:-1])
-
-    def point(self, W):
-        """x = (V, b) of a machine; what does not sum to zero over the classes is dropped."""
-        return np.ascontiguousarray(self.basis.T @ W)
-
-    def beta(self, p, chosen):
-        """beta_ijl of the terms whose l is ``chosen``."""
-        full = np.zeros((self.n, self.k, self.k))
-        for low, high, j, start in self.groups:
-            rows = slice(start, start + high - low)
-            used = np.flatnonzero(chosen[rows] >= 0)
-            full[self.order[low + used], j, chosen[rows][used]] = p[rows][used]
-        return full
-
-
-@cache
-def sum_to_zero_basis(k):
-    """An orthonormal basis, of shape (k, k - 1), of the vectors whose entries sum to zero."""
-    basis = np.zeros((k, k - 1))
-    for c in range(k - 1):
-        basis[: c + 1, c] = 1.0
-        basis[c + 1, c] = -(c + 1.0)
-        basis[:, c] /= np.sqrt((c + 1.0) * (c + 2.0))
-    return basis
-
-
-def checked_utility(utility, name, what="utility"):
-    matrix = np.ascontiguousarray(utility, dtype=np.float64)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
-        raise ValueError(
-            f"The '{what}' of {name} must be a square matrix with a row and a column for each of "
-            f"at least two classes. Got shape {matrix.shape}."
-        )
-    # Not a number fails every comparison.
-    if not (matrix.min() >= 0.0 and matrix.max() < np.inf):
-        raise ValueError(
-            f"The '{what}' of {name} must have finite entries of at least 0. The smallest is "
-            f"{matrix.min():g}; add a constant to a row, which changes no best decision."
-        )
-    if not matrix.any():
-        raise ValueError(
-            f"The '{what}' of {name} must have a positive entry. Got only zeros: all decisions "
-            "are then equally good. Use the identity to count correct decisions."
-        )
-    return matrix
-
-
-def checked_labels(y, n, k, name):
-    labels = np.asarray(y)
-    if labels.shape != (n,):
-        raise ValueError(
-            f"{name} needs one label for each of the {n} samples of the design. "
-            f"Got an array of shape {labels.shape}."
-        )
-    if labels.dtype.kind in "iub":
-        return labels.astype(np.int64)
-    whole = labels.astype(np.int64)
-    if not (whole == labels).all():
-        raise wrong_labels(np.unique(labels[whole != labels]), k, name)
-    return whole
-
-
-def wrong_labels(wrong, k, name):
-    return ValueError(
-        f"Labels of {name} must be rows of the {k} x {k} matrix: whole numbers from 0 to "
-        f"{k - 1}. Got {wrong[:5].tolist()}."
+def _memory(hinge):
+    (k, n), size = hinge.c.shape, len(hinge.Z)
+    over, under, a, aim, d_alpha, d_t = np.empty((6, k, n))
+    inverse, leader, excess = np.empty((3, n))
+    work, changed = (
+        (over, under, a, inverse, leader, excess),
+        (np.empty((k - 1, size)), d_alpha, d_t),
     )
+    return work, aim, np.empty((k * (k - 1) // 2, n)), np.empty((size, n)), changed
 
 
-def checked_positive(value, what, name):
-    if not 0.0 < value < np.inf:
-        raise ValueError(f"The '{what}' of {name} must be a positive number. Got {value!r}.")
-    return float(value)
+def _columns_that_matter(Z, pairs):
+    if len(Z) <= _NARROW:
+        return len(Z)
+    rest = ((Z * Z) @ pairs.sum(axis=0))[::-1].cumsum()
+    return max(np.count_nonzero(rest > _LEFT_OUT), 1)

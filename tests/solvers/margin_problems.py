@@ -23,19 +23,6 @@ def random_utility(k, seed, share_of_zeros=0.3):
     return utility + np.diag(0.5 + rng.random(k))
 
 
-def random_beta(y, utility, C, seed, share=0.2):
-    """Linear terms as in a DC step: C U_{y_i j} for one l of some terms."""
-    rng = np.random.default_rng(seed)
-    n, k = len(y), len(utility)
-    beta = np.zeros((n, k, k))
-    for i in range(n):
-        for j in range(k):
-            if rng.random() < share:
-                other = (j + rng.integers(1, k)) % k
-                beta[i, j, other] = C * utility[y[i], j]
-    return beta
-
-
 def primal_value(Z, y, utility, C, beta=None, level=1.0):
     """The value of the DC subproblem by cvxpy and Clarabel."""
     import cvxpy as cp

@@ -64,22 +64,6 @@ def test_the_end_is_a_fixed_point_by_a_generic_qp(form, kernel):
     assert machine.kkt_violation**2 <= 2e-10 * machine.objective
 
 
-def test_no_small_change_improves_the_machine():
-    rng = np.random.default_rng(0)
-    for form in FORMS:
-        X, y, matrix = problem(3, 1, form)
-        machine = dca(Design.linear(X), y, matrix, 1.0, -0.5, form=form, tol=1e-10)
-        start = np.column_stack([machine.w, machine.intercept])
-        for _ in range(300):
-            w = start + 1e-5 * rng.normal(size=(3, 3))
-            w -= w.mean(axis=0)
-            f = X @ w[:, :-1].T + w[:, -1]
-            u = margins(f) * (1.0 if form == "utility" else -1.0)
-            loss = np.maximum(1.0 - u, 0.0) - np.maximum(-0.5 - u, 0.0)
-            value = 0.5 * np.sum(w[:, :-1] ** 2) + np.sum(matrix[y] * loss)
-            assert value >= machine.objective * (1.0 - 1e-9)
-
-
 @pytest.mark.parametrize("s", [None, -np.inf])
 def test_without_truncation_it_is_the_convex_machine(s):
     X, y, utility = problem(3, 2)

@@ -1,0 +1,263 @@
+"""The terms of the minimum-margin hinge: checked inputs, certificates, how a solver ends."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from companion.solvers import _min_margin_loops as loops
+
+# Largest residual of (13) that counts as zero, over the total weight, and largest change of the
+# logarithm of a multiplier to get there.
+_EXACT, _LARGEST_TILT = 1e-13, 0.1
+
+
+FORMS = ("utility", "cost")
+
+
+class Hinge(NamedTuple):
+    """1/2 |V|^2 + ridge / 2 |b - anchor|^2 + <L, x> + sum_terms p max_l (c_l + (Q x z)_l)."""
+
+    Q: np.ndarray
+    Z: np.ndarray
+    c: np.ndarray
+    p: np.ndarray
+    L: np.ndarray
+    ridge: float
+    anchor: np.ndarray
+
+    def without(self, decided, alpha):
+        """The hinge of the terms that are not decided, and alpha of those that are."""
+        fixed = np.where(decided & (alpha > 0.5 * self.p), self.p, 0.0)
+        kept = np.flatnonzero(~decided)
+        return (
+            fixed,
+            kept,
+            self._replace(
+                Z=self.Z.take(kept, axis=1),
+                c=self.c.take(kept, axis=1),
+                p=self.p[kept],
+                L=self.L + loops.moments(self.Q, fixed, self.Z),
+            ),
+        )
+
+
+class MarginTerms:
+    """Checked inputs and the terms U_{y_i j} > 0."""
+
+    def __init__(self, design, y, utility, sample_weight, name):
+        self.design, self.n = design, design.n
+        self.utility = checked_utility(utility, name)
+        self.k = len(self.utility)
+        self.labels = checked_labels(y, self.n, self.k, name)
+        p = self.utility[self.labels]
+        if sample_weight is not None:
+            weight = np.asarray(sample_weight, dtype=np.float64)
+            if weight.shape != (self.n,) or not ((weight > 0.0) & np.isfinite(weight)).all():
+                raise ValueError(
+                    f"The 'sample_weight' of {name} must be {self.n} positive numbers, one for "
+                    f"each sample; leave out samples of weight zero. Got shape {weight.shape}."
+                )
+            p = p * weight[:, None]
+        self.sample, self.column = np.nonzero(p)
+        if not self.sample.size:
+            raise ValueError(
+                f"{name} needs a sample whose row of 'utility' has a positive entry: without one "
+                f"no decision has a use. Got samples of the classes "
+                f"{np.unique(self.labels).tolist()} only, whose rows are zero."
+            )
+        self.p, self.Q = p[self.sample, self.column], sum_to_zero_basis(self.k)
+        self.others = (np.arange(self.k)[:, None] != self.column).astype(np.float64)
+        rows = design.augmented[self.sample]
+        self.Z = np.empty(rows.shape[::-1])
+        self.Z[0], self.Z[1:] = rows[:, -1], rows[:, :-1].T
+
+    def hinge(self, C, level=1.0, ridge=0.0, anchor=None, chosen=None):
+        """The terms with margin ``level``, linear ones for those with a ``chosen`` l."""
+        p = C * self.p
+        slope = p * (self.others - 1.0)
+        if chosen is not None:
+            used = np.flatnonzero(chosen >= 0)
+            slope[self.column[used], used] += p[used]
+            slope[chosen[used], used] -= p[used]
+        L = loops.moments(self.Q, slope, self.Z)
+        anchor = np.zeros(self.k - 1) if anchor is None else anchor
+        return Hinge(self.Q, self.Z, level * self.others, p, L, ridge, anchor)
+
+    def beta(self, p, chosen):
+        """beta_ijl of the terms whose l is ``chosen``."""
+        full, used = np.zeros((self.n, self.k, self.k)), np.flatnonzero(chosen >= 0)
+        full[self.sample[used], self.column[used], chosen[used]] = p[used]
+        return full
+
+    def linear_terms(self, beta):
+        """Q' G z' of the factors of f_m(x_i): sum_l beta_iml - sum_j beta_ijm."""
+        beta = np.asarray(beta, dtype=np.float64)
+        if beta.shape != (self.n, self.k, self.k) or not np.isfinite(beta).all():
+            raise ValueError(
+                f"The 'beta' of min_margin must be finite and of shape {(self.n, self.k, self.k)}. "
+                f"Got shape {beta.shape}."
+            )
+        factors = (beta.sum(axis=2) - beta.sum(axis=1)).T
+        return _bias_first(self.Q.T @ factors @ self.design.augmented, axis=1)
+
+    def solution(self, hinge, x, alpha, n_iter):
+        """The fields of a MinMarginResult but for its end, with certificates computed afresh."""
+        hinge, alpha = _balanced(hinge, alpha * (hinge.p / alpha.sum(axis=0)))
+        primal, gap, *residuals = loops.certificate(*hinge, x, alpha)
+        w, coef, intercept = self.coefficients(x)
+        full = np.zeros((self.n, self.k, self.k))
+        full[self.sample, self.column] = (alpha * self.others).T
+        return {
+            "w": w,
+            "coef": coef,
+            "intercept": intercept,
+            "objective": primal,
+            "duality_gap": gap,
+            "kkt_violation": max(residuals),
+            "alpha": full,
+            "n_iter": n_iter,
+            "decision_function": self.design.augmented[:, :-1] @ w.T + intercept,
+        }
+
+    def coefficients(self, x):
+        """w, coefficients in the caller's terms and intercept of x = (b, V), or of several x."""
+        W = self.Q @ x
+        w = np.ascontiguousarray(W[..., 1:])
+        intercept = W[..., 0] if self.design.bias else np.zeros(W.shape[:-1])
+        return w, self.design.coefficients(w), np.ascontiguousarray(intercept)
+
+    def point(self, start):
+        """x = (b, V) of a result or of (w, b); what does not sum to zero is dropped."""
+        if hasattr(start, "intercept"):
+            start = np.column_stack([start.w, start.intercept])
+        start, shape = np.asarray(start, dtype=np.float64), (self.k, len(self.Z))
+        if start.shape != shape or not np.isfinite(start).all():
+            raise ValueError(
+                "The 'start' of dca must be a result on this design or finite numbers of shape "
+                f"{shape}, (w, b) of each class. Got shape {start.shape}."
+            )
+        return _bias_first(self.Q.T @ start, axis=1)
+
+    def margins(self, x):
+        """g_ij = f_j - max_{l != j} f_l of all terms, and that l."""
+        F, terms = np.empty_like(self.others), np.arange(self.p.size)
+        loops.class_values(self.Q, x, self.Z, F)
+        own = F[self.column, terms]
+        F[self.column, terms] = -np.inf
+        rivals = F.argmax(axis=0)
+        return own - F[rivals, terms], rivals
+
+
+def _bias_first(array, axis):
+    return np.ascontiguousarray(np.roll(array, 1, axis=axis))
+
+
+def _balanced(hinge, alpha):
+    """The hinge without a ridge and alpha moved to satisfy (13); as given if none nearby does."""
+    Q, p, total = hinge.Q, hinge.p, alpha
+    scale = _EXACT * max(p.sum(), 1.0)
+    for _ in range(3):
+        residual = (hinge.L + loops.moments(Q, total, hinge.Z))[:, 0]
+        if np.abs(residual).max() <= scale:
+            return hinge._replace(ridge=0.0), total
+        # alpha_l (1 + s_l - sum_m alpha_m s_m / p) has the same sum over l.
+        curvature = np.diag(total.sum(axis=1)) - (total / p) @ total.T
+        s = Q @ np.linalg.lstsq(Q.T @ curvature @ Q, -residual, rcond=None)[0]
+        if not np.abs(s).max() <= _LARGEST_TILT:
+            break
+        total = total * (1.0 + s[:, None] - s @ total / p)
+    return hinge, alpha
+
+
+@cache
+def sum_to_zero_basis(k):
+    """An orthonormal basis, of shape (k, k - 1), of the vectors whose entries sum to zero."""
+    basis = np.zeros((k, k - 1))
+    for c in range(k - 1):
+        basis[: c + 1, c] = 1.0
+        basis[c + 1, c] = -(c + 1.0)
+        basis[:, c] /= np.sqrt((c + 1.0) * (c + 2.0))
+    return basis
+
+
+def checked_utility(utility, name, what="utility"):
+    matrix = np.ascontiguousarray(utility, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
+        raise ValueError(
+            f"The '{what}' of {name} must be a square matrix with a row and a column for each of "
+            f"at least two classes. Got shape {matrix.shape}."
+        )
+    # Not a number fails every comparison.
+    if not (matrix.min() >= 0.0 and matrix.max() < np.inf):
+        raise ValueError(
+            f"The '{what}' of {name} must have finite entries of at least 0. The smallest is "
+            f"{matrix.min():g}; add a constant to a row, which changes no best decision."
+        )
+    if not matrix.any():
+        raise ValueError(
+            f"The '{what}' of {name} must have a positive entry. Got only zeros: all decisions "
+            "are then equally good. Use the identity to count correct decisions."
+        )
+    return matrix
+
+
+def checked_labels(y, n, k, name):
+    labels = np.asarray(y)
+    if labels.shape != (n,):
+        raise ValueError(
+            f"{name} needs one label for each of the {n} samples of the design. "
+            f"Got an array of shape {labels.shape}."
+        )
+    whole = labels.astype(np.int64)
+    wrong = (whole != labels) | (whole < 0) | (whole >= k)
+    if wrong.any():
+        raise ValueError(
+            f"Labels of {name} must be rows of the {k} x {k} matrix: whole numbers from 0 to "
+            f"{k - 1}. Got {np.unique(labels[wrong])[:5].tolist()}."
+        )
+    return whole
+
+
+def checked_loss(s, form, name):
+    """(level, cut, rise, top) of the loss [level - h]_+ + min(h + rise, top), linear below cut."""
+    if form not in FORMS:
+        raise ValueError(f"The 'form' of {name} must be one of {list(FORMS)}. Got {form!r}.")
+    s = -np.inf if s is None else float(s)
+    if not s <= 0.0:
+        raise ValueError(
+            f"The truncation 's' of {name} must be at most 0, where a decision turns wrong, or "
+            f"None. Got {s:g}; -1 / (k - 1) is the paper's."
+        )
+    return (1.0, s, -s, 0.0) if form == "utility" else (-1.0, -s, 1.0, 1.0 - s)
+
+
+def checked_positive(value, what, name):
+    if not 0.0 < value < np.inf:
+        raise ValueError(f"The '{what}' of {name} must be a positive number. Got {value!r}.")
+    return float(value)
+
+
+def end_of(converged, n_iter, tol, max_iter):
+    if converged:
+        return f"The relative duality gap is at most tol = {tol:g}.", ""
+    if n_iter >= max_iter:
+        return f"The budget of {n_iter} iterations is spent.", "Raise max_iter or tol."
+    return "Rounding errors stop all progress.", "Raise tol, lower C or scale the inputs."
+
+
+def ended(kind, fields, converged, reason, advice, name="min_margin"):
+    """A result of this kind with its end written in; warn if the solver has not converged."""
+    result = kind(**fields, converged=converged, stop_reason=reason)
+    if not converged:
+        warnings.warn(
+            f"{name} did not converge: {reason} The duality gap is {result.duality_gap:.3g} at an "
+            f"objective of {result.objective:.6g}, after {result.n_iter} iterations. {advice}",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return result
