@@ -97,14 +97,7 @@ class Design:
                     f"Got {largest:g} as the largest entry on its diagonal."
                 )
             # Nothing but zeros: the bias is the whole machine.
-            nothing = np.zeros((K.shape[0], 1))
-            return cls(
-                nothing,
-                bias=bias,
-                factor=np.ones((1, 1), order="F"),
-                pivots=np.zeros(1, dtype=np.intp),
-                n_coefficients=size,
-            )
+            largest, gram = 1.0, np.eye(size)
         factor, pivots, rank, _ = lapack.dpstrf(gram, tol=_INDEPENDENT * largest, lower=1)
         factor, pivots = np.asfortranarray(np.tril(factor[:rank, :rank])), pivots[:rank] - 1
         features = blas.dtrsm(
@@ -135,12 +128,8 @@ class Design:
         if self._factor is None:
             return w.copy()
         beta = np.zeros((*w.shape[:-1], self.n_coefficients))
-        if w.ndim == 1:
-            beta[self._pivots] = blas.dtrsv(self._factor, w, lower=1, trans=1)
-        else:
-            columns = w.reshape(-1, w.shape[-1]).T
-            solved = blas.dtrsm(1.0, self._factor, columns, lower=1, trans_a=1)
-            beta[..., self._pivots] = solved.T.reshape(w.shape)
+        solved = blas.dtrsm(1.0, self._factor, w.reshape(-1, self.m).T, lower=1, trans_a=1)
+        beta[..., self._pivots] = solved.T.reshape(w.shape)
         return beta
 
     def weights(self, coefficients):

@@ -168,23 +168,39 @@ class Objective:
 
 
 class Course:
-    """How an iteration goes on: steps, rises of the objective, orbits, and what ends it."""
+    """Checked options, and how an iteration goes on: steps, rises, orbits, and what ends it."""
 
-    def __init__(self, options):
-        self.options, self.n_iter, self.largest = options, 0, np.inf
+    def __init__(self, problem, damping, tol, max_iter, accelerate):
+        if isinstance(damping, str) and damping == "auto":
+            damping = stable_damping(problem.loss.s)[1]
+        elif isinstance(damping, str) or not 0.0 <= damping < 1.0:
+            raise ValueError(
+                f"The 'damping' of wls must be 'auto' or a number in [0, 1): the share of the old "
+                f"machine in the new one. Got {damping!r}."
+            )
+        if not 0.0 < tol < np.inf:
+            raise ValueError(f"The 'tol' of wls must be a positive finite number. Got {tol!r}.")
+        if max_iter < 1:
+            raise ValueError(f"The 'max_iter' of wls must be at least 1. Got {max_iter!r}.")
+        if problem.factor != 1.0 and accelerate:
+            raise ValueError(
+                "The printed weights of wls belong to the plain iteration: set accelerate=False."
+            )
+        self.damping, self.tol, self.max_iter = float(damping), tol, int(max_iter)
+        self.accelerate, self.n_iter, self.largest = accelerate, 0, np.inf
         self.value, self.rises, self.before, self.turns, self.stuck = np.inf, 0, None, 0, None
 
     def end(self, value, gap, bounded):
         """Whether the iteration has converged and the reason to end it, or None to go on."""
         self.rises += value > self.value * (1.0 + _WHOLE)
-        self.value, tol = value, self.options.tol
+        self.value, tol = value, self.tol
         if gap <= tol * bounded:
             return True, f"The relative duality gap is at most tol = {tol:g}."
         if np.isnan(gap) and self.largest <= tol:
             return True, f"A step moves no decision value by more than tol = {tol:g}."
         if self.stuck is not None:
             return False, self.stuck
-        if self.n_iter == self.options.max_iter:
+        if self.n_iter == self.max_iter:
             reason = f"The budget of {self.n_iter} iterations is spent"
             if self.rises > _MANY_RISES * self.n_iter:
                 reason += f" without settling: the objective rose in {self.rises} of them"
@@ -215,48 +231,21 @@ class Course:
         return False
 
 
-@dataclass(frozen=True)
-class Options:
-    damping: float
-    tol: float
-    max_iter: int
-    accelerate: bool
-
-
 def checked_C(C):
     if not 0.0 < C < np.inf:
         raise ValueError(f"The 'C' of wls must be a positive finite number. Got {C!r}.")
     return float(C)
 
 
-def checked_options(loss, damping, tol, max_iter, printed_weights, accelerate):
-    if isinstance(damping, str) and damping == "auto":
-        damping = stable_damping(loss.s)[1]
-    elif isinstance(damping, str) or not 0.0 <= damping < 1.0:
-        raise ValueError(
-            f"The 'damping' of wls must be 'auto' or a number in [0, 1): the share of the old "
-            f"machine in the new one. Got {damping!r}."
-        )
-    if not 0.0 < tol < np.inf:
-        raise ValueError(f"The 'tol' of wls must be a positive finite number. Got {tol!r}.")
-    if max_iter < 1:
-        raise ValueError(f"The 'max_iter' of wls must be at least 1. Got {max_iter!r}.")
-    if printed_weights and accelerate:
-        raise ValueError(
-            "The printed weights of wls belong to the plain iteration: set accelerate=False."
-        )
-    return Options(float(damping), tol, int(max_iter), accelerate)
-
-
-def warn(result, problem, options):
+def warn(result, loss, damping):
     certificate = f"KKT violation is {result.kkt_violation:.3g}"
-    if problem.loss.is_convex:
+    if loss.is_convex:
         certificate += f" and the duality gap {result.duality_gap:.3g}"
-    bound, chosen = stable_damping(problem.loss.s)
-    if not problem.loss.is_convex and options.damping <= bound and bound > 0.0:
+    bound, chosen = stable_damping(loss.s)
+    if not loss.is_convex and damping <= bound and bound > 0.0:
         cure = (
-            f"A loss of order s = {problem.loss.s:g} is stable only with a damping above "
-            f"(s - 3) / (s - 1) = {bound:.3g}, and damping is {options.damping:g}. Use "
+            f"A loss of order s = {loss.s:g} is stable only with a damping above "
+            f"(s - 3) / (s - 1) = {bound:.3g}, and damping is {damping:g}. Use "
             f"damping='auto' ({chosen:.3g}) or a smaller s."
         )
     elif "period two" in result.stop_reason or "settling" in result.stop_reason:

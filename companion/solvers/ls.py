@@ -179,34 +179,24 @@ def ls_held_out(K, y, C_values, tests, sample_weight=None):
     for C in C_values:
         inverse = _factorise(problem.K, problem.ridge(C))(np.eye(problem.y.size))
         v = inverse.sum(axis=1)
-        M = inverse - np.outer(v, v / v.sum())
-        beta = M @ problem.y
-        yield [_held_out(problem, C, M, beta, np.asarray(test)) for test in tests]
+        # M, and the last row of the inverse of the bordered matrix, which gives b.
+        bordered = np.vstack([inverse - np.outer(v, v / v.sum()), v / v.sum()])
+        yield [_held_out(problem, bordered, np.asarray(test)) for test in tests]
 
 
-def _held_out(problem, C, M, beta, test):
+def _held_out(problem, bordered, test):
     """Decision values on ``test`` of the machine without it: y_S - f_S = M_SS^-1 beta_S."""
-    position = np.full(problem.y_all.size, -1)
-    position[problem.taking_part] = np.arange(problem.y.size)
-    inside = position[test][position[test] >= 0]
+    inside = np.flatnonzero(np.isin(problem.taking_part, test))
     if inside.size == problem.y.size:
         raise ValueError(
             "Every fold must leave a sample of positive weight to train on. "
             f"Got a test set of {test.size} samples that takes them all."
         )
-    if not inside.size:
-        change = inside.astype(float)
-    else:
-        change = linalg.solve(M[np.ix_(inside, inside)], beta[inside], assume_a="sym")
-    if inside.size == test.size:
-        return problem.y[inside] - change
-    # Samples of weight zero have no residual: the model without S, and its bias from the rest.
-    reduced = beta - M[:, inside] @ change
-    reduced[inside] = 0.0
-    keep = np.setdiff1d(np.arange(problem.y.size), inside)
-    products = problem.K_all[:, problem.taking_part] @ reduced
-    rest = problem.y - products[problem.taking_part] - problem.ridge(C) * reduced
-    return products[test] + rest[keep].mean()
+    reduced = bordered @ problem.y
+    if inside.size:
+        residuals = linalg.solve(bordered[np.ix_(inside, inside)], reduced[inside], assume_a="sym")
+        reduced -= bordered[:, inside] @ residuals
+    return problem.K_all[test][:, problem.taking_part] @ reduced[:-1] + reduced[-1]
 
 
 class _Checked:

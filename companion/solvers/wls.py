@@ -36,7 +36,6 @@ from companion.solvers._wls_problem import (
     Objective,
     WLSResult,
     checked_C,
-    checked_options,
     stable_damping,
     warn,
 )
@@ -134,19 +133,19 @@ def wls(  # noqa: PLR0913
     """
     loss, factor = Hinge() if loss is None else loss, 2.0 if printed_weights else 1.0
     problem = Objective(design, y, C, sample_weight, loss, floor, factor)
-    options = checked_options(loss, damping, tol, max_iter, printed_weights, accelerate)
-    x = _starting_point(problem, start, options)
+    course = Course(problem, damping, tol, max_iter, accelerate)
+    x = _starting_point(problem, start, course.max_iter)
     solve = _interior if accelerate and isinstance(loss, Hinge) else _iterate
-    result = solve(problem, x, options, [] if history else None)
+    result = solve(problem, x, course, [] if history else None)
     if not result.converged:
-        warn(result, problem, options)
+        warn(result, loss, course.damping)
     return result
 
 
-def _iterate(problem, x, options, log):
+def _iterate(problem, x, course, log):
     """The box of the paper, from x = (w, b) on."""
     design, y, loss = problem.design, problem.y, problem.loss
-    course, f, gap, bounded = Course(options), design.augmented @ x, np.nan, np.nan
+    f, gap, bounded = design.augmented @ x, np.nan, np.nan
     while True:
         xi = 1.0 - y * f  # e_i y_i
         a = problem.c * loss.weight(xi, problem.floor)  # (22)
@@ -158,20 +157,20 @@ def _iterate(problem, x, options, log):
         end = course.end(problem.floored(x, xi), gap, bounded)
         if end is not None:
             return problem.result(x, alpha, gap, course.n_iter, *end, log)
-        d, df, length = _step(problem, options, course, (x, f, xi, a), problem.gradient(x, alpha))
+        d, df, length = _step(problem, course, (x, f, xi, a), problem.gradient(x, alpha))
         if course.step(df, length):
             x, f = x + length * d, f + length * df  # w <- d w + (1 - d) w_new
 
 
-def _step(problem, options, course, point, gradient):
+def _step(problem, course, point, gradient):
     """The way to the solution of (25), its change of f, and how far to go.
 
     An accelerated iteration that has settled tries Newton's step first, and halves a step that
     would raise the objective.
     """
     x, f, xi, a = point
-    trials = [(a, 1.0 - options.damping, _HALVINGS)]
-    if options.accelerate and course.largest <= _SETTLED:
+    trials = [(a, 1.0 - course.damping, _HALVINGS)]
+    if course.accelerate and course.largest <= _SETTLED:
         trials.insert(0, (problem.curvature(xi, a), 1.0, _NEWTON_HALVINGS))
     d = df = None
     for weights, length, halvings in trials:
@@ -180,7 +179,7 @@ def _step(problem, options, course, point, gradient):
             continue
         d = -solve(gradient)  # (20), (25) for w_new - w
         df = problem.design.augmented @ d
-        if not options.accelerate:
+        if not course.accelerate:
             break
         allowed = course.value + 1e-13 * abs(course.value)
         for _ in range(halvings):
@@ -264,9 +263,9 @@ def least_squares_path(design, y, C_values, *, sample_weight=None):
     return [_least_squares(problem, checked_C(C) * problem.weight) for C in C_values]
 
 
-def _interior(problem, x, options, log):
+def _interior(problem, x, course, log):
     """The hinge by an interior point."""
-    y, c, tol, budget = problem.y, problem.c, options.tol, options.max_iter
+    y, c, tol, budget = problem.y, problem.c, course.tol, course.max_iter
 
     def record(x, f):
         log.append((x, problem.value(x, 1.0 - y * f)))
@@ -284,7 +283,7 @@ def _interior(problem, x, options, log):
     return problem.result(x, alpha, gap, n_iter, converged, reason, log)
 
 
-def _starting_point(problem, start, options):
+def _starting_point(problem, start, max_iter):
     """The point (w, b) that a start stands for."""
     design = problem.design
     if isinstance(start, str) and start not in STARTS:
@@ -296,7 +295,7 @@ def _starting_point(problem, start, options):
         x = _least_squares(problem, problem.weight)
         if start == "svc":
             c = problem.c / problem.factor
-            x = solve_hinge(design, problem.y, c, x, _START_TOL, options.max_iter)[0]
+            x = solve_hinge(design, problem.y, c, x, _START_TOL, max_iter)[0]
         return x
     x = np.append(start.w, start.intercept) if isinstance(start, WLSResult) else start
     x = np.array(x, dtype=np.float64)
