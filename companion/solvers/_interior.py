@@ -16,8 +16,8 @@ import numpy as np
 
 from companion.solvers._design import normal_equations
 
-# Mean product at the start over the mean of c |1 - y f|.
-_RELAXED = 1.0
+# Mean product at the start over the mean of c |1 - y f|: anywhere, and near a solution.
+COLD, WARM = 1.0, 0.2
 
 # Share of the way to the boundary that a step goes, and after a step that the gap rose in.
 _SHARE, _CAREFUL = 0.995, 0.8
@@ -26,10 +26,10 @@ _SHARE, _CAREFUL = 0.995, 0.8
 _PATIENCE = 10
 
 
-def solve_hinge(design, y, c, x, tol, max_iter, record=None):
+def solve_hinge(design, y, c, x, relaxed, tol, max_iter, record=None):
     """Minimise the regularised hinge; return (w with b last, alpha, gap, n_iter)."""
     n, x, f = y.size, x.copy(), design.augmented @ x
-    alpha, t, xi = _start(1.0 - y * f, c)
+    alpha, t, xi = _start(1.0 - y * f, c, relaxed)
     best, since = (x, alpha, np.inf), 0
     for n_iter in range(max_iter + 1):
         if record is not None:
@@ -73,9 +73,9 @@ def _change(rows, y, x, point, a, solve, first, second):
     return 1.0 / pace, (dx, df, da, dt, dxi)
 
 
-def _start(slack, c):
+def _start(slack, c, relaxed):
     """The middle: alpha, t and xi for which all products are the same, whatever the slack."""
-    mu = _RELAXED * (c @ np.maximum(np.abs(slack), 1e-3)) / c.size
+    mu = relaxed * (c @ np.maximum(np.abs(slack), 1e-3)) / c.size
     v = c * slack / mu
     root = np.sqrt(v * v + 4.0)
     alpha, eta = 2.0 * c / (root - v + 2.0), 2.0 * c / (root + v + 2.0)

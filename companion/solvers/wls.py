@@ -30,7 +30,7 @@ import numpy as np
 
 from companion.losses import Hinge
 from companion.solvers._design import Design, normal_equations
-from companion.solvers._interior import gap_of, solve_hinge
+from companion.solvers._interior import COLD, WARM, gap_of, solve_hinge
 from companion.solvers._wls_problem import (
     Course,
     Objective,
@@ -135,8 +135,11 @@ def wls(  # noqa: PLR0913
     problem = Objective(design, y, C, sample_weight, loss, floor, factor)
     course = Course(problem, damping, tol, max_iter, accelerate)
     x = _starting_point(problem, start, course.max_iter)
-    solve = _interior if accelerate and isinstance(loss, Hinge) else _iterate
-    result = solve(problem, x, course, [] if history else None)
+    log = [] if history else None
+    if accelerate and isinstance(loss, Hinge):
+        result = _interior(problem, x, COLD if isinstance(start, str) else WARM, course, log)
+    else:
+        result = _iterate(problem, x, course, log)
     if not result.converged:
         warn(result, loss, course.damping)
     return result
@@ -263,7 +266,7 @@ def least_squares_path(design, y, C_values, *, sample_weight=None):
     return [_least_squares(problem, checked_C(C) * problem.weight) for C in C_values]
 
 
-def _interior(problem, x, course, log):
+def _interior(problem, x, relaxed, course, log):
     """The hinge by an interior point."""
     y, c, tol, budget = problem.y, problem.c, course.tol, course.max_iter
 
@@ -271,7 +274,7 @@ def _interior(problem, x, course, log):
         log.append((x, problem.value(x, 1.0 - y * f)))
 
     x, alpha, gap, n_iter = solve_hinge(
-        problem.design, y, c, x, tol, budget, None if log is None else record
+        problem.design, y, c, x, relaxed, tol, budget, None if log is None else record
     )
     converged = gap <= tol * problem.value(x, 1.0 - y * (problem.design.augmented @ x))
     if converged:
@@ -295,7 +298,7 @@ def _starting_point(problem, start, max_iter):
         x = _least_squares(problem, problem.weight)
         if start == "svc":
             c = problem.c / problem.factor
-            x = solve_hinge(design, problem.y, c, x, _START_TOL, max_iter)[0]
+            x = solve_hinge(design, problem.y, c, x, COLD, _START_TOL, max_iter)[0]
         return x
     x = np.append(start.w, start.intercept) if isinstance(start, WLSResult) else start
     x = np.array(x, dtype=np.float64)
