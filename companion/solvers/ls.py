@@ -181,10 +181,11 @@ def ls_held_out(K, y, C_values, tests, sample_weight=None):
         v = inverse.sum(axis=1)
         # M, and the last row of the inverse of the bordered matrix, which gives b.
         bordered = np.vstack([inverse - np.outer(v, v / v.sum()), v / v.sum()])
-        yield [_held_out(problem, bordered, np.asarray(test)) for test in tests]
+        solution = bordered @ problem.y
+        yield [_held_out(problem, bordered, solution, np.asarray(test)) for test in tests]
 
 
-def _held_out(problem, bordered, test):
+def _held_out(problem, bordered, solution, test):
     """Decision values on ``test`` of the machine without it: y_S - f_S = M_SS^-1 beta_S."""
     inside = np.flatnonzero(np.isin(problem.taking_part, test))
     if inside.size == problem.y.size:
@@ -192,10 +193,11 @@ def _held_out(problem, bordered, test):
             "Every fold must leave a sample of positive weight to train on. "
             f"Got a test set of {test.size} samples that takes them all."
         )
-    reduced = bordered @ problem.y
+    reduced = solution
     if inside.size:
-        residuals = linalg.solve(bordered[np.ix_(inside, inside)], reduced[inside], assume_a="sym")
-        reduced -= bordered[:, inside] @ residuals
+        block = bordered[np.ix_(inside, inside)]
+        residuals = linalg.solve(block, solution[inside], assume_a="sym", check_finite=False)
+        reduced = solution - bordered[:, inside] @ residuals
     return problem.K_all[test][:, problem.taking_part] @ reduced[:-1] + reduced[-1]
 
 
