@@ -32,7 +32,7 @@ def solve_hinge(design, y, c, x, relaxed, tol, max_iter, record=None):
     alpha, t, xi = _start(1.0 - y * f, c, relaxed)
     best, since = (x, alpha, np.inf), 0
     for n_iter in range(max_iter + 1):
-        if record is not None:
+        if record:
             record(x, f)
         gap, objective = gap_of(design, y, c, x, f, alpha)
         if gap < best[2]:

@@ -158,12 +158,7 @@ class Objective:
             converged=bool(converged),
             stop_reason=reason,
             decision_function=f,
-            log=None
-            if log is None
-            else {
-                "w": np.array([point for point, _ in log]),
-                "objective": np.array([value for _, value in log]),
-            },
+            log=log and dict(zip(("w", "objective"), map(np.array, zip(*log)))),
         )
 
 
@@ -212,23 +207,17 @@ class Course:
         if df is None:
             self.stuck = "The weighted least-squares problem is singular in double precision."
             return False
-        self.largest = float(np.abs(df).max())
+        self.largest, last, self.before = float(np.abs(df).max()), self.before, df
         self.n_iter += 1
+        goes_back = last is not None and np.abs(df + last).max() <= _WHOLE * self.largest
+        self.turns = self.turns + 1 if goes_back else 0
         if not self.largest < np.inf:
             self.stuck = "The iteration diverges: decision values are no longer finite."
         elif length == 0.0:
             self.stuck = "Rounding errors stop all progress."
-        else:
-            goes_back = self.before is not None and (
-                np.abs(df + self.before).max() <= _WHOLE * self.largest
-            )
-            self.turns, self.before = (self.turns + 1 if goes_back else 0), df
-            if self.turns == _TURNS:
-                self.stuck = (
-                    "The iteration alternates between two machines, an orbit of period two."
-                )
-            return True
-        return False
+        elif self.turns == _TURNS:
+            self.stuck = "The iteration alternates between two machines, an orbit of period two."
+        return length > 0.0 and self.largest < np.inf
 
 
 def checked_C(C):
@@ -242,20 +231,18 @@ def warn(result, loss, damping):
     if loss.is_convex:
         certificate += f" and the duality gap {result.duality_gap:.3g}"
     bound, chosen = stable_damping(loss.s)
+    cure = "Consider increasing max_iter or tol, decreasing C, or scaling the inputs."
     if not loss.is_convex and damping <= bound and bound > 0.0:
         cure = (
-            f"A loss of order s = {loss.s:g} is stable only with a damping above "
-            f"(s - 3) / (s - 1) = {bound:.3g}, and damping is {damping:g}. Use "
-            f"damping='auto' ({chosen:.3g}) or a smaller s."
+            f"A loss of order s = {loss.s:g} is stable only with a damping above (s - 3) / (s - 1) "
+            f"= {bound:.3g}, and damping is {damping:g}. Use damping='auto' ({chosen:.3g}) or a "
+            "smaller s."
         )
     elif "period two" in result.stop_reason or "settling" in result.stop_reason:
         cure = (
             "Samples on the right side of the margin have no weight and come back after each step. "
-            "Use a larger damping, or accelerate=True, which halves a step that would raise the "
-            "objective."
+            "Use a larger damping, or accelerate=True, which halves a step that would raise it."
         )
-    else:
-        cure = "Consider increasing max_iter or tol, decreasing C, or scaling the inputs."
     warnings.warn(
         f"wls has not converged. {result.stop_reason} After {result.n_iter} iterations the "
         f"{certificate}. {cure}",

@@ -243,8 +243,8 @@ def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
         if not isinstance(start, str):
             here = start[k]
         else:
-            is_warm = results and (start == "previous" or isinstance(loss, Hinge))
-            here = results[-1] if is_warm else "least_squares"
+            goes_on = results and (start == "previous" or isinstance(loss, Hinge))
+            here = results[-1] if goes_on else "least_squares"
         results.append(wls(design, y, C, loss=loss, start=here, **settings))
     return results
 
@@ -268,22 +268,17 @@ def least_squares_path(design, y, C_values, *, sample_weight=None):
 
 def _interior(problem, x, relaxed, course, log):
     """The hinge by an interior point."""
-    y, c, tol, budget = problem.y, problem.c, course.tol, course.max_iter
+    y, c = problem.y, problem.c
 
     def record(x, f):
         log.append((x, problem.value(x, 1.0 - y * f)))
 
     x, alpha, gap, n_iter = solve_hinge(
-        problem.design, y, c, x, relaxed, tol, budget, None if log is None else record
+        problem.design, y, c, x, relaxed, course.tol, course.max_iter, log is not None and record
     )
-    converged = gap <= tol * problem.value(x, 1.0 - y * (problem.design.augmented @ x))
-    if converged:
-        reason = f"The relative duality gap is at most tol = {tol:g}."
-    elif n_iter == budget:
-        reason = f"The budget of {n_iter} iterations is spent."
-    else:
-        reason = "Rounding errors stop all progress."
-    return problem.result(x, alpha, gap, n_iter, converged, reason, log)
+    course.n_iter, value = n_iter, problem.value(x, 1.0 - y * (problem.design.augmented @ x))
+    end = course.end(value, gap, value) or (False, "Rounding errors stop all progress.")
+    return problem.result(x, alpha, gap, n_iter, *end, log)
 
 
 def _starting_point(problem, start, max_iter):
