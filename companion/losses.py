@@ -15,11 +15,12 @@ import numpy as np
 
 __all__ = ["Hinge", "Unbiased"]
 
-_HINGE, _UNBIASED = 0, 1
+# Smaller slacks count as this in quotients that tend to a limit, such as 0 / 0: a power of two.
+_TINY = 2.0**-300
 
 
 class _Loss:
-    """Arrays in, arrays out, for a loss that says what its constants are."""
+    """What a loss is at any slack, from what it is at the positive ones."""
 
     def value(self, xi):
         """Loss of each slack; slacks below zero count as zero.
@@ -28,7 +29,7 @@ class _Loss:
         ----------
         xi : array-like
         """
-        return self._map(xi, 0)
+        return self._value(np.maximum(xi, 0.0))
 
     def derivative(self, xi):
         """First derivative, zero for slacks up to zero.
@@ -37,7 +38,7 @@ class _Loss:
         ----------
         xi : array-like
         """
-        return self._map(xi, 1)
+        return np.heaviside(xi, 0.0) * self._slope(np.maximum(xi, _TINY))
 
     def second_derivative(self, xi):
         """Second derivative, from the right where it jumps, zero for slacks up to zero.
@@ -46,7 +47,7 @@ class _Loss:
         ----------
         xi : array-like
         """
-        return self._map(xi, 2)
+        return np.heaviside(xi, 0.0) * self._bend(np.maximum(xi, _TINY))
 
     def weight(self, xi, floor=0.0):
         """Weight theta'(xi) / xi of the squared error, (22) of the paper over C.
@@ -58,15 +59,8 @@ class _Loss:
             A positive slack below it counts as the floor: the loss is then quadratic there and
             the weight finite.
         """
-        return self._map(xi, 3, floor)
-
-    def _map(self, xi, which, floor=0.0):
-        from companion._loss_loops import map_loss
-
-        xi = np.asarray(xi, dtype=float)
-        out = np.empty(xi.size)
-        map_loss(np.ascontiguousarray(xi).reshape(-1), which, *self.constants, float(floor), out)
-        return out.reshape(xi.shape)
+        at = np.maximum(xi, max(floor, _TINY))
+        return np.heaviside(xi, 0.0) * (self._slope(at) / at)
 
 
 @dataclass(frozen=True)
@@ -81,15 +75,19 @@ class Hinge(_Loss):
 
     is_convex = True
 
-    @property
-    def constants(self):
-        """Kind, s and kappa, as the compiled loops take them."""
-        return _HINGE, 1.0, 0.0
+    #: The weight grows without bound as the slack goes to zero.
+    needs_floor = True
 
-    @property
-    def needs_floor(self):
-        """Whether the weight grows without bound as the slack goes to zero."""
-        return True
+    s = 1.0
+
+    def _value(self, xi):
+        return xi
+
+    def _slope(self, xi):
+        return np.ones_like(xi)
+
+    def _bend(self, xi):
+        return np.zeros_like(xi)
 
 
 @dataclass(frozen=True)
@@ -137,11 +135,26 @@ class Unbiased(_Loss):
             )
 
     @property
-    def constants(self):
-        """Kind, s and kappa, as the compiled loops take them."""
-        return _UNBIASED, float(self.s), float(self.k) ** (1.0 / self.s)
-
-    @property
     def needs_floor(self):
         """Whether the weight grows without bound as the slack goes to zero."""
         return self.k > 0.0 or self.s < 2.0
+
+    @property
+    def _kappa(self):
+        return float(self.k) ** (1.0 / self.s)
+
+    def _branch(self, xi):
+        """The powers of (6), the smaller of ((xi + kappa) / (1 + kappa))^(+-s) / 2."""
+        ratio = (xi + self._kappa) / (1.0 + self._kappa)
+        return 0.5 * np.minimum(ratio, 1.0 / np.maximum(ratio, _TINY)) ** float(self.s)
+
+    def _value(self, xi):
+        branch = self._branch(xi)
+        return np.where(xi < 1.0, branch, 1.0 - branch)
+
+    def _slope(self, xi):
+        return self.s * self._branch(xi) / (xi + self._kappa)
+
+    def _bend(self, xi):
+        sign = np.where(xi < 1.0, self.s - 1.0, -self.s - 1.0)
+        return sign * self._slope(xi) / (xi + self._kappa)

@@ -7,9 +7,7 @@ import math
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from companion._loss_loops import add_outer_products, changed_weights, take_scaled
-
-__all__ = ["Design", "NormalEquations"]
+__all__ = ["Design", "normal_equations"]
 
 # A prototype whose distance in feature space from the span of the others is below this share of
 # the largest norm, squared, adds nothing but rounding errors.
@@ -18,11 +16,8 @@ _INDEPENDENT = 1e-12
 # A bias without weight on it would leave the equations singular.
 _BIAS_RIDGE = 1e-12
 
-# Up to so many columns a loop over all samples takes less than preparing a BLAS call.
-_NARROW = 6
-
-# More changes than this share of the weights in use are a matrix computed afresh.
-_MOST_CHANGES = 0.5
+# Where a smaller share of the samples has a weight, the others are left out of the sums.
+_FEW = 0.7
 
 
 class Design:
@@ -102,14 +97,7 @@ class Design:
                     f"Got {largest:g} as the largest entry on its diagonal."
                 )
             # Nothing but zeros: the bias is the whole machine.
-            nothing = np.zeros((K.shape[0], 1))
-            return cls(
-                nothing,
-                bias=bias,
-                factor=np.ones((1, 1), order="F"),
-                pivots=np.zeros(1, dtype=np.intp),
-                n_coefficients=size,
-            )
+            largest, gram = 1.0, np.eye(size)
         factor, pivots, rank, _ = lapack.dpstrf(gram, tol=_INDEPENDENT * largest, lower=1)
         factor, pivots = np.asfortranarray(np.tril(factor[:rank, :rank])), pivots[:rank] - 1
         features = blas.dtrsm(
@@ -140,12 +128,8 @@ class Design:
         if self._factor is None:
             return w.copy()
         beta = np.zeros((*w.shape[:-1], self.n_coefficients))
-        if w.ndim == 1:
-            beta[self._pivots] = blas.dtrsv(self._factor, w, lower=1, trans=1)
-        else:
-            columns = w.reshape(-1, w.shape[-1]).T
-            solved = blas.dtrsm(1.0, self._factor, columns, lower=1, trans_a=1)
-            beta[..., self._pivots] = solved.T.reshape(w.shape)
+        solved = blas.dtrsm(1.0, self._factor, w.reshape(-1, self.m).T, lower=1, trans_a=1)
+        beta[..., self._pivots] = solved.T.reshape(w.shape)
         return beta
 
     def weights(self, coefficients):
@@ -161,99 +145,31 @@ class Design:
         return self._factor.T @ np.asarray(coefficients, dtype=float)[self._pivots]
 
 
-class NormalEquations:
-    """H = diag(1, ..., 1, 0) + sum_i a_i z_i z_i', z_i a row of the augmented design; H d = r."""
+def normal_equations(design, a):
+    """Return r -> H^-1 r for H = diag(1, ..., 1, 0) + sum_i a_i z_i z_i', the matrix of (20), (25).
 
-    def __init__(self, design):
-        self._rows = design.augmented
-        n, size = self._rows.shape
-        self._kept = np.zeros(n)
-        self._chosen, self._change = np.empty(n, dtype=np.int64), np.empty(n)
-        self._matrix = np.zeros((size, size), order="F")
-        self._ridge = np.asfortranarray(np.diag([1.0] * (size - 1) + [0.0]))
-        self._scaled = None
-        self._factor = self._dual = None
-
-    def factorise(self, weights, threshold=0.0):
-        """Prepare for weights a_i; return False where H is not positive definite."""
-        used = np.count_nonzero(weights)
-        size = self._matrix.shape[0]
-        if used + 1 < size and used < 0.5 * size and weights.min(initial=0.0) >= 0.0:
-            return self._factorise_dual(weights)
-        self._dual = None
-        if size <= _NARROW:
-            matrix = self._ridge.copy(order="F")
-            add_outer_products(self._rows, weights, matrix)
-            return self._cholesky_of_ridged(matrix, weights)
-        rises, falls, used = changed_weights(
-            weights, self._kept, threshold, self._chosen, self._change
-        )
-        if rises + falls > _MOST_CHANGES * used:
-            self._kept[:] = 0.0
-            self._matrix[:] = 0.0
-            rises, falls, _ = changed_weights(weights, self._kept, 0.0, self._chosen, self._change)
-        self._add(slice(0, rises), 1.0)
-        self._add(slice(self._kept.size - falls, None), -1.0)
-        return self._cholesky_of_ridged(self._matrix + self._ridge, weights)
-
-    def _cholesky_of_ridged(self, matrix, weights):
-        if matrix[-1, -1] == 0.0:
-            matrix[-1, -1] = _BIAS_RIDGE
-        return self._cholesky(matrix, lambda: weights.min(initial=0.0) >= 0.0)
-
-    def _add(self, part, sign):
-        """Add sign times the sum of change_i^2 z_i z_i' over a part of the chosen samples."""
-        chosen = self._chosen[part]
-        if chosen.size:
-            if self._scaled is None:
-                self._scaled = np.empty_like(self._rows)
-            scaled = self._scaled[: chosen.size]
-            take_scaled(self._rows, chosen, self._change[part], scaled)
-            self._matrix = blas.dsyrk(
-                sign, scaled.T, beta=1.0, c=self._matrix, lower=1, overwrite_c=1
-            )
-
-    def _cholesky(self, matrix, must_succeed):
-        if not math.isfinite(matrix.trace()):
-            return False
-        factor, info = lapack.dpotrf(matrix, lower=1, clean=0)
-        jitter = 1e-15
-        while info and jitter < 1e-3 and must_succeed():
-            jitter *= 100.0
-            raised = matrix.copy(order="F")
-            np.einsum("ii->i", raised)[:] += jitter * matrix.diagonal().max()
-            factor, info = lapack.dpotrf(raised, lower=1, clean=0)
-        self._factor = factor
-        return not info
-
-    def _factorise_dual(self, weights):
-        used = np.flatnonzero(weights)
-        rows = self._rows[used]
-        gram = np.asfortranarray(rows[:, :-1] @ rows[:, :-1].T)
-        np.einsum("ii->i", gram)[:] += 1.0 / weights[used]
-        if not self._cholesky(gram, lambda: True):
-            return False
-        ones = rows[:, -1]
-        towards_bias = lapack.dpotrs(self._factor, ones, lower=1)[0] if used.size else ones
-        self._dual = rows, towards_bias, ones @ towards_bias + _BIAS_RIDGE
-        return True
-
-    def solve(self, right):
-        """Return d with H d = right, for the weights prepared last."""
-        if self._dual is None:
-            return lapack.dpotrs(self._factor, right, lower=1)[0]
-        # With t = A (Z d + e db) over the rows in use: d = r - Z't, (1 / A + Z Z') t = Z r + e db.
-        rows, towards_bias, curvature = self._dual
-        result = right.copy()
-        if not len(rows):
-            result[-1] = right[-1] / curvature
-            return result
-        t = lapack.dpotrs(self._factor, rows[:, :-1] @ right[:-1], lower=1)[0]
-        bias = (right[-1] - rows[:, -1] @ t) / curvature
-        t += bias * towards_bias
-        result[:-1] -= rows[:, :-1].T @ t
-        result[-1] = bias
-        return result
+    The z_i are rows of the augmented design. None where H is not positive definite.
+    """
+    rows, used = design.augmented, np.flatnonzero(a)
+    if used.size < _FEW * a.size:
+        rows, a = rows.take(used, axis=0), a[used]
+    is_sum = a.min(initial=0.0) >= 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = np.sqrt(np.abs(a))[:, np.newaxis] * rows
+        H = (scaled if is_sum else np.sign(a)[:, np.newaxis] * scaled).T @ scaled
+    diagonal = np.einsum("ii->i", H)
+    diagonal[:-1] += 1.0
+    if diagonal[-1] == 0.0:
+        diagonal[-1] = _BIAS_RIDGE
+    if not math.isfinite(diagonal.sum()):
+        return None
+    factor, info = lapack.dpotrf(H.T, lower=1, clean=0)
+    jitter = 1e-15 * diagonal.max()
+    while info and is_sum and jitter < 1e-3 * diagonal.max():
+        diagonal += 100.0 * jitter  # rounding alone can make a sum of squares indefinite
+        jitter *= 100.0
+        factor, info = lapack.dpotrf(H.T, lower=1, clean=0)
+    return None if info else lambda right: lapack.dpotrs(factor, right, lower=1)[0]
 
 
 def _checked_matrix(matrix, name):

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from companion._loss_loops import loss_sum
-
 # Slacks below this are taken as this where the weight would be infinite, in units of the margin.
 FLOOR = 1e-7
+
+# An orbit of period two has turned back so often by nearly the whole of its step.
+_TURNS, _WHOLE = 20, 1e-3
+
+# More iterations than this share, if they raise the objective, are no way down.
+_MANY_RISES = 0.1
 
 
 @dataclass(frozen=True)
@@ -80,11 +84,11 @@ def stable_damping(s):
     return max(0.0, (s - 3.0) / (s - 1.0)), max(0.0, (s - 2.0) / (s - 1.0))
 
 
-class Problem:
-    """Checked inputs, and the pieces of the objective at a point x = (w, b)."""
+class Objective:
+    """Checked inputs, and the pieces of the objective (5) at a point x = (w, b)."""
 
-    def __init__(self, design, y, C, sample_weight, loss, floor):
-        self.design, self.loss = design, loss
+    def __init__(self, design, y, C, sample_weight, loss, floor=None, factor=1.0):
+        self.design, self.loss, self.factor = design, loss, factor
         self.y = np.ascontiguousarray(y, dtype=np.float64)
         n = design.n
         if self.y.shape != (n,):
@@ -97,7 +101,6 @@ class Problem:
                 "wls needs labels -1 and +1, at least one of each. "
                 f"Got the values {np.unique(self.y)[:5].tolist()}."
             )
-        self.C = checked_C(C)
         self.weight = np.ones(n)
         if sample_weight is not None:
             self.weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
@@ -108,7 +111,7 @@ class Problem:
                     f"The 'sample_weight' of wls must be {n} positive finite numbers; leave out "
                     "samples of weight zero."
                 )
-        self.c = self.C * self.weight
+        self.c = factor * checked_C(C) * self.weight
         self.floor = (FLOOR if loss.needs_floor else 0.0) if floor is None else float(floor)
         if not (0.0 <= self.floor < 1.0) or (loss.needs_floor and self.floor == 0.0):
             raise ValueError(
@@ -116,26 +119,38 @@ class Problem:
                 f"not bounded at zero. Got {floor!r}."
             )
 
-    def objective(self, x, f):
-        """Regulariser and loss at x, quadratic below the floor."""
-        return 0.5 * (x[:-1] @ x[:-1]) + loss_sum(
-            f, self.y, self.c, *self.loss.constants, self.floor
-        )
+    def floored(self, x, xi):
+        """Regulariser and loss, the loss quadratic below the floor."""
+        loss, floor = self.loss, self.floor
+        value = loss.value(xi)
+        if floor > 0.0:
+            saved = loss.value(floor) - 0.5 * loss.weight(floor) * floor**2
+            low = saved + 0.5 * loss.weight(floor) * np.maximum(xi, 0.0) ** 2
+            value = np.where(xi < floor, low, value)
+        return 0.5 * (x[:-1] @ x[:-1]) + self.c @ value
 
-    def gradient(self, x, signed):
-        """Of the objective: w - sum_i alpha_i y_i z_i, and - sum_i alpha_i y_i."""
-        gradient = -(signed @ self.design.augmented)
+    def curvature(self, xi, a):
+        """Second derivatives of the floored loss, given the weights (22)."""
+        return np.where(xi < self.floor, a, self.c * self.loss.second_derivative(xi))
+
+    def value(self, x, xi):
+        """The objective itself."""
+        return 0.5 * (x[:-1] @ x[:-1]) + self.c @ self.loss.value(xi) / self.factor
+
+    def gradient(self, x, alpha):
+        """Of the objective: w - sum_i alpha_i y_i z_i (10), and - sum_i alpha_i y_i (9)."""
+        gradient = -((self.y * alpha) @ self.design.augmented)
         gradient[:-1] += x[:-1]
         return gradient
 
     def result(self, x, alpha, gap, n_iter, converged, reason, log):
         f = self.design.augmented @ x
-        gradient = self.gradient(x, self.y * alpha)
+        gradient = self.gradient(x, alpha)
         return WLSResult(
             w=x[:-1].copy(),
             coef=self.design.coefficients(x[:-1]),
             intercept=float(x[-1]),
-            objective=float(0.5 * (x[:-1] @ x[:-1]) + self.c @ self.loss.value(1.0 - self.y * f)),
+            objective=float(self.value(x, 1.0 - self.y * f)),
             alpha=alpha,
             kkt_violation=float(max(np.linalg.norm(gradient[:-1]), abs(gradient[-1]))),
             duality_gap=float(gap),
@@ -143,22 +158,66 @@ class Problem:
             converged=bool(converged),
             stop_reason=reason,
             decision_function=f,
-            log=None
-            if log is None
-            else {
-                "w": np.array([point for point, _ in log]),
-                "objective": np.array([value for _, value in log]),
-            },
+            log=log and dict(zip(("w", "objective"), map(np.array, zip(*log)))),
         )
 
 
-@dataclass(frozen=True)
-class Options:
-    damping: float
-    tol: float
-    max_iter: int
-    factor: float
-    accelerate: bool
+class Course:
+    """Checked options, and how an iteration goes on: steps, rises, orbits, and what ends it."""
+
+    def __init__(self, problem, damping, tol, max_iter, accelerate):
+        if isinstance(damping, str) and damping == "auto":
+            damping = stable_damping(problem.loss.s)[1]
+        elif isinstance(damping, str) or not 0.0 <= damping < 1.0:
+            raise ValueError(
+                f"The 'damping' of wls must be 'auto' or a number in [0, 1): the share of the old "
+                f"machine in the new one. Got {damping!r}."
+            )
+        if not 0.0 < tol < np.inf:
+            raise ValueError(f"The 'tol' of wls must be a positive finite number. Got {tol!r}.")
+        if max_iter < 1:
+            raise ValueError(f"The 'max_iter' of wls must be at least 1. Got {max_iter!r}.")
+        if problem.factor != 1.0 and accelerate:
+            raise ValueError(
+                "The printed weights of wls belong to the plain iteration: set accelerate=False."
+            )
+        self.damping, self.tol, self.max_iter = float(damping), tol, int(max_iter)
+        self.accelerate, self.n_iter, self.largest = accelerate, 0, np.inf
+        self.value, self.rises, self.before, self.turns, self.stuck = np.inf, 0, None, 0, None
+
+    def end(self, value, gap, bounded):
+        """Whether the iteration has converged and the reason to end it, or None to go on."""
+        self.rises += value > self.value * (1.0 + _WHOLE)
+        self.value, tol = value, self.tol
+        if gap <= tol * bounded:
+            return True, f"The relative duality gap is at most tol = {tol:g}."
+        if np.isnan(gap) and self.largest <= tol:
+            return True, f"A step moves no decision value by more than tol = {tol:g}."
+        if self.stuck is not None:
+            return False, self.stuck
+        if self.n_iter == self.max_iter:
+            reason = f"The budget of {self.n_iter} iterations is spent"
+            if self.rises > _MANY_RISES * self.n_iter:
+                reason += f" without settling: the objective rose in {self.rises} of them"
+            return False, reason + "."
+        return None
+
+    def step(self, df, length):
+        """Note a step by length df; return whether it may be taken."""
+        if df is None:
+            self.stuck = "The weighted least-squares problem is singular in double precision."
+            return False
+        self.largest, last, self.before = float(np.abs(df).max()), self.before, df
+        self.n_iter += 1
+        goes_back = last is not None and np.abs(df + last).max() <= _WHOLE * self.largest
+        self.turns = self.turns + 1 if goes_back else 0
+        if not self.largest < np.inf:
+            self.stuck = "The iteration diverges: decision values are no longer finite."
+        elif length == 0.0:
+            self.stuck = "Rounding errors stop all progress."
+        elif self.turns == _TURNS:
+            self.stuck = "The iteration alternates between two machines, an orbit of period two."
+        return length > 0.0 and self.largest < np.inf
 
 
 def checked_C(C):
@@ -167,44 +226,23 @@ def checked_C(C):
     return float(C)
 
 
-def checked_options(loss, damping, tol, max_iter, printed_weights, accelerate):
-    if isinstance(damping, str) and damping == "auto":
-        damping = stable_damping(loss.constants[1])[1]
-    elif isinstance(damping, str) or not 0.0 <= damping < 1.0:
-        raise ValueError(
-            f"The 'damping' of wls must be 'auto' or a number in [0, 1): the share of the old "
-            f"machine in the new one. Got {damping!r}."
-        )
-    if not 0.0 < tol < np.inf:
-        raise ValueError(f"The 'tol' of wls must be a positive finite number. Got {tol!r}.")
-    if max_iter < 1:
-        raise ValueError(f"The 'max_iter' of wls must be at least 1. Got {max_iter!r}.")
-    if printed_weights and accelerate:
-        raise ValueError(
-            "The printed weights of wls belong to the plain iteration: set accelerate=False."
-        )
-    return Options(float(damping), tol, int(max_iter), 2.0 if printed_weights else 1.0, accelerate)
-
-
-def warn(result, problem, options):
+def warn(result, loss, damping):
     certificate = f"KKT violation is {result.kkt_violation:.3g}"
-    if problem.loss.is_convex:
+    if loss.is_convex:
         certificate += f" and the duality gap {result.duality_gap:.3g}"
-    bound, chosen = stable_damping(problem.loss.constants[1])
-    if not problem.loss.is_convex and options.damping <= bound and bound > 0.0:
+    bound, chosen = stable_damping(loss.s)
+    cure = "Consider increasing max_iter or tol, decreasing C, or scaling the inputs."
+    if not loss.is_convex and damping <= bound and bound > 0.0:
         cure = (
-            f"A loss of order s = {problem.loss.s:g} is stable only with a damping above "
-            f"(s - 3) / (s - 1) = {bound:.3g}, and damping is {options.damping:g}. Use "
-            f"damping='auto' ({chosen:.3g}) or a smaller s."
+            f"A loss of order s = {loss.s:g} is stable only with a damping above (s - 3) / (s - 1) "
+            f"= {bound:.3g}, and damping is {damping:g}. Use damping='auto' ({chosen:.3g}) or a "
+            "smaller s."
         )
     elif "period two" in result.stop_reason or "settling" in result.stop_reason:
         cure = (
             "Samples on the right side of the margin have no weight and come back after each step. "
-            "Use a larger damping, or accelerate=True, which halves a step that would raise the "
-            "objective."
+            "Use a larger damping, or accelerate=True, which halves a step that would raise it."
         )
-    else:
-        cure = "Consider increasing max_iter or tol, decreasing C, or scaling the inputs."
     warnings.warn(
         f"wls has not converged. {result.stop_reason} After {result.n_iter} iterations the "
         f"{certificate}. {cure}",

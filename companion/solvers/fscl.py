@@ -91,14 +91,9 @@ def fscl(X, n_prototypes, *, rng=None, n_epochs=10, learning_rate=0.1, sample_we
 
 def _starting_samples(X, n_prototypes, order):
     """The first indices of an order, different points before repeated ones."""
-    # Repeated points are rare in most sets: twice as many as needed mostly hold enough.
-    for some in (order[: 2 * n_prototypes], order):
-        _, first = np.unique(X[some], axis=0, return_index=True)
-        if len(first) >= n_prototypes:
-            break
-    is_first = np.zeros(len(some), dtype=bool)
-    is_first[first] = True
-    return np.concatenate([some[is_first], some[~is_first]])[:n_prototypes]
+    first = np.zeros(len(order), dtype=bool)
+    first[np.unique(X[order], axis=0, return_index=True)[1]] = True
+    return np.concatenate([order[first], order[~first]])[:n_prototypes]
 
 
 @njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"}, nogil=True)

@@ -20,12 +20,15 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import linalg
+from scipy.linalg import lapack
 
 from companion.kernels import KernelRows
-from companion.solvers._problem import checked_problem
-from companion.solvers.result import Result, certify
+from companion.solvers.result import Result
 
 __all__ = ["LSPath", "ls", "ls_cross_validate", "ls_held_out"]
+
+# Largest violation of the conditions after which no step of refinement is taken.
+_EXACT = 1e-11
 
 
 def ls(K, y, C, *, sample_weight=None) -> Result:
@@ -53,13 +56,9 @@ def ls(K, y, C, *, sample_weight=None) -> Result:
     >>> ls(np.outer(x, x), x, C=2.0).alpha
     array([0.4, 0.4])
     """
-    problem = _LSProblem(K, y, sample_weight)
-    inverse_times = _factorise(problem.K + np.diag(problem.ridge(C)))
-    beta, intercept = _solve_bordered(inverse_times, problem.y)
-    # One step of iterative refinement: a large C makes the matrix ill-conditioned.
-    rest = problem.y - problem.K @ beta - problem.ridge(C) * beta - intercept
-    correction, _ = _solve_bordered(inverse_times, rest)
-    return problem.certify(beta + correction, C, "One Cholesky factorisation solves the problem.")
+    problem = _Checked(K, y, sample_weight)
+    solve = _factorise(problem.K, problem.ridge(C))
+    return problem.certify(_solve_bordered(solve, problem.y), C, solve)
 
 
 class LSPath:
@@ -82,7 +81,7 @@ class LSPath:
     """
 
     def __init__(self, K, y, sample_weight=None):
-        self._problem = problem = _LSProblem(K, y, sample_weight)
+        self._problem = problem = _Checked(K, y, sample_weight)
         self._root = np.sqrt(problem.weight)
         scaled = self._root[:, None] * problem.K * self._root
         values, self._vectors = linalg.eigh(scaled, check_finite=False)
@@ -105,9 +104,7 @@ class LSPath:
         C : float
         """
         beta, _ = self._coefficients(C)
-        return self._problem.certify(
-            beta - beta.mean(), C, "One eigendecomposition solves the problem for every C."
-        )
+        return self._problem.certify(beta - beta.mean(), C)
 
     def leave_one_out(self, C):
         """Decision value of each sample under the model trained without it, y_i - beta_i / M_ii.
@@ -124,7 +121,10 @@ class LSPath:
         shrink = 1.0 / (self._values + 1.0 / C)
         diagonal = self._root**2 * ((self._vectors**2) @ shrink) - v**2 / v.sum()
         held_out = problem.y - beta / diagonal
-        return problem.spread(held_out, self.solve(C).decision_function)
+        if held_out.size < problem.y_all.size:
+            held_out, some = self.solve(C).decision_function, held_out
+            held_out[problem.taking_part] = some
+        return held_out
 
 
 def ls_cross_validate(K, y, C_values, folds, sample_weight=None):
@@ -174,40 +174,34 @@ def ls_held_out(K, y, C_values, tests, sample_weight=None):
     list of ndarray
         For each C the decision values on each of the test sets.
     """
-    problem = _LSProblem(K, y, sample_weight)
+    problem = _Checked(K, y, sample_weight)
     problem.require_two("ls_held_out")
     for C in C_values:
-        inverse = _factorise(problem.K + np.diag(problem.ridge(C)))(np.eye(problem.y.size))
+        inverse = _factorise(problem.K, problem.ridge(C))(np.eye(problem.y.size))
         v = inverse.sum(axis=1)
-        M = inverse - np.outer(v, v / v.sum())
-        beta = M @ problem.y
-        yield [_held_out(problem, C, M, beta, np.asarray(test)) for test in tests]
+        # M, and the last row of the inverse of the bordered matrix, which gives b.
+        bordered = np.vstack([inverse - np.outer(v, v / v.sum()), v / v.sum()])
+        solution = bordered @ problem.y
+        yield [_held_out(problem, bordered, solution, np.asarray(test)) for test in tests]
 
 
-def _held_out(problem, C, M, beta, test):
+def _held_out(problem, bordered, solution, test):
     """Decision values on ``test`` of the machine without it: y_S - f_S = M_SS^-1 beta_S."""
-    inside = problem.position[test][problem.position[test] >= 0]
+    inside = np.flatnonzero(np.isin(problem.taking_part, test))
     if inside.size == problem.y.size:
         raise ValueError(
             "Every fold must leave a sample of positive weight to train on. "
             f"Got a test set of {test.size} samples that takes them all."
         )
-    if not inside.size:
-        change = inside.astype(float)
-    else:
-        change = linalg.solve(M[np.ix_(inside, inside)], beta[inside], assume_a="sym")
-    if inside.size == test.size:
-        return problem.y[inside] - change
-    # Samples of weight zero have no residual: the model without S, and its bias from the rest.
-    reduced = beta - M[:, inside] @ change
-    reduced[inside] = 0.0
-    keep = np.setdiff1d(np.arange(problem.y.size), inside)
-    products = problem.K_all[:, problem.taking_part] @ reduced
-    rest = problem.y - products[problem.taking_part] - problem.ridge(C) * reduced
-    return products[test] + rest[keep].mean()
+    reduced = solution
+    if inside.size:
+        block = bordered[np.ix_(inside, inside)]
+        residuals = linalg.solve(block, solution[inside], assume_a="sym", check_finite=False)
+        reduced = solution - bordered[:, inside] @ residuals
+    return problem.K_all[test][:, problem.taking_part] @ reduced[:-1] + reduced[-1]
 
 
-class _LSProblem:
+class _Checked:
     """Checked inputs, restricted to the samples of positive weight."""
 
     def __init__(self, K, y, sample_weight):
@@ -215,21 +209,33 @@ class _LSProblem:
             raise ValueError(
                 "The closed forms for LS-SVM need the whole Gram matrix. Got KernelRows; use smo."
             )
-        weight = 1.0 if sample_weight is None else sample_weight
-        if not (np.isfinite(weight) & (np.asarray(weight) >= 0.0)).all():
-            raise ValueError("The 'sample_weight' of LS-SVM must be finite and at least 0.")
-        # The box and the ridge of the problem do not matter here, only the checks of K and y.
-        checked = checked_problem(K, y, -np.inf, np.inf, weight)
-        self.n, self.K_all, self.y_all = checked.n, checked.K, checked.y
-        self.weight_all = checked.ridge
-        self.taking_part = np.flatnonzero(self.weight_all > 0.0)
-        self.position = np.full(self.n, -1)
-        self.position[self.taking_part] = np.arange(self.taking_part.size)
+        self.K_all = K = np.ascontiguousarray(K, dtype=np.float64)
+        self.y_all = y = np.asarray(y, dtype=np.float64)
+        if y.ndim != 1 or not y.size or K.shape != (y.size, y.size):
+            raise ValueError(
+                f"The 'K' of LS-SVM must be a square matrix with one row a label, here "
+                f"({y.size}, {y.size}). Got shape {K.shape} instead."
+            )
+        # A sum that is not finite may have overflowed; only then is every entry looked at.
+        if not np.isfinite(K.sum()) and not np.isfinite(K).all():
+            raise ValueError("The 'K' of LS-SVM must be finite. Got NaN or infinity.")
+        if not (np.abs(y) == 1.0).all():
+            raise ValueError(
+                "The 'y' of LS-SVM must hold labels -1 and +1 only. "
+                f"Got the values {np.unique(y)[:5]}."
+            )
+        weight = np.ones(y.size) if sample_weight is None else np.asarray(sample_weight, float)
+        if weight.shape != y.shape or not (np.isfinite(weight) & (weight >= 0.0)).all():
+            raise ValueError(
+                f"The 'sample_weight' of LS-SVM must be {y.size} finite numbers of at least 0."
+            )
+        self.taking_part = np.flatnonzero(weight)
         if not self.taking_part.size:
             raise ValueError("At least one 'sample_weight' of LS-SVM must be positive. Got none.")
-        whole = self.taking_part.size == self.n
-        self.K = self.K_all if whole else self.K_all[np.ix_(self.taking_part, self.taking_part)]
-        self.y, self.weight = self.y_all[self.taking_part], self.weight_all[self.taking_part]
+        self.K, self.y, self.weight = K, y, weight
+        if self.taking_part.size < y.size:
+            self.K = K[np.ix_(self.taking_part, self.taking_part)]
+            self.y, self.weight = y[self.taking_part], weight[self.taking_part]
 
     def ridge(self, C):
         return 1.0 / (_check_C(C) * self.weight)
@@ -238,26 +244,31 @@ class _LSProblem:
         if self.taking_part.size < 2:
             raise ValueError(f"{name} needs at least two samples of positive weight. Got one.")
 
-    def spread(self, values, default):
-        """Place values of the samples that take part among the defaults of the others."""
-        default = default.copy()
-        default[self.taking_part] = values
-        return default
-
-    def certify(self, beta, C, reason):
-        takes_part = self.weight_all > 0.0
-        bound = np.where(takes_part, np.inf, 0.0)  # the same box for alpha and beta
-        all_beta = self.spread(beta, np.zeros(self.n))
-        return certify(
-            self.K_all @ all_beta,
-            self.y_all,
-            all_beta,
-            -bound,
-            bound,
-            self.spread(self.ridge(C), np.zeros(self.n)),
+    def certify(self, beta, C, solve=None):
+        """The Result of beta; with ``solve`` after a step of refinement where it is inexact."""
+        ridge = self.ridge(C)
+        products = self.K @ beta
+        rest = self.y - products - ridge * beta  # b for every sample
+        if solve is not None and np.ptp(rest) > _EXACT:
+            beta = beta + _solve_bordered(solve, rest)
+            products = self.K @ beta
+            rest = self.y - products - ridge * beta
+        intercept, alpha = float(rest.mean()), np.zeros(self.y_all.size)
+        alpha[self.taking_part] = self.y * beta
+        if beta.size < alpha.size:
+            products = self.K_all[:, self.taking_part] @ beta
+        return Result(
+            alpha=alpha,
+            intercept=intercept,
+            objective=float(0.5 * beta @ (self.y - rest) - self.y @ beta),
+            duality_gap=float(
+                0.5 * ((rest - intercept) ** 2 / ridge).sum() - intercept * beta.sum()
+            ),
+            kkt_violation=float(np.ptp(rest)),
             n_iter=0,
-            stop_reason=reason,
+            stop_reason="One factorisation solves the problem.",
             converged=True,
+            decision_function=products + intercept,
         )
 
 
@@ -269,22 +280,22 @@ def _check_C(C):
     return float(C)
 
 
-def _factorise(A):
-    """Return x -> A^-1 x for a symmetric A, positive definite up to rounding."""
-    try:
-        factor = linalg.cho_factor(A, lower=True, check_finite=False)
-    except linalg.LinAlgError:
-        values, vectors = linalg.eigh(A, check_finite=False)
-        values = np.maximum(values, np.finfo(float).eps * values[-1])
-        return lambda x: vectors @ ((vectors.T @ x).T / values).T
-    return lambda x: linalg.cho_solve(factor, x, check_finite=False)
+def _factorise(K, ridge):
+    """Return x -> A^-1 x for A = K + diag(ridge), positive definite up to rounding."""
+    A = K.copy()
+    A.ravel()[:: ridge.size + 1] += ridge
+    factor, info = lapack.dpotrf(A.T, lower=1, clean=0, overwrite_a=1)
+    if not info:
+        return lambda x: lapack.dpotrs(factor, x, lower=1)[0]
+    values, vectors = linalg.eigh(K + np.diag(ridge), check_finite=False)
+    values = np.maximum(values, np.finfo(float).eps * values[-1])
+    return lambda x: vectors @ ((vectors.T @ x).T / values).T
 
 
 def _solve_bordered(inverse_times, right):
-    """Solve [A e; e' 0] [beta; b] = [right; 0]."""
-    u, v = inverse_times(np.column_stack([right, np.ones(right.size)])).T
-    intercept = u.sum() / v.sum()
-    return u - v * intercept, intercept
+    """The beta of [A e; e' 0] [beta; b] = [right; 0]."""
+    u, v = inverse_times(np.array([right, np.ones(right.size)]).T).T
+    return u - v * (u.sum() / v.sum())
 
 
 def _fold_members(folds, n):

@@ -26,19 +26,16 @@ Processing 37 (2004). Equation numbers are of this paper.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from companion.losses import Hinge
-from companion.solvers._design import Design, NormalEquations
-from companion.solvers._interior import COLD, WARM, solve_hinge
-from companion.solvers._wls_iteration import iterate
+from companion.solvers._design import Design, normal_equations
+from companion.solvers._interior import COLD, WARM, gap_of, solve_hinge
 from companion.solvers._wls_problem import (
-    Problem,
+    Course,
+    Objective,
     WLSResult,
     checked_C,
-    checked_options,
     stable_damping,
     warn,
 )
@@ -47,6 +44,13 @@ __all__ = ["Design", "WLSResult", "least_squares_path", "stable_damping", "wls",
 
 # Relative duality gap of the support vector machine that an iteration starts from.
 _START_TOL = 1e-6
+
+# Newton steps begin when the decision values move by less than this, in units of the margin: the
+# minimum that they find is the one that the iteration was about to reach.
+_SETTLED = 0.02
+
+# So often a step is halved that would raise the objective: a Newton step, any other.
+_NEWTON_HALVINGS, _HALVINGS = 5, 50
 
 STARTS = ("least_squares", "svc")
 
@@ -127,18 +131,66 @@ def wls(  # noqa: PLR0913
     >>> machine.coef.round(3), machine.converged
     (array([1.]), True)
     """
-    problem = Problem(design, y, C, sample_weight, Hinge() if loss is None else loss, floor)
-    options = checked_options(problem.loss, damping, tol, max_iter, printed_weights, accelerate)
-    x = _starting_point(problem, start, options)
+    loss, factor = Hinge() if loss is None else loss, 2.0 if printed_weights else 1.0
+    problem = Objective(design, y, C, sample_weight, loss, floor, factor)
+    course = Course(problem, damping, tol, max_iter, accelerate)
+    x = _starting_point(problem, start, course.max_iter)
     log = [] if history else None
-    if accelerate and isinstance(problem.loss, Hinge):
-        relative = COLD if isinstance(start, str) else WARM
-        result = _interior(problem, x, relative, options, log)
+    if accelerate and isinstance(loss, Hinge):
+        result = _interior(problem, x, COLD if isinstance(start, str) else WARM, course, log)
     else:
-        result = iterate(problem, x, options, log)
+        result = _iterate(problem, x, course, log)
     if not result.converged:
-        warn(result, problem, options)
+        warn(result, loss, course.damping)
     return result
+
+
+def _iterate(problem, x, course, log):
+    """The box of the paper, from x = (w, b) on."""
+    design, y, loss = problem.design, problem.y, problem.loss
+    f, gap, bounded = design.augmented @ x, np.nan, np.nan
+    while True:
+        xi = 1.0 - y * f  # e_i y_i
+        a = problem.c * loss.weight(xi, problem.floor)  # (22)
+        alpha = a * np.maximum(xi, 0.0)  # (21)
+        if log is not None:
+            log.append((x.copy(), problem.value(x, xi)))
+        if loss.is_convex:
+            gap, bounded = gap_of(design, y, problem.c, x, f, alpha)
+        end = course.end(problem.floored(x, xi), gap, bounded)
+        if end is not None:
+            return problem.result(x, alpha, gap, course.n_iter, *end, log)
+        d, df, length = _step(problem, course, (x, f, xi, a), problem.gradient(x, alpha))
+        if course.step(df, length):
+            x, f = x + length * d, f + length * df  # w <- d w + (1 - d) w_new
+
+
+def _step(problem, course, point, gradient):
+    """The way to the solution of (25), its change of f, and how far to go.
+
+    An accelerated iteration that has settled tries Newton's step first, and halves a step that
+    would raise the objective.
+    """
+    x, f, xi, a = point
+    trials = [(a, 1.0 - course.damping, _HALVINGS)]
+    if course.accelerate and course.largest <= _SETTLED:
+        trials.insert(0, (problem.curvature(xi, a), 1.0, _NEWTON_HALVINGS))
+    d = df = None
+    for weights, length, halvings in trials:
+        solve = normal_equations(problem.design, weights)
+        if solve is None:
+            continue
+        d = -solve(gradient)  # (20), (25) for w_new - w
+        df = problem.design.augmented @ d
+        if not course.accelerate:
+            break
+        allowed = course.value + 1e-13 * abs(course.value)
+        for _ in range(halvings):
+            if problem.floored(x + length * d, 1.0 - problem.y * (f + length * df)) <= allowed:
+                return d, df, length
+            length *= 0.5
+        length = 0.0
+    return d, df, length
 
 
 def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
@@ -191,8 +243,8 @@ def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
         if not isinstance(start, str):
             here = start[k]
         else:
-            is_warm = results and (start == "previous" or isinstance(loss, Hinge))
-            here = results[-1] if is_warm else "least_squares"
+            goes_on = results and (start == "previous" or isinstance(loss, Hinge))
+            here = results[-1] if goes_on else "least_squares"
         results.append(wls(design, y, C, loss=loss, start=here, **settings))
     return results
 
@@ -210,46 +262,39 @@ def least_squares_path(design, y, C_values, *, sample_weight=None):
     list of ndarray of shape (n_columns + 1,)
         (w, b) of each machine; decision values are ``design.augmented @ x``.
     """
-    problem = Problem(design, y, 1.0, sample_weight, Hinge(), None)
-    normal, path = NormalEquations(design), []
-    for C in C_values:
-        path.append(_least_squares(problem, checked_C(C), normal))
-    return path
+    problem = Objective(design, y, 1.0, sample_weight, Hinge())
+    return [_least_squares(problem, checked_C(C) * problem.weight) for C in C_values]
 
 
-def _interior(problem, x, relative, options, log):
+def _interior(problem, x, relaxed, course, log):
     """The hinge by an interior point."""
+    y, c = problem.y, problem.c
 
-    def record(n_iter, x, f):
-        if log is not None:
-            log.append((x.copy(), problem.objective(x, f)))
+    def record(x, f):
+        log.append((x, problem.value(x, 1.0 - y * f)))
 
     x, alpha, gap, n_iter = solve_hinge(
-        problem.design, problem.y, problem.c, x, relative, options.tol, options.max_iter, record
+        problem.design, y, c, x, relaxed, course.tol, course.max_iter, log is not None and record
     )
-    result = problem.result(x, alpha, gap, n_iter, True, "", log)
-    converged = bool(gap <= options.tol * result.objective)
-    if converged:
-        reason = f"The relative duality gap is at most tol = {options.tol:g}."
-    elif n_iter == options.max_iter:
-        reason = f"The budget of {n_iter} iterations is spent."
-    else:
-        reason = "Rounding errors stop all progress."
-    return replace(result, converged=converged, stop_reason=reason)
+    course.n_iter, value = n_iter, problem.value(x, 1.0 - y * (problem.design.augmented @ x))
+    end = course.end(value, gap, value) or (False, "Rounding errors stop all progress.")
+    return problem.result(x, alpha, gap, n_iter, *end, log)
 
 
-def _starting_point(problem, start, options):
+def _starting_point(problem, start, max_iter):
     """The point (w, b) that a start stands for."""
     design = problem.design
-    if isinstance(start, str):
-        if start == "least_squares":
-            return _least_squares(problem, 1.0)
-        if start == "svc":
-            return _svc(problem, options)
+    if isinstance(start, str) and start not in STARTS:
         raise ValueError(
             f"The 'start' of wls must be one of {list(STARTS)}, a WLSResult or an array of w and "
             f"b. Got {start!r}."
         )
+    if isinstance(start, str):
+        x = _least_squares(problem, problem.weight)
+        if start == "svc":
+            c = problem.c / problem.factor
+            x = solve_hinge(design, problem.y, c, x, COLD, _START_TOL, max_iter)[0]
+        return x
     x = np.append(start.w, start.intercept) if isinstance(start, WLSResult) else start
     x = np.array(x, dtype=np.float64)
     if x.shape != (design.m + 1,) or not np.isfinite(x).all():
@@ -260,20 +305,13 @@ def _starting_point(problem, start, options):
     return x
 
 
-def _least_squares(problem, C, normal=None):
-    normal = NormalEquations(problem.design) if normal is None else normal
-    a = C * problem.weight
-    if not normal.factorise(a):
+def _least_squares(problem, a):
+    """Step 1 of the box."""
+    solve = normal_equations(problem.design, a)
+    if solve is None:
         raise ValueError(
             "The least-squares problem that wls starts from overflows double precision. "
             f"The largest entry of the design is {np.abs(problem.design.augmented).max():.3g}; "
             "scale the inputs."
         )
-    return normal.solve(problem.design.augmented.T @ (a * problem.y))
-
-
-def _svc(problem, options):
-    x = _least_squares(problem, 1.0)
-    return solve_hinge(
-        problem.design, problem.y, problem.c, x, COLD, _START_TOL, options.max_iter, lambda *_: None
-    )[0]
+    return solve((a * problem.y) @ problem.design.augmented)

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV
 
 from companion import L1SVC, UnbiasedSVC
 from companion.kernels import gram
@@ -57,13 +56,6 @@ def test_the_semiparametric_machine_is_the_solver_on_its_prototypes():
     assert machine.dual_coef_.shape == (1, 10)
 
 
-def test_as_many_prototypes_as_samples_are_the_nonparametric_machine():
-    X, y = two_clouds(60)
-    every = UnbiasedSVC(C=5.0, gamma=0.3, n_prototypes=60).fit(X, y)
-    none = UnbiasedSVC(C=5.0, gamma=0.3).fit(X, y)
-    np.testing.assert_allclose(every.decision_function(X), none.decision_function(X), atol=1e-9)
-
-
 @pytest.mark.parametrize("loss", ["unbiased", "hinge"])
 def test_a_precomputed_kernel_gives_the_same_machine(loss):
     X, y = two_clouds(60)
@@ -108,17 +100,6 @@ def test_the_class_weight_moves_errors_from_one_class_to_the_other():
     assert false_alarms[2] < 0.1 < 0.4 < false_alarms[0]
 
 
-def test_the_plain_iteration_ends_where_the_accelerated_one_does():
-    X, y = two_clouds(80)
-    for parameters in ({"kernel": "linear"}, {"gamma": 0.3, "n_prototypes": 8, "random_state": 0}):
-        quick = UnbiasedSVC(**parameters).fit(X, y)
-        plain = UnbiasedSVC(accelerate=False, damping=0.2, **parameters).fit(X, y)
-        assert plain.n_iter_ > quick.n_iter_
-        np.testing.assert_allclose(
-            plain.decision_function(X), quick.decision_function(X), atol=1e-4
-        )
-
-
 def test_a_linear_machine_has_a_normal_and_no_prototypes():
     X, y = two_clouds(60)
     machine = UnbiasedSVC(kernel="linear", n_prototypes=7).fit(X, y)  # ignored, as documented
@@ -140,31 +121,6 @@ def test_prototypes_depend_on_the_random_state_alone():
     np.testing.assert_array_equal(prototypes(1), prototypes(1))
     np.testing.assert_array_equal(prototypes(1), prototypes(np.random.RandomState(1)))
     assert not np.array_equal(prototypes(1), prototypes(2))
-
-
-def test_prototypes_gather_where_the_weight_is():
-    X, y = two_clouds(80)
-    left = X[:, 0] < np.median(X[:, 0])
-    shares = [
-        np.mean(
-            [
-                UnbiasedSVC(n_prototypes=8, random_state=seed)
-                .fit(X, y, sample_weight=np.where(left, weight, 1.0))
-                .prototypes_[:, 0]
-                .mean()
-                for seed in range(10)
-            ]
-        )
-        for weight in (1.0, 50.0)
-    ]
-    assert shares[1] < shares[0] - 0.2
-
-
-def test_it_takes_part_in_a_grid_search_of_scikit_learn():
-    X, y = two_clouds(60)
-    grid = {"C": [0.1, 10.0], "n_prototypes": [None, 5], "s": [2, 4]}
-    search = GridSearchCV(UnbiasedSVC(random_state=0), grid, cv=3).fit(X, y)
-    assert search.best_score_ > 0.6 and len(search.cv_results_["params"]) == 8
 
 
 @settings(max_examples=40, deadline=None)
@@ -222,15 +178,6 @@ def test_prototypes_of_a_precomputed_kernel_are_refused():
     X, y = two_clouds(40)
     with pytest.raises(ValueError, match="precomputed kernel does not give.*use n_prototypes=None"):
         UnbiasedSVC(kernel="precomputed", n_prototypes=5).fit(gram(X), y)
-
-
-def test_too_many_prototypes_lose_nothing_of_the_earlier_fit():
-    X, y = two_clouds(40)
-    machine = UnbiasedSVC(n_prototypes=5, random_state=0).fit(X, y)
-    before = machine.decision_function(X)
-    with pytest.raises(ValueError, match="n_prototypes"):
-        machine.set_params(n_prototypes=41).fit(X, y)
-    np.testing.assert_array_equal(machine.decision_function(X), before)
 
 
 def test_samples_of_weight_zero_are_no_prototypes():

@@ -38,12 +38,3 @@ def test_costs_may_differ_by_orders_of_magnitude():
     machine = wls(Design.linear(X), y, 1.0, sample_weight=weight, tol=1e-8)
     assert machine.converged
     assert np.all((machine.alpha >= 0) & (machine.alpha <= weight))
-
-
-def test_a_start_near_the_solution_saves_iterations():
-    X, y = ringnorm(400, rng=1)
-    design = Design.linear(X)
-    near = wls(design, y, 10.0, tol=1e-4)
-    warm, cold = wls(design, y, 100.0, start=near), wls(design, y, 100.0)
-    assert warm.n_iter < cold.n_iter
-    assert warm.objective == pytest.approx(cold.objective, rel=2e-6)
