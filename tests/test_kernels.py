@@ -1,16 +1,12 @@
 """Kernel functions: values, exact symmetry, conventions, rows on demand."""
 
-import ast
-import inspect
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit
 from sklearn.metrics import pairwise
 
-from companion import _conformal_loops as conformal_loops
 from companion import _kernel_loops as loops
 from companion._scratch import KEPT_MEGABYTES, borrow_matrix, give_back, release
 from companion.estimators._single import rbf_expansion
@@ -70,34 +66,6 @@ def test_exponential_is_accurate_to_a_few_units_in_the_last_place():
     out = np.empty((1, 2))
     loops.exp_scaled(np.array([[709.0, 1e308]]), -1.0, out)
     assert np.array_equal(out, [[0.0, 0.0]])
-
-
-def definition(module, name):
-    """Source of a function of a module, its decorators included."""
-    source = inspect.getsource(module)
-    [node] = [node for node in ast.parse(source).body if getattr(node, "name", "") == name]
-    return source.splitlines()[node.decorator_list[0].lineno - 1 : node.end_lineno]
-
-
-@pytest.mark.parametrize("name", ["_exp", "_double_from_bits"])
-def test_both_copies_of_the_exponential_have_the_same_text(name):
-    assert definition(loops, name) == definition(conformal_loops, name)
-
-
-def test_both_copies_of_the_exponential_give_the_same_bits():
-    # a compiled caller does not see a change in another file, so that each file has its own
-    def over(x, exp):
-        @njit
-        def loop(x):
-            out = np.empty_like(x)
-            for i in range(x.size):
-                out[i] = exp(x[i])
-            return out
-
-        return loop(x)
-
-    x = -np.concatenate([np.geomspace(1e-18, 800.0, 5000), [0.0, 708.0, 708.5, 1e300]])
-    np.testing.assert_array_equal(over(x, loops._exp), over(x, conformal_loops._exp))
 
 
 def test_compiled_loops_give_the_same_when_not_compiled():
