@@ -1,6 +1,5 @@
 """Kernel functions: values, exact symmetry, conventions, rows on demand."""
 
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

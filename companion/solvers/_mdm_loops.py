@@ -204,13 +204,13 @@ def pairs(Q, p, a, h, scale, second_order, window, share, budget):
     """
     n, least, step, norm = a.shape[0], _LEAST_CURVATURE * scale, 0.0, 0.0
     diagonal, support, none, gains_of = np.empty(n), np.empty(n), np.zeros(n), np.empty(n)
-    # Of the last updates: the pair, when its first one entered before, the step and the gain.
+    # Of the last updates: the pair, the step and the gain; of all pairs: one more than when last.
     entered, left = np.empty(window, dtype=np.int64), np.empty(window, dtype=np.int64)
-    previous, last_time = np.empty(window, dtype=np.int64), np.empty(n, dtype=np.int64)
     steps, gains, net = np.empty(window), np.empty(window), np.empty(n)
-    last, now, oldest = window - 1, 0, 0
+    size, last, now, oldest = n if window > 0 else 0, window - 1, 0, 0
+    seen = np.zeros((size, size), dtype=np.int32)
     for k in range(n):
-        diagonal[k], support[k], last_time[k] = Q[k, k], 0.0 if a[k] > 0.0 else -np.inf, -1
+        diagonal[k], support[k] = Q[k, k], 0.0 if a[k] > 0.0 else -np.inf
         norm += a[k] * h[k]
     A = B = Q[0]
     for done in range(budget):
@@ -243,9 +243,7 @@ def pairs(Q, p, a, h, scale, second_order, window, share, budget):
 
         # A pair that comes again: move along all that has been done since, where that gains more.
         if window > 0:
-            time = last_time[i]
-            while time >= oldest and now - time <= window and left[time & last] != j:
-                time = previous[time & last]
+            time = seen[i, j] - 1
             if oldest <= time < now - 1 and now - time <= window:
                 stride, gain_of_all, count = _cycle(
                     a, h, entered, left, steps, gains, now, now - time, net
@@ -266,8 +264,8 @@ def pairs(Q, p, a, h, scale, second_order, window, share, budget):
                     continue
             slot = now & last
             entered[slot], left[slot], steps[slot], gains[slot] = i, j, step, gain
-            previous[slot], last_time[i] = last_time[i], now
             now += 1
+            seen[i, j] = now
 
         old = a[j]
         a[j] = old - step
