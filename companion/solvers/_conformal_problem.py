@@ -209,7 +209,8 @@ class TrainedMachine:
     def retrained(self, d, validation_d):
         """The machine with other factors, found from this one."""
         # w stays what it is, but for the lengths of its two parts, where d a does.
-        ratio = self.factors * np.where(d > 0.0, 1.0 / np.where(d > 0.0, d, 1.0), 0.0)
+        with np.errstate(over="ignore"):
+            ratio = self.factors * np.where(d > 0.0, 1.0 / np.where(d > 0.0, d, 1.0), 0.0)
         alpha0 = self.alpha * np.where(np.isfinite(ratio), ratio, 0.0)
         positive = self.y > 0.0
         sums = alpha0[positive].sum(), alpha0[~positive].sum()
