@@ -95,7 +95,7 @@ def nearest(K, e, ridge, y, alpha, scale, second_order, window, works, share, to
         idle = 0 if before - norm > _NOISE * size * size else idle + 1 + done // n
         if margin > 0.0 and (norm - margin) * (1.0 + margin / norm) <= tol * norm:
             return h, n_iter
-        if not norm > TOUCHING * scale or n_iter >= budget or idle > _PATIENCE:
+        if not TOUCHING * scale < norm < np.inf or n_iter >= budget or idle > _PATIENCE:
             return h, n_iter
         p, m = _working_set(h, alpha, y, low, high, works, part)
 
