@@ -13,16 +13,24 @@ MDT         exp(-kappa f~(x)^2), f~ the decision displaced          (5.3.10), (5
 TSVT        sum_i exp(-rate_i ||x - x_i||^2)                        (5.4.1)
 ==========  ======================================================  =================
 
-All are pure functions of arrays; exp(-rate d^2) means tau^2 = 1 / rate. A. Barbero, SVM imbalance
+All are pure functions of arrays; exp(-rate d^2) means tau^2 = 1 / rate. `Gaussians`, `Decay` and
+`Interpolations` are c with all its parameters: their `factors` are c of points, given the base
+kernel (points, columns), squared distances (columns, points), k(x, x) of the points, and d, what
+multiplied the kernel before; the columns are samples. A. Barbero, SVM imbalance
 correction by conformal kernel transformations, 2008, chapters 3 to 5.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 __all__ = [
+    "Decay",
+    "Gaussians",
+    "Interpolations",
     "act_rates",
     "amari_width",
     "boundary_decay",
@@ -35,6 +43,7 @@ __all__ = [
     "log_gradient",
     "magnification",
     "margin_displacement",
+    "neighbours",
     "transformed_metric",
     "williams_kappa",
     "wu_amari_rates",
@@ -42,6 +51,9 @@ __all__ = [
 
 # A squared width that is not zero, for centres that coincide with those their width is taken from.
 _NARROWEST = 1e-100
+
+# A distance that is nothing but rounding, as a share of k(x, x); distances held at a time.
+ROUNDING, _BLOCK = 1e-12, 2**14
 
 
 def kernel_metric(X, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0):
@@ -114,8 +126,7 @@ def gaussian_sums(distances, rates, weights=None, offset=0.0):
     """:func:`gaussian_sum` for many sets of rates, one a row, at once."""
     from companion._conformal_loops import gaussian_sums as add
 
-    distances = np.ascontiguousarray(distances, dtype=np.float64)
-    rates = np.ascontiguousarray(rates, dtype=np.float64)
+    distances, rates = (np.ascontiguousarray(A, dtype=np.float64) for A in (distances, rates))
     weights = np.ones(len(distances)) if weights is None else np.asarray(weights, dtype=float)
     if rates.ndim != 2 or rates.shape[1] != len(distances) or weights.shape != rates.shape[1:]:
         raise ValueError(
@@ -169,6 +180,20 @@ def act_rates(distances, y):
 def feature_distances(K, diagonal_rows, diagonal_columns):
     """Squared distances in feature space, k(x, x) + k(z, z) - 2 k(x, z)."""
     return np.maximum(diagonal_rows[:, np.newaxis] + diagonal_columns - 2.0 * K, 0.0)
+
+
+def neighbours(distances, radius=None):
+    """Which squared distances of each row are below M of (4.4.7), and their mean.
+
+    M is the `radius`, or halfway between the least and the largest; without a neighbour the mean is
+    the least distance.
+    """
+    least = distances.min(axis=1)
+    limit = np.full(len(least), radius) if radius else 0.5 * (least + distances.max(axis=1))
+    near = np.less(distances, limit[:, np.newaxis])
+    count = near.sum(axis=1)
+    total = np.einsum("ij,ij->i", distances, near)
+    return near, np.where(count > 0, total / np.maximum(count, 1), least)
 
 
 def williams_kappa(f, scale="max"):
@@ -233,3 +258,93 @@ def _without_diagonal(distances):
     if n < 2:
         raise ValueError(f"Widths need at least two support vectors. Got {n}.")
     return distances[~np.eye(n, dtype=bool)].reshape(n, n - 1)
+
+
+@dataclass(frozen=True)
+class Gaussians:
+    """c = offset + sum_k w_k exp(-rate_k ||x - x_k||^2)."""
+
+    columns: np.ndarray
+    rates: np.ndarray
+    weights: np.ndarray | None = None
+    offset: float = 0.0
+    tau: float | None = None
+
+    @property
+    def parameters(self):
+        if self.tau is not None:
+            return {"tau": self.tau}
+        if self.weights is not None:
+            return {"rate": float(self.rates[0]), "weights": self.weights, "offset": self.offset}
+        return {"rates": self.rates}
+
+    def factors(self, K, distances, diagonal, before):
+        return gaussian_sum(distances, self.rates, self.weights, self.offset)
+
+
+@dataclass(frozen=True)
+class Decay:
+    """c = exp(-kappa f~^2) with f of the machine sum_j coef_j k(., x_j) + b in hull units."""
+
+    columns: np.ndarray
+    coef: np.ndarray
+    intercept: float
+    kappa: float
+    shrink: float | None = None
+    shift: float = 0.0
+
+    @property
+    def parameters(self):
+        if self.shrink is None:
+            return {"kappa": self.kappa}
+        return {"kappa": self.kappa, "displacement": 1.0 - self.shrink}
+
+    def factors(self, K, distances, diagonal, before):
+        f = before * (K @ self.coef) + self.intercept
+        if self.shrink is not None:
+            f = displaced_decision(f, self.shrink, self.shift)
+        return boundary_decay(f, self.kappa)
+
+
+@dataclass(frozen=True)
+class Interpolations:
+    """Mean of Gaussians in feature space around points (1 - beta) Phi(x+) + beta Phi(x-), (4.4.5).
+
+    `squares` are the squared lengths of these points, `widths` their tau^2; without widths it is
+    the point at which c is evaluated whose neighbours within the radius give tau^2, (4.4.6).
+    """
+
+    columns: np.ndarray
+    n_first: int
+    column_factors: np.ndarray
+    beta: float
+    squares: np.ndarray
+    radius: float | None
+    widths: np.ndarray | None = None
+
+    @property
+    def parameters(self):
+        return {"shift": 2.0 * self.beta - 1.0, "n_points": self.squares.size}
+
+    def factors(self, K, distances, diagonal, before):
+        out, step = np.empty(len(K)), max(1, _BLOCK // self.squares.size)
+        for start in range(0, len(K), step):
+            part = slice(start, start + step)
+            D = self.distances(K[part], diagonal[part], before[part], slice(None))
+            if self.widths is not None:
+                out[part] = np.exp(-D / self.widths.ravel()).mean(axis=1)
+                continue
+            near, width = neighbours(D, self.radius)
+            width = np.maximum(width, ROUNDING * before[part] ** 2 * diagonal[part])
+            # Without a neighbour it is the nearest point alone, at a distance of its own width.
+            near |= ~near.any(axis=1, keepdims=True) & np.equal(D, D.min(axis=1, keepdims=True))
+            out[part] = np.exp(-D / width[:, np.newaxis]).mean(axis=1, where=near)
+        return out
+
+    def distances(self, K, diagonal, before, rows):
+        """Squared distances between points and the interpolated points of some of the first."""
+        K = K * before[:, np.newaxis] * self.column_factors
+        A, B = K[:, : self.n_first][:, rows], K[:, self.n_first :]
+        value = (before**2 * diagonal)[:, np.newaxis] - 2.0 * (1.0 - self.beta) * A
+        D = value[:, :, np.newaxis] - 2.0 * self.beta * B[:, np.newaxis] + self.squares[rows]
+        return np.maximum(D, 0.0, out=D).reshape(len(K), -1)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from companion.separability import Separability
-from companion.solvers.mdm import mdm
+from companion.solvers.mdm import MDMResult, nearest_points
 
-__all__ = ["ConformalProblem", "State", "carried", "inverse"]
+__all__ = ["ConformalProblem", "TrainedMachine"]
 
 # The largest C d^2 k(x, x) of a class. Below, the class vanishes beside the ridge 1 / C; above, the
 # ridge vanishes beside the class and the machine has a hard margin.
 _LEAST, _MOST = 1e-12, 1e12
-
-# From this many samples a machine is first looked for among the support vectors of a similar one,
-# as long as they are no more than this share of all; so many samples of a class join at a time.
-_MANY, _FEW, _ADDED, _MOST_ROUNDS = 500, 0.25, 30, 20
 
 
 class ConformalProblem:
@@ -67,7 +63,7 @@ class ConformalProblem:
         tol=1e-3,
         max_iter=None,
     ):
-        K, y = np.asarray(K, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        K, y = (np.ascontiguousarray(array, dtype=np.float64) for array in (K, y))
         for name, matrix in (("K", K), ("distances", distances)):
             if matrix is not None and matrix.shape != (y.size, y.size):
                 raise ValueError(
@@ -96,7 +92,6 @@ class ConformalProblem:
         self.validation_K = K[np.ix_(self.validation, self.train)]
         self.diagonal = self.K.diagonal().copy()
         self.validation_diagonal = K.diagonal()[self.validation]
-        self._buffer = None
 
     @cached_property
     def distances(self):
@@ -114,7 +109,7 @@ class ConformalProblem:
 
     @cached_property
     def first(self):
-        return self._nearest_points(self.K, self.y)
+        return self._nearest_points(self.K, self.y, self.y)
 
     @cached_property
     def whole(self):
@@ -129,7 +124,7 @@ class ConformalProblem:
                 decision_function=decision[places],
                 products=products[places],
             )
-        return self._nearest_points(self.whole_K, self.whole_y)
+        return self._nearest_points(self.whole_K, self.whole_y, self.whole_y)
 
     def machine(self, d, alpha0=None):
         """The `MDMResult` on the training part with the kernel d(x) d(z) k(x, z).
@@ -139,87 +134,12 @@ class ConformalProblem:
         d, alpha0 : ndarray of shape (n_train,)
             Factors of the kernel; multipliers of a similar machine to start from (or None).
         """
-        if alpha0 is not None and self.y.size >= _MANY:
-            machine = self._machine_of_few(d, alpha0)
-            if machine is not None:
-                return machine
-        from companion._conformal_loops import scaled_gram
+        return self._nearest_points(self.K, self.y, self.y * d, alpha0)
 
-        if self._buffer is None:
-            self._buffer = np.empty_like(self.K)
-        scaled_gram(self.K, d, self._buffer)
-        return self._nearest_points(self._buffer, self.y, alpha0)
-
-    def _machine_of_few(self, d, alpha0):
-        """The machine found among few samples and seen to be that of all; None if it is not."""
-        y, d_y = self.y, d * self.y
-        chosen = alpha0 > 0.0
-        for _ in range(_MOST_ROUNDS):
-            part = np.flatnonzero(chosen)
-            if part.size > _FEW * y.size:
-                return None
-            K = self.K[np.ix_(part, part)] * d[part] * d[part, np.newaxis]
-            few = self._nearest_points(K, y[part], alpha0[part])
-            if not few.converged:
-                return None
-            alpha = np.zeros(y.size)
-            alpha[part] = few.alpha
-            support = np.flatnonzero(alpha)
-            plain = d * ((d_y * alpha)[support] @ self.K[support])
-            products = plain + y * alpha / self.C
-            machine = _certified(few, alpha, plain, products, y)
-            if machine.duality_gap <= self.tol * machine.objective:
-                return machine
-            # The samples that are nearer than any support vector, the worst of them first.
-            heights = y * products
-            for own in (y > 0, y < 0):
-                lower = own & (heights < heights[own & (alpha > 0.0)].min()) & ~chosen
-                worst = np.flatnonzero(lower)[np.argsort(heights[lower])][:_ADDED]
-                chosen[worst] = True
-            alpha0 = alpha
-        return None
-
-    def candidate(self, d, validation_d, alpha0):
-        """What a search needs of :meth:`machine`, in a fraction of its time: alpha, n_iter, error.
-
-        None if the support is too large, nothing to start from is there, or a budget is set.
-
-        Parameters
-        ----------
-        d, validation_d : ndarray
-            Factors of the training and the validation part, without trouble.
-        alpha0 : ndarray of shape (n_samples,) or None
-            Multipliers to start from; they are not changed.
-        """
-        if alpha0 is None or self.max_iter is not None:
-            return None
-        from companion.solvers._candidate_kernels import train, validation_error
-
-        alpha, heights = alpha0.copy(), np.empty(alpha0.size)
-        p = int(np.count_nonzero(self.y > 0.0))
-        trained, n_iter = train(self.K, d, p, 1.0 / self.C, self.tol, alpha, heights)
-        if not trained:
-            return None
-        weights = alpha * heights
-        intercept = -0.5 * (weights[:p].sum() - weights[p:].sum())
-        return (
-            alpha,
-            n_iter,
-            validation_error(
-                self.validation_K, self.validation_y, validation_d, self.y * alpha * d, intercept
-            ),
-        )
-
-    def _nearest_points(self, K, y, alpha0=None):
-        return mdm(
-            K,
-            y,
-            ridge=1.0 / self.C,
-            alpha0=alpha0,
-            accelerate=True,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            check_finite=False,
+    def _nearest_points(self, K, y, e, alpha0=None):
+        ridge = np.full(y.size, 1.0 / self.C)
+        return nearest_points(
+            K, y, e, ridge, alpha0, accelerate=True, tol=self.tol, max_iter=self.max_iter
         )
 
     def validation_error(self, machine, d, validation_d):
@@ -248,12 +168,12 @@ class ConformalProblem:
         coef = (self.y * machine.alpha * d)[support]
         return validation_d * (self.validation_K[:, support] @ coef) + machine.intercept
 
-    def trouble(self, d):
-        """What is wrong with factors on the training part, a predicate; None if nothing is.
+    def trouble(self, d, validation_d=0.0):
+        """What is wrong with factors on both parts, a predicate; None if nothing is.
 
         Parameters
         ----------
-        d : ndarray of shape (n_train,)
+        d, validation_d : ndarray of shape (n_train,) and (n_validation,)
         """
         if not np.all(np.isfinite(d)):
             return "is not finite"
@@ -266,73 +186,79 @@ class ConformalProblem:
             return "underflows on all training samples of a class"
         if max(tops) > _MOST:
             return "is so large that the penalty 1 / C vanishes beside the kernel"
+        if not np.all(np.isfinite(validation_d)):
+            return "is not finite on a validation sample"
         return None
 
-    def usable(self, D):
-        """Which rows of D are factors on the training part without :meth:`trouble`.
 
-        Parameters
-        ----------
-        D : ndarray of shape (n_candidates, n_train)
-        """
-        with np.errstate(over="ignore", invalid="ignore"):
-            weights = self.C * D**2 * self.diagonal
-            usable = np.isfinite(D).all(axis=1)
-            usable &= np.any(D > 0.0, axis=1) | np.all(D >= 0.0, axis=1)
-            for own in (self.y > 0, self.y < 0):
-                tops = weights[:, own].max(axis=1)
-                usable &= (tops >= _LEAST) & (tops <= _MOST)
-        return usable
+@dataclass(frozen=True)
+class TrainedMachine:
+    """A machine trained with the kernel d(x) d(z) k(x, z): what rules read, and the next one."""
 
+    problem: ConformalProblem
+    machine: MDMResult
+    factors: np.ndarray
+    validation_factors: np.ndarray
 
-def _certified(few, alpha, plain, products, y):
-    """The result for all samples of a machine whose support is among few of them."""
-    heights, support = y * products, alpha > 0.0
-    least = [heights[y == sign].min() for sign in (1.0, -1.0)]
-    highest = [heights[support & (y == sign)].max() for sign in (1.0, -1.0)]
-    bound = max(sum(least), 0.0) ** 2 / (2.0 * few.squared_norm)
-    return replace(
-        few,
-        alpha=alpha,
-        products=products,
-        decision_function=plain + few.intercept,
-        duality_gap=few.objective - bound,
-        kkt_violation=float(max(np.subtract(highest, least))),
-    )
+    @classmethod
+    def first(cls, problem):
+        """The machine with the base kernel, d = 1."""
+        ones = np.ones(problem.train.size), np.ones(problem.validation.size)
+        return cls(problem, problem.first, *ones)
 
+    def retrained(self, d, validation_d):
+        """The machine with other factors, found from this one."""
+        # w stays what it is, but for the lengths of its two parts, where d a does.
+        with np.errstate(over="ignore"):
+            ratio = self.factors * np.where(d > 0.0, 1.0 / np.where(d > 0.0, d, 1.0), 0.0)
+        alpha0 = self.alpha * np.where(np.isfinite(ratio), ratio, 0.0)
+        positive = self.y > 0.0
+        sums = alpha0[positive].sum(), alpha0[~positive].sum()
+        usable = all(0.0 < total < np.inf for total in sums)
+        alpha0 = alpha0 / np.where(positive, *sums) if usable else None
+        return replace(
+            self,
+            machine=self.problem.machine(d, alpha0),
+            factors=d,
+            validation_factors=validation_d,
+        )
 
-class State:
-    """A trained machine with its samples: what rules and families read."""
+    @property
+    def y(self):
+        return self.problem.y
 
-    def __init__(self, problem, machine, d, validation_d):
-        self.problem, self.machine = problem, machine
-        self.factors, self.validation_factors = d, validation_d
-        self.y, self.alpha = problem.y, machine.alpha
-        self.f = machine.products - machine.alpha * self.y / problem.C + machine.intercept
-        self.support = np.flatnonzero(machine.alpha)
-        self.columns = problem.train[self.support]
+    @property
+    def alpha(self):
+        return self.machine.alpha
 
-    def expansion(self):
-        """Coefficients of the support vectors in f(x) = d(x) sum_j coef_j k(x, x_j) + b."""
-        return (self.y * self.alpha * self.factors)[self.support]
+    @cached_property
+    def f(self):
+        """Decision values of the training samples in hull units, without the ridge."""
+        return self.machine.decision_function
+
+    @cached_property
+    def support(self):
+        return np.flatnonzero(self.alpha)
+
+    @property
+    def columns(self):
+        """The support vectors as samples of the whole problem."""
+        return self.problem.train[self.support]
 
     def unit(self, units):
         """What multiplies multipliers and decision values of the hulls in "hull" or "svm" units."""
         return 1.0 if units == "hull" else 2.0 / self.machine.squared_norm
 
+    def expansion(self, units="hull"):
+        """Coefficients of the support vectors and b of f(x) = d(x) sum_j coef_j k(x, x_j) + b."""
+        coef = (self.y * self.alpha * self.factors)[self.support]
+        return self.unit(units) * coef, self.unit(units) * self.machine.intercept
+
     def validation_decision(self):
         return self.problem.validation_decision(self.machine, self.factors, self.validation_factors)
 
-    def distances_to_support(self):
-        """Squared distances between support vectors (rows) and training part."""
-        return np.ascontiguousarray(self.problem.distances[self.support])
-
-    def validation_distances_to_support(self):
-        """Squared distances between support vectors (rows) and validation part."""
-        return np.ascontiguousarray(self.problem.validation_distances[self.support])
-
-    def support_distances(self):
-        return self.problem.distances[np.ix_(self.support, self.support)]
+    def validation_error(self):
+        return self.problem.validation_error(self.machine, self.factors, self.validation_factors)
 
     def apply(self, stage):
         """c of a stage on the training and the validation part."""
@@ -352,18 +278,3 @@ class State:
                 self.validation_factors,
             ),
         )
-
-
-def carried(alpha, y, ratio):
-    """Multipliers that keep w, but for the lengths of its two parts, when d is divided by ratio."""
-    alpha = alpha * np.where(np.isfinite(ratio), ratio, 0.0)
-    positive = y > 0
-    sums = alpha[positive].sum(), alpha[~positive].sum()
-    if not all(0.0 < total < np.inf for total in sums):
-        return None
-    return alpha / np.where(positive, *sums)
-
-
-def inverse(c):
-    """1 / c, with 0 where c vanishes or is negative."""
-    return np.where(c > 0.0, 1.0 / np.where(c > 0.0, c, 1.0), 0.0)

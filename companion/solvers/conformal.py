@@ -19,8 +19,7 @@ from importlib.util import find_spec
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from companion.solvers._conformal_problem import ConformalProblem, State, carried, inverse
-from companion.solvers._stages import cumulate
+from companion.solvers._conformal_problem import ConformalProblem, TrainedMachine
 from companion.solvers.mdm import MDMResult
 from companion.solvers.metamodels import GENERATIONS, ascend_separability, evolve
 from companion.solvers.transformations import RULES, Rule
@@ -77,7 +76,12 @@ class ConformalResult:
         diagonal : ndarray of shape (n_points,), optional
             k(x, x); ones by default.
         """
-        return cumulate(self.stages, K, distances, diagonal)
+        d = np.ones(len(K))
+        diagonal = d if diagonal is None else diagonal
+        for stage in self.stages:  # each sees what the ones before have made of the kernel
+            some = None if distances is None else distances[:, stage.columns].T
+            d = d * stage.factors(K[:, stage.columns], some, diagonal, d)
+        return d
 
     def decision_function(self, K, distances=None, diagonal=None):
         """Decision values at points in the units of the SVM, margins at -1 and +1; (4.1.7).
@@ -158,46 +162,41 @@ def conformal_transformations(
     _check(problem, rule, search)
     rng = np.random.default_rng(seed)
     has_validation = problem.validation.size > 0
-    machine = problem.first
-    d, validation_d = np.ones(problem.train.size), np.ones(problem.validation.size)
-    error = problem.validation_error(machine, d, validation_d) if has_validation else np.nan
-    history = [_entry(problem, 0, machine, d, error, {}, True)]
-    stages, degenerate = [], False
+    # train svm_0 on K; d = 1
+    svm = TrainedMachine.first(problem)
+    error = svm.validation_error() if has_validation else np.nan
+    history, stages, degenerate = [_entry(svm, 0, error, {}, True)], [], False
     reason = f"All {max_transforms} transformations were applied."
     while len(stages) < max_transforms:
         if error <= theta:
             reason = f"A validation error of {error:g} cannot fall by more than theta = {theta:g}."
             break
-        state = State(problem, machine, d, validation_d)
-        stage, candidate = _choose(rule, search, state, generations, rng)
-        c, validation_c = state.apply(stage)
-        trouble = problem.trouble(d * c)
-        if trouble is None and not np.all(np.isfinite(validation_c)):
-            trouble = "is not finite on a validation sample"
+        # c from svm_{t-1}, by the rule or by a search
+        stage, candidate = _choose(rule, search, svm, generations, rng)
+        c, validation_c = svm.apply(stage)
+        d, validation_d = c * svm.factors, validation_c * svm.validation_factors
+        trouble = problem.trouble(d, validation_d)
         if trouble is not None:
             degenerate = True
             reason = f"Transformation {len(stages) + 1} {trouble}; it is not applied."
             break
-        if candidate is None:
-            candidate = problem.machine(d * c, carried(machine.alpha, problem.y, inverse(c)))
-        after = np.nan
-        if has_validation:
-            after = problem.validation_error(candidate, d * c, validation_d * validation_c)
+        # train svm_t on d(x) d(z) k(x, z), unless the search has done so
+        candidate = svm.retrained(d, validation_d) if candidate is None else candidate
+        # until the error on V does not fall by more than theta
+        after = candidate.validation_error() if has_validation else np.nan
         kept = not has_validation or error - after > theta
-        history.append(
-            _entry(problem, len(stages) + 1, candidate, d * c, after, stage.parameters, kept)
-        )
+        history.append(_entry(candidate, len(stages) + 1, after, stage.parameters, kept))
         if not kept:
             reason = (
                 f"Transformation {len(stages) + 1} does not lower the validation error "
                 f"{error:.4g} by more than theta = {theta:g}."
             )
             break
-        machine, error = candidate, after
-        d, validation_d = d * c, validation_d * validation_c
+        svm, error = candidate, after
         stages.append(stage)
 
-    samples, y, factors = problem.train, problem.y, d
+    # the last svm that improved, or one on all samples where none did
+    machine, samples, y, factors = svm.machine, problem.train, problem.y, svm.factors
     if not stages:
         machine, samples, y = problem.whole, np.arange(problem.whole_y.size), problem.whole_y
         factors = np.ones(y.size)
@@ -215,87 +214,64 @@ def conformal_transformations(
     )
 
 
-def _choose(rule, search, state, generations, rng):
+def _choose(rule, search, svm, generations, rng):
     """A stage by the rule or the metamodel, and its machine if the search has trained it."""
     if not rule.is_searched:
-        return rule.stage(state), None
-    family, J = rule.family(state, rng), state.problem.separability
+        return rule.stage(svm), None
+    family, J, d = rule.family(svm, rng), svm.problem.separability, svm.factors
+    best = None
     if search == "separability_exact":
-        basis = state.factors[:, np.newaxis] * family.basis
-        return family.stage(J.maximiser(basis)[0]), None
-    if search == "separability_gradient":
-        return family.stage(ascend_separability(family, J, state.factors)[0]), None
-    seed = int(rng.integers(2**31))
-    if search == "separability_cma":
-        parameters, _ = evolve(
-            lambda candidates: -J.values(family.values(candidates) * state.factors),
-            family.lower,
-            family.upper,
-            seed=seed,
-            generations=generations,
-        )
-        return family.stage(parameters), None
-    race = _ValidationRace(family, state)
-    parameters, _ = evolve(
-        race.errors, family.lower, family.upper, seed=seed, generations=generations, target=0.0
-    )
-    return family.stage(parameters), race.machine
+        parameters, _ = J.maximiser(d[:, np.newaxis] * family.data)
+    elif search == "separability_gradient":
+        parameters, _ = ascend_separability(family, J, d)
+    else:
+        options = {"seed": int(rng.integers(2**31)), "generations": generations}
+        if search == "separability_cma":
+            parameters, _ = evolve(
+                lambda P: -J.values(family.values(P) * d), family.lower, family.upper, **options
+            )
+        else:
+            race = ValidationRace(family, svm)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                parameters, _ = evolve(
+                    race.errors, family.lower, family.upper, target=0.0, **options
+                )
+            best = race.best
+    return rule.stage(svm, family, parameters), best
 
 
-class _ValidationRace:
+class ValidationRace:
     """Validation errors of candidates, each with its own machine; the first best one is kept."""
 
-    def __init__(self, family, state):
-        self._family, self._state = family, state
-        self._best, self._least = None, np.inf
-        self._last = state.alpha, state.factors
+    def __init__(self, family, svm):
+        self._family, self._svm, self._last = family, svm, svm
+        self.best, self._least = None, np.inf
 
-    @property
-    def machine(self):
-        """The machine of the first best candidate; None if no candidate could be used."""
-        if self._best is None or isinstance(self._best, MDMResult):
-            return self._best
-        alpha, d, n_iter = self._best
-        machine = self._trained(d, alpha)
-        return replace(machine, n_iter=n_iter + machine.n_iter)
-
-    def errors(self, candidates):
+    def errors(self, parameters):
         """Errors of candidates, one a row; 2 for those that cannot be used, so they come last."""
-        state, problem = self._state, self._state.problem
-        factors = self._family.values(candidates) * state.factors
-        validation = self._family.validation_values(candidates) * state.validation_factors
-        usable = problem.usable(factors) & np.all(np.isfinite(validation), axis=1)
-        errors = np.full(len(candidates), 2.0)
-        for k in np.flatnonzero(usable):
-            d, (alpha, before) = factors[k], self._last
-            alpha0 = carried(alpha, problem.y, before * inverse(d))
-            quick = problem.candidate(d, validation[k], alpha0)
-            if quick is None:
-                found = self._trained(d, alpha0)
-                alpha, errors[k] = found.alpha, problem.validation_error(found, d, validation[k])
-            else:
-                alpha, n_iter, errors[k] = quick
-                found = alpha, d, n_iter
-            self._last = alpha, d
+        factors = self._family.values(parameters) * self._svm.factors
+        validation = self._family.validation_values(parameters) * self._svm.validation_factors
+        errors = np.full(len(parameters), 2.0)
+        for k in range(len(parameters)):
+            if self._svm.problem.trouble(factors[k], validation[k]) is not None:
+                continue
+            self._last = self._last.retrained(factors[k], validation[k])
+            errors[k] = self._last.validation_error()
             if errors[k] < self._least:
-                self._best, self._least = found, errors[k]
+                self.best, self._least = self._last, errors[k]
         return errors
 
-    def _trained(self, d, alpha0):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            return self._state.problem.machine(d, alpha0)
 
-
-def _entry(problem, t, machine, d, error, parameters, kept):  # noqa: PLR0917
+def _entry(svm, t, error, parameters, kept):
     return {
         "transformation": t,
-        "separability": problem.separability.value(d),
+        "separability": svm.problem.separability.value(svm.factors),
         "validation_error": error,
         "parameters": parameters,
-        "n_support": int(np.count_nonzero(machine.alpha)),
-        "n_iter": machine.n_iter,
-        "converged": machine.converged,
+        "n_support": svm.support.size,
+        "n_iter": svm.machine.n_iter,
+        "converged": svm.machine.converged,
         "kept": bool(kept),
     }
 

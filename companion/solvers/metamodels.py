@@ -1,7 +1,8 @@
-"""Metamodels: the searches for the parameters of a transformation, section 5.2 of the thesis.
+"""Metamodels: searches for the parameters of a transformation, and the families they search.
 
-5.2.1: ascent of the separability by a quasi-Newton method, here BFGS where the thesis has DFP;
-5.2.2: CMA-ES (N. Hansen and A. Ostermeier, Evolutionary Computation 9, 2001).
+Section 5.2 of the thesis. 5.2.1: ascent of the separability by a quasi-Newton method, here BFGS
+where the thesis has DFP; 5.2.2: CMA-ES (N. Hansen and A. Ostermeier, Evolutionary
+Computation 9, 2001).
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
-__all__ = ["ascend_separability", "evolve"]
+from companion import conformal_factors as conformal
+
+__all__ = ["Cores", "Displacements", "Widths", "ascend_separability", "evolve"]
 
 START, STEP, GENERATIONS = 0.5, 0.3, 30
 
@@ -17,15 +20,97 @@ START, STEP, GENERATIONS = 0.5, 0.3, 30
 _MAX_STEPS, _MEMORY = 300, 50
 _MOST_STARTS, _NO_GAIN = 4, 1e-6
 
+LEAST_SHRINK = 1e-6
+
 # CMA-ES subtracts values of the objective, so an infinite one has to be finite.
 _LARGEST = 1e100
+
+
+class Family:
+    """The transformations that a metamodel chooses from, by vectors between `lower` and `upper`.
+
+    `at` gives c of the training samples and the map that pulls a gradient in c back to one in the
+    parameters; `canonical` is the simplest vector of a transformation.
+    """
+
+    def values(self, parameters):
+        """c of the training samples, one row a parameter vector."""
+        return self.evaluate(self.data, parameters)
+
+    def validation_values(self, parameters):
+        """c of the validation samples, one row a parameter vector."""
+        return self.evaluate(self.validation_data, parameters)
+
+    def canonical(self, parameters):
+        return np.asarray(parameters, dtype=float)
+
+
+class Displacements(Family):
+    """MDT: kappa and shrink = 1 - lambda of c = exp(-kappa f~^2), from f."""
+
+    def __init__(self, f, validation_f, offset):
+        self.data, self.validation_data, self.offset = f, validation_f, offset
+        self.start = np.array([conformal.williams_kappa(f), 1.0])
+        # lambda is in [0, 1), (5.3.1): at 1 the displaced decision vanishes everywhere.
+        self.lower, self.upper = np.array([0.0, LEAST_SHRINK]), np.array([np.inf, 1.0])
+
+    def evaluate(self, f, parameters):
+        kappa, shrink = parameters.T[:, :, np.newaxis]
+        return conformal.boundary_decay(conformal.displaced_decision(f, shrink, self.offset), kappa)
+
+    def at(self, parameters):
+        c, *jacobian = conformal.margin_displacement(self.data, *parameters, self.offset)
+        return c, lambda by_c: np.array(jacobian) @ by_c
+
+
+class Widths(Family):
+    """TSVT: the rates of the Gaussians on the support vectors, from squared distances to them."""
+
+    def __init__(self, distances, validation_distances, start):
+        self.data, self.validation_data, self.start = distances, validation_distances, start
+        self.lower, self.upper = np.zeros(start.size), np.full(start.size, np.inf)
+
+    def evaluate(self, distances, parameters):
+        return conformal.gaussian_sums(distances, parameters)
+
+    def at(self, parameters):
+        rows = np.exp(-parameters[:, np.newaxis] * self.data)
+        return rows.sum(axis=0), lambda by_c: -((rows * self.data) @ by_c)
+
+
+class Cores(Family):
+    """Xiong: the coefficients of c = c_0 + sum_i c_i exp(-gamma ||x - a_i||^2)."""
+
+    def __init__(self, distances, validation_distances, gamma, cores):
+        self.data, self.validation_data = (
+            np.column_stack([np.ones(D.shape[1]), np.exp(-gamma * D.T)])
+            for D in (distances, validation_distances)
+        )
+        self.gamma, self.cores, m = gamma, cores, len(cores) + 1
+        self.start = np.eye(m)[0]
+        self.lower, self.upper = np.full(m, -np.inf), np.full(m, np.inf)
+
+    @property
+    def basis(self):
+        return self.data
+
+    def evaluate(self, basis, parameters):
+        return self.canonical(parameters) @ basis.T
+
+    def canonical(self, parameters):
+        """Scaled to a mean square of one on the training samples: J does not depend on it."""
+        c = parameters @ self.basis.T
+        square = np.mean(c**2, axis=-1)
+        sign = np.where(c.sum(axis=-1) >= 0.0, 1.0, -1.0)
+        scale = sign / np.sqrt(np.where(square > 0.0, square, 1.0))
+        return parameters * scale[..., np.newaxis]
 
 
 def ascend_separability(family, separability, factors):
     """Maximise J over the parameters of a family by BFGS within their bounds."""
     scale = np.where(family.start != 0.0, np.abs(family.start), 1.0)
 
-    evaluate = _evaluation(family, separability, factors)
+    evaluate = evaluation(family, separability, factors)
 
     def objective(u):
         # The line search may leave the bounds by a rounding error.
@@ -52,16 +137,16 @@ def ascend_separability(family, separability, factors):
     return parameters, value
 
 
-def _evaluation(family, separability, factors):
+def evaluation(family, separability, factors):
     """The function that gives J and its gradient with respect to the parameters of a family."""
     basis = getattr(family, "basis", None)
     if basis is not None:
         return separability.combinations(factors[:, np.newaxis] * basis).value_and_gradient
 
     def evaluate(parameters):
-        c = family.values(parameters[np.newaxis])[0]
+        c, pull_back = family.at(parameters)
         J, by_q = separability.value_and_gradient(c * factors)
-        return J, family.pull_back(parameters, by_q * factors)
+        return J, pull_back(by_q * factors)
 
     return evaluate
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from companion.solvers._smo_loops import certificates
 
-__all__ = ["Result", "certify"]
+__all__ = ["MDMResult", "Result", "SVMSolution", "certify"]
 
 
 @dataclass(frozen=True)
@@ -65,3 +66,91 @@ def certify(products, y, beta, low, high, ridge, *, n_iter, stop_reason, converg
         decision_function=products + intercept,
         log=log,
     )
+
+
+class SVMSolution(NamedTuple):
+    """The machine in the units of the SVM with squared slacks, from (2.2.7).
+
+    Dual min 1/2 a'Qa - e'a, y'a = 0, a >= 0, Q = yy' * K + diag(ridge); with ridge = 1 / C primal
+    ``min 1/2 |w|^2 + C/2 sum_i xi_i^2``.
+
+    Attributes
+    ----------
+    alpha, intercept, objective : ndarray of shape (n_samples,), float, float
+        ``2 a_i / |w|^2``, ``2 b / |w|^2`` and the minimised dual objective, ``-2 / |w|^2``.
+    decision_function : ndarray of shape (n_samples,)
+        Decision values of the training samples; those of support vectors are y_i (1 - xi_i).
+    """
+
+    alpha: np.ndarray
+    intercept: float
+    objective: float
+    decision_function: np.ndarray
+
+
+@dataclass(frozen=True)
+class MDMResult:
+    """Nearest points of two convex hulls, and their certificates, in the units of the hulls.
+
+    All but ``n_iter`` is computed in double precision from K and alpha when the solver has ended.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n_samples,)
+        Convex-hull multipliers; those of each class sum to 1.
+    intercept : float
+        The b of f(x) = sum_i y_i alpha_i k(x_i, x) + b for which f vanishes halfway between the
+        nearest points, b = -(m_plus + m_minus) / 2: (2.2.2) and (5.3.5).
+    squared_norm, objective : float
+        ``|w|^2``, the squared distance of the nearest points, with the ridge term, and half of it.
+    decision_function : ndarray of shape (n_samples,)
+        f of the training samples as it is for new ones: k(x_i, x_i) counts without its ridge. With
+        the ridge, w . phi(x_i) + b is ``products + intercept``.
+    products : ndarray of shape (n_samples,)
+        (K + diag(ridge)) (y alpha), the inner products of w with the samples.
+    m_plus, m_minus : float
+        ``w . w_+`` and ``w . w_-``, (5.3.3) and (5.3.4), with the ridge term: the sums of
+        alpha * products over the positives and over the negatives.
+    duality_gap : float
+        ``objective`` minus a lower bound on its minimum, ``m^2 / (2 |w|^2)`` with m the sum of the
+        least heights of the classes (0 where m < 0).
+    kkt_violation : float
+        The largest difference, over the classes, of the greatest height of a support point and the
+        least height of a sample: the criterion of MDM, 0 at the solution.
+    n_iter : int
+        Number of iterations: pair updates and steps along cycles.
+    converged, stop_reason : bool, str
+        Whether the tolerance was reached, and why the solver ended, as a sentence.
+    touching : bool
+        Whether ``|w|^2`` is nothing but rounding: no plane separates the classes.
+    """
+
+    alpha: np.ndarray
+    intercept: float
+    squared_norm: float
+    decision_function: np.ndarray
+    products: np.ndarray
+    m_plus: float
+    m_minus: float
+    objective: float
+    duality_gap: float
+    kkt_violation: float
+    n_iter: int
+    stop_reason: str
+    converged: bool
+    touching: bool
+
+    def to_svm(self) -> SVMSolution:
+        """The equivalent SVM, (2.2.7), an `SVMSolution`; `ValueError` if the hulls touch."""
+        if self.touching:
+            raise ValueError(
+                f"The convex hulls of the classes touch (|w|^2 = {self.squared_norm:.3g}), so no "
+                "SVM without slacks exists. Pass a positive 'ridge' (1 / C) to mdm."
+            )
+        factor = 2.0 / self.squared_norm
+        return SVMSolution(
+            alpha=factor * self.alpha,
+            intercept=factor * self.intercept,
+            objective=-factor,
+            decision_function=factor * self.decision_function,
+        )

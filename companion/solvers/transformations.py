@@ -1,39 +1,36 @@
 """The eight transformations as rules: what a rule makes of a trained machine is a stage.
 
-A rule reads a `state`, the machine and the samples that it was trained on, and returns a stage; the
-rules of Xiong, MDT and TSVT return a family instead, whose parameters a metamodel chooses.
-A. Barbero, SVM imbalance correction by conformal kernel transformations, 2008, chapters 4 and 5.
+A stage is a function c with all its parameters, one of the classes in
+:mod:`companion.conformal_factors`. The rules of Xiong, MDT and TSVT have a family of stages as
+well, from which a metamodel chooses one. A. Barbero, SVM imbalance correction by conformal kernel
+transformations,
+2008, chapters 4 and 5.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 
 import numpy as np
 
 from companion import conformal_factors as c
-from companion.solvers._families import Cores, Displacements, Widths
-from companion.solvers._stages import Decay, Gaussians, Interpolations
+from companion.solvers.metamodels import Cores, Displacements, Widths
 
 __all__ = ["ACT", "KBA", "MDT", "RULES", "TSVT", "Amari", "Rule", "Williams", "WuAmari", "Xiong"]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Base of the rules. `is_searched` says that parameters are left to a metamodel."""
+    """Base of the rules: `stage(trained)` is the transformation that follows from a machine.
+
+    `is_searched` says that a metamodel chooses parameters: `family(trained, rng)` is what it
+    chooses from, with `rng` for the cores of Xiong, and the stage is that of a family and a vector.
+    """
 
     is_searched = False
     uses_distances = True
     uses_diagonal = False
-
-    def stage(self, state):
-        """The transformation that follows from a machine; `TypeError` if it has to be searched."""
-        raise TypeError(f"{type(self).__name__} has parameters to be searched; use its family.")
-
-    def family(self, state, rng):
-        """The transformations that a metamodel chooses from; `rng` draws the cores of Xiong."""
-        raise TypeError(f"{type(self).__name__} has no parameters to be searched; use its stage.")
 
 
 @dataclass(frozen=True)
@@ -50,16 +47,16 @@ class Amari(Rule):
 
     def __post_init__(self):
         _check_positive(self, "tau", self.tau)
-        _check_units(self)
+        _check_one_of(self, "units", ("hull", "svm"))
 
-    def stage(self, state):
+    def stage(self, trained):
         tau = self.tau
         if tau is None:
-            _require(self, "tau", state.problem, "sigma", "n_features")
-            tau = c.amari_width(state.problem.sigma, state.problem.n_features)
-        rates = np.full(state.support.size, 0.5 / tau**2)
-        weights = state.unit(self.units) * state.alpha[state.support]
-        return Gaussians(state.columns, rates, weights, tau=float(tau))
+            _require(self, "tau", trained.problem, "sigma", "n_features")
+            tau = c.amari_width(trained.problem.sigma, trained.problem.n_features)
+        rates = np.full(trained.support.size, 0.5 / tau**2)
+        weights = trained.unit(self.units) * trained.alpha[trained.support]
+        return c.Gaussians(trained.columns, rates, weights, tau=float(tau))
 
 
 @dataclass(frozen=True)
@@ -77,17 +74,18 @@ class WuAmari(Rule):
                 f"The 'n_neighbors' of WuAmari must be a positive integer. Got {self.n_neighbors!r}"
             )
 
-    def stage(self, state):
-        rates = c.wu_amari_rates(state.support_distances(), self.n_neighbors)
-        return Gaussians(state.columns, rates)
+    def stage(self, trained):
+        support = trained.support
+        distances = trained.problem.distances[np.ix_(support, support)]
+        return c.Gaussians(trained.columns, c.wu_amari_rates(distances, self.n_neighbors))
 
 
 @dataclass(frozen=True)
 class ACT(Rule):
     """As Wu-Amari with widths from feature space, wider for the rarer class; Algorithm 4."""
 
-    def stage(self, state):
-        return Gaussians(state.columns, _act_rates(state))
+    def stage(self, trained):
+        return c.Gaussians(trained.columns, _act_rates(trained))
 
 
 @dataclass(frozen=True)
@@ -108,17 +106,32 @@ class KBA(Rule):
 
     def __post_init__(self):
         _check_positive(self, "radius", self.radius)
-        if self.width not in ("pattern", "boundary"):
-            raise ValueError(
-                f"The 'width' of KBA must be 'pattern' or 'boundary'. Got {self.width!r} instead."
-            )
+        _check_one_of(self, "width", ("pattern", "boundary"))
 
-    def stage(self, state):
-        f = 2.0 / state.machine.squared_norm * state.f
-        beta = 0.5 * (1.0 + c.boundary_shift(f, state.y))
-        first, second = (_on_their_side(state, f, sign) for sign in (1.0, -1.0))
-        radius = -1.0 if self.radius is None else float(self.radius)
-        return Interpolations.between(state, first, second, beta, radius, self.width)
+    def stage(self, trained):
+        f = trained.unit("svm") * trained.f
+        beta = 0.5 * (1.0 + c.boundary_shift(f, trained.y))
+        sides = []
+        for sign in (1.0, -1.0):  # support vectors on their side, or all where there are none
+            own = trained.support[trained.y[trained.support] == sign]
+            right = own[sign * f[own] > 0.0]
+            sides.append(right if right.size else own)
+        return _on_the_boundary(trained, *sides, beta, self)
+
+
+def _on_the_boundary(trained, first, second, beta, rule):
+    """The stage of KBA on all pairs of samples of `first` and `second`, (4.4.1)."""
+    problem, d, p = trained.problem, trained.factors, first.size
+    both = np.concatenate([first, second])
+    K = problem.K[np.ix_(both, both)] * np.outer(d[both], d[both])
+    squares = (1.0 - beta) ** 2 * K.diagonal()[:p, np.newaxis] + beta**2 * K.diagonal()[p:]
+    squares = squares + 2.0 * beta * (1.0 - beta) * K[:p, p:]
+    stage = c.Interpolations(problem.train[both], p, d[both], beta, squares, rule.radius)
+    if rule.width == "pattern":
+        return stage
+    rows = (stage.distances(problem.K[:, both], problem.diagonal, d, [q]).T for q in range(p))
+    widths = np.array([c.neighbours(D, rule.radius)[1] for D in rows])
+    return replace(stage, widths=np.maximum(widths, c.ROUNDING * (d**2 * problem.diagonal).max()))
 
 
 @dataclass(frozen=True)
@@ -135,7 +148,7 @@ class Williams(Rule):
     uses_distances = False
 
     def __post_init__(self):
-        _check_units(self)
+        _check_one_of(self, "units", ("hull", "svm"))
         if self.kappa not in ("max", "max_squared") and not (
             isinstance(self.kappa, Real) and 0.0 <= self.kappa < np.inf
         ):
@@ -144,12 +157,11 @@ class Williams(Rule):
                 f"Got {self.kappa!r} instead."
             )
 
-    def stage(self, state):
-        kappa, unit = self.kappa, state.unit(self.units)
+    def stage(self, trained):
+        kappa = self.kappa
         if isinstance(kappa, str):
-            kappa = c.williams_kappa(unit * state.f, kappa)
-        coef, intercept = unit * state.expansion(), unit * state.machine.intercept
-        return Decay(state.columns, coef, intercept, float(kappa))
+            kappa = c.williams_kappa(trained.unit(self.units) * trained.f, kappa)
+        return c.Decay(trained.columns, *trained.expansion(self.units), float(kappa))
 
 
 @dataclass(frozen=True)
@@ -177,15 +189,22 @@ class Xiong(Rule):
                 f"Got {self.n_cores!r} instead."
             )
 
-    def family(self, state, rng):
-        n = state.y.size
+    def family(self, trained, rng):
+        problem, n = trained.problem, trained.y.size
         is_number = isinstance(self.n_cores, Integral)
         count = min(self.n_cores, n) if is_number else max(1, round(self.n_cores * n))
         gamma = self.gamma
         if gamma is None:
-            _require(self, "gamma", state.problem, "sigma")
-            gamma = 0.5 / state.problem.sigma**2
-        return Cores(state, np.sort(rng.permutation(n)[:count]), gamma)
+            _require(self, "gamma", problem, "sigma")
+            gamma = 0.5 / problem.sigma**2
+        cores = np.sort(rng.permutation(n)[:count])
+        return Cores(problem.distances[cores], problem.validation_distances[cores], gamma, cores)
+
+    def stage(self, trained, family, parameters):
+        first, *others = family.canonical(parameters)
+        columns = trained.problem.train[family.cores]
+        rates = np.full(columns.size, float(family.gamma))
+        return c.Gaussians(columns, rates, np.array(others), float(first))
 
 
 @dataclass(frozen=True)
@@ -202,10 +221,17 @@ class MDT(Rule):
     uses_distances = False
 
     def __post_init__(self):
-        _check_units(self)
+        _check_one_of(self, "units", ("hull", "svm"))
 
-    def family(self, state, rng):
-        return Displacements(state, state.unit(self.units))
+    def family(self, trained, rng):
+        unit, f = trained.unit(self.units), trained.validation_decision()
+        # b + m_- of (5.3.10)
+        offset = -0.5 * unit * trained.machine.squared_norm
+        return Displacements(unit * trained.f, unit * f, offset)
+
+    def stage(self, trained, family, parameters):
+        expansion, (kappa, shrink) = trained.expansion(self.units), map(float, parameters)
+        return c.Decay(trained.columns, *expansion, kappa, shrink, family.offset)
 
 
 @dataclass(frozen=True)
@@ -214,8 +240,13 @@ class TSVT(Rule):
 
     is_searched = True
 
-    def family(self, state, rng):
-        return Widths(state, _act_rates(state))
+    def family(self, trained, rng):
+        problem, support = trained.problem, trained.support
+        distances, further = problem.distances[support], problem.validation_distances[support]
+        return Widths(distances, further, _act_rates(trained))
+
+    def stage(self, trained, family, parameters):
+        return c.Gaussians(trained.columns, np.array(parameters))
 
 
 RULES = {
@@ -230,18 +261,11 @@ RULES = {
 }
 
 
-def _act_rates(state):
-    support, d = state.support, state.factors
-    K = state.problem.K[np.ix_(support, support)] * np.outer(d[support], d[support])
+def _act_rates(trained):
+    support, d = trained.support, trained.factors
+    K = trained.problem.K[np.ix_(support, support)] * np.outer(d[support], d[support])
     diagonal = K.diagonal()
-    return c.act_rates(c.feature_distances(K, diagonal, diagonal), state.y[support])
-
-
-def _on_their_side(state, f, sign):
-    """Support vectors of a class that are not misclassified; all of the class if there are none."""
-    own = state.support[state.y[state.support] == sign]
-    right = own[sign * f[own] > 0.0]
-    return right if right.size else own
+    return c.act_rates(c.feature_distances(K, diagonal, diagonal), trained.y[support])
 
 
 def _require(rule, setting, problem, *names):
@@ -254,10 +278,11 @@ def _require(rule, setting, problem, *names):
         )
 
 
-def _check_units(rule):
-    if rule.units not in ("hull", "svm"):
+def _check_one_of(rule, name, valid):
+    if getattr(rule, name) not in valid:
         raise ValueError(
-            f"The 'units' of {type(rule).__name__} must be 'hull' or 'svm'. Got {rule.units!r}."
+            f"The '{name}' of {type(rule).__name__} must be '{valid[0]}' or '{valid[1]}'. "
+            f"Got {getattr(rule, name)!r} instead."
         )
 
 

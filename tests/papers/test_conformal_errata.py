@@ -14,11 +14,10 @@ from companion.datasets import load_uci
 from companion.kernels import gram, squared_distances
 from companion.separability import Separability
 from companion.solvers import smo
-from companion.solvers._conformal_problem import State
-from companion.solvers._families import Displacements
+from companion.solvers._conformal_problem import TrainedMachine
 from companion.solvers.conformal import ConformalProblem, conformal_transformations
 from companion.solvers.metamodels import evolve
-from companion.solvers.transformations import ACT, KBA, TSVT, WuAmari
+from companion.solvers.transformations import ACT, KBA, MDT, TSVT, WuAmari
 
 
 def board(unit=1.0, gamma=0.02, held_out=0):
@@ -48,7 +47,7 @@ def clouds(n=30, seed=0):
 
 def trained_state(gamma=0.02):
     part = board(gamma=gamma)
-    return State(part, part.first, np.ones(part.train.size), np.ones(0))
+    return TrainedMachine.first(part)
 
 
 def slope(function, x, step=1e-6):
@@ -163,7 +162,7 @@ def test_4_2_7_takes_the_transformations_before_the_last_machine(extra, holds):
     part = board()
     result = conformal_transformations(part, "wu_amari", max_transforms=2)
     d = result.factors
-    state = State(part, result.machine, d, np.ones(0))
+    state = TrainedMachine(part, result.machine, d, np.ones(0))
     if extra:
         d = d * state.apply(WuAmari().stage(state))[0]
     f = d * (part.K @ (part.y * result.machine.alpha * d)) + result.machine.intercept
@@ -349,7 +348,7 @@ def test_5_4_7_is_nought_over_nought_where_c_underflows():
     with np.errstate(invalid="ignore"):
         assert np.any(np.isnan(q * (B @ q) / q))
     by_q = state.problem.separability.value_and_gradient(q)[1]
-    assert np.all(np.isfinite(family.pull_back(rates, by_q)))
+    assert np.all(np.isfinite(family.at(rates)[1](by_q)))
     moderate = family.values(family.start[None])[0]
     np.testing.assert_allclose(moderate * (B @ moderate) / moderate, B @ moderate, rtol=1e-12)
 
@@ -365,7 +364,7 @@ def test_5_3_1_is_left_by_a_free_search():
     shrink = np.concatenate(seen)[:, 1]
     assert np.any(shrink <= 0)  # lambda = 1 - shrink at or beyond 1
     bounded = []
-    family = Displacements(trained_state())
+    family = MDT().family(trained_state(), None)
     evolve(lambda X: bounded.append(X) or (X**2).sum(axis=1), family.lower, family.upper, seed=0)
     displacement = 1 - np.concatenate(bounded)[:, 1]
     assert np.all((displacement >= 0) & (displacement < 1))
