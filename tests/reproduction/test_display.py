@@ -3,6 +3,7 @@
 import json
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -65,20 +66,19 @@ def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(led
     assert len(table.rows) == len(ledger)
 
 
-def test_the_spread_of_a_number_printed_whole_keeps_a_digit():
+def test_digits_follow_the_print_and_only_values_with_chance_show_their_repetitions():
     published = pd.DataFrame(
-        [row("a", "x", "5", 5.0, spread=1.0), row("b", "x", "5", 5.0, spread=0.25)]
+        [
+            row("a", "x", "5", 5.0, spread=1.0),
+            row("b", "x", "5", 5.0, spread=0.25),
+            row("c", "x", "20", 20.0, kind="deterministic") | {"n": math.nan},
+        ]
     )
-    table = verdict_table(compare(published, pd.DataFrame([own("a", "x", 5.04, 0.2213)])))
-    assert table.rows[0][2:4] == ["5 ± 1", "5 ± 0.2"]
-    assert table.rows[1][2] == "5 ± 0.25"
-
-
-def test_only_values_with_chance_show_their_repetitions():
-    published = pd.DataFrame([row("a", "x", "20", 20.0, kind="deterministic")])
-    published["n"] = math.nan
-    line = verdict_table(compare(published, pd.DataFrame([own("a", "x", 20.0)]))).rows[0]
-    assert line[5] == ""
+    own_values = pd.DataFrame([own("a", "x", 5.04, 0.2213), own("c", "x", 20.0)])
+    rows = verdict_table(compare(published, own_values)).rows
+    assert rows[0][2:4] == ["5 ± 1", "5 ± 0.2"]
+    assert rows[1][2] == "5 ± 0.25"
+    assert rows[2][5] == ""
 
 
 def test_text_is_aligned_and_can_be_cut_to_a_width(ledger):
@@ -87,8 +87,7 @@ def test_text_is_aligned_and_can_be_cut_to_a_width(ledger):
     starts = {line.index("LS") for line in lines[3:] if "LS" in line}
     assert starts == {lines[1].index("column")}
     narrow = verdict_table(ledger).to_text(width=80).splitlines()
-    assert max(map(len, narrow)) <= 80
-    assert any("…" in line for line in narrow)
+    assert max(map(len, narrow)) <= 80 and any("…" in line for line in narrow)
 
 
 def test_the_mime_bundle_holds_text_html_and_numbers_at_full_precision(ledger):
@@ -99,6 +98,8 @@ def test_the_mime_bundle_holds_text_html_and_numbers_at_full_precision(ledger):
     assert rows[0]["reproduced_n"] == 100
     assert rows[5]["reproduced"] is None
     assert rows[3]["converged"] is False and rows[3]["outcome"] == "differs"
+    values = [{"z": np.float64(-math.inf), "n": np.int64(3), "ok": np.bool_(True)}]
+    assert Table(["z"], [["x"]], values).values == [{"z": "-inf", "n": 3, "ok": True}]
 
 
 def test_html_and_markdown_escape_what_would_break_them():
@@ -111,14 +112,11 @@ def test_html_and_markdown_escape_what_would_break_them():
 def test_the_printed_table_stands_over_its_regeneration_row_by_row(ledger):
     table = published_vs_reproduced(ledger, columns=["LS"])
     assert table.header == ["", "", "LS"]
-    assert table.rows[:6] == [
-        ["heart", "published", "15.6 ± 3.2"],
-        ["", "reproduced", "15.6 ± 3.2"],
-        ["", "verdict", "reproduced"],
-        ["cancer", "published", "25.7 ± 4.5"],
-        ["", "reproduced", "29.0 ± 4.5"],
-        ["", "verdict", "differs; ±: reproduced"],
-    ]
+    heart, cancer = (["15.6 ± 3.2"] * 2, "reproduced"), (["25.7 ± 4.5", "29.0 ± 4.5"], "differs")
+    shown = [row[2] for row in table.rows[:6]]
+    assert shown == [*heart[0], heart[1], *cancer[0], f"{cancer[1]}; ±: reproduced"]
+    assert [row[0] for row in table.rows[:4]] == ["heart", "", "", "cancer"]
+    assert [row[1] for row in table.rows[:3]] == ["published", "reproduced", "verdict"]
     assert len(table.values) == 5, "values of the spreads shown inside are kept, the claim's not"
     assert published_vs_reproduced(ledger).header == ["", "", "LS", "|A - B|"]
     assert published_vs_reproduced(ledger, rows=["cancer"]).rows[0][0] == "cancer"
@@ -146,13 +144,6 @@ def test_a_frame_is_shown_with_given_formats():
 def test_a_row_of_the_wrong_length_is_refused():
     with pytest.raises(ValueError, match="must have 2 cells"):
         Table(["a", "b"], [["1"]], [])
-
-
-def test_infinities_and_numpy_numbers_become_json():
-    import numpy as np
-
-    values = [{"z": np.float64(-math.inf), "n": np.int64(3), "ok": np.bool_(True)}]
-    assert Table(["z"], [["x"]], values).values == [{"z": "-inf", "n": 3, "ok": True}]
 
 
 def test_the_summary_counts_every_outcome_and_sums_up(ledger):

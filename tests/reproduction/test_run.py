@@ -13,7 +13,6 @@ import _studies
 import pandas as pd
 import pytest
 from _studies import N_UNITS, stored, study, table, wait_for, working
-from joblib.externals.loky import get_reusable_executor
 
 from companion.reproduction.errors import StoreError, UnitError
 from companion.reproduction.run import load_records, read_stored
@@ -133,14 +132,6 @@ def test_ctrl_c_keeps_finished_units_stops_the_workers_and_says_nothing_else(
     assert table(places) == reference
 
 
-@pytest.mark.parametrize(("jobs", "backend"), [(1, "loky"), (2, "loky"), (2, "dask")])
-def test_ctrl_c_reaches_this_process_alone(places, jobs, backend):
-    get_reusable_executor().shutdown()  # workers that other tests have started
-    frame = load_records(study(_studies.hears_interrupts), jobs=jobs, backend=backend).frame
-    assert frame["hears"].tolist() == [jobs == 1] * 6
-    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
-
-
 def test_two_runs_at_once_do_not_harm_each_other(places, reference, start):
     children = [start(), start()]
     assert [child.wait(timeout=60) for child in children] == [0, 0]
@@ -183,16 +174,12 @@ def test_a_run_stopped_between_its_last_unit_and_the_table_is_completed(
 
 
 @pytest.mark.parametrize("options", [{}, {"jobs": 2}], ids=["1", "loky"])
-def test_every_unit_has_one_thread(places, options):
-    frame = load_records(study(_studies.threads), **options).frame
-    assert frame["threads"].tolist() == [1] * 6
-
-
-def test_threads_are_given_back_after_the_run(places):
+def test_every_unit_has_one_thread_and_gives_the_others_back(places, options):
     from threadpoolctl import threadpool_info
 
     before = [pool["num_threads"] for pool in threadpool_info()]
-    load_records(study(_studies.threads))
+    frame = load_records(study(_studies.threads), **options).frame
+    assert frame["threads"].tolist() == [1] * 6
     assert [pool["num_threads"] for pool in threadpool_info()] == before
 
 
@@ -214,12 +201,8 @@ def run_in_terminal(**environment):
 
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 80))
-    script = CHILD.replace("sys.argv[1:]", "'error_rate', '{}'")
-    running = subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", script],
-        stderr=theirs,
-        env={**os.environ, **environment},
-    )
+    command = [sys.executable, "-W", "error", "-c", CHILD, "error_rate", "{}"]
+    running = subprocess.Popen(command, stderr=theirs, env={**os.environ, **environment})
     os.close(theirs)
     parts = []
     with suppress(OSError):  # the other end is closed
@@ -325,10 +308,7 @@ def test_a_full_disk_ends_the_run_and_the_next_one_computes_no_finished_unit_aga
         patch.setattr(RecordStore, "prepare", full)
         with pytest.raises(StoreError, match=r"disk is full.* 1 finished unit\(s\) wait"):
             load_records(study())
-    assert len(stored(working(places))) == 4
-    records = load_records(study())
-    assert records.computed == 1 and len(records.frame) == 6
-    assert _studies.n_calls - calls == 6
+    assert load_records(study()).computed == 1 and _studies.n_calls - calls == 6
 
 
 def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(places, monkeypatch):
@@ -354,19 +334,17 @@ def test_options_that_mean_nothing_are_refused(places, options, complaint):
         load_records(study(), **options)
 
 
-def test_a_function_that_workers_cannot_import_is_refused(places):
-    with pytest.raises(ValueError, match="must be a function at the top level of a module"):
-        load_records(study(lambda unit: {}))
-
-
 # ------------------------------------------------------------------------ code, fresh, profiles
 
 
-def test_records_of_older_code_are_read_and_reported(places, other_code):
-    assert load_records(study()).stale == 0
+@pytest.mark.parametrize(("profile", "later"), [("paper", (0, 6)), ("quick", (4, 0))])
+def test_records_of_older_code_are_reported_and_quick_ones_made_again(
+    places, other_code, profile, later
+):
+    assert load_records(study(), profile).stale == 0
     other_code()
-    later = load_records(study())
-    assert (later.computed, later.stale) == (0, 6)
+    records = load_records(study(), profile)
+    assert (records.computed, records.stale) == later
 
 
 def test_fresh_computes_all_again(places, other_code):
@@ -408,10 +386,3 @@ def test_the_quick_profile_reads_no_committed_record_and_writes_none(places):
     assert quick.computed == 4 and len(quick.frame) == 4
     assert table(places) == before
     assert load_records(study(), "quick").computed == 0
-
-
-def test_quick_records_of_older_code_are_computed_again(places, other_code):
-    load_records(study(), "quick")
-    other_code()
-    again = load_records(study(), "quick")
-    assert (again.computed, again.stale) == (4, 0)
