@@ -7,7 +7,7 @@ from _records import fresh_and_committed, sample, studies_of
 STUDIES = studies_of("conformal")
 
 #: Units recomputed of each study; of slow ones, and of large sets, fewer or none.
-SAMPLE = 3
+SAMPLE = 2
 ONE = {
     f"conformal/{name}"
     for name in ("board", "folds", "widths", "forced", "asterisks", "searches", "units")

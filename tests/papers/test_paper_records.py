@@ -13,7 +13,7 @@ STUDIES = studies_of(*(paper for paper in list_papers() if paper not in ("usvc",
 #: A tuned machine of the DC algorithm moves with the last bit: test_wrsvm_records.
 TUNED = {f"wrsvm/{name}" for name in ("fig_1", "fig_2", "table_1", "table_2", "table_3")}
 #: Units recomputed of each study, spread over its list; of slow ones fewer.
-SAMPLE = 12
+SAMPLE = 8
 FEWER = {
     "l1nsvm/table_2_identical": 3,
     "l1nsvm/table_2_iterations": 6,
@@ -28,57 +28,24 @@ FEWER = {
 #: last bit can send SMO along another path: a few per cent of its iterations, another multiplier
 #: of identical points at zero, a certificate anywhere below the tolerance, and, for a test point
 #: whose decision value is within the tolerance of zero, another side.
-PATH = {
-    "n_iter": 0.05,
-    "n_sv": 0.02,
-    "smo_n_sv": 0.2,
-    "n_nodes": 0.1,
-    "steps": 0.5,
-    "cost_steps": 0.5,
-    "cost_plain_steps": 0.5,
-}
-BELOW_TOLERANCE = (
-    "kkt_violation",
-    "duality_gap",
-    "kkt_conditions",
-    "objective_difference",
-    "w_difference",
-    "even_difference",
-    "interior_difference",
-)
+PATH = {"n_iter": 0.05, "n_sv": 0.02, "smo_n_sv": 0.2, "n_nodes": 0.1}
+PATH |= dict.fromkeys(("steps", "cost_steps", "cost_plain_steps"), 0.5)
+BELOW_TOLERANCE = ("kkt_violation", "duality_gap", "kkt_conditions", "objective_difference")
+BELOW_TOLERANCE += ("w_difference", "even_difference", "interior_difference")
 ERRORS = 0.004
 #: Times are of the machine that made the records. A criterion that counts samples may gain or lose
 #: one, and then another cell can be the least: what belongs to the chosen cell may move, what the
 #: surface is worth there may not.
-WITHOUT_FITS = (
-    "gacv/fig_1",
-    "wrsvm/theory_theorem",
-    "wrsvm/theory_equality",
-    "wrsvm/beyond_baselines",
-    "wrsvm/beyond_levels",
-    "wrsvm/beyond_table_3",
-)
+WITHOUT_FITS = ["gacv/fig_1", "wrsvm/theory_theorem", "wrsvm/theory_equality"]
+WITHOUT_FITS += [f"wrsvm/beyond_{name}" for name in ("baselines", "levels", "table_3")]
 TIMES = ("seconds", "criteria_share")
+SHAPE = ("position", "length", "width", "tilt", "decades")
 OF_THE_CHOSEN_CELL = {
-    "gacv/inefficiency": (
-        "n_tied",
-        "log10_lambda",
-        "log10_sigma2",
-        "position",
-        "length",
-        "width",
-        "tilt",
-        "decades",
-    ),
+    "gacv/inefficiency": ("n_tied", "log10_lambda", "log10_sigma2", *SHAPE),
     "gacv/beyond": ("log2_C", "log2_gamma"),
 }
-OF_A_COUNT = {
-    "estimate": 0.02,
-    "target": 0.03,
-    "target_low": 0.03,
-    "target_high": 0.03,
-    "n_wrong": 0.05,
-}
+OF_A_COUNT = dict.fromkeys(("target", "target_low", "target_high"), 0.03)
+OF_A_COUNT |= {"estimate": 0.02, "n_wrong": 0.05}
 
 
 def _is_slow(unit):
@@ -120,27 +87,16 @@ def assert_close(column, value, committed, row, where, name):
         assert value == committed, where
 
 
-def test_every_unit_of_the_paper_profile_is_on_record():
+def test_every_unit_is_on_record_and_no_committed_fit_missed_its_tolerance():
+    """But for the evolutionary searches, and the iteration of a paper that does not settle."""
     for name, study in studies_of(*list_papers()).items():
-        missing = {unit.key for unit in study.units("paper")} - set(
-            RecordStore(study, "paper").records()
-        )
+        records = RecordStore(study, "paper").records()
+        missing = {unit.key for unit in study.units("paper")} - set(records)
         assert not missing, f"{name}: {len(missing)} units have no record"
-
-
-def test_no_committed_fit_missed_its_tolerance():
-    for name, study in STUDIES.items():
-        for record in RecordStore(study, "paper").records().values():
+        for record in records.values() if study.paper != "conformal" else ():
             for row in record.rows:
-                assert row.get("converged", name in WITHOUT_FITS), f"{name}: {record.params}"
-
-
-def test_without_the_data_files_the_titanic_is_still_reproduced(monkeypatch, tmp_path):
-    monkeypatch.delenv("COMPANION_DATA", raising=False)
-    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path))
-    study = STUDIES["l1nsvm/table_2"]
-    unit = next(u for u in study.units("quick") if u.params["dataset"] == "titanic")
-    assert {row["machine"] for row in study.compute(unit)} >= {"LS", "Least 1-Norm"}
+                told = row.get("converged", name in WITHOUT_FITS or study.paper == "usvc")
+                assert told or row.get("way") == "plain", f"{name}: {record.params}"
 
 
 def test_values_of_empty_records_are_empty_and_not_an_error():

@@ -7,13 +7,7 @@ from _records import fresh_and_committed, sample, studies_of
 STUDIES = studies_of("wrsvm")
 
 #: Units recomputed of each study.
-SIZES = {
-    "wrsvm/table_1": 2,
-    "wrsvm/table_2": 1,
-    "wrsvm/table_3": 3,
-    "wrsvm/fig_1": 1,
-    "wrsvm/fig_2": 1,
-}
+SIZES = {f"wrsvm/{name}": 1 for name in ("table_1", "table_2", "table_3", "fig_1", "fig_2")}
 
 #: Another processor rounds otherwise: a step of the DC algorithm more, another C of two that are as
 #: good, another local minimum. What follows from a tuned machine may then move, where most cells

@@ -33,30 +33,18 @@ ERRATUM = """\
 #: Tests of the modules about errata that no erratum names, by what they are about.
 NOT_ERRATA = {
     # the print is right
-    "test_the_costs_are_those_of_section_6",
     "test_the_true_curves_are_the_two_parabolas",
     "test_the_optimality_conditions_6_and_7_hold_at_the_solution",
     "test_equalities_with_slacks_of_one_sign_are_another_machine",
     "test_the_printed_ends_of_the_intervals_are_those_of_the_condition",
-    "test_the_w_of_15_sum_to_zero_whatever_the_multipliers",
     "test_theorem_5_is_right_where_k_of_x_and_x_is_one",
     "test_act_keeps_the_correction_for_the_class_sizes_of_4_3_3",
     # not printed
     "test_the_bayes_risk_by_one_integral_by_two_and_by_sampling_agree",
     # a reading of ours
     "test_the_sample_is_the_same_in_both_cases_and_has_the_shares_exactly",
-    # an argument of ours
-    "test_a_sample_size_without_exact_shares_is_refused",
-    # lost in our text alone
-    "test_the_clipping_of_equation_9_is_the_longest_step_that_stays_in_the_box",
-    "test_ls_multipliers_are_C_times_the_slack_as_section_2_must_read",
-    "test_the_l1_norm_of_the_slacks_needs_its_absolute_value",
     # a remark: k > 2 is for necessity alone
     "test_with_two_classes_truncation_is_not_needed",
-    # the print is right, and more holds
-    "test_truncation_above_zero_is_flat_from_there_down_and_not_only_in_the_middle",
-    # the print is right, and less is needed
-    "test_at_most_one_margin_is_positive_and_the_largest_is_not_negative_without_a_zero_sum",
     # our own copies agree
     "test_the_blocks_of_table_3_are_those_of_the_published_values",
     # about a figure of ours

@@ -13,7 +13,6 @@ from companion.reproduction.display import (
     published_vs_reproduced,
     readme_section,
     summary_table,
-    update_between_markers,
     verdict_table,
 )
 from companion.reproduction.verdicts import OUTCOMES, compare
@@ -160,24 +159,3 @@ def test_the_readme_section_names_the_reasons_of_what_differs(ledger):
     assert line in section.splitlines()
     same = ledger[ledger["outcome"] == "reproduced"]
     assert "Why values differ" not in readme_section({"toy/table_1": same})
-
-
-def test_only_what_stands_between_the_markers_is_replaced(tmp_path):
-    path = tmp_path / "README.md"
-    path.write_text("# T\n<!-- verdicts: begin -->\nold\n<!-- verdicts: end -->\ntail\n")
-    assert update_between_markers(path, "new\n")
-    assert path.read_text() == "# T\n<!-- verdicts: begin -->\nnew\n<!-- verdicts: end -->\ntail\n"
-    assert not update_between_markers(path, "new")
-    assert [p.name for p in tmp_path.iterdir()] == ["README.md"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["no markers", "<!-- verdicts: begin -->", "<!-- verdicts: end --><!-- verdicts: begin -->"],
-)
-def test_a_file_without_both_markers_is_left_alone(tmp_path, text):
-    path = tmp_path / "README.md"
-    path.write_text(text)
-    with pytest.raises(ValueError, match="must have the markers"):
-        update_between_markers(path, "new")
-    assert path.read_text() == text
