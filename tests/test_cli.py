@@ -3,15 +3,16 @@
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import nbformat
 import pandas as pd
 import pytest
-from _stored import stored
 from click.testing import CliRunner
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -154,6 +155,15 @@ def declare(project, row="mean", column="error", artefact="table_1"):
     )
 
 
+def n_stored(path):
+    """Records in a working file."""
+    if not path.is_file():
+        return 0
+    with closing(sqlite3.connect(path, 60)) as database:
+        tables = database.execute("SELECT * FROM sqlite_master").fetchall()
+        return database.execute("SELECT count(*) FROM records").fetchone()[0] if tables else 0
+
+
 # -- words ----------------------------------------------------------------------------------
 
 
@@ -259,13 +269,6 @@ def test_an_undeclared_deviation_is_shown_and_exits_1(project, notebooks_run):
     assert "differs (declared: other draws)" in result.output
 
 
-def test_a_healed_deviation_exits_1_in_the_paper_profile_alone(project, notebooks_run):
-    declare(project)
-    assert invoke([table_1()], "reproduce").exit_code == 0
-    result = invoke([table_1()], "reproduce", "--profile", "paper")
-    assert result.exit_code == 1 and "declared deviation has healed" in result.output
-
-
 def test_the_paper_profile_is_consolidated_and_computed_once(project, notebooks_run):
     result = invoke([table_1()], "reproduce", "--profile", "paper", "--in-place")
     assert result.exit_code == 0 and "4 units computed" in result.output
@@ -345,22 +348,6 @@ def test_a_failing_unit_is_named_its_notebook_is_not_run_and_the_next_artefact_i
     assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
 
 
-def test_a_cache_that_cannot_be_written_is_one_clear_error(
-    project, notebooks_run, monkeypatch, tmp_path
-):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "file"))
-    result = invoke([table_1()], "reproduce")
-    assert result.exit_code == 4 and "Traceback" not in result.output
-    assert "cannot write" in result.output and "COMPANION_CACHE" in result.output
-
-
-def test_a_fault_in_published_values_fails_its_artefact(project, notebooks_run):
-    (project / "data" / "published" / "toy.csv").write_text(HEADER + "toy,table_1,a\n")
-    result = invoke([table_1()], "reproduce")
-    assert result.exit_code == 4 and "toy.csv has 1 fault" in result.output
-
-
 SLOW = """
 import time
 import pandas as pd
@@ -404,12 +391,12 @@ def interrupted(folder, n_units, condition):
 def test_ctrl_c_ends_the_command_with_130_and_a_state_to_go_on_from(project, tmp_path):
     write_notebook(project, "fig_2", "1", cell="")
     working = tmp_path / "cache" / "records" / "quick" / "toy" / "fig_2.sqlite"
-    errors, again = interrupted(tmp_path, 30, lambda: len(stored(working)) >= 3)
-    n_stored = len(stored(working))
-    assert "Every finished unit is kept" in errors and 3 <= n_stored < 30
+    errors, again = interrupted(tmp_path, 30, lambda: n_stored(working) >= 3)
+    kept = n_stored(working)
+    assert "Every finished unit is kept" in errors and 3 <= kept < 30
     done = again()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert f"{30 - n_stored} units computed\n" in done.stdout
+    assert f"{30 - kept} units computed\n" in done.stdout
     assert "toy/fig_2: ran in" in done.stdout
 
 

@@ -119,22 +119,14 @@ def test_a_download_that_fails_is_explained_and_leaves_nothing(toy, bare, served
     assert leftovers(bare) == []
 
 
-def test_a_transfer_that_is_damaged_once_is_made_again(toy, bare, monkeypatch):
+def test_a_download_that_failed_is_made_again_as_often_as_allowed_and_when_asked(toy, monkeypatch):
     monkeypatch.setattr(_fetch, "RETRIES", 1)
-    toy.serve("/toy.data", CONTENT[:-6], CONTENT)
-    assert fetch_file("toy").read_bytes() == CONTENT
-    assert len(toy.requests) == 2
-
-
-def test_a_download_that_failed_is_not_tried_again_until_asked(toy):
-    toy.answers.clear()
+    toy.serve("/toy.data", CONTENT[:-6])
     first = complaint()
-    n_requests = len(toy.requests)
-    assert complaint() == first
-    assert len(toy.requests) == n_requests
-    toy.serve("/toy.data", CONTENT)
+    assert complaint() == first and len(toy.requests) == 2
+    toy.serve("/toy.data", CONTENT[:-6], CONTENT)
     _fetch.forget_failures()
-    assert fetch_file("toy").read_bytes() == CONTENT
+    assert fetch_file("toy").read_bytes() == CONTENT and len(toy.requests) == 4
 
 
 def test_without_network_one_line_names_file_and_remedy_and_the_host_is_asked_once(
@@ -192,19 +184,17 @@ def test_a_cache_that_cannot_be_written_to_is_named_and_downloads_nothing(
     assert toy.requests == []
 
 
-def test_a_packed_address_is_unpacked_on_the_way_into_the_cache(bare, server, register):
-    server.serve("/toy.data.Z", PACKED)
-    register(("toy", "toy.data", server.url("/toy.data.Z"), UNPACKED), packed="Z")
-    path = fetch_file("toy")
-    assert path.name == "toy.data" and path.read_bytes() == UNPACKED
-
-
-@pytest.mark.parametrize("sent", [UNPACKED, PACKED[:-4]])
-def test_a_packed_address_that_sends_something_else_is_refused(bare, server, register, sent):
+@pytest.mark.parametrize("sent", [PACKED, UNPACKED, PACKED[:-4]])
+def test_a_packed_address_is_unpacked_and_one_that_sends_something_else_refused(
+    bare, server, register, sent
+):
     server.serve("/toy.data.Z", sent)
     register(("toy", "toy.data", server.url("/toy.data.Z"), UNPACKED), packed="Z")
-    assert "not the registered file" in complaint()
-    assert leftovers(bare) == []
+    if sent == PACKED:
+        assert fetch_file("toy").read_bytes() == UNPACKED
+    else:
+        assert "not the registered file" in complaint()
+        assert leftovers(bare) == []
 
 
 def test_an_unknown_key_or_file_is_met_with_the_nearest_one(bare, no_network):

@@ -40,14 +40,6 @@ def test_a_file_that_cannot_be_had_does_not_stop_the_others_and_is_tried_again(t
     assert states(fetch(["one"])) == {"one": "downloaded"}
 
 
-def test_a_file_of_the_mirror_is_reported_as_such(two_files, tmp_path, monkeypatch):
-    (tmp_path / "mirror" / "one").mkdir(parents=True)
-    (tmp_path / "mirror" / "one" / "one.data").write_bytes(ONE)
-    monkeypatch.setenv("COMPANION_DATA", str(tmp_path / "mirror"))
-    assert states(fetch()) == {"one": "mirror", "two": "downloaded"}
-    assert states(check()) == {"one": "ok", "two": "ok"}
-
-
 def test_checking_names_a_damaged_copy_even_beside_a_genuine_one(two_files, tmp_path, monkeypatch):
     fetch()
     (tmp_path / "mirror" / "one").mkdir(parents=True)

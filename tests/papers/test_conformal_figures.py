@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.colors import to_rgba
 
-from companion.papers.conformal import background, beyond, checkers, drawing, magnification
+from companion.papers.conformal import background, beyond, checkers, drawing
 from companion.papers.conformal.drawing import RIGHT, WRONG
 
 X = np.array([[0.0, 0.0], [1.0, 0.5], [-1.0, 1.0]])
@@ -47,16 +47,6 @@ def test_the_frontier_is_solid_and_the_hyperplanes_dashed(ax):
     background.plot_lines(ax, (AXIS, AXIS), 2 * np.add.outer(0 * AXIS, AXIS))
     dashes = [style[1] is None for style in ax.collections[0].get_linestyle()]
     assert dashes == [False, True, False]
-
-
-def test_magnification_names_its_frontiers_and_marks_its_centres(ax):
-    ratio = np.add.outer(magnification.X2, magnification.X1)
-    shown = magnification.Picture(X, Y, ratio, {"KBA": ratio}, np.array([[0.2, 0.3]]))
-    lines = {"frontier": ratio}
-    magnification.plot_magnification(ax, shown, ratio, lines, centres=shown.artificial)
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert "frontier" in labels and "artificial support vectors" in labels
-    assert np.array_equal(marked(ax, "*")[0], [[0.2, 0.3]])
 
 
 def test_the_print_stands_in_the_row_of_its_name(ax):

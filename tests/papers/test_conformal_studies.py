@@ -131,20 +131,6 @@ def test_the_balanced_machine_weighs_classes_inversely_to_their_sizes():
     np.testing.assert_allclose(machine.decision_function(p.X), expected, atol=1e-2)
 
 
-def test_smote_trains_on_as_many_positives_as_negatives(monkeypatch):
-    pytest.importorskip("imblearn")
-    p, seen = small_problem(7), {}
-
-    class Spy(baselines.L2SVC):
-        def fit(self, X, y):
-            seen["y"] = y
-            return super().fit(X, y)
-
-    monkeypatch.setattr(baselines, "L2SVC", Spy)
-    baselines.smote(p)
-    assert (seen["y"] > 0).sum() == (seen["y"] < 0).sum() == (p.y < 0).sum()
-
-
 def test_the_grid_search_counts_its_machines_and_keeps_to_its_ranges():
     p = small_problem(8, n=120)
     machine, trained = baselines.pvgs(p)

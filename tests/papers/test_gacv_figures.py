@@ -3,16 +3,6 @@
 import numpy as np
 
 from companion.papers.gacv import fig_1, fig_2
-from companion.papers.gacv.selection import NAMES
-from companion.plotting.common import style_of
-
-
-def test_every_criterion_has_a_look_by_the_start_of_its_name():
-    drawn = ("gacv", "xa", "misclass", "gckl", "cv_10", "loo")
-    for names in NAMES.values():
-        looks = [tuple(style_of(names[key]).values()) for key in drawn]
-        assert len(set(looks)) == len(drawn)
-    assert style_of("BRXA")["color"] == style_of("XA")["color"]
 
 
 def test_decision_curves_are_drawn_at_zero_with_the_true_one(ax):

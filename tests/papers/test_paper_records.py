@@ -10,15 +10,19 @@ from companion.reproduction.store import RecordStore
 
 #: Iterations that do not settle and evolutionary searches have tests of their own.
 STUDIES = studies_of(*(paper for paper in list_papers() if paper not in ("usvc", "conformal")))
-#: A tuned machine of the DC algorithm moves with the last bit: test_wrsvm_records.
-TUNED = {f"wrsvm/{name}" for name in ("fig_1", "fig_2", "table_1", "table_2", "table_3")}
+#: A tuned machine of the DC algorithm, and what CMA-ES or a gradient search ends at, move with the
+#: last bit: a step more, another of two values of C that are as good, a candidate more or less to
+#: its side. What follows from them may then move, where most cells stay.
+TUNED = {f"wrsvm/{name}" for name in ("table_1", "table_2", "table_3", "fig_1", "fig_2")}
+SEARCHED = {name: study for name, study in studies_of("wrsvm").items() if name in TUNED}
+SEARCHED |= studies_of("conformal")
 #: Units recomputed of each study, spread over its list; of slow ones fewer.
 SAMPLE = 8
 FEWER = {
     "l1nsvm/table_2_identical": 3,
-    "l1nsvm/table_2_iterations": 6,
-    "gacv/inefficiency": 4,
-    "gacv/beyond": 8,
+    "l1nsvm/table_2_iterations": 4,
+    "gacv/inefficiency": 3,
+    "gacv/beyond": 5,
     "wrsvm/theory_forms": 6,
     "wrsvm/beyond_kernel": 3,
     "wrsvm/beyond_five": 1,
@@ -104,3 +108,23 @@ def test_values_of_empty_records_are_empty_and_not_an_error():
         empty = {study.name: pd.DataFrame() for study in artefact.studies}
         frame = artefact.values(empty)
         assert list(frame.columns[:3]) == ["row", "column", "value"]
+
+
+TWO = ("displacements", "formula", "identities", "scenes", "shift", "sizes", "statements")
+SLOW_SETS = ("Segment1", "Checkers board")
+MOVES = ("log2_C", "n_steps", "n_missed", "parts")
+SHARE_ALIKE = {"wrsvm": 0.7, "conformal": 0.8}
+
+
+@pytest.mark.parametrize("name", SEARCHED)
+def test_most_of_a_sample_of_searched_units_agrees_with_the_records(name):
+    study = SEARCHED[name]
+    units = [u for u in study.units("paper") if u.params.get("dataset") not in SLOW_SETS]
+    same = []
+    for unit, row, record in fresh_and_committed(study, sample(units, 1 + (study.name in TWO))):
+        for column, value in row.items():
+            if isinstance(value, str) or column in ("config", "a", "n_positive", "n_negative"):
+                assert value == record[column], f"{unit}: {column}"
+            elif isinstance(value, float | int) and not column.startswith(MOVES):
+                same.append(np.isclose(value, record[column], rtol=1e-2, atol=1e-2))
+    assert same and np.mean(same) >= SHARE_ALIKE[study.paper]

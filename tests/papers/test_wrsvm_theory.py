@@ -1,14 +1,13 @@
 """What the studies behind ``theory`` and ``beyond`` compute, against direct computations."""
 
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import minimize
 
-from companion.papers.wrsvm import beyond, exact, examples, population, simulation, theory
+from companion.papers.wrsvm import beyond, exact, examples, population, theory
 from companion.solvers import Design, dca, min_margin
 
 LOSSES = list(theory.LOSSES)
@@ -155,22 +154,6 @@ def test_expected_utilities_are_averages_over_a_large_sample(example):
         sampled, abs=0.004
     )
     assert population.bayes_utility(example, 0.15, U) > sampled
-
-
-def test_samples_are_those_of_table_1_and_their_points_those_of_every_flip():
-    printed = simulation.samples("table_1", 3)[:2]
-    flipped, clean = population.samples(3, examples.FLIP), population.samples(3, 0.0)
-    for (X, y), (X_own, y_own), (X_clean, y_clean) in zip(printed, flipped, clean, strict=True):
-        assert np.array_equal(X, X_own) and np.array_equal(y, y_own)
-        assert np.array_equal(X, X_clean) and 0.05 < np.mean(y != y_clean) < 0.25
-
-
-def test_the_best_of_equal_machines_is_the_first():
-    X, y = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0, 1])
-    w = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]])
-    path = SimpleNamespace(coef=np.array([-w, w, 2 * w]), intercept=np.zeros((3, 3)))
-    best, utility = population.tuned_linear(path, X, y, np.eye(3), 0.0)
-    assert best == 1 and 0.0 < utility < 1.0
 
 
 def test_no_machine_is_above_bayes():

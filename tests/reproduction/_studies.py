@@ -5,11 +5,12 @@ The module is found by worker processes, which inherit the path of the tests' pr
 
 import os
 import signal
+import sqlite3
 import time
 import warnings
+from contextlib import closing
 
 import numpy as np
-from _stored import stored  # noqa: F401  (for the tests that import this)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
@@ -95,11 +96,6 @@ def threads(unit):
     return {"threads": most}
 
 
-def hears_interrupts(unit):
-    """Whether Ctrl-C would reach the process of the unit."""
-    return {"hears": signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())}
-
-
 def units(n_repetitions=3, name="table_0", paper="tests", data=""):
     """A function that lists units; the quick profile has two thirds of them."""
 
@@ -128,6 +124,16 @@ def table(places):
 def working(places, profile="paper", paper="tests", name="table_0"):
     """The working file of a study."""
     return places / "cache/records" / profile / paper / f"{name}.sqlite"
+
+
+def stored(path):
+    """Key, code and rows of every record in a working file, as any reader of SQLite sees them."""
+    if not path.exists():
+        return set()
+    with closing(sqlite3.connect(path, 60)) as database:
+        if not database.execute("SELECT * FROM sqlite_master").fetchone():
+            return set()
+        return set(database.execute("SELECT key, code, rows FROM records"))
 
 
 def wait_for(condition, seconds=60):

@@ -30,27 +30,6 @@ ERRATUM = """\
   proof: [tests/papers/test_gacv_errata.py::test_one, notebooks/gacv/fig_1.ipynb]
 """
 
-#: Tests of the modules about errata that no erratum names, by what they are about.
-NOT_ERRATA = {
-    # the print is right
-    "test_the_true_curves_are_the_two_parabolas",
-    "test_the_optimality_conditions_6_and_7_hold_at_the_solution",
-    "test_equalities_with_slacks_of_one_sign_are_another_machine",
-    "test_the_printed_ends_of_the_intervals_are_those_of_the_condition",
-    "test_theorem_5_is_right_where_k_of_x_and_x_is_one",
-    "test_act_keeps_the_correction_for_the_class_sizes_of_4_3_3",
-    # not printed
-    "test_the_bayes_risk_by_one_integral_by_two_and_by_sampling_agree",
-    # a reading of ours
-    "test_the_sample_is_the_same_in_both_cases_and_has_the_shares_exactly",
-    # a remark: k > 2 is for necessity alone
-    "test_with_two_classes_truncation_is_not_needed",
-    # our own copies agree
-    "test_the_blocks_of_table_3_are_those_of_the_published_values",
-    # about a figure of ours
-    "test_the_slack_lines_end_on_their_support_hyperplanes",
-}
-
 
 def defined_tests(path):
     """Names of the test functions of a module, without importing it."""
@@ -172,13 +151,3 @@ def test_every_proof_is_there_and_only_gaps_have_none_in_a_test():
             assert (ROOT / path).is_file(), proof
         computed = any("::" in proof for proof in erratum.proof)
         assert computed or erratum.kind in ("missing information", "gap"), erratum
-
-
-def test_every_test_about_errata_is_named_by_one_or_knowingly_not():
-    named = {proof for erratum in load_errata() for proof in erratum.proof}
-    left = set()
-    for end in ("errata", "statements"):
-        for module in (ROOT / "tests" / "papers").glob(f"test_*_{end}.py"):
-            path = module.relative_to(ROOT).as_posix()
-            left |= {test for test in defined_tests(module) if f"{path}::{test}" not in named}
-    assert left == NOT_ERRATA

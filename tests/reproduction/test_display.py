@@ -11,11 +11,9 @@ from companion.reproduction.display import (
     VALUES_MIME,
     Table,
     published_vs_reproduced,
-    readme_section,
-    summary_table,
     verdict_table,
 )
-from companion.reproduction.verdicts import OUTCOMES, compare
+from companion.reproduction.verdicts import compare
 
 
 def row(name, column, printed, value, kind="stochastic", spread=math.nan, relation=""):
@@ -121,15 +119,6 @@ def test_the_printed_table_stands_over_its_regeneration_row_by_row(ledger):
     assert published_vs_reproduced(ledger, rows=["cancer"]).rows[0][0] == "cancer"
 
 
-def test_unknown_rows_columns_and_several_artefacts_are_refused(ledger):
-    with pytest.raises(ValueError, match="There is no column 'XX'"):
-        published_vs_reproduced(ledger, columns=["XX"])
-    with pytest.raises(ValueError, match="There is no row 'liver'"):
-        published_vs_reproduced(ledger, rows=["liver"])
-    with pytest.raises(ValueError, match="shows one artefact. Got table_1, fig_1"):
-        published_vs_reproduced(pd.concat([ledger, ledger.assign(artefact="fig_1")]))
-
-
 def test_a_frame_is_shown_with_given_formats():
     frame = pd.DataFrame({"C": [1.0, 0.123456], "n": [5, 6], "who": ["a", "b"], "x": [math.nan, 2]})
     table = Table.from_frame(frame, {"C": ".1f", "who": str.upper})
@@ -143,19 +132,3 @@ def test_a_frame_is_shown_with_given_formats():
 def test_a_row_of_the_wrong_length_is_refused():
     with pytest.raises(ValueError, match="must have 2 cells"):
         Table(["a", "b"], [["1"]], [])
-
-
-def test_the_summary_counts_every_outcome_and_sums_up(ledger):
-    table = summary_table({"toy/table_1": ledger, "toy/fig_1": ledger})
-    assert table.header == ["artefact", "values", *OUTCOMES]
-    assert table.rows[0] == ["toy/table_1", "6", "4", "0", "0", "1", "1"]
-    assert table.rows[2] == ["all", "12", "8", "0", "0", "2", "2"]
-    assert len(summary_table({"toy/table_1": ledger}).rows) == 1
-
-
-def test_the_readme_section_names_the_reasons_of_what_differs(ledger):
-    section = readme_section({"toy/table_1": ledger})
-    line = "| toy/table_1 | 1 | differs (not converged) |"
-    assert line in section.splitlines()
-    same = ledger[ledger["outcome"] == "reproduced"]
-    assert "Why values differ" not in readme_section({"toy/table_1": same})

@@ -7,10 +7,10 @@ import sys
 import nbformat
 import pytest
 from _studies import two_gaussians
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from companion.reproduction.artefacts import Artefact, Parameter
-from companion.reproduction.notebooks import clean_notebook, make_stamp, run_notebook
+from companion.reproduction.notebooks import make_stamp, run_notebook
 from companion.reproduction.parameters import ParameterError
 from companion.reproduction.units import Study
 
@@ -89,6 +89,10 @@ def test_in_place_twice_gives_the_same_bytes_and_no_injected_cell(tmp_path, sour
     executed = nbformat.read(source, as_version=4)
     assert [cell.id for cell in executed.cells] == ["cell-00", "cell-01", "cell-03"]
     assert executed.cells[2].outputs[0].data["text/plain"] == "6"
+    python3 = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    assert executed.metadata.kernelspec == python3
+    assert executed.metadata.language_info == {"name": "python"}
+    assert not any(cell.metadata.get("execution") for cell in executed.cells)
     assert str(tmp_path) not in written[0]
     assert sorted(path.name for path in source.parent.iterdir()) == ["fig_1.ipynb", "out.ipynb"]
 
@@ -135,33 +139,6 @@ def test_what_cannot_be_read_or_written_is_a_failure_not_an_exception(
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source)
     assert not report.ok and report.output is None
     assert f"cannot read notebook {source}" in str(report)
-
-
-def test_cleaning_removes_what_differs_from_run_to_run_and_nothing_else():
-    figure = new_output("display_data", data={"image/png": "iVBORw0KGgo="}, metadata={"w": 1})
-    trace = {"papermill": {"duration": 1.5}, "execution": {"iopub.status.busy": "2026"}}
-    cell = new_code_cell(
-        "x", execution_count=4, outputs=[figure], metadata={**trace, "scrolled": True}
-    )
-    mine = {
-        "papermill": {"input_path": "/somewhere"},
-        "widgets": {},
-        "kernelspec": {"name": "venv-311", "display_name": "mine"},
-        "language_info": {"name": "python", "version": "3.11.2"},
-    }
-    notebook = new_notebook(cells=[cell], metadata={**mine, "title": "kept"})
-    original = json.dumps(notebook)
-    cleaned = clean_notebook(notebook, {"profile": "paper"})
-    assert json.dumps(notebook) == original
-    assert cleaned.cells[0].metadata == {"scrolled": True}
-    assert cleaned.cells[0].outputs == [figure] and cleaned.cells[0].execution_count == 4
-    assert cleaned.metadata == {
-        "title": "kept",
-        "companion": {"profile": "paper"},
-        "language_info": {"name": "python"},
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    }
-    assert "companion" not in clean_notebook(cleaned).metadata
 
 
 def test_the_stamp_names_parameters_data_and_code_without_time_or_path():

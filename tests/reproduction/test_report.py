@@ -192,14 +192,11 @@ def test_the_reference_describes_every_public_name(pages):
         assert f"companion.{name}.set_params" not in ids, "inherited from scikit-learn"
 
 
-def test_the_pages_of_errata_and_times_show_the_data(pages):
+def test_the_pages_of_errata_and_times_show_the_data_and_link_what_is_a_page(pages):
     assert len(pages["errata"].select(".erratum")) == len(load_errata())
     times = load_times().groupby("artefact")["seconds"].sum()
     shown = {row.th.text: row.td.text for row in pages["times"].select("tr.total")}
     assert shown == {name: build.duration(seconds) for name, seconds in times.items()}
-
-
-def test_files_are_links_where_they_are_pages_and_named_where_they_are_not(pages):
     for name in ("errata", "notebooks/overview"):
         links = [link["href"] for link in pages[name].select("article a")]
         assert any(link.endswith("l1nsvm/fig_1.html") for link in links)
@@ -213,20 +210,17 @@ def test_files_are_links_where_they_are_pages_and_named_where_they_are_not(pages
 def test_the_check_of_the_links_finds_each_fault_and_nothing_else(tmp_path):
     bad = """<a href="b.html">b</a> <a href="#top">up</a> <a href="other.html#no">o</a>
         <script src="https://a.example/x.js"></script> <style>@import "https://a.example/f";</style>
-        <link rel="stylesheet" href="//a.example/x.css"> <img src="gone.png" alt="A curve falling">
-        <p style="background: url(https://a.example/i.png)"></p> <img src="data:image/png;base64,A">
-        <img src="data:image/png;base64,B" alt="Image">"""
+        <img src="gone.png" alt="A curve falling"> <img src="data:image/png;base64,A">
+        <p style="background: url(https://a.example/i.png)"></p>"""
     fine = '<a href="other.html#yes">o</a><a href="https://example.org">e</a><a href="#x=1">s</a>'
     (tmp_path / "a.html").write_text(bad + fine)
     (tmp_path / "other.html").write_text('<p id="yes"></p>')
     (tmp_path / "a.css").write_text("@font-face { src: url('https://a.example/f.woff2') }")
-    missing = ["b.html", "gone.png"]
-    remote = ["//a.example/x.css"]
-    remote += [f"https://a.example/{name}" for name in ("f", "f.woff2", "i.png", "x.js")]
-    expected = ["#top: no such anchor", "other.html#no: no such anchor"]
-    expected += [f"no text for data:image/png;base64,{name}" for name in "AB"]
-    expected += [f"{address} is not there" for address in missing]
-    expected += [f"{address} is loaded from elsewhere" for address in remote]
+    expected = {"#top: no such anchor", "other.html#no: no such anchor"}
+    expected |= {"no text for data:image/png;base64,A"}
+    expected |= {f"{address} is not there" for address in ("b.html", "gone.png")}
+    remote = ("f", "f.woff2", "i.png", "x.js")
+    expected |= {f"https://a.example/{name} is loaded from elsewhere" for name in remote}
     found = [fault for _, fault in faults_of(tmp_path, read_pages(tmp_path))]
     assert sorted(found) == sorted(expected)
 
@@ -235,7 +229,6 @@ def test_formulas_texts_and_times():
     assert [build.duration(t) for t in (60, 123, 5400)] == ["60 s", "2 min", "1.5 h"]
     text = build.markdown_text("a <b> *c* $\\xi^2$ `d_e`")
     assert text == "a \\<b\\> \\*c\\* $\\xi^2$ `d_e`"
-    assert "<mfrac>" in to_mathml(r"\frac{1}{2}")
     block = to_mathml(r"a = \bigl(b\bigr) \tag{2.1}", block=True)
     assert 'display="block"' in block and '<span class="math-tag">(2.1)</span>' in block
     assert "tag" not in re.sub("math-tag", "", block)
@@ -265,12 +258,17 @@ def test_executed_notebooks_are_shown_and_the_committed_stand_in(tmp_path):
     assert two.notebook is not None and two.stands_in
 
 
-def test_a_quick_report_without_a_quick_run_says_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setenv("COMPANION_PROJECT", str(tmp_path))
+def test_a_report_that_cannot_be_says_what_to_do(tmp_path, monkeypatch):
     artefact = Artefact("toy", "table_1", "A toy")
-    result = CliRunner().invoke(main, ["report", "--profile", "quick"], obj=[artefact])
+    with monkeypatch.context() as patch:
+        patch.setenv("COMPANION_PROJECT", str(tmp_path))
+        result = CliRunner().invoke(main, ["report", "--profile", "quick"], obj=[artefact])
     assert result.exit_code == 2
     assert "`companion reproduce --profile quick` writes them" in result.output
+    monkeypatch.setattr(build, "find_spec", lambda name: None)
+    result = CliRunner().invoke(main, ["report", "--output", str(tmp_path / "html")])
+    assert result.exit_code == 2 and "pip install svm-companion[docs]" in result.output
+    assert not (tmp_path / "html").exists()
 
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
@@ -278,11 +276,3 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
     with pytest.raises(ReportError, match="is not empty and holds no site of ours"):
         build_report(tmp_path)
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
-
-
-def test_without_sphinx_the_extra_is_named(monkeypatch, tmp_path):
-    monkeypatch.setattr(build, "find_spec", lambda name: None)
-    result = CliRunner().invoke(main, ["report", "--output", str(tmp_path / "html")])
-    assert result.exit_code == 2
-    assert "pip install svm-companion[docs]" in result.output
-    assert not (tmp_path / "html").exists()

@@ -58,13 +58,6 @@ def test_reading_makes_no_folder(store, places):
     assert list(places.iterdir()) == []
 
 
-def test_the_later_record_of_a_unit_counts(store):
-    unit = fill(store)[0]
-    store.append(unit, [{"error": 7.0}])
-    assert again(store).records()[unit.key].rows == ({"error": 7.0},)
-    assert len(again(store).records()) == 6
-
-
 # ------------------------------------------------------------------------------ kill, torn writes
 
 
@@ -86,25 +79,6 @@ def test_a_killed_process_loses_no_finished_unit_and_leaves_no_broken_file(store
         found = again(store).records()
         assert acknowledged <= set(found) and len(found) <= len(acknowledged) + 4
         assert {record.rows[0]["error"] for record in found.values()} == {1 / 3}
-
-
-def test_a_transaction_torn_by_a_kill_is_rolled_back(store):
-    fill(store, 2)
-    script = (
-        "import os, signal\n"
-        "store = RecordStore(study())\n"
-        "with store._database('write') as database:\n"
-        "    database.execute('PRAGMA cache_size = 1')\n"  # so that pages are written early
-        "    rows = [(str(n), '{}', '', 'x' * 9000) for n in range(99)]\n"
-        "    database.executemany('INSERT INTO records VALUES (?, ?, ?, ?)', rows)\n"
-        "    os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    killed = child(script)
-    assert killed.communicate() == ("", "") and killed.returncode == -signal.SIGKILL
-    assert store.working.with_name(store.working.name + "-journal").exists()
-    assert len(again(store).records()) == 2
-    fill(again(store), 3)
-    assert len(again(store).records()) == 3
 
 
 @pytest.mark.parametrize("length", [0, 1])
@@ -143,17 +117,6 @@ def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
         getattr(again(store), action)()
     assert str(store.working) in str(caught.value)
     assert store.working.read_bytes() == content
-
-
-def test_a_unit_is_not_lost_to_a_foreign_file(store):
-    unit = next(iter(store.units.values()))
-    store.working.parent.mkdir(parents=True)
-    store.working.write_text("my notes\n")
-    with pytest.raises(StoreError, match=r"1 finished unit\(s\) wait in the memory"):
-        store.append(unit, [ROW])
-    store.working.rename(store.working.with_name("notes.txt"))
-    again(store).prepare()
-    assert again(store).records()[unit.key].rows == (ROW,)
 
 
 @pytest.mark.parametrize("content", ["my,table\n1,2\n", "", "C,repetition,key,code\n1,2\n"])
@@ -282,12 +245,6 @@ def test_a_committed_record_of_the_present_code_is_not_hidden_by_an_older_workin
     store.append(unit, [{"error": 9.0}])
     assert again(store).records()[unit.key].rows[0]["error"] == 0.0
     assert store.records()[unit.key].rows[0]["error"] == 9.0
-
-
-def test_what_waits_of_an_earlier_run_is_kept_when_all_is_computed_anew(store):
-    fill(store, 3)
-    store.begin()
-    assert store.waiting() == {} and len(store.records()) == 3
 
 
 # --------------------------------------------------------------------------- several processes

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.reproduction.artefacts import Paper, Parameter
+from companion.reproduction.artefacts import Parameter
 from companion.reproduction.units import Study, Unit, canonical_json, seed_for, to_scalar
 
 SCALARS = (
@@ -116,13 +116,3 @@ def test_units_share_a_seed_by_what_they_share():
     assert states(seed_for("split", "heart", 3)) != states(seed_for("split", "heart", 4))
     assert states(seed_for("a", "b")) != states(seed_for("ab"))
     assert states(seed_for("a", "b")) != states(seed_for("b", "a"))
-
-
-def test_a_paper_imports_its_artefacts_when_asked(tmp_path, monkeypatch):
-    (tmp_path / "paper_of_the_test.py").write_text(
-        "from companion.reproduction import Artefact\n"
-        "ARTEFACTS = [Artefact('x', 'table_1', 'One')]\n"
-    )
-    paper = Paper("x", "Title", "Citation", "paper_of_the_test")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert [artefact.id for artefact in paper.artefacts] == ["x/table_1"]

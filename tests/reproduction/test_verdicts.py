@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
@@ -168,15 +168,12 @@ def test_no_spread_at_all_leaves_only_the_printed_digits():
     assert line["verdict"] == "differs" and line["z"] == -math.inf
 
 
-def test_a_single_repetition_borrows_the_printed_spread():
+def test_a_spread_known_on_one_side_is_taken_for_both():
     line = verdict(published(spread=3.0), reproduced(26.0, spread=math.nan, n=1))
     assert line["verdict"] == "within spread"
     assert line["se"] == pytest.approx(3.0 * math.sqrt(1 + 1 / 100))
     zero = verdict(published(spread=3.0), reproduced(26.0, spread=0.0, n=1))
     assert zero["se"] == line["se"], "the spread of one repetition is no estimate"
-
-
-def test_an_unprinted_spread_is_taken_to_be_the_regenerated_one():
     line = verdict(published(spread=math.nan, n=25.0), reproduced(23.0, spread=1.5, n=9))
     assert line["se"] == pytest.approx(1.5 * math.sqrt(1 / 25 + 1 / 9))
     unknown = verdict(published(spread=math.nan, n=1.0), reproduced(23.0, spread=math.nan, n=1))
@@ -335,17 +332,6 @@ def test_counts_have_every_outcome_and_problems_are_the_failing_rows():
 finite = st.floats(-1e6, 1e6)
 spreads = st.floats(0, 1e4)
 counts = st.integers(2, 500)
-
-
-@given(st.permutations(range(6)), st.permutations(range(6)))
-@settings(max_examples=40, deadline=None)
-def test_the_order_of_rows_changes_no_verdict(print_order, own_order):
-    values = [22.4, 22.9, 24.0, 21.9, 19.0, math.nan]
-    print_ = pd.concat([published(row=f"r{i}") for i in range(6)])
-    own = pd.concat([reproduced(value, row=f"r{i}") for i, value in enumerate(values)])
-    plain = compare(print_, own).set_index("row")
-    shuffled = compare(print_.iloc[print_order], own.iloc[own_order]).set_index("row")
-    pd.testing.assert_frame_equal(plain, shuffled.loc[plain.index])
 
 
 @given(st.integers(-(10**6), 10**6), st.floats(-50, 50), spreads, counts, spreads, counts)
