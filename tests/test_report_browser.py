@@ -146,7 +146,11 @@ def test_text_is_searched_by_words_and_nothing_found_is_said(ledger):
     assert "No value matches" in ledger.find("#ledger-empty").text
 
 
-def test_columns_are_sorted_with_the_keyboard(ledger):
+def test_the_controls_are_reached_and_columns_sorted_with_the_keyboard(ledger):
+    ledger.run("document.getElementById('ledger-q').focus()")
+    for name in ("paper", "artefact", "verdict", "kind", "clear"):
+        ledger.press("TAB")
+        assert ledger.run("return document.activeElement.id") == f"ledger-{name}"
     original = ledger.shown()
     head = ledger.find("#ledger th[data-column=z]")
     ledger.run("arguments[0].querySelector('button').focus()", head)
@@ -166,37 +170,22 @@ def test_columns_are_sorted_with_the_keyboard(ledger):
     assert ledger.shown() == original
 
 
-def test_the_controls_are_reached_with_tab_in_their_order(ledger):
-    ledger.run("document.getElementById('ledger-q').focus()")
-    for name in ("paper", "artefact", "verdict", "kind", "clear"):
-        ledger.press("TAB")
-        assert ledger.run("return document.activeElement.id") == f"ledger-{name}"
-    ledger.press("TAB")
-    assert ledger.run("return document.activeElement.closest('th').dataset.column") == "artefact"
-
-
-def test_a_row_leads_to_its_value_in_the_notebook(ledger):
-    ledger.choose("artefact", "l1nsvm/table_2")
+def test_a_row_leads_to_its_value_and_a_deviation_to_its_reason_and_back(ledger):
+    ledger.choose("verdict", "differs (declared)")
     row = ledger.find("#ledger tbody tr:not([hidden])")
-    name = row.find_element("css selector", "[data-label=row]").text
-    row.find_element("css selector", "[data-label=artefact] a").click()
+    reason, anchor = row.find_element("css selector", "a.reason"), row.get_attribute("id")
+    told, name = reason.text, row.find_element("css selector", "[data-label=row]").text
+    reason.click()
+    ledger.wait("document.readyState === 'complete' && document.querySelector(':target')")
+    assert told in ledger.find(".reason-block:target").text
+    ledger.find(f".reason-block:target a[href$='#{anchor}']").click()
+    ledger.wait(f"location.hash === '#{anchor}' && document.getElementById('ledger-q')")
+    assert len(ledger.shown()) == ledger.total
+    ledger.find(f"[id='{anchor}'] [data-label=artefact] a").click()
     ledger.wait("document.readyState === 'complete' && document.querySelector('tr:target')")
-    assert "/notebooks/l1nsvm/table_2.html#" in ledger.driver.current_url
     target = ledger.find("tr:target")
     assert target.text.startswith(name) and target.is_displayed()
     assert ledger.errors() == []
-
-
-def test_a_declared_deviation_leads_to_its_reason_and_back_to_the_value(ledger):
-    ledger.choose("verdict", "differs (declared)")
-    link = ledger.find("#ledger tbody tr:not([hidden]) a.reason")
-    reason, row = link.text, ledger.run("return arguments[0].closest('tr').id", link)
-    link.click()
-    ledger.wait("document.readyState === 'complete' && document.querySelector(':target')")
-    assert reason in ledger.find(".reason-block:target").text
-    ledger.find(f".reason-block:target a[href$='#{row}']").click()
-    ledger.wait(f"location.hash === '#{row}' && document.getElementById('ledger-q')")
-    assert len(ledger.shown()) == ledger.total
 
 
 def test_the_search_page_finds_without_a_server(browser):

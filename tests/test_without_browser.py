@@ -14,8 +14,6 @@ HIDE_SELENIUM = "import sys; sys.modules['selenium'] = None\n"
 @pytest.mark.parametrize(
     ("here", "before", "missing"),
     [
-        ((), "", "Chromium, chromedriver"),
-        (("chromium",), "", "chromedriver"),
         (("chromedriver",), "", "Chromium"),
         (("chromium", "chromedriver"), HIDE_SELENIUM, "the Python package selenium"),
     ],

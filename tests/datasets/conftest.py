@@ -104,24 +104,11 @@ def register(monkeypatch):
     def replace(*files, **extra):
         sources = {}
         for key, name, url, content in files:
-            file = _sources.SourceFile(
-                key=key,
-                name=name,
-                url=url,
-                sha256=hashlib.sha256(content).hexdigest(),
-                bytes=len(content),
-                **extra,
-            )
-            known = sources[key].files if key in sources else ()
-            sources[key] = _sources.Source(
-                key=key,
-                title=key,
-                citation="made for a test",
-                licence="none",
-                doi=None,
-                used_by=(),
-                files=(*known, file),
-            )
+            digest = hashlib.sha256(content).hexdigest()
+            place = {"key": key, "name": name, "url": url, "bytes": len(content)}
+            file = _sources.SourceFile(**place, sha256=digest, **extra)
+            about = {"title": key, "citation": "made for a test", "licence": "none", "doi": None}
+            sources[key] = _sources.Source(key=key, **about, used_by=(), files=(file,))
         monkeypatch.setattr(_sources, "_registry", lambda: sources)
 
     return replace

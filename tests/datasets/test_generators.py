@@ -1,13 +1,19 @@
 """Generators have the moments they promise, and outliers are chosen by their rule."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from companion.datasets import (
     FLIP_RULES,
+    checkers_board,
+    checkers_board_grid,
+    checkers_board_label,
     flip_labels,
     noisy_two_class,
     ringnorm,
+    threshold_case,
     two_gaussians,
     twonorm,
     waveform,
@@ -16,6 +22,7 @@ from companion.datasets import (
 
 def test_two_gaussians_have_their_means_and_unit_covariance():
     n = 20000
+    assert two_gaussians(rng=0)[0].shape == (40, 2)  # that of the figure
     X, y = two_gaussians(n, rng=1)
     assert X.shape == (2 * n, 2) and list(np.unique(y)) == [-1, 1]
     for label, mean in ((1, (0, 0)), (-1, (5, 2))):
@@ -28,19 +35,6 @@ def test_two_gaussians_have_their_means_and_unit_covariance():
         assert abs(covariance[0, 1]) < 4 / np.sqrt(n)
 
 
-def test_the_default_sample_is_that_of_the_figure():
-    X, y = two_gaussians(rng=0)
-    assert X.shape == (40, 2)
-    assert np.sum(y == 1) == np.sum(y == -1) == 20
-
-
-def test_generators_depend_on_the_seed_alone():
-    for draw in (two_gaussians, lambda rng: noisy_two_class(50, rng=rng)):
-        for a, b in zip(draw(rng=4), draw(rng=np.random.default_rng(4)), strict=True):
-            np.testing.assert_array_equal(a, b)
-        assert not np.array_equal(draw(rng=4)[0], draw(rng=5)[0])
-
-
 @pytest.mark.parametrize("rule", FLIP_RULES)
 def test_two_labels_are_turned_and_the_original_is_left_alone(rule):
     X, y = two_gaussians(rng=2)
@@ -51,47 +45,25 @@ def test_two_labels_are_turned_and_the_original_is_left_alone(rule):
     assert np.array_equal(np.flatnonzero(turned != y), np.sort(flipped))
 
 
-def test_one_per_class_turns_one_of_each():
-    X, y = two_gaussians(rng=2)
-    for seed in range(50):
-        _, flipped = flip_labels(X, y, "one_per_class", rng=seed)
-        assert sorted(y[flipped]) == [-1, 1]
-
-
-def test_two_at_random_turns_two_of_one_class_as_often_as_it_should():
-    X, y = two_gaussians(rng=2)
-    rng, n = np.random.default_rng(0), 4000
-    pairs = np.array([flip_labels(X, y, "two_at_random", rng)[1] for _ in range(n)])
-    assert np.all(pairs[:, 0] != pairs[:, 1])
-    same = np.mean(y[pairs[:, 0]] == y[pairs[:, 1]])
-    share = 19 / 39
-    assert abs(same - share) < 4 * np.sqrt(share * (1 - share) / n)
-
-
-def test_one_per_class_draws_all_rows_alike():
+@pytest.mark.parametrize(
+    ("rule", "same_class"), [("one_per_class", 0.0), ("two_at_random", 19 / 39)]
+)
+def test_rules_turn_all_rows_alike_and_two_of_one_class_as_often_as_they_should(rule, same_class):
     X, y = two_gaussians(rng=2)
     rng, n = np.random.default_rng(1), 4000
-    times = np.bincount(
-        np.concatenate([flip_labels(X, y, "one_per_class", rng)[1] for _ in range(n)]), minlength=40
-    )
-    share = 1 / 20
-    assert np.abs(times / n - share).max() < 4.5 * np.sqrt(share * (1 - share) / n)
+    pairs = np.array([flip_labels(X, y, rule, rng)[1] for _ in range(n)])
+    times = np.bincount(pairs.ravel(), minlength=40)
+    assert np.abs(times / n - 1 / 20).max() < 4.5 * np.sqrt(19 / 400 / n)
+    same = np.mean(y[pairs[:, 0]] == y[pairs[:, 1]])
+    assert abs(same - same_class) <= 4 * np.sqrt(same_class * (1 - same_class) / n)
 
 
 def test_the_two_deepest_have_the_largest_margins_under_the_bayes_rule():
     X, y = two_gaussians(rng=7)
-    _, flipped = flip_labels(X, y, "two_deepest")
+    _, flipped = flip_labels(X, y, "two_deepest", None)
     # Equal covariances: log p(+|x)/p(-|x) from the densities themselves.
     log_odds = 0.5 * (((X - [5, 2]) ** 2).sum(axis=1) - (X**2).sum(axis=1))
     assert set(flipped) == set(np.argsort(y * log_odds)[-2:])
-
-
-def test_the_two_deepest_are_found_without_randomness():
-    X, y = two_gaussians(rng=7)
-    rng = np.random.default_rng(0)
-    before = rng.bit_generator.state
-    flip_labels(X, y, "two_deepest", rng)
-    assert rng.bit_generator.state == before
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.1, 0.3])
@@ -102,29 +74,6 @@ def test_the_noisy_problem_turns_labels_at_its_rate(noise):
     assert abs(np.mean(y != clean) - noise) <= 4 * np.sqrt(noise * (1 - noise) / n)
     np.testing.assert_allclose(X.mean(axis=0), 0, atol=4 / np.sqrt(n))
     np.testing.assert_allclose(X.var(axis=0), 1, atol=4 * np.sqrt(2 / n))
-
-
-@pytest.mark.parametrize("n_features", [1, 2, 3, 4, 10])
-def test_the_noisy_problem_has_both_classes_in_any_dimension(n_features):
-    X, y = noisy_two_class(200, n_features, rng=0)
-    assert X.shape == (200, n_features)
-    assert 0.2 < np.mean(y == 1) < 0.8
-
-
-def test_bad_arguments_are_named():
-    X, y = two_gaussians(rng=0)
-    with pytest.raises(ValueError, match="n_per_class must be at least 1. Got 0"):
-        two_gaussians(0)
-    with pytest.raises(ValueError, match="means must be two points of the same space"):
-        two_gaussians(5, means=((0, 0), (1, 1, 1)))
-    with pytest.raises(ValueError, match="rule must be one of one_per_class, .* Got 'three'"):
-        flip_labels(X, y, "three")
-    with pytest.raises(ValueError, match="labels -1 and \\+1"):
-        flip_labels(X, np.ones(len(X)), "two_at_random")
-    with pytest.raises(ValueError, match=r"noise must be in \[0, 0.5\]. Got 0.7"):
-        noisy_two_class(10, noise=0.7)
-    with pytest.raises(ValueError, match="n and n_features must be at least 1"):
-        noisy_two_class(0)
 
 
 def test_twonorm_has_its_means_and_its_bayes_error():
@@ -165,16 +114,69 @@ def test_waveforms_are_mixtures_of_two_triangles(positive):
     np.testing.assert_allclose(part.var(axis=0), 1 + (first - second) ** 2 / 12, rtol=0.07)
 
 
-def test_the_problems_of_breiman_depend_on_the_seed_alone():
-    for draw in (twonorm, ringnorm, waveform):
-        for a, b in zip(draw(50, rng=4), draw(50, rng=np.random.default_rng(4)), strict=True):
-            np.testing.assert_array_equal(a, b)
-        assert not np.array_equal(draw(50, rng=4)[0], draw(50, rng=5)[0])
+DRAWS = [
+    two_gaussians,
+    noisy_two_class,
+    twonorm,
+    ringnorm,
+    waveform,
+    partial(threshold_case, "B"),
+    checkers_board,
+]
 
 
-def test_bad_arguments_of_the_problems_of_breiman_are_named():
-    with pytest.raises(ValueError, match="positive must be 0, 1 or 2. Got 3"):
-        waveform(10, positive=3)
-    for draw in (twonorm, ringnorm, waveform):
-        with pytest.raises(ValueError, match="n must be at least 1. Got 0"):
-            draw(0)
+@pytest.mark.parametrize("draw", DRAWS)
+def test_a_draw_depends_on_the_seed_alone(draw):
+    for a, b in zip(draw(50, rng=4), draw(50, rng=np.random.default_rng(4)), strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert not np.array_equal(draw(50, rng=4)[0], draw(50, rng=5)[0])
+
+
+X, Y = two_gaussians(rng=0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: two_gaussians(0), "n_per_class must be at least 1. Got 0"),
+        (lambda: two_gaussians(5, means=((0, 0), (1, 1, 1))), "two points of the same space"),
+        (lambda: flip_labels(X, Y, "three"), "rule must be one of one_per_class, .* Got 'three'"),
+        (lambda: flip_labels(X, np.ones(40), "two_at_random"), "labels -1 and \\+1"),
+        (lambda: noisy_two_class(10, noise=0.7), r"noise must be in \[0, 0.5\]. Got 0.7"),
+        (lambda: noisy_two_class(0), "n and n_features must be at least 1"),
+        (lambda: waveform(10, positive=3), "positive must be 0, 1 or 2. Got 3"),
+        *((partial(draw, 0), "n must be at least 1. Got 0") for draw in DRAWS[2:6]),
+        (lambda: threshold_case("C"), "case must be 'A' or 'B'. Got 'C'"),
+        (lambda: checkers_board(0), "at least 1. Got 0 and 2000"),
+        (lambda: checkers_board(side=0.0), "positive number. Got 0.0"),
+        (lambda: checkers_board(side=np.nan), "positive number. Got nan"),
+        (lambda: checkers_board_grid(5), "even number. Got 5"),
+    ],
+)
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+# ------------------------------------------------------------------ the checkers board
+
+
+def test_a_draw_of_the_board_has_its_classes_on_their_tiles_and_fills_them_evenly():
+    X, y = checkers_board(rng=1)
+    assert X.shape == (2020, 2) and np.sum(y == 1) == 20 and np.sum(y == -1) == 2000
+    assert np.abs(X).max() <= 2
+    assert np.array_equal(checkers_board_label(X), y)
+    n = 20_000
+    X, y = checkers_board(n, n, side=2.0, rng=2)
+    for label in (-1, 1):
+        part = X[y == label]
+        # four standard errors of a share and of the mean of U(0, 1)
+        assert abs(np.mean(part[:, 0] > 0) - 0.5) < 4 * 0.5 / np.sqrt(n)
+        assert np.abs(np.abs(part).mean(axis=0) - 0.5).max() < 4 * np.sqrt(1 / 12 / n)
+
+
+def test_the_grid_has_the_test_patterns_of_the_thesis():
+    X, y = checkers_board_grid()
+    assert X.shape == (40_000, 2) and np.sum(y == 1) == np.sum(y == -1) == 20_000
+    assert np.abs(X).max() == pytest.approx(1.99) and np.abs(X).min() == pytest.approx(0.01)
+    assert np.diff(X[:200, 0]) == pytest.approx(0.02)

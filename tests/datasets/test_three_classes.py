@@ -32,17 +32,14 @@ def test_labels_come_with_their_probabilities(draw, probability, flip):
                 assert abs((y[own] == j + 1).mean() - p[own, j].mean()) < 4.5 * error + 1e-12
 
 
-def test_gaussians_have_the_centres_and_the_spread_of_the_paper():
+def test_points_fill_their_rectangle_or_have_the_centres_and_the_spread_of_the_paper():
+    uniform, _ = quadratic_logits(20_000, rng=2)
+    assert np.allclose(np.abs(uniform).max(axis=0), [3, 6], atol=0.01)
     X, y = three_gaussians(90_000, rng=1)
     for j, centre in enumerate([(1, 0), (-0.5, np.sqrt(3) / 2), (-0.5, -np.sqrt(3) / 2)]):
         own = X[y == j + 1]
         assert np.allclose(own.mean(axis=0), centre, atol=0.02)
         assert np.allclose(own.std(axis=0), 0.7, atol=0.02)
-
-
-def test_uniform_points_fill_the_rectangle():
-    X, _ = quadratic_logits(20_000, rng=2)
-    assert np.allclose(np.abs(X).max(axis=0), [3, 6], atol=0.01)
 
 
 @pytest.mark.parametrize(("draw", "_"), GENERATORS)

@@ -69,19 +69,6 @@ def test_the_printed_optimum_of_case_b_mixes_two_minima():
     np.testing.assert_allclose(error[flat], 0.2, atol=1e-9)
 
 
-def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match="case must be 'A' or 'B'. Got 'C'"):
-        threshold_case("C")
+def test_a_weight_that_is_no_share_is_refused():
     with pytest.raises(ValueError, match=r"cluster_weight must be in \[0, 1\]. Got 1.5"):
         threshold_case_error("A", 0.5, cluster_weight=1.5)
-    with pytest.raises(ValueError, match="threshold_case: n must be at least 1. Got 0"):
-        threshold_case("A", 0)
-
-
-def test_a_draw_depends_on_the_seed_alone():
-    for a, b in zip(
-        threshold_case("B", 50, rng=4),
-        threshold_case("B", 50, rng=np.random.default_rng(4)),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(a, b)

@@ -4,14 +4,7 @@ import numpy as np
 import pytest
 from _or_skip import or_skip
 
-from companion.datasets import (
-    UnknownDataset,
-    data_digest,
-    get_source,
-    is_available,
-    list_uci,
-    load_uci,
-)
+from companion.datasets import UnknownDataset, data_digest, get_source, list_uci, load_uci
 
 # Samples, attributes and positives, from the descriptions of the tables.
 SHAPES = {
@@ -30,23 +23,19 @@ pytestmark = pytest.mark.usefixtures("no_network")  # no test here may wait for 
 load = or_skip(load_uci)
 
 
-def test_the_shapes_of_all_problems_are_listed():
-    assert list(SHAPES) == list_uci()
-
-
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_problem_has_the_samples_attributes_and_positives_of_its_description(name):
+    assert list(SHAPES) == list_uci()
+    assert len(data_digest(name)) == 16 and "usvc" in get_source(name).used_by
     data = load(name)
     n, d, positives = SHAPES[name]
     assert data.X.shape == (n, d) and data.y.shape == (n,)
     assert np.sum(data.y == 1) == positives and set(np.unique(data.y)) == {-1, 1}
-    assert np.isfinite(data.X).all() or name == "hepatitis"
+    missing = HEPATITIS_MISSING if name == "hepatitis" else [0] * d
+    assert np.isnan(data.X).sum(axis=0).tolist() == missing
     assert not data.X.flags.writeable and not data.y.flags.writeable
-
-
-def test_hepatitis_keeps_its_incomplete_rows_with_nan_for_what_is_missing():
-    data = load("hepatitis")
-    assert np.isnan(data.X).sum(axis=0).tolist() == HEPATITIS_MISSING
+    if name == "breast-cancer-wisconsin":  # identity numbers are no attribute
+        assert data.X.max() == 10 and data.X.min() == 1
 
 
 def test_the_words_of_the_post_operative_table_are_numbered_in_their_order():
@@ -55,18 +44,6 @@ def test_the_words_of_the_post_operative_table_are_numbered_in_their_order():
     assert data.X[0].tolist() == [2, 1, 4, 2, 3, 3, 3, 15] and data.y[0] == -1
     # mid,high,excellent,high,stable,stable,stable,10,S
     assert data.X[1].tolist() == [2, 3, 4, 3, 3, 3, 3, 10] and data.y[1] == 1
-
-
-def test_identity_numbers_are_no_attribute():
-    data = load("breast-cancer-wisconsin")
-    assert data.X.max() == 10 and data.X.min() == 1
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_every_problem_is_registered_and_has_a_digest_without_the_file(name, bare):
-    assert not is_available(name)
-    assert len(data_digest(name)) == 16
-    assert "usvc" in get_source(name).used_by
 
 
 def test_an_unknown_problem_is_refused_with_the_nearest_name():

@@ -1,10 +1,5 @@
 """The figures of the Least 1-Norm paper show what they are given."""
 
-import matplotlib
-
-matplotlib.use("agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,13 +7,6 @@ import pytest
 from companion.papers.l1nsvm import fig_1
 from companion.papers.l1nsvm.machines import MACHINES
 from companion.papers.l1nsvm.table_2 import plot_surface
-
-
-@pytest.fixture
-def ax():
-    fig, ax = plt.subplots()
-    yield ax
-    plt.close(fig)
 
 
 def test_a_toy_panel_has_the_axes_and_levels_of_the_print(ax):

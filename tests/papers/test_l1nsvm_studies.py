@@ -3,13 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.svm import SVC
+from sklearn.model_selection import StratifiedKFold
 
 from companion.datasets import load_ida
 from companion.kernels import gram
 from companion.papers.l1nsvm import fig_1, identical_points, table_1, table_2, table_2_studies
-from companion.papers.l1nsvm.machines import MACHINES, box, solve, solve_along_C, width_to_gamma
+from companion.papers.l1nsvm.machines import MACHINES, solve, solve_along_C
 from companion.papers.summaries import standard_error_of_spread
 
 
@@ -45,16 +44,6 @@ def test_cross_validated_errors_equal_plain_refits(machine, sample, request):
             assert abs(count - wrong.sum()) <= (np.abs(decision) < 5e-3).sum()
 
 
-def test_the_search_agrees_with_libsvm_for_the_l1_machine(distinct):
-    X, y = distinct
-    folds = list(StratifiedKFold(4, shuffle=True, random_state=1).split(X, y))
-    n_wrong, _, _ = table_2_studies.cross_validated_errors(
-        "L1", X, y, 0.3, C_values=[1.0], splits=folds
-    )
-    peer = cross_val_predict(SVC(C=1.0, gamma=0.3, tol=1e-6), X, y, cv=folds)
-    assert n_wrong.sum() == (peer != y).sum()
-
-
 @pytest.mark.parametrize("machine", MACHINES)
 def test_training_along_C_ends_where_training_from_zero_ends(machine, distinct):
     X, y = distinct
@@ -63,33 +52,6 @@ def test_training_along_C_ends_where_training_from_zero_ends(machine, distinct):
     for C, result in zip(C_values, path, strict=True):
         cold = solve(machine, K, y, C, tol=1e-8)
         assert result.objective == pytest.approx(cold.objective, rel=1e-7)
-
-
-def test_m_copies_of_a_point_are_one_point_of_weight_m(titanic):
-    from companion.datasets import distinct_patterns
-
-    X, y = titanic
-    X_distinct, y_distinct, counts, _ = distinct_patterns(X, y)
-    for machine in MACHINES:
-        whole = solve(machine, gram(X, gamma=0.3), y, 2.0, tol=1e-8)
-        merged = solve(
-            machine,
-            gram(X_distinct, gamma=0.3),
-            y_distinct,
-            2.0,
-            tol=1e-8,
-            sample_weight=counts.astype(float),
-        )
-        assert merged.objective == pytest.approx(whole.objective, rel=1e-6)
-        lower, upper, _ = box(machine, 2.0, counts)
-        assert np.all(merged.alpha <= upper) and np.all(merged.alpha >= lower)
-
-
-def test_the_grid_has_the_printed_ranges_at_both_ends():
-    assert table_2_studies.grid((0.0, 2.0), 0.25)[0] == 0.0
-    assert table_2_studies.grid((0.0, 2.0), 0.25)[-1] == 2.0
-    assert len(table_2_studies.grid((0.0, 4.0), 0.5)) == 9
-    assert width_to_gamma(2.0) == pytest.approx(0.01)
 
 
 @pytest.mark.parametrize("cell", table_1.CELLS)
@@ -124,13 +86,6 @@ def test_a_draw_of_the_figure_depends_on_its_number_alone():
     assert (y != first[1]).sum() == 2
 
 
-@pytest.mark.parametrize(
-    ("w", "v", "angle"), [([1, 0], [0, 2], 90.0), ([1, 1], [3, 3], 0.0), ([1, 0], [-1, 0], 180.0)]
-)
-def test_rotation_is_the_angle_in_degrees(w, v, angle):
-    assert fig_1.rotation(np.array(w, float), np.array(v, float)) == pytest.approx(angle)
-
-
 def test_separability_is_decided_exactly():
     X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     assert fig_1.is_separable(X, np.array([1, -1, 1, -1]))
@@ -147,41 +102,22 @@ def test_sharing_multipliers_evenly_changes_no_decision(titanic):
 
 
 def test_the_lowest_error_is_chosen_and_ties_go_to_the_smaller_C():
-    rows = [
-        {
-            "dataset": "d",
-            "machine": "LS",
-            "part": table_2.ALL_ROWS,
-            "log10_C": c,
-            "log10_sigma": s,
-            "n_rows": 10,
-            "repeats": 2,
-            "n_wrong": wrong,
-        }
-        for (c, s), wrong in {(0.0, 0.0): 9, (0.0, 1.0): 4, (1.0, 0.0): 4, (1.0, 1.0): 5}.items()
-    ]
-    search = pd.DataFrame(rows)
+    search = pd.DataFrame(
+        [(0.0, 0.0, 9), (0.0, 1.0, 4), (1.0, 0.0, 4), (1.0, 1.0, 5)],
+        columns=["log10_C", "log10_sigma", "n_wrong"],
+    ).assign(dataset="d", machine="LS", part=table_2.ALL_ROWS, n_rows=10, repeats=2)
     assert table_2.chosen_setting(search, "d", "LS") == (0.0, 1.0)
     assert table_2.search_surface(search, "d", "LS").loc[0.0, 1.0] == pytest.approx(20.0)
     assert table_2.tuned_on_training_rows(search, "d", "LS") is None
 
 
 def test_iterations_are_read_back_on_their_grid():
-    rows = [
-        {
-            "dataset": "d",
-            "split": split,
-            "machine": "LS",
-            "log10_sigma": s,
-            "first_C0": 100 * split + s,
-            "second_C0": 10,
-            "first_C0.5": 7,
-            "second_C0.5": 14,
-        }
+    first = {"dataset": "d", "machine": "LS", "second_C0": 10, "first_C0.5": 7, "second_C0.5": 14}
+    frame = pd.DataFrame(
+        {**first, "split": split, "log10_sigma": s, "first_C0": 100 * split + s}
         for split in (1, 2)
         for s in (1.0, 0.0)
-    ]
-    frame = pd.DataFrame(rows)
+    )
     n_iter = table_2.iterations_of(frame, "d", "LS", "first")
     assert list(n_iter) == [(0.0, 0.0), (0.0, 1.0), (0.5, 0.0), (0.5, 1.0)]
     np.testing.assert_array_equal(n_iter[0.0], [[100, 101], [200, 201]])

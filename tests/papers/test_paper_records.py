@@ -10,15 +10,19 @@ from companion.reproduction.store import RecordStore
 
 #: Iterations that do not settle and evolutionary searches have tests of their own.
 STUDIES = studies_of(*(paper for paper in list_papers() if paper not in ("usvc", "conformal")))
-#: A tuned machine of the DC algorithm moves with the last bit: test_wrsvm_records.
-TUNED = {f"wrsvm/{name}" for name in ("fig_1", "fig_2", "table_1", "table_2", "table_3")}
+#: A tuned machine of the DC algorithm, and what CMA-ES or a gradient search ends at, move with the
+#: last bit: a step more, another of two values of C that are as good, a candidate more or less to
+#: its side. What follows from them may then move, where most cells stay.
+TUNED = {f"wrsvm/{name}" for name in ("table_1", "table_2", "table_3", "fig_1", "fig_2")}
+SEARCHED = {name: study for name, study in studies_of("wrsvm").items() if name in TUNED}
+SEARCHED |= studies_of("conformal")
 #: Units recomputed of each study, spread over its list; of slow ones fewer.
-SAMPLE = 12
+SAMPLE = 8
 FEWER = {
     "l1nsvm/table_2_identical": 3,
-    "l1nsvm/table_2_iterations": 6,
-    "gacv/inefficiency": 4,
-    "gacv/beyond": 8,
+    "l1nsvm/table_2_iterations": 4,
+    "gacv/inefficiency": 3,
+    "gacv/beyond": 5,
     "wrsvm/theory_forms": 6,
     "wrsvm/beyond_kernel": 3,
     "wrsvm/beyond_five": 1,
@@ -28,57 +32,24 @@ FEWER = {
 #: last bit can send SMO along another path: a few per cent of its iterations, another multiplier
 #: of identical points at zero, a certificate anywhere below the tolerance, and, for a test point
 #: whose decision value is within the tolerance of zero, another side.
-PATH = {
-    "n_iter": 0.05,
-    "n_sv": 0.02,
-    "smo_n_sv": 0.2,
-    "n_nodes": 0.1,
-    "steps": 0.5,
-    "cost_steps": 0.5,
-    "cost_plain_steps": 0.5,
-}
-BELOW_TOLERANCE = (
-    "kkt_violation",
-    "duality_gap",
-    "kkt_conditions",
-    "objective_difference",
-    "w_difference",
-    "even_difference",
-    "interior_difference",
-)
+PATH = {"n_iter": 0.05, "n_sv": 0.02, "smo_n_sv": 0.2, "n_nodes": 0.1}
+PATH |= dict.fromkeys(("steps", "cost_steps", "cost_plain_steps"), 0.5)
+BELOW_TOLERANCE = ("kkt_violation", "duality_gap", "kkt_conditions", "objective_difference")
+BELOW_TOLERANCE += ("w_difference", "even_difference", "interior_difference")
 ERRORS = 0.004
 #: Times are of the machine that made the records. A criterion that counts samples may gain or lose
 #: one, and then another cell can be the least: what belongs to the chosen cell may move, what the
 #: surface is worth there may not.
-WITHOUT_FITS = (
-    "gacv/fig_1",
-    "wrsvm/theory_theorem",
-    "wrsvm/theory_equality",
-    "wrsvm/beyond_baselines",
-    "wrsvm/beyond_levels",
-    "wrsvm/beyond_table_3",
-)
+WITHOUT_FITS = ["gacv/fig_1", "wrsvm/theory_theorem", "wrsvm/theory_equality"]
+WITHOUT_FITS += [f"wrsvm/beyond_{name}" for name in ("baselines", "levels", "table_3")]
 TIMES = ("seconds", "criteria_share")
+SHAPE = ("position", "length", "width", "tilt", "decades")
 OF_THE_CHOSEN_CELL = {
-    "gacv/inefficiency": (
-        "n_tied",
-        "log10_lambda",
-        "log10_sigma2",
-        "position",
-        "length",
-        "width",
-        "tilt",
-        "decades",
-    ),
+    "gacv/inefficiency": ("n_tied", "log10_lambda", "log10_sigma2", *SHAPE),
     "gacv/beyond": ("log2_C", "log2_gamma"),
 }
-OF_A_COUNT = {
-    "estimate": 0.02,
-    "target": 0.03,
-    "target_low": 0.03,
-    "target_high": 0.03,
-    "n_wrong": 0.05,
-}
+OF_A_COUNT = dict.fromkeys(("target", "target_low", "target_high"), 0.03)
+OF_A_COUNT |= {"estimate": 0.02, "n_wrong": 0.05}
 
 
 def _is_slow(unit):
@@ -120,27 +91,16 @@ def assert_close(column, value, committed, row, where, name):
         assert value == committed, where
 
 
-def test_every_unit_of_the_paper_profile_is_on_record():
+def test_every_unit_is_on_record_and_no_committed_fit_missed_its_tolerance():
+    """But for the evolutionary searches, and the iteration of a paper that does not settle."""
     for name, study in studies_of(*list_papers()).items():
-        missing = {unit.key for unit in study.units("paper")} - set(
-            RecordStore(study, "paper").records()
-        )
+        records = RecordStore(study, "paper").records()
+        missing = {unit.key for unit in study.units("paper")} - set(records)
         assert not missing, f"{name}: {len(missing)} units have no record"
-
-
-def test_no_committed_fit_missed_its_tolerance():
-    for name, study in STUDIES.items():
-        for record in RecordStore(study, "paper").records().values():
+        for record in records.values() if study.paper != "conformal" else ():
             for row in record.rows:
-                assert row.get("converged", name in WITHOUT_FITS), f"{name}: {record.params}"
-
-
-def test_without_the_data_files_the_titanic_is_still_reproduced(monkeypatch, tmp_path):
-    monkeypatch.delenv("COMPANION_DATA", raising=False)
-    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path))
-    study = STUDIES["l1nsvm/table_2"]
-    unit = next(u for u in study.units("quick") if u.params["dataset"] == "titanic")
-    assert {row["machine"] for row in study.compute(unit)} >= {"LS", "Least 1-Norm"}
+                told = row.get("converged", name in WITHOUT_FITS or study.paper == "usvc")
+                assert told or row.get("way") == "plain", f"{name}: {record.params}"
 
 
 def test_values_of_empty_records_are_empty_and_not_an_error():
@@ -148,3 +108,23 @@ def test_values_of_empty_records_are_empty_and_not_an_error():
         empty = {study.name: pd.DataFrame() for study in artefact.studies}
         frame = artefact.values(empty)
         assert list(frame.columns[:3]) == ["row", "column", "value"]
+
+
+TWO = ("displacements", "formula", "identities", "scenes", "shift", "sizes", "statements")
+SLOW_SETS = ("Segment1", "Checkers board")
+MOVES = ("log2_C", "n_steps", "n_missed", "parts")
+SHARE_ALIKE = {"wrsvm": 0.7, "conformal": 0.8}
+
+
+@pytest.mark.parametrize("name", SEARCHED)
+def test_most_of_a_sample_of_searched_units_agrees_with_the_records(name):
+    study = SEARCHED[name]
+    units = [u for u in study.units("paper") if u.params.get("dataset") not in SLOW_SETS]
+    same = []
+    for unit, row, record in fresh_and_committed(study, sample(units, 1 + (study.name in TWO))):
+        for column, value in row.items():
+            if isinstance(value, str) or column in ("config", "a", "n_positive", "n_negative"):
+                assert value == record[column], f"{unit}: {column}"
+            elif isinstance(value, float | int) and not column.startswith(MOVES):
+                same.append(np.isclose(value, record[column], rtol=1e-2, atol=1e-2))
+    assert same and np.mean(same) >= SHARE_ALIKE[study.paper]

@@ -1,41 +1,11 @@
 """Figures of the Unbiased SVC paper show what they are given, on the paper's axes."""
 
-import matplotlib
-
-matplotlib.use("agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import pytest
 
-from companion.papers.usvc import benefit, beyond, fig_1, fig_3_4, paired_errors, table_3
+from companion.papers.usvc import benefit, beyond, fig_1, fig_3_4
 
 X = np.linspace(0.0, 1.0, 11)
-
-
-@pytest.fixture
-def ax():
-    fig, ax = plt.subplots()
-    yield ax
-    plt.close(fig)
-
-
-def data(ax):
-    return [line.get_ydata() for line in ax.lines]
-
-
-def test_losses_are_drawn_over_the_slack_with_a_look_each(ax):
-    fig_1.plot_losses(ax, X, {"error count": X, "SVC": 2 * X, "USVC, s = 2": X**2})
-    assert ax.get_xlabel() == r"$\xi$" and len(ax.lines) == 3
-    assert len({(line.get_linestyle(), line.get_color()) for line in ax.lines}) == 3
-    assert any(np.array_equal(y, X**2) for y in data(ax))
-
-
-def test_the_class_plus_one_is_continuous_and_minus_one_dashed(ax):
-    fig_1.plot_densities(ax, X, X, 1 - X)
-    styles = {line.get_label(): line.get_linestyle() for line in ax.lines}
-    assert styles == {'class "+1"': "-", 'class "-1"': "--"}
 
 
 def test_minima_are_marked_where_they_are(ax):
@@ -60,13 +30,6 @@ def test_a_profile_has_the_objective_on_its_own_axis(ax):
     assert other.lines[1].get_xydata().tolist() == [[0.5, 50.0]]
 
 
-def test_iterates_are_drawn_over_iterations(ax):
-    runs = {"a": [3.0, 1.0], "b": [3.0, 2.0, 3.0]}
-    fig_3_4.plot_iterates(ax, runs, ylabel="Th", limits=(0.0, 4.0))
-    assert ax.get_ylabel() == "Th" and ax.get_ylim() == (0.0, 4.0)
-    assert [len(y) for y in data(ax)] == [2, 3]
-
-
 def test_gains_carry_two_standard_errors_on_a_logarithmic_axis(ax):
     shared = {"usvc_error": 0.0, "share_of_large_slacks": 0.0}
     frame = pd.DataFrame(
@@ -82,28 +45,6 @@ def test_gains_carry_two_standard_errors_on_a_logarithmic_axis(ax):
     assert np.allclose(bars, [[[[20, 0], [20, 4]], [[50, 0], [50, 4]]]] * 2)
     assert ax.get_xscale() == "log"
     assert [c.get_label() for c in ax.containers] == ["case A", "case B"]
-
-
-def test_sizes_are_logarithmic_and_machines_named(ax):
-    own = {"dataset": "Twonorm", "n_test": 100}
-    frame = pd.DataFrame(
-        [
-            {**own, "machine": machine, "test_wrong": wrong, "size": 12}
-            for machine in table_3.MACHINES
-            for wrong in (2, 4)
-        ]
-    )
-    table_3.plot_error_against_size(ax, frame, "Twonorm")
-    assert (ax.get_xscale(), ax.get_xlabel(), ax.get_title()) == ("log", "machine size", "Twonorm")
-    assert [c.get_label() for c in ax.containers] == list(table_3.MACHINES)
-    (bar,) = ax.containers[0].lines[2][0].get_segments()
-    assert np.allclose(bar, [[12, 1], [12, 5]])
-
-
-def test_intervals_name_their_lines_from_top_to_bottom(ax):
-    paired_errors.plot_intervals(ax, ["a", "b"], np.zeros(2), np.ones(2), xlabel="points")
-    assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b"]
-    assert ax.yaxis_inverted()
 
 
 def test_false_alarms_stand_beside_the_diagonal(ax):

@@ -65,19 +65,6 @@ def test_for_a_smooth_truncated_loss_there_is_no_minimiser(loss):
     assert np.all(np.diff(values[u > -s]) < 0)
 
 
-def test_truncation_above_zero_is_flat_from_there_down_and_not_only_in_the_middle():
-    s, u = 0.3, np.linspace(-3.0, 0.3, 50)
-    T = np.maximum(1 - u, 0) - np.maximum(s - u, 0)
-    assert np.allclose(T, 1 - s)
-    assert 1 - (s + 0.01) < 1 - s  # and falls right of it
-
-
-def test_at_most_one_margin_is_positive_and_the_largest_is_not_negative_without_a_zero_sum():
-    f = np.random.default_rng(0).normal(size=(500, 4)) + 3.0
-    g = theory.margins(f)
-    assert (g > 0).sum(axis=1).max() == 1 and g.max(axis=1).min() >= 0
-
-
 def test_equality_9_is_about_decisions_and_not_about_the_machines():
     """Adding a constant to the utilities changes no best decision, but the machine."""
     U = examples.utility(2, 0.4)
@@ -102,12 +89,6 @@ def test_beta_needs_the_utilities():
     steps = [min_margin(design, y, U, C, beta=b, tol=1e-6) for b in (beta, C * (beta > 0))]
     right, printed = (theory.robust_objective(m.w, m.intercept, X, y, U, C=C, s=s) for m in steps)
     assert right < before < printed
-
-
-def test_the_w_of_15_sum_to_zero_whatever_the_multipliers():
-    rng = np.random.default_rng(0)
-    alpha, beta = rng.uniform(size=(2, 20, 4, 4)) * (1 - np.eye(4))
-    assert np.abs(theory.brackets(alpha, beta).sum(axis=1)).max() < 1e-12
 
 
 def test_f_equal_to_zero_is_where_the_paper_starts_and_ends_if_no_class_has_half_the_utility():

@@ -1,21 +1,9 @@
 """Figures of the weighted robust SVM paper show what they are given."""
 
-import matplotlib
-
-matplotlib.use("agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 from companion.papers.wrsvm import fig_1, fig_2, theory
-
-
-@pytest.fixture
-def ax():
-    fig, ax = plt.subplots()
-    yield ax
-    plt.close(fig)
 
 
 def three_regions(axis):

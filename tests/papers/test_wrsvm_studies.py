@@ -15,10 +15,6 @@ def test_utilities_are_those_of_the_print():
     assert examples.utility(3, 0.4).tolist() == [[1, 0, 0], [0.4, 1, 0], [0.4, 0, 1]]
 
 
-def test_table_1_has_thirteen_cells():
-    assert len(simulation.CELLS["table_1"]) == 13
-
-
 def test_the_bayes_rule_maximises_the_expected_utility():
     rng = np.random.default_rng(0)
     p, U = rng.dirichlet(np.ones(3), size=50), rng.random((3, 3))
@@ -83,24 +79,14 @@ def test_regions_of_the_bayes_rule_agree_with_it_and_are_in_one_part():
 
 
 def two_machines(sign):
-    rng = np.random.default_rng(3)
-    rows = []
+    rng, rows = np.random.default_rng(3), []
+    own = {"log2_C": 0.0, "n_steps": 1, "converged": True}
     for number in range(1, 11):
         level = 0.7 + 0.01 * rng.standard_normal()
         for config, a in simulation.CELLS["table_2"]:
             for machine, above in (("WSVM", 0.0), ("WRSVM", sign * 0.01)):
-                rows.append(
-                    {
-                        "sample": number,
-                        "config": config,
-                        "a": a,
-                        "machine": machine,
-                        "test": level + above,
-                        "log2_C": 0.0,
-                        "n_steps": 1,
-                        "converged": True,
-                    }
-                )
+                cell = {"sample": number, "config": config, "a": a, "machine": machine}
+                rows.append({**own, **cell, "test": level + above})
     return pd.DataFrame(rows)
 
 

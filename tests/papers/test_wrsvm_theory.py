@@ -1,25 +1,13 @@
 """What the studies behind ``theory`` and ``beyond`` compute, against direct computations."""
 
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import minimize
 
-from companion.papers.summaries import share
-from companion.papers.wrsvm import (
-    beyond,
-    exact,
-    examples,
-    five_classes,
-    population,
-    simulation,
-    theory,
-    utilities,
-)
-from companion.reproduction.artefacts import get_artefact
+from companion.papers.wrsvm import beyond, exact, examples, population, theory
 from companion.solvers import Design, dca, min_margin
 
 LOSSES = list(theory.LOSSES)
@@ -48,12 +36,6 @@ def test_the_least_over_leads_is_the_least_over_all_f(loss, k):
 
 
 FAR_AHEAD = 12.0
-
-
-def test_margins_are_differences_to_the_best_other_class():
-    f = np.random.default_rng(0).normal(size=(30, 4))
-    for row, g in zip(f, theory.margins(f), strict=True):
-        assert g == pytest.approx([row[j] - np.delete(row, j).max() for j in range(4)])
 
 
 @pytest.mark.parametrize("place", theory.PLACES)
@@ -174,41 +156,6 @@ def test_expected_utilities_are_averages_over_a_large_sample(example):
     assert population.bayes_utility(example, 0.15, U) > sampled
 
 
-def test_samples_are_those_of_table_1_and_their_points_those_of_every_flip():
-    printed = simulation.samples("table_1", 3)[:2]
-    flipped, clean = population.samples(3, examples.FLIP), population.samples(3, 0.0)
-    for (X, y), (X_own, y_own), (X_clean, y_clean) in zip(printed, flipped, clean, strict=True):
-        assert np.array_equal(X, X_own) and np.array_equal(y, y_own)
-        assert np.array_equal(X, X_clean) and 0.05 < np.mean(y != y_clean) < 0.25
-
-
-def test_the_best_of_equal_machines_is_the_first():
-    X, y = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0, 1])
-    w = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]])
-    path = SimpleNamespace(coef=np.array([-w, w, 2 * w]), intercept=np.zeros((3, 3)))
-    best, utility = population.tuned_linear(path, X, y, np.eye(3), 0.0)
-    assert best == 1 and 0.0 < utility < 1.0
-
-
-def test_machines_without_truncation_are_those_of_s_minus_infinity():
-    unit = beyond.BEYOND_TRUNCATION.unit(config=2, a=0.4, flip=0.15, sample=2)
-    rows = beyond.compute_truncation(unit)
-    assert [row["machine"] for row in rows] == [*beyond.TRUNCATIONS, "s = -1/2, unweighted start"]
-    U = examples.utility(2, 0.4)
-    (X, y), tune = population.samples(2, 0.15)
-    best = max(
-        (min_margin(Design.linear(X), y, U, C) for C in examples.C_VALUES[::2]),
-        key=lambda m: examples.mean_utility(
-            U, tune[1], (tune[0] @ m.w.T + m.intercept).argmax(axis=1)
-        ),
-    )
-    cells, _ = population.population("piecewise_linear")
-    predicted = (cells @ best.w.T + best.intercept).argmax(axis=1)
-    assert rows[0]["utility"] == pytest.approx(
-        population.expected_utility("piecewise_linear", 0.15, U, predicted), abs=2e-4
-    )
-
-
 def test_no_machine_is_above_bayes():
     rows = beyond.compute_baselines(beyond.BEYOND_BASELINES.unit(flip=0.15, sample=1))
     levels = {
@@ -224,43 +171,12 @@ def test_no_machine_is_above_bayes():
         assert max(row["likeliest"], row["constant"]) <= row["bayes"]
 
 
-def test_grades_too_low_cost_twice_what_grades_too_high_do():
-    cost = five_classes.grade_cost()
-    assert cost[1, 3] == 2 and cost[3, 1] == 4 and not np.diag(cost).any()
-    X, y = five_classes.grades(4000, np.random.default_rng(0))
-    assert set(y) == set(range(five_classes.N_GRADES))
-    assert np.hypot(*X[y == 3].T).mean() == pytest.approx(3.0, abs=0.1)
-
-
-def test_a_share_of_all_has_a_standard_error():
-    assert share([1, 1, 0, 0]) == (0.5, pytest.approx(0.25), 4)
-    mean, error, n = share(np.ones(30))
-    assert (mean, n) == (1.0, 30) and 0 < error < 0.05
-
-
-def test_settings_are_called_as_in_the_paper():
-    assert [utilities.setting_name(*s) for s in ((1, 0.0), (2, 0.4))] == ["U = I", "U2,.4"]
-
-
-def test_values_of_no_records_are_none():
-    for name in ("wrsvm/theory", "wrsvm/beyond"):
-        artefact = get_artefact(name)
-        assert artefact.values({study.name: pd.DataFrame() for study in artefact.studies}).empty
-
-
 def test_gains_by_flips_are_paired_over_samples():
-    rows = [
-        {
-            "config": 2,
-            "a": 0.4,
-            "flip": flip,
-            "sample": k,
-            "machine": machine,
-            "utility": base + 0.01 * k + (machine == "s = -1/2") * (0.03 if flip else 0.01),
-        }
-        for flip, base in ((0.15, 0.6), (0.0, 0.8))
+    frame = pd.DataFrame(
+        {"flip": flip, "sample": k, "machine": machine, "utility": base + 0.01 * k + gain}
+        for flip, base, most in ((0.15, 0.6, 0.03), (0.0, 0.8, 0.01))
         for k in (2, 1, 3)
-        for machine in ("none", "s = -1/2")
-    ]
-    found = beyond.gain_by_flips(pd.DataFrame(rows))
+        for machine, gain in (("none", 0.0), ("s = -1/2", most))
+    )
+    found = beyond.gain_by_flips(frame.assign(config=2, a=0.4))
     assert found.mean == pytest.approx(2.0) and found.standard_error < 1e-9 and found.n == 3

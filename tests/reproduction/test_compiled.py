@@ -46,23 +46,18 @@ def test_a_changed_callee_is_compiled_into_its_callers(package):
     assert list(package.rglob("*.nbi"))
 
 
-def test_comments_and_files_without_loops_discard_nothing(package):
-    discard_old_loops(package)
+def test_loops_of_unknown_sources_are_discarded_and_comments_discard_nothing(package):
+    twice(package)
+    assert discard_old_loops(package) == 4
     twice(package)
     (package / "callee.py").write_text("# A number.\n" + CALLEE.format(1))
     (package / "plain.py").write_text("x = 1\n")
     assert discard_old_loops(package) == 0
 
 
-def test_compiled_loops_of_unknown_sources_are_discarded(package):
-    twice(package)
-    assert discard_old_loops(package) == 4
-
-
 def test_a_folder_that_cannot_be_written_is_left_alone(package, monkeypatch):
-    monkeypatch.setattr("pathlib.Path.write_text", raise_error)
+    def refuse(*_, **__):
+        raise PermissionError("read-only")
+
+    monkeypatch.setattr("pathlib.Path.write_text", refuse)
     assert discard_old_loops(package) == 0
-
-
-def raise_error(*_, **__):
-    raise PermissionError("read-only")

@@ -1,21 +1,16 @@
 """Notebooks run in a kernel, and are written so that equal runs give equal files."""
 
 import json
-from pathlib import Path
+import os
+import sys
 
 import nbformat
 import pytest
 from _studies import two_gaussians
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from companion.reproduction.artefacts import Artefact, Parameter
-from companion.reproduction.notebooks import (
-    clean_notebook,
-    make_stamp,
-    notebook_path,
-    notebook_surroundings,
-    run_notebook,
-)
+from companion.reproduction.notebooks import make_stamp, run_notebook
 from companion.reproduction.parameters import ParameterError
 from companion.reproduction.units import Study
 
@@ -37,7 +32,10 @@ print(profile, n, os.getcwd(), os.environ["COMPANION_PROGRESS"], sys.prefix)"""
 
 
 def write_notebook(path, *sources, ids=True):
-    cells = [new_markdown_cell("# Title"), new_code_cell(CELL, metadata={"tags": ["parameters"]})]
+    """A notebook with a cell of parameters, and one that papermill injected long ago."""
+    tagged = [{"tags": [tag]} for tag in ("parameters", "injected-parameters")]
+    cells = [new_markdown_cell("# Title"), new_code_cell(CELL, metadata=tagged[0])]
+    cells += [new_code_cell("n = 9", metadata=tagged[1])]
     cells += [new_code_cell(source) for source in sources]
     notebook = new_notebook(cells=cells)
     if not ids:
@@ -57,18 +55,21 @@ def no_kernel(monkeypatch):
     monkeypatch.setattr("nbclient.NotebookClient.async_execute", refuse)
 
 
-def outputs(notebook):
-    return [o.text for cell in notebook.cells for o in cell.get("outputs", []) if "text" in o]
+@pytest.fixture
+def source(tmp_path):
+    return tmp_path / "nb" / "fig_1.ipynb"
 
 
-def test_a_notebook_runs_in_this_environment_with_its_parameters_in_its_own_folder(tmp_path):
-    import sys
-
-    source = write_notebook(tmp_path / "nb" / "fig_1.ipynb", SHOW)
+def test_a_notebook_runs_in_this_environment_with_its_parameters_in_its_own_folder(
+    tmp_path, source, monkeypatch
+):
+    monkeypatch.setenv("COMPANION_PROGRESS", "1")
+    write_notebook(source, SHOW)
     report = run_notebook(ARTEFACT, tmp_path / "out" / "fig_1.ipynb", {"n": 5}, source=source)
     assert report.ok and str(report).startswith("toy/fig_1: ran in ")
     executed = nbformat.read(report.output, as_version=4)
-    assert outputs(executed) == [f"paper 5 {source.parent} 0 {sys.prefix}\n"]
+    assert executed.cells[3].outputs[0].text == f"paper 5 {source.parent} 0 {sys.prefix}\n"
+    assert os.environ["COMPANION_PROGRESS"] == "1", "the environment is restored"
     tags = [cell.metadata.get("tags", []) for cell in executed.cells]
     assert tags == [[], ["parameters"], ["injected-parameters"], []]
     text = report.output.read_text()
@@ -77,34 +78,29 @@ def test_a_notebook_runs_in_this_environment_with_its_parameters_in_its_own_fold
     assert executed.metadata.companion.parameters == {"profile": "paper", "n": 5}
 
 
-def test_in_place_twice_gives_the_same_bytes_and_no_injected_cell(tmp_path):
-    source = write_notebook(tmp_path / "fig_1.ipynb", "n * 2", ids=False)
+def test_in_place_twice_gives_the_same_bytes_and_no_injected_cell(tmp_path, source):
+    write_notebook(source, "n * 2", ids=False)
     before, written = source.read_text(), []
     for _ in range(2):
-        report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source, in_place=True)
+        report = run_notebook(ARTEFACT, source.with_stem("out"), source=source, in_place=True)
         assert report.ok
         written += [source.read_text(), report.output.read_text()]
     assert len(set(written)) == 1 and before not in written
     executed = nbformat.read(source, as_version=4)
-    assert [cell.id for cell in executed.cells] == ["cell-00", "cell-01", "cell-02"]
+    assert [cell.id for cell in executed.cells] == ["cell-00", "cell-01", "cell-03"]
     assert executed.cells[2].outputs[0].data["text/plain"] == "6"
+    python3 = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    assert executed.metadata.kernelspec == python3
+    assert executed.metadata.language_info == {"name": "python"}
+    assert not any(cell.metadata.get("execution") for cell in executed.cells)
     assert str(tmp_path) not in written[0]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["fig_1.ipynb", "out.ipynb"]
+    assert sorted(path.name for path in source.parent.iterdir()) == ["fig_1.ipynb", "out.ipynb"]
 
 
-def test_a_cell_that_papermill_injected_before_is_neither_run_nor_kept(tmp_path):
-    source = write_notebook(tmp_path / "fig_1.ipynb", "n * 2")
-    notebook = nbformat.read(source, as_version=4)
-    notebook.cells.insert(2, new_code_cell("n = 9", metadata={"tags": ["injected-parameters"]}))
-    nbformat.write(notebook, source)
-    assert run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source, in_place=True).ok
-    executed = nbformat.read(source, as_version=4)
-    assert [cell.source for cell in executed.cells[2:]] == ["n * 2"]
-    assert executed.cells[2].outputs[0].data["text/plain"] == "6"
-
-
-def test_a_failing_cell_is_reported_by_number_line_and_error_and_the_source_is_kept(tmp_path):
-    source = write_notebook(tmp_path / "fig_1.ipynb", "ok = 1", "\n# why\n1 / 0", "never = 1")
+def test_a_failing_cell_is_reported_by_number_line_and_error_and_the_source_is_kept(
+    tmp_path, source
+):
+    write_notebook(source, "ok = 1", "\n# why\n1 / 0", "never = 1")
     before = source.read_text()
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source, in_place=True)
     assert not report.ok
@@ -113,77 +109,36 @@ def test_a_failing_cell_is_reported_by_number_line_and_error_and_the_source_is_k
     )
     assert source.read_text() == before
     executed = nbformat.read(report.output, as_version=4)
-    assert len(executed.cells) == 5 and executed.cells[4].execution_count is None
-    assert executed.cells[3].outputs[0].ename == "ZeroDivisionError"
+    assert executed.cells[-2].outputs[0].ename == "ZeroDivisionError"
+    assert executed.cells[-1].source == "never = 1" and not executed.cells[-1].execution_count
 
 
-def test_a_dying_kernel_is_reported_with_the_cell_that_killed_it(tmp_path):
-    source = write_notebook(tmp_path / "fig_1.ipynb", "import os; os._exit(3)", "never = 1")
+def test_a_dying_kernel_is_reported_with_the_cell_that_killed_it(tmp_path, source):
+    write_notebook(source, "import os; os._exit(3)", "never = 1")
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source)
     assert not report.ok
     assert "failed in cell [2] (import os; os._exit(3)): DeadKernelError: " in str(report)
 
 
-@pytest.mark.parametrize("values", [{"n": 10}, {"m": 1}, {"profile": "papper"}])
-def test_a_bad_parameter_starts_no_kernel(tmp_path, no_kernel, values):
-    source = write_notebook(tmp_path / "fig_1.ipynb", SHOW)
+def test_a_bad_parameter_starts_no_kernel(tmp_path, no_kernel, source):
+    write_notebook(source, SHOW)
     with pytest.raises(ParameterError):
-        run_notebook(ARTEFACT, tmp_path / "out.ipynb", values, source=source)
+        run_notebook(ARTEFACT, tmp_path / "out.ipynb", {"n": 10}, source=source)
     assert not (tmp_path / "out.ipynb").exists()
 
 
 @pytest.mark.parametrize("content", [None, "not json", "[]", "{}"])
-def test_a_notebook_that_cannot_be_read_is_a_failure_not_an_exception(tmp_path, no_kernel, content):
-    source = tmp_path / "fig_1.ipynb"
-    if content is not None:
-        source.write_text(content)
-    report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source)
-    assert not report.ok and report.output is None
-    assert f"cannot read notebook {source}" in str(report)
-
-
-def test_an_output_that_cannot_be_written_is_a_failure_not_an_exception(tmp_path, no_kernel):
-    source = write_notebook(tmp_path / "fig_1.ipynb", SHOW)
+def test_what_cannot_be_read_or_written_is_a_failure_not_an_exception(
+    tmp_path, no_kernel, source, content
+):
+    write_notebook(source, SHOW)
     (tmp_path / "file").write_text("")
     report = run_notebook(ARTEFACT, tmp_path / "file" / "out.ipynb", source=source)
     assert not report.ok and "cannot write" in str(report)
-
-
-def test_cleaning_removes_what_differs_from_run_to_run_and_nothing_else():
-    figure = new_output("display_data", data={"image/png": "iVBORw0KGgo="}, metadata={"w": 1})
-    cell = new_code_cell(
-        "x",
-        execution_count=4,
-        outputs=[figure],
-        metadata={
-            "papermill": {"duration": 1.5},
-            "execution": {"iopub.status.busy": "2026"},
-            "scrolled": True,
-        },
-    )
-    notebook = new_notebook(
-        cells=[cell],
-        metadata={
-            "papermill": {"input_path": "/somewhere"},
-            "widgets": {},
-            "title": "kept",
-            "kernelspec": {"name": "venv-311", "display_name": "mine"},
-            "language_info": {"name": "python", "version": "3.11.2"},
-        },
-    )
-    original = json.dumps(notebook)
-    cleaned = clean_notebook(notebook, {"profile": "paper"})
-    assert json.dumps(notebook) == original
-    assert cleaned.cells[0].metadata == {"scrolled": True}
-    assert cleaned.cells[0].outputs == [figure] and cleaned.cells[0].execution_count == 4
-    assert cleaned.metadata == {
-        "title": "kept",
-        "companion": {"profile": "paper"},
-        "language_info": {"name": "python"},
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    }
-    nbformat.validate(cleaned)
-    assert "companion" not in clean_notebook(cleaned).metadata
+    source.unlink() if content is None else source.write_text(content)
+    report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source)
+    assert not report.ok and report.output is None
+    assert f"cannot read notebook {source}" in str(report)
 
 
 def test_the_stamp_names_parameters_data_and_code_without_time_or_path():
@@ -192,19 +147,3 @@ def test_the_stamp_names_parameters_data_and_code_without_time_or_path():
     assert stamp["data"] == {"fig_1": ["d1"]}
     assert len(stamp["code"]["fig_1"]) >= 12
     assert stamp == json.loads(json.dumps(stamp)) == make_stamp(ARTEFACT, stamp["parameters"])
-
-
-def test_the_notebook_of_an_artefact_is_found_by_its_name(monkeypatch):
-    monkeypatch.setenv("COMPANION_PROJECT", "/project")
-    assert notebook_path(ARTEFACT) == Path("/project/notebooks/toy/fig_1.ipynb")
-
-
-def test_the_environment_is_restored_after_a_run(monkeypatch):
-    import os
-
-    monkeypatch.setenv("COMPANION_PROGRESS", "1")
-    monkeypatch.delenv("JUPYTER_PREFER_ENV_PATH", raising=False)
-    with notebook_surroundings():
-        assert os.environ["COMPANION_PROGRESS"] == "0"
-    assert os.environ["COMPANION_PROGRESS"] == "1"
-    assert "JUPYTER_PREFER_ENV_PATH" not in os.environ

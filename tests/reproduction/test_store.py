@@ -1,6 +1,5 @@
 """The store of records: what is written stays, what cannot be written is said and not lost."""
 
-import resource
 import signal
 import sqlite3
 import subprocess
@@ -53,23 +52,10 @@ def child(script, *arguments):
     )
 
 
-def test_a_unit_is_on_the_disk_when_it_is_appended(store):
-    (unit,) = fill(store, 1)
-    assert {key for key, *_ in stored(store.working)} == {unit.key}
-    assert again(store).records()[unit.key].rows == ({"error": 0.0, "converged": True},)
-
-
 def test_reading_makes_no_folder(store, places):
     assert store.records() == {}
     store.consolidate()
     assert list(places.iterdir()) == []
-
-
-def test_the_later_record_of_a_unit_counts(store):
-    unit = fill(store)[0]
-    store.append(unit, [{"error": 7.0}])
-    assert again(store).records()[unit.key].rows == ({"error": 7.0},)
-    assert len(again(store).records()) == 6
 
 
 # ------------------------------------------------------------------------------ kill, torn writes
@@ -84,7 +70,7 @@ def test_a_killed_process_loses_no_finished_unit_and_leaves_no_broken_file(store
         "    print(unit.key, flush=True)\n"
     )
     acknowledged = set()
-    for n_units in (1, 4, 9, 17):
+    for n_units in (1, 5, 17):
         running = child(script)
         for _ in range(n_units):
             acknowledged.add(running.stdout.readline().strip())
@@ -93,25 +79,6 @@ def test_a_killed_process_loses_no_finished_unit_and_leaves_no_broken_file(store
         found = again(store).records()
         assert acknowledged <= set(found) and len(found) <= len(acknowledged) + 4
         assert {record.rows[0]["error"] for record in found.values()} == {1 / 3}
-
-
-def test_a_transaction_torn_by_a_kill_is_rolled_back(store):
-    fill(store, 2)
-    script = (
-        "import os, signal\n"
-        "store = RecordStore(study())\n"
-        "with store._database('write') as database:\n"
-        "    database.execute('PRAGMA cache_size = 1')\n"  # so that pages are written early
-        "    rows = [(str(n), '{}', '', 'x' * 9000) for n in range(99)]\n"
-        "    database.executemany('INSERT INTO records VALUES (?, ?, ?, ?)', rows)\n"
-        "    os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    killed = child(script)
-    assert killed.communicate() == ("", "") and killed.returncode == -signal.SIGKILL
-    assert store.working.with_name(store.working.name + "-journal").exists()
-    assert len(again(store).records()) == 2
-    fill(again(store), 3)
-    assert len(again(store).records()) == 3
 
 
 @pytest.mark.parametrize("length", [0, 1])
@@ -128,16 +95,19 @@ def test_a_file_whose_first_write_was_torn_is_written_anew(store, length):
 
 def damage(path, how):
     content = bytearray(path.read_bytes())
-    if how == "notes":
-        content = b"my notes\n" * 200
+    if how == "no JSON":
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute("UPDATE records SET rows = 'my notes'")
+    elif how == "notes":
+        path.write_bytes(b"my notes\n" * 200)
     elif how == "cut":
-        content = content[: len(content) // 2]
+        path.write_bytes(content[: len(content) // 2])
     else:
         content[4096:8192] = bytes(4096)
-    path.write_bytes(content)
+        path.write_bytes(content)
 
 
-@pytest.mark.parametrize("how", ["notes", "cut", "zeros"])
+@pytest.mark.parametrize("how", ["notes", "cut", "zeros", "no JSON"])
 @pytest.mark.parametrize("action", ["records", "consolidate", "begin"])
 def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
     fill(store)
@@ -147,25 +117,6 @@ def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
         getattr(again(store), action)()
     assert str(store.working) in str(caught.value)
     assert store.working.read_bytes() == content
-
-
-def test_a_record_that_is_no_json_is_damage_too(store):
-    fill(store)
-    with closing(sqlite3.connect(store.working)) as database, database:
-        database.execute("UPDATE records SET rows = 'my notes'")
-    with pytest.raises(StoreError, match="is damaged and left as it is"):
-        store.records()
-
-
-def test_a_unit_is_not_lost_to_a_foreign_file(store):
-    unit = next(iter(store.units.values()))
-    store.working.parent.mkdir(parents=True)
-    store.working.write_text("my notes\n")
-    with pytest.raises(StoreError, match=r"1 finished unit\(s\) wait in the memory"):
-        store.append(unit, [ROW])
-    store.working.rename(store.working.with_name("notes.txt"))
-    again(store).prepare()
-    assert again(store).records()[unit.key].rows == (ROW,)
 
 
 @pytest.mark.parametrize("content", ["my,table\n1,2\n", "", "C,repetition,key,code\n1,2\n"])
@@ -221,31 +172,23 @@ def test_a_table_that_cannot_be_written_leaves_the_old_one_and_the_working_file(
     store.consolidate()
     old = store.path.read_bytes()
     fill(store)
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     script = (
         "import resource\n"
-        "store = RecordStore(study())\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))\n"
         "try:\n"
-        "    store.consolidate()\n"
+        "    RecordStore(study()).consolidate()\n"
         "except StoreError as error:\n"
         "    print(error)\n"
     )
     output, errors = child(script).communicate(timeout=60)
-    assert errors == "" and resource.getrlimit(resource.RLIMIT_FSIZE) == limits
-    assert f"cannot write {store.path}: File too large. Free some space" in output
+    assert f"cannot write {store.path}: File too large. Free some space" in output and not errors
     assert store.path.read_bytes() == old
     assert len(stored(store.working)) == 6
     assert [path.name for path in store.path.parent.iterdir()] == [store.path.name]
 
 
-def test_a_folder_that_cannot_be_is_named_with_the_way_out(places, monkeypatch):
+def test_a_project_that_cannot_be_written_to_is_named_with_the_way_out(places, monkeypatch):
     (places / "file").write_text("")
-    monkeypatch.setenv("COMPANION_CACHE", str(places / "file" / "cache"))
-    with pytest.raises(StoreError, match="or set COMPANION_CACHE to another folder") as caught:
-        RecordStore(study()).prepare()
-    assert f"cannot write {places / 'file'}" in str(caught.value)
-    monkeypatch.setenv("COMPANION_CACHE", str(places / "cache"))
     monkeypatch.setenv("COMPANION_PROJECT", str(places / "file" / "project"))
     store = RecordStore(study())
     fill(store)
@@ -284,16 +227,6 @@ def test_consolidating_equal_records_again_leaves_the_file_alone(store):
     assert (store.path.stat().st_mtime_ns, store.path.stat().st_ino) == before
 
 
-def test_a_table_of_some_units_keeps_them_and_grows(store):
-    units = fill(store, 2)
-    store.consolidate()
-    fill(store, start=2)
-    again(store).consolidate()
-    found = again(store).records()
-    assert len(found) == 6
-    assert found[units[1].key].rows == ({"error": 0.0, "converged": True},)
-
-
 def test_records_of_units_no_longer_listed_are_dropped_with_a_notice(store, caplog):
     fill(store)
     store.consolidate()
@@ -305,19 +238,6 @@ def test_records_of_units_no_longer_listed_are_dropped_with_a_notice(store, capl
     assert set(shorter.records()) == set(shorter.units)
 
 
-def test_the_quick_profile_has_a_working_file_only(store, places):
-    quick = RecordStore(study(), "quick")
-    fill(quick)
-    quick.consolidate()
-    assert len(again(quick).records()) == 4 and store.records() == {}
-    fill(store)
-    store.consolidate()
-    assert len(quick.records()) == 4
-    assert [path.name for path in (places / "cache/records").rglob("*.sqlite")] == [
-        "table_0.sqlite"
-    ] * 2
-
-
 def test_a_committed_record_of_the_present_code_is_not_hidden_by_an_older_working_one(store):
     unit = fill(store, 1)[0]
     store.consolidate()
@@ -325,27 +245,6 @@ def test_a_committed_record_of_the_present_code_is_not_hidden_by_an_older_workin
     store.append(unit, [{"error": 9.0}])
     assert again(store).records()[unit.key].rows[0]["error"] == 0.0
     assert store.records()[unit.key].rows[0]["error"] == 9.0
-
-
-def test_a_run_that_computes_anew_goes_on_until_it_ends(store):
-    fill(store)
-    store.consolidate()
-    for start in (0, 2):  # the second time after an interruption
-        again(store).begin()
-        assert len(again(store).waiting()) == start
-        fill(store, start + 2, start)
-    store.consolidate()
-    assert len(again(store).waiting()) == 4 and len(again(store).records()) == 6
-    store.end()
-    assert again(store).waiting() == {}
-    again(store).begin()
-    assert again(store).waiting() == {} and len(again(store).records()) == 6
-
-
-def test_what_waits_of_an_earlier_run_is_kept_when_all_is_computed_anew(store):
-    fill(store, 3)
-    store.begin()
-    assert store.waiting() == {} and len(store.records()) == 3
 
 
 # --------------------------------------------------------------------------- several processes
@@ -365,22 +264,7 @@ def test_processes_that_append_at_once_lose_nothing(places):
     assert set(store.records()) == set(store.units)
 
 
-def test_a_process_waits_for_the_transaction_of_another(store):
-    fill(store, 1)
-    with store._database("write"):
-        running = child("s = RecordStore(study())\nprint('ready', flush=True)\ns.prepare()\n")
-        running.stdout.readline()
-        with pytest.raises(subprocess.TimeoutExpired):
-            running.wait(timeout=0.5)
-    assert running.communicate(timeout=60) == ("", "") and running.returncode == 0
-
-
 # ------------------------------------------------------------------------------------ the study
-
-
-def test_an_unknown_profile_is_refused():
-    with pytest.raises(ValueError, match="must be one of quick, paper. Got 'full'"):
-        RecordStore(study(), "full")
 
 
 def test_a_study_with_a_unit_twice_or_of_another_is_refused():

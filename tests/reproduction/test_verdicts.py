@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
@@ -30,53 +30,27 @@ DECLARED = {CELL: Deviation("other splits", "notebook")}
 
 def published(kind="stochastic", printed="22.4", **changes):
     parsed = parse_printed(printed)
-    row = {
-        "paper": "toy",
-        "artefact": "table_1",
-        "row": "heart",
-        "column": "error",
-        "printed": printed,
-        "value": parsed.value if parsed else math.nan,
-        "spread": math.nan,
-        "spread_is": "",
-        "n": math.nan,
-        "kind": kind,
-        "relation": "",
-        "overlap": 0.0,
-        "where": "p. 1",
-        "note": "",
-    }
-    if kind == "stochastic":
-        row.update(spread=2.0, spread_is="standard deviation", n=100.0)
-    if kind == "spread":
-        row.update(n=100.0)
-    return pd.DataFrame([{**row, **changes}])
+    place = {"paper": "toy", "artefact": "table_1", "row": "heart", "column": "error"}
+    row = {"printed": printed, "value": parsed.value if parsed else math.nan, "kind": kind}
+    row |= {"spread": math.nan, "n": math.nan, "relation": "", "overlap": 0.0, "where": "p. 1"}
+    row |= {"stochastic": {"spread": 2.0, "n": 100.0}, "spread": {"n": 100.0}}.get(kind, {})
+    return pd.DataFrame([{**place, **row, **changes}])
 
 
 def reproduced(value, spread=2.0, n=100, converged=True, **changes):
-    row = {
-        "row": "heart",
-        "column": "error",
-        "value": value,
-        "spread": spread,
-        "n": n,
-        "converged": converged,
-    }
-    return pd.DataFrame([{**row, **changes}])
+    row = {"row": "heart", "column": "error", "value": value, "spread": spread, "n": n}
+    return pd.DataFrame([{**row, "converged": converged, **changes}])
 
 
 def verdict(print_, own, deviations=None, profile="paper"):
     return compare(print_, own, deviations, profile).iloc[0]
 
 
-def test_a_matching_mean_is_reproduced():
-    line = verdict(published(), reproduced(22.43))
-    assert (line["verdict"], line["problem"], line["z"]) == ("reproduced", "", 0.0)
-
-
 def test_a_mean_off_by_four_standard_errors_differs_and_one_off_by_two_does_not():
     se = math.sqrt(2 * 2.0**2 / 100)
     far, near = (verdict(published(), reproduced(22.45 + k * se)) for k in (4, -2))
+    line = verdict(published(), reproduced(22.43))
+    assert (line["verdict"], line["problem"], line["z"]) == ("reproduced", "", 0.0)
     assert far["verdict"] == "differs" and far["z"] == pytest.approx(4)
     assert far["se"] == pytest.approx(se)
     assert far["problem"] == "differs and is not declared in data/deviations.yaml"
@@ -84,25 +58,20 @@ def test_a_mean_off_by_four_standard_errors_differs_and_one_off_by_two_does_not(
     assert near["z"] == pytest.approx((22.45 - 2 * se - 22.35) / se)
 
 
-@pytest.mark.parametrize("printed", ["22.4", "22.5"])
-def test_a_rounding_tie_is_reproduced_by_both_of_its_neighbours(printed):
-    assert compare_deterministic(parse_printed(printed), 22.45).outcome == "reproduced"
-    assert verdict(published(printed=printed), reproduced(22.45))["verdict"] == "reproduced"
-
-
 @pytest.mark.parametrize(
-    ("value", "outcome"),
-    [(22.4501, "differs"), (22.3499, "differs"), (22.35, "reproduced"), (22.4, "reproduced")],
+    ("printed", "same", "other"),
+    [
+        ("22.4", (22.35, 22.4, 22.45), (22.4501, 22.3499)),  # a tie belongs to both neighbours
+        ("22.5", (22.45,), (22.4499,)),
+        ("16167.4", (16167.45,), (16167.46,)),
+        ("10^-3", (0.0014,), (0.0016,)),
+    ],
 )
-def test_a_deterministic_value_is_compared_at_printed_precision(value, outcome):
-    assert compare_deterministic(parse_printed("22.4"), value).outcome == outcome
-
-
-def test_large_and_tiny_printed_numbers_keep_their_own_precision():
-    assert compare_deterministic(parse_printed("16167.4"), 16167.45).outcome == "reproduced"
-    assert compare_deterministic(parse_printed("16167.4"), 16167.46).outcome == "differs"
-    assert compare_deterministic(parse_printed("10^-3"), 0.0014).outcome == "reproduced"
-    assert compare_deterministic(parse_printed("10^-3"), 0.0016).outcome == "differs"
+def test_a_deterministic_value_is_compared_at_printed_precision(printed, same, other):
+    for outcome, values in (("reproduced", same), ("differs", other)):
+        for value in values:
+            assert compare_deterministic(parse_printed(printed), value).outcome == outcome
+    assert verdict(published(printed=printed), reproduced(same[-1]))["verdict"] == "reproduced"
 
 
 def test_a_printed_word_must_be_the_same_word():
@@ -117,11 +86,17 @@ def test_a_printed_word_must_be_the_same_word():
     [
         ("< 0", -5.0, 2.0, "reproduced", 2.5),
         ("< 0", 5.0, 2.0, "differs", -2.5),
-        ("< 0", -3.0, 2.0, "within spread", 1.5),
-        ("< 0", 3.0, 2.0, "within spread", -1.5),
         ("< 0", -4.0, 2.0, "within spread", 2.0),
+        ("< 0", 3.0, 2.0, "within spread", -1.5),
         (">= 0.95", 0.99, 0.01, "reproduced", 4.0),
         ("> 1", 0.5, 0.1, "differs", -5.0),
+        # without chance the relation decides
+        ("<= 1", 1.0, 0.0, "reproduced", None),
+        ("< 1", 1.0, math.nan, "differs", None),
+        (">= 0", -1e-16, 0.0, "reproduced", None),
+        ("> 0", 1e-16, 0.0, "differs", None),
+        ("<= 1e-6", 2e-6, math.nan, "differs", None),
+        ("<= 1e-6", 1e-7, math.nan, "reproduced", None),
     ],
 )
 def test_an_ordinal_claim_holds_fails_or_is_undecided_by_two_standard_errors(
@@ -129,25 +104,7 @@ def test_an_ordinal_claim_holds_fails_or_is_undecided_by_two_standard_errors(
 ):
     comparison = compare_ordinal(parse_relation(relation), value, se)
     assert comparison.outcome == outcome
-    assert comparison.z == pytest.approx(z)
-
-
-@pytest.mark.parametrize(
-    ("relation", "value", "outcome"),
-    [
-        ("<= 1", 1.0, "reproduced"),
-        ("< 1", 1.0, "differs"),
-        (">= 0", -1e-16, "reproduced"),
-        ("> 0", 1e-16, "differs"),
-        ("<= 1e-6", 2e-6, "differs"),
-        ("<= 1e-6", 1e-7, "reproduced"),
-    ],
-)
-@pytest.mark.parametrize("se", [0.0, math.nan])
-def test_an_ordinal_quantity_without_chance_is_decided_by_its_relation(
-    relation, value, outcome, se
-):
-    assert compare_ordinal(parse_relation(relation), value, se).outcome == outcome
+    assert z is None or comparison.z == pytest.approx(z)
 
 
 def test_an_ordinal_claim_that_fails_is_a_problem_and_uses_the_spread_when_no_error_is_given():
@@ -166,6 +123,7 @@ def test_few_repetitions_make_an_ordinal_claim_harder_to_decide():
     few = compare_ordinal(relation, -2.2, 1.0, 5)
     assert few.outcome == "within spread"
     assert norm.cdf(few.z) == pytest.approx(student.cdf(2.2, 4))
+    assert math.isfinite(compare_ordinal(relation, 1e9, 1.0, 1000).z)
 
 
 def test_a_quick_run_calls_a_claim_different_only_beyond_three_standard_errors():
@@ -188,34 +146,19 @@ def test_a_quick_run_calls_a_number_different_only_beyond_four_standard_errors(z
     assert verdict(spread, ratio, profile="quick")["outcome"] == quick_outcome
 
 
-def test_a_claim_that_fails_by_any_number_of_standard_errors_has_a_finite_z():
-    assert compare_ordinal(parse_relation("< 0"), 1e9, 1.0, 1000).outcome == "differs"
-
-
-def test_the_overlap_of_training_sets_widens_a_claim_about_the_population():
-    row = published("ordinal", "lower", relation="< 0")
-    assert verdict(row, reproduced(-1.0))["verdict"] == "reproduced"
-    corrected = verdict(row, reproduced(-1.0, overlap=100 / 170))
-    assert corrected["verdict"] == "within spread"
-    assert corrected["se"] == pytest.approx(2 * math.sqrt(1 / 100 + 100 / 170))
-
-
 def test_the_overlap_enters_the_standard_error_of_either_side():
     plain = compare_stochastic(parse_printed("5"), 1.0, 10, 7.5, 2.0, 20)
     both = compare_stochastic(parse_printed("5"), 1.0, 10, 7.5, 2.0, 20, overlap=0.5, overlap_r=0.1)
     assert plain.se == pytest.approx(math.sqrt(1 / 10 + 4 / 20))
     assert both.se == pytest.approx(math.sqrt(1 / 10 + 0.5 + 4 / 20 + 0.4))
     assert plain.outcome == "differs" and both.outcome == "within spread"
+    assert compare_stochastic(parse_printed("5"), 0.0, 10, 9.0, 2.0, 20, se_r=0.7).se == 0.7
+    claim = published("ordinal", "lower", relation="< 0")
+    assert verdict(claim, reproduced(-1.0))["verdict"] == "reproduced"
+    assert verdict(claim, reproduced(-1.0, overlap=100 / 170))["verdict"] == "within spread"
     row = published(printed="20.0", overlap=0.5)
     assert verdict(row, reproduced(23.0))["verdict"] == "within spread"
     assert verdict(published(printed="20.0"), reproduced(23.0))["verdict"] == "differs"
-
-
-def test_a_given_standard_error_replaces_spread_over_root_n():
-    comparison = compare_stochastic(parse_printed("5"), 0.0, 10, 9.0, 2.0, 20, se_r=0.7)
-    assert comparison.se == pytest.approx(0.7)
-    unprinted = compare_stochastic(parse_printed("5"), math.nan, 10, 9.0, math.nan, 40, se_r=0.5)
-    assert unprinted.se == pytest.approx(math.sqrt(0.25 + 0.25 * 40 / 10))
 
 
 def test_no_spread_at_all_leaves_only_the_printed_digits():
@@ -225,15 +168,12 @@ def test_no_spread_at_all_leaves_only_the_printed_digits():
     assert line["verdict"] == "differs" and line["z"] == -math.inf
 
 
-def test_a_single_repetition_borrows_the_printed_spread():
+def test_a_spread_known_on_one_side_is_taken_for_both():
     line = verdict(published(spread=3.0), reproduced(26.0, spread=math.nan, n=1))
     assert line["verdict"] == "within spread"
     assert line["se"] == pytest.approx(3.0 * math.sqrt(1 + 1 / 100))
     zero = verdict(published(spread=3.0), reproduced(26.0, spread=0.0, n=1))
     assert zero["se"] == line["se"], "the spread of one repetition is no estimate"
-
-
-def test_an_unprinted_spread_is_taken_to_be_the_regenerated_one():
     line = verdict(published(spread=math.nan, n=25.0), reproduced(23.0, spread=1.5, n=9))
     assert line["se"] == pytest.approx(1.5 * math.sqrt(1 / 25 + 1 / 9))
     unknown = verdict(published(spread=math.nan, n=1.0), reproduced(23.0, spread=math.nan, n=1))
@@ -241,40 +181,30 @@ def test_an_unprinted_spread_is_taken_to_be_the_regenerated_one():
     assert unknown["note"] == "no spread is known on either side"
 
 
-def test_a_spread_is_compared_by_the_logarithm_of_its_ratio():
-    assert compare_spread(parse_printed("1.0"), 100, 1.04, 100).outcome == "reproduced"
-    near = compare_spread(parse_printed("1.0"), 100, 1.25, 100)
-    assert near.outcome == "within spread"
-    assert near.z == pytest.approx(math.log(1.25 / 1.05) / math.sqrt(1 / 99))
-    below = compare_spread(parse_printed("1.0"), 100, 0.5, 100)
-    assert below.outcome == "differs"
-    assert below.z == pytest.approx(math.log(0.5 / 0.95) / math.sqrt(1 / 99))
-    few = compare_spread(parse_printed("1.0"), 100, 0.5, 5)
-    assert few.outcome == "within spread"
-
-
-def test_a_spread_printed_as_zero_hides_up_to_half_a_unit():
-    assert compare_spread(parse_printed("0.0"), 100, 0.0, 100).outcome == "reproduced"
-    assert compare_spread(parse_printed("0.0"), 100, 0.049, 100).outcome == "reproduced"
-    large = compare_spread(parse_printed("0.0"), 100, 0.2, 100)
-    assert large.outcome == "differs"
-    assert large.z == pytest.approx(math.log(0.2 / 0.05) / math.sqrt(1 / 99))
-
-
 @pytest.mark.parametrize(
-    ("n", "outcome", "z"),
+    ("printed", "value", "n", "outcome", "ratio"),
     [
-        (10, "within spread", -0.936),
-        (56, "within spread", -2.995),
-        (57, "differs", -3.028),
-        (100, "differs", -4.204),
+        ("1.0", 1.04, 100, "reproduced", None),
+        ("1.0", 1.25, 100, "within spread", 1.25 / 1.05),
+        ("1.0", 0.5, 100, "differs", 0.5 / 0.95),
+        ("1.0", 0.5, 5, "within spread", 0.5 / 0.95),
+        # printed as zero: up to half a unit may be hidden
+        ("0.0", 0.0, 100, "reproduced", None),
+        ("0.0", 0.049, 100, "reproduced", None),
+        ("0.0", 0.2, 100, "differs", 0.2 / 0.05),
+        # repetitions that are all alike refute a printed spread only in number
+        ("0.3", 0.0, 10, "within spread", None),
+        ("0.3", 0.0, 56, "within spread", None),
+        ("0.3", 0.0, 57, "differs", None),
+        ("0.3", 0.0, 10**6, "differs", None),
     ],
 )
-def test_repetitions_that_are_all_alike_refute_a_printed_spread_only_in_number(n, outcome, z):
-    comparison = compare_spread(parse_printed("0.3"), 100, 0.0, n)
-    assert comparison.outcome == outcome
-    assert comparison.z == pytest.approx(z, abs=0.01)
-    assert math.isfinite(compare_spread(parse_printed("0.3"), 100, 0.0, 10**6).z)
+def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(printed, value, n, outcome, ratio):
+    found = compare_spread(parse_printed(printed), 100, value, n)
+    assert found.outcome == outcome and math.isfinite(found.z)
+    if ratio:
+        error = math.sqrt(0.5 / 99 + 0.5 / (n - 1))
+        assert found.z == pytest.approx(math.log(ratio) / error)
 
 
 def test_the_size_of_a_study_is_compared_in_the_paper_profile_alone():
@@ -295,30 +225,24 @@ def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
 
 
 @pytest.mark.parametrize(
-    ("n_below", "n_above", "outcome"),
+    ("n_below", "n_alike", "n_above", "outcome"),
     [
-        (100, 0, "differs"),
-        (0, 100, "differs"),
-        (99, 1, "within spread"),
-        (50, 50, "within spread"),
-        (10, 0, "within spread"),
-        (0, 0, "reproduced"),
+        (100, 0, 0, "differs"),
+        (0, 0, 100, "differs"),
+        (99, 0, 1, "within spread"),
+        (50, 1, 50, "within spread"),
+        (10, 0, 0, "within spread"),
+        (0, 1, 0, "reproduced"),
     ],
 )
-def test_a_single_printed_draw_is_ranked_among_the_regenerated_ones(n_below, n_above, outcome):
-    draws = [1.0] * n_below + [1.2] * n_above + ([1.1] if n_below == n_above else [])
+def test_a_single_printed_draw_is_ranked_among_the_regenerated_ones(
+    n_below, n_alike, n_above, outcome
+):
+    draws = [1.0] * n_below + [1.096, 1.104][:n_alike] + [1.2] * n_above
     found = compare_draw(parse_printed("1.10"), draws)
-    assert found.outcome == outcome
-    assert (
-        found.z == 0
-        if n_below == n_above
-        else math.copysign(1, found.z) == np.sign(n_above - n_below)
-    )
-
-
-def test_draws_printed_alike_count_on_neither_side():
-    found = compare_draw(parse_printed("1.01"), [1.006, 1.014, 1.2])
-    assert found.note == "0 of 3 draws lie below the print, 1 above"
+    assert found.outcome == outcome and np.sign(found.z) == np.sign(n_above - n_below)
+    told = f"{n_below} of {len(draws)} draws lie below the print, {n_above} above"
+    assert told in found.note or outcome == "reproduced"
 
 
 def test_a_new_draw_of_the_same_distribution_seldom_differs():
@@ -340,6 +264,8 @@ def test_a_declared_deviation_is_named_and_is_no_problem():
     line = verdict(published(), reproduced(30.0), DECLARED)
     assert line["verdict"] == "differs (declared: other splits)"
     assert (line["outcome"], line["problem"]) == ("differs (declared)", "")
+    other = {(*CELL[:3], "#SV"): DECLARED[CELL]}
+    assert verdict(published(), reproduced(30.0), other)["verdict"] == "differs"
 
 
 @pytest.mark.parametrize(("value", "word"), [(22.4, "reproduced"), (22.7, "within spread")])
@@ -350,11 +276,6 @@ def test_a_healed_deviation_is_a_problem_in_the_paper_profile_alone(value, word)
     quick = verdict(published(), reproduced(value), DECLARED, profile="quick")
     assert (quick["verdict"], quick["problem"]) == (word, "")
     assert "too few repetitions to call it healed" in quick["note"]
-
-
-def test_a_declaration_of_another_cell_changes_nothing():
-    other = {("toy", "table_1", "heart", "#SV"): Deviation("why", "where")}
-    assert verdict(published(), reproduced(30.0), other)["verdict"] == "differs"
 
 
 @pytest.mark.parametrize(
@@ -381,32 +302,26 @@ def test_a_missing_value_is_not_run_and_no_problem():
 
 def test_a_regeneration_with_a_fault_is_refused():
     own = reproduced(22.4)
-    with pytest.raises(ValueError, match="Missing: converged"):
-        compare(published(), own.drop(columns="converged"))
-    with pytest.raises(ValueError, match="table_1 / heart / error is there twice"):
-        compare(published(), pd.concat([own, own]))
-    with pytest.raises(ValueError, match=r"must be True or False\. Got nan"):
-        compare(published(), reproduced(22.4, converged=math.nan))
-    with pytest.raises(ValueError, match="number of repetitions n >= 1"):
-        compare(published(), reproduced(22.4, n=math.nan))
-    with pytest.raises(ValueError, match="must have a column artefact"):
-        compare(pd.concat([published(), published(artefact="fig_1")]), own)
-
-
-def test_several_artefacts_are_compared_when_the_regeneration_names_them():
-    print_ = pd.concat([published(), published(artefact="fig_1", printed="7.0")])
-    own = pd.concat(
-        [reproduced(7.0).assign(artefact="fig_1"), reproduced(22.4).assign(artefact="table_1")]
-    )
-    assert compare(print_, own)["verdict"].tolist() == ["reproduced", "reproduced"]
+    two = pd.concat([published(), published(artefact="fig_1", printed="7.0")])
+    for print_, faulty, message in (
+        (published(), own.drop(columns="converged"), "Missing: converged"),
+        (published(), pd.concat([own, own]), "table_1 / heart / error is there twice"),
+        (published(), reproduced(22.4, converged=math.nan), "must be True or False. Got nan"),
+        (published(), reproduced(22.4, n=math.nan), "number of repetitions n >= 1"),
+        (two, own, "must have a column artefact"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            compare(print_, faulty)
+    own = pd.concat([reproduced(7.0, artefact="fig_1"), own.assign(artefact="table_1")])
+    assert compare(two, own)["verdict"].tolist() == ["reproduced", "reproduced"]
 
 
 def test_counts_have_every_outcome_and_problems_are_the_failing_rows():
-    rows = [published(row=name) for name in "abcde"]
-    own = [reproduced(v, row=name) for name, v in zip("abc", (22.4, 22.8, 30.0), strict=True)]
+    values = {"a": 22.4, "b": 22.8, "c": 30.0, "d": 40.0, "e": math.nan}
+    own = [reproduced(value, row=name, artefact="table_1") for name, value in values.items()]
     ledger = compare(
-        pd.concat(rows),
-        pd.concat([*own, reproduced(40.0, row="d")]),
+        pd.concat(published(row=name) for name in values),
+        pd.concat(own),
         {("toy", "table_1", "d", "error"): Deviation("known", "here")},
     )
     assert verdict_counts(ledger) == dict.fromkeys(OUTCOMES, 1)
@@ -419,17 +334,6 @@ spreads = st.floats(0, 1e4)
 counts = st.integers(2, 500)
 
 
-@given(st.permutations(range(6)), st.permutations(range(6)))
-@settings(max_examples=40, deadline=None)
-def test_the_order_of_rows_changes_no_verdict(print_order, own_order):
-    values = [22.4, 22.9, 24.0, 21.9, 19.0, math.nan]
-    print_ = pd.concat([published(row=f"r{i}") for i in range(6)])
-    own = pd.concat([reproduced(value, row=f"r{i}") for i, value in enumerate(values)])
-    plain = compare(print_, own).set_index("row")
-    shuffled = compare(print_.iloc[print_order], own.iloc[own_order]).set_index("row")
-    pd.testing.assert_frame_equal(plain, shuffled.loc[plain.index])
-
-
 @given(st.integers(-(10**6), 10**6), st.floats(-50, 50), spreads, counts, spreads, counts)
 def test_z_is_antisymmetric_around_the_printed_value(tenths, shift, spread, n, spread_r, n_r):
     printed = parse_printed(f"{tenths / 10:.1f}")
@@ -439,14 +343,6 @@ def test_z_is_antisymmetric_around_the_printed_value(tenths, shift, spread, n, s
     )
     assert above.outcome == below.outcome
     assert above.z == pytest.approx(-below.z, rel=1e-6, abs=1e-6)
-
-
-@given(st.integers(-(10**6), 10**6), finite, spreads, counts, spreads, counts)
-def test_exchanging_print_and_regeneration_keeps_the_standard_error(t, value, s_p, n_p, s_r, n_r):
-    one = compare_stochastic(parse_printed(f"{t / 10:.1f}"), s_p, n_p, value, s_r, n_r)
-    two = compare_stochastic(parse_printed(f"{t / 10:.1f}"), s_r, n_r, value, s_p, n_p)
-    assert one.se == pytest.approx(two.se, rel=1e-12)
-    assert one.outcome == two.outcome or abs(abs(one.z) - 3) < 1e-9
 
 
 @given(finite, st.floats(1e-3, 1e3), st.floats(0, 5))
@@ -472,17 +368,3 @@ def test_two_sets_of_repetitions_from_one_distribution_rarely_differ():
         differing["spread"] += spread.outcome == "differs"
     assert 0 < differing["mean"] < 0.01 * cases
     assert 0 < differing["spread"] < 0.01 * cases
-
-
-def test_a_difference_of_one_spread_is_found_in_almost_all_cases():
-    """Power: with 100 repetitions a shift of one standard deviation is seven standard errors."""
-    rng = np.random.default_rng(7)
-    paper, own = rng.normal(22.0, 3.0, (200, 100)), rng.normal(25.0, 3.0, (200, 100))
-    found = [
-        compare_stochastic(
-            parse_printed(f"{p.mean():.1f}"), p.std(ddof=1), 100, r.mean(), r.std(ddof=1), 100
-        ).outcome
-        == "differs"
-        for p, r in zip(paper, own, strict=True)
-    ]
-    assert np.mean(found) > 0.99
