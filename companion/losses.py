@@ -12,6 +12,7 @@ import numbers
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
 __all__ = ["Hinge", "Unbiased"]
 
@@ -20,7 +21,7 @@ _TINY = 2.0**-300
 
 
 class _Loss:
-    """What a loss is at any slack, from what it is at the positive ones."""
+    """What a loss is at any slack, from value, slope and bend at the positive ones."""
 
     def value(self, xi):
         """Loss of each slack; slacks below zero count as zero.
@@ -29,7 +30,7 @@ class _Loss:
         ----------
         xi : array-like
         """
-        return self._value(np.maximum(xi, 0.0))
+        return self._terms(np.maximum(xi, 0.0))[0]
 
     def derivative(self, xi):
         """First derivative, zero for slacks up to zero.
@@ -38,7 +39,7 @@ class _Loss:
         ----------
         xi : array-like
         """
-        return np.heaviside(xi, 0.0) * self._slope(np.maximum(xi, _TINY))
+        return np.greater(xi, 0.0) * self._terms(np.maximum(xi, _TINY))[1]
 
     def second_derivative(self, xi):
         """Second derivative, from the right where it jumps, zero for slacks up to zero.
@@ -47,7 +48,7 @@ class _Loss:
         ----------
         xi : array-like
         """
-        return np.heaviside(xi, 0.0) * self._bend(np.maximum(xi, _TINY))
+        return self.quadratic(xi)[2]
 
     def weight(self, xi, floor=0.0):
         """Weight theta'(xi) / xi of the squared error, (22) of the paper over C.
@@ -59,8 +60,24 @@ class _Loss:
             A positive slack below it counts as the floor: the loss is then quadratic there and
             the weight finite.
         """
+        return self.quadratic(xi, floor)[1]
+
+    def quadratic(self, xi, floor=0.0):
+        """Loss, weight and second derivative together, those of the loss quadratic below the floor.
+
+        Parameters
+        ----------
+        xi, floor
+            As for :meth:`weight`.
+        """
         at = np.maximum(xi, max(floor, _TINY))
-        return np.heaviside(xi, 0.0) * (self._slope(at) / at)
+        value, slope, bend = self._terms(at)
+        weight = slope / at
+        if floor > 0.0:
+            value = value - 0.5 * weight * (at**2 - np.maximum(xi, 0.0) ** 2)
+            bend = np.where(xi < floor, weight, bend)
+        is_slack = np.greater(xi, 0.0)
+        return value, weight * is_slack, bend * is_slack
 
 
 @dataclass(frozen=True)
@@ -80,14 +97,8 @@ class Hinge(_Loss):
 
     s = 1.0
 
-    def _value(self, xi):
-        return xi
-
-    def _slope(self, xi):
-        return np.ones_like(xi)
-
-    def _bend(self, xi):
-        return np.zeros_like(xi)
+    def _terms(self, xi):
+        return xi, np.ones_like(xi), np.zeros_like(xi)
 
 
 @dataclass(frozen=True)
@@ -143,18 +154,22 @@ class Unbiased(_Loss):
     def _kappa(self):
         return float(self.k) ** (1.0 / self.s)
 
-    def _branch(self, xi):
-        """The powers of (6), the smaller of ((xi + kappa) / (1 + kappa))^(+-s) / 2."""
-        ratio = (xi + self._kappa) / (1.0 + self._kappa)
-        return 0.5 * np.minimum(ratio, 1.0 / np.maximum(ratio, _TINY)) ** float(self.s)
+    def _terms(self, xi):
+        xi = np.asarray(xi, dtype=np.float64)
+        value, slope, bend = _steps(xi.ravel(), float(self.s), self._kappa)
+        return value.reshape(xi.shape), slope.reshape(xi.shape), bend.reshape(xi.shape)
 
-    def _value(self, xi):
-        branch = self._branch(xi)
-        return np.where(xi < 1.0, branch, 1.0 - branch)
 
-    def _slope(self, xi):
-        return self.s * self._branch(xi) / (xi + self._kappa)
-
-    def _bend(self, xi):
-        sign = np.where(xi < 1.0, self.s - 1.0, -self.s - 1.0)
-        return sign * self._slope(xi) / (xi + self._kappa)
+@njit(cache=True, error_model="numpy", nogil=True)
+def _steps(xi, s, kappa):
+    """(6) and its derivatives at slacks of at least zero."""
+    value, slope, bend = np.empty((3, xi.size))
+    for i in range(xi.size):
+        near, shifted = xi[i] < 1.0, max(xi[i] + kappa, _TINY)
+        ratio = shifted / (1.0 + kappa)
+        ratio = ratio if near else 1.0 / ratio
+        branch = 0.5 * (ratio * ratio if s == 2.0 else ratio**s)
+        value[i] = branch if near else 1.0 - branch
+        slope[i] = s * branch / shifted
+        bend[i] = (s - 1.0 if near else -s - 1.0) * slope[i] / shifted
+    return value, slope, bend

@@ -7,6 +7,8 @@ import math
 import numpy as np
 from scipy.linalg import blas, lapack
 
+from companion.solvers._wls_loops import add_outer_products
+
 __all__ = ["Design", "normal_equations"]
 
 # A prototype whose distance in feature space from the span of the others is below this share of
@@ -15,9 +17,6 @@ _INDEPENDENT = 1e-12
 
 # A bias without weight on it would leave the equations singular.
 _BIAS_RIDGE = 1e-12
-
-# Where a smaller share of the samples has a weight, the others are left out of the sums.
-_FEW = 0.7
 
 
 class Design:
@@ -150,26 +149,22 @@ def normal_equations(design, a):
 
     The z_i are rows of the augmented design. None where H is not positive definite.
     """
-    rows, used = design.augmented, np.flatnonzero(a)
-    if used.size < _FEW * a.size:
-        rows, a = rows.take(used, axis=0), a[used]
-    is_sum = a.min(initial=0.0) >= 0.0
-    with np.errstate(over="ignore", invalid="ignore"):
-        scaled = np.sqrt(np.abs(a))[:, np.newaxis] * rows
-        H = (scaled if is_sum else np.sign(a)[:, np.newaxis] * scaled).T @ scaled
-    diagonal = np.einsum("ii->i", H)
-    diagonal[:-1] += 1.0
+    H = np.zeros((design.m + 1, design.m + 1))
+    diagonal = H.ravel()[:: design.m + 2]
+    diagonal[:-1] = 1.0
+    add_outer_products(design.augmented, a, H)
     if diagonal[-1] == 0.0:
         diagonal[-1] = _BIAS_RIDGE
     if not math.isfinite(diagonal.sum()):
         return None
-    factor, info = lapack.dpotrf(H.T, lower=1, clean=0)
-    jitter = 1e-15 * diagonal.max()
-    while info and is_sum and jitter < 1e-3 * diagonal.max():
-        diagonal += 100.0 * jitter  # rounding alone can make a sum of squares indefinite
-        jitter *= 100.0
-        factor, info = lapack.dpotrf(H.T, lower=1, clean=0)
-    return None if info else lambda right: lapack.dpotrs(factor, right, lower=1)[0]
+    factor, info = lapack.dpotrf(H.T, lower=0, clean=0)
+    if info and a.min() >= 0.0:  # rounding alone can make a sum of squares indefinite
+        jitter = 1e-15 * diagonal.max()
+        while info and jitter < 1e-3 * diagonal.max():
+            diagonal += 100.0 * jitter
+            jitter *= 100.0
+            factor, info = lapack.dpotrf(H.T, lower=0, clean=0)
+    return None if info else lambda right: lapack.dpotrs(factor, right, lower=0)[0]
 
 
 def _checked_matrix(matrix, name):

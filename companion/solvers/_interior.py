@@ -3,24 +3,26 @@
     min 1/2 w'w + sum_i c_i xi_i   s.t.   y_i f_i - 1 + xi_i = t_i >= 0,  xi_i >= 0
 
 Each iteration solves the equations (20) of the paper with the weights
-a_i = 1 / (t_i / alpha_i + xi_i / eta_i), eta_i = c_i - alpha_i: a predictor, which aims at
-complementarity (12), (13), and a corrector, which aims at a share of the present mean product
-(Mehrotra 1992).
+a_i = 1 / (t_i / alpha_i + xi_i / eta_i), eta_i = c_i - alpha_i, for the complementarity (12), (13):
+a predictor aims at it, a corrector at a share of the present mean product (Mehrotra 1992), and
+further corrections draw outlying products back after a short step (Gondzio 1996).
 """
 
 from __future__ import annotations
-
-from functools import partial
 
 import numpy as np
 
 from companion.solvers._design import normal_equations
 
 # Mean product at the start over the mean of c |1 - y f|: anywhere, and near a solution.
-COLD, WARM = 1.0, 0.2
+COLD, WARM = 2.0, 0.2
 
 # Share of the way to the boundary that a step goes, and after a step that the gap rose in.
 _SHARE, _CAREFUL = 0.995, 0.8
+
+# Gondzio's corrections, how much further each means to go, and the share of the way from which on
+# none is needed.
+_CORRECTIONS, _AMBITION, _LONG = 2, 0.3, 0.9
 
 # So many iterations in a row without a smaller gap, and rounding errors have stopped all progress.
 _PATIENCE = 10
@@ -28,49 +30,77 @@ _PATIENCE = 10
 
 def solve_hinge(design, y, c, x, relaxed, tol, max_iter, record=None):
     """Minimise the regularised hinge; return (w with b last, alpha, gap, n_iter)."""
-    n, x, f = y.size, x.copy(), design.augmented @ x
-    alpha, t, xi = _start(1.0 - y * f, c, relaxed)
-    best, since = (x, alpha, np.inf), 0
+    x, f = x.copy(), design.augmented @ x
+    point = _start(1.0 - y * f, c, relaxed)  # the rows alpha, eta, t, xi
+    best, since = (x, point[0], np.inf), 0
     for n_iter in range(max_iter + 1):
         if record:
             record(x, f)
-        gap, objective = gap_of(design, y, c, x, f, alpha)
+        gap, objective = gap_of(design, y, c, x, f, point[0])
         if gap < best[2]:
-            best, since = (x, alpha, gap), n_iter
+            best, since = (x, point[0], gap), n_iter
         if gap <= tol * objective or n_iter - since > _PATIENCE or n_iter == max_iter:
             break
-        eta = c - alpha
-        a = 1.0 / (t / alpha + xi / eta)
-        solve = normal_equations(design, a)
-        if solve is None:
+        system = _System(design, y, x, point)
+        if system.solve is None:
             break
-        change = partial(_change, design.augmented, y, x, (alpha, eta, t, xi), a, solve)
-        share, (_, _, da, dt, dxi) = change(t * alpha, xi * eta)
-        mu = (t @ alpha + xi @ eta) / (2 * n)
-        ahead = (t + share * dt) @ (alpha + share * da) + (xi + share * dxi) @ (eta - share * da)
-        aim = mu * (ahead / (2 * n * mu)) ** 3
-        share, (dx, df, da, dt, dxi) = change(t * alpha + dt * da - aim, xi * eta - dxi * da - aim)
-        share *= _SHARE if since == n_iter else _CAREFUL
-        x, f = x + share * dx, f + share * df
-        alpha = np.clip(alpha + share * da, 1e-15 * c, (1.0 - 1e-15) * c)
-        t, xi = t + share * dt, xi + share * dxi
-        short = 1.0 - y * f + t - xi  # by rounding errors
-        t, xi = t + np.maximum(-short, 0.0), xi + np.maximum(short, 0.0)
+        dx, df, way, share = _direction(system, point)
+        share = min(1.0, (_SHARE if since == n_iter else _CAREFUL) * share)
+        x, f, point = x + share * dx, f + share * df, point + share * way
+        np.clip(point[0], 1e-15 * c, (1.0 - 1e-15) * c, out=point[0])
+        point[1] = c - point[0]
+        short = 1.0 - y * f + point[2] - point[3]  # by rounding errors
+        point[2] -= np.minimum(short, 0.0)
+        point[3] += np.maximum(short, 0.0)
     return *best, n_iter
 
 
-def _change(rows, y, x, point, a, solve, first, second):
-    """The share one can go, and changes after which t alpha and xi eta are less by these."""
-    alpha, eta, t, xi = point
-    pull = a * (second / eta - first / alpha)
-    right = (y * (alpha + pull)) @ rows
-    right[:-1] -= x[:-1]
-    dx = solve(right)
-    df = rows @ dx
-    da = pull - a * y * df
-    dt, dxi = -(first + t * da) / alpha, (xi * da - second) / eta
-    pace = -min((da / alpha).min(), (-da / eta).min(), (dt / t).min(), (dxi / xi).min(), -1.0)
-    return 1.0 / pace, (dx, df, da, dt, dxi)
+def _direction(system, point):
+    """Predictor, corrector and further corrections: (dx, df, way of the point, share to go)."""
+    multipliers, slacks = point[:2], point[2:]
+    _, _, way, share = system.change(slacks)
+    mu, ahead = np.vdot(multipliers, slacks) / slacks.size, point + min(share, 1.0) * way
+    aim = mu * (np.vdot(ahead[:2], ahead[2:]) / (slacks.size * mu)) ** 3
+    less = slacks + (way[:2] * way[2:] - aim) * system.inverse[:2]
+    found = system.change(less)
+    for _ in range(_CORRECTIONS):
+        if found[3] > _LONG:
+            break
+        ahead = point + min(1.0, found[3] + _AMBITION) * found[2]
+        product = ahead[:2] * ahead[2:]
+        outlying = np.minimum(product - product.clip(0.1 * aim, 10.0 * aim), 10.0 * aim)
+        less = less + outlying * system.inverse[:2]
+        further = system.change(less)
+        if further[3] <= found[3]:
+            break
+        found = further
+    return found
+
+
+class _System:
+    """The Newton equations at a point, reduced to (20)."""
+
+    def __init__(self, design, y, x, point):
+        self.rows, self.y, self.x, self.point = design.augmented, y, x, point
+        self.inverse = 1.0 / point
+        self.ratio = point[2:] * self.inverse[:2]
+        self.a = 1.0 / self.ratio.sum(axis=0)
+        self.solve = normal_equations(design, self.a)
+
+    def change(self, less):
+        """The change that lessens the products of multipliers and slacks by less x multipliers."""
+        pull = self.a * (less[1] - less[0])
+        right = (self.y * (self.point[0] + pull)) @ self.rows
+        right[:-1] -= self.x[:-1]
+        dx = self.solve(right)
+        df = self.rows @ dx
+        way = np.empty_like(self.point)
+        np.subtract(pull, self.a * self.y * df, out=way[0])
+        np.negative(way[0], out=way[1])
+        np.multiply(self.ratio, way[:2], out=way[2:])
+        way[2:] += less
+        np.negative(way[2:], out=way[2:])
+        return dx, df, way, 1.0 / max(_SHARE, -(way * self.inverse).min())
 
 
 def _start(slack, c, relaxed):
@@ -79,7 +109,7 @@ def _start(slack, c, relaxed):
     v = c * slack / mu
     root = np.sqrt(v * v + 4.0)
     alpha, eta = 2.0 * c / (root - v + 2.0), 2.0 * c / (root + v + 2.0)
-    return alpha, mu / alpha, mu / eta
+    return np.array([alpha, eta, mu / alpha, mu / eta])
 
 
 def gap_of(design, y, c, x, f, alpha):
@@ -87,10 +117,11 @@ def gap_of(design, y, c, x, f, alpha):
 
     If there is a bias, the multipliers of one class shrink until (9) holds.
     """
-    is_up = y > 0.0
-    up, down = alpha[is_up].sum(), alpha[~is_up].sum()
+    total, excess = alpha.sum(), y @ alpha
+    up, down = 0.5 * (total + excess), 0.5 * (total - excess)
     least = min(up, down) if design.bias else np.inf
     for_up, for_down = min(1.0, least / max(up, 1e-300)), min(1.0, least / max(down, 1e-300))
-    w = (np.where(is_up, for_up, -for_down) * alpha) @ design.augmented[:, :-1]
+    signed = 0.5 * ((for_up + for_down) * y + (for_up - for_down)) * alpha
+    w = (signed @ design.augmented)[:-1]
     objective = 0.5 * (x[:-1] @ x[:-1]) + c @ np.maximum(1.0 - y * f, 0.0)
     return objective - (up * for_up + down * for_down - 0.5 * (w @ w)), objective

@@ -11,6 +11,13 @@ from sklearn.exceptions import ConvergenceWarning
 # Slacks below this are taken as this where the weight would be infinite, in units of the margin.
 FLOOR = 1e-7
 
+# Newton steps begin when the decision values move by less than this, in units of the margin: the
+# minimum that they find is the one that the iteration was about to reach.
+_SETTLED = 0.02
+
+# So often a step is halved that would raise the objective: a Newton step, any other.
+_NEWTON_HALVINGS, _HALVINGS = 5, 50
+
 # An orbit of period two has turned back so often by nearly the whole of its step.
 _TURNS, _WHOLE = 20, 1e-3
 
@@ -119,19 +126,11 @@ class Objective:
                 f"not bounded at zero. Got {floor!r}."
             )
 
-    def floored(self, x, xi):
-        """Regulariser and loss, the loss quadratic below the floor."""
-        loss, floor = self.loss, self.floor
-        value = loss.value(xi)
-        if floor > 0.0:
-            saved = loss.value(floor) - 0.5 * loss.weight(floor) * floor**2
-            low = saved + 0.5 * loss.weight(floor) * np.maximum(xi, 0.0) ** 2
-            value = np.where(xi < floor, low, value)
-        return 0.5 * (x[:-1] @ x[:-1]) + self.c @ value
-
-    def curvature(self, xi, a):
-        """Second derivatives of the floored loss, given the weights (22)."""
-        return np.where(xi < self.floor, a, self.c * self.loss.second_derivative(xi))
+    def at(self, x, f):
+        """(5) with the loss quadratic below the floor; slacks, weights, second derivatives."""
+        xi = 1.0 - self.y * f
+        value, weight, bend = self.loss.quadratic(xi, self.floor)
+        return 0.5 * (x[:-1] @ x[:-1]) + self.c @ value, xi, weight, bend
 
     def value(self, x, xi):
         """The objective itself."""
@@ -184,6 +183,12 @@ class Course:
         self.damping, self.tol, self.max_iter = float(damping), tol, int(max_iter)
         self.accelerate, self.n_iter, self.largest = accelerate, 0, np.inf
         self.value, self.rises, self.before, self.turns, self.stuck = np.inf, 0, None, 0, None
+
+    def trials(self, a, curvature):
+        """Ways to try, by weights of (20), full length and halvings: once settled, first Newton's."""
+        if self.accelerate and self.largest <= _SETTLED:
+            yield curvature, 1.0, _NEWTON_HALVINGS
+        yield a, 1.0 - self.damping, _HALVINGS
 
     def end(self, value, gap, bounded):
         """Whether the iteration has converged and the reason to end it, or None to go on."""

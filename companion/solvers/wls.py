@@ -45,13 +45,6 @@ __all__ = ["Design", "WLSResult", "least_squares_path", "stable_damping", "wls",
 # Relative duality gap of the support vector machine that an iteration starts from.
 _START_TOL = 1e-6
 
-# Newton steps begin when the decision values move by less than this, in units of the margin: the
-# minimum that they find is the one that the iteration was about to reach.
-_SETTLED = 0.02
-
-# So often a step is halved that would raise the objective: a Newton step, any other.
-_NEWTON_HALVINGS, _HALVINGS = 5, 50
-
 STARTS = ("least_squares", "svc")
 
 
@@ -147,50 +140,44 @@ def wls(  # noqa: PLR0913
 
 def _iterate(problem, x, course, log):
     """The box of the paper, from x = (w, b) on."""
-    design, y, loss = problem.design, problem.y, problem.loss
-    f, gap, bounded = design.augmented @ x, np.nan, np.nan
+    design, y, c, gap, bounded = problem.design, problem.y, problem.c, np.nan, np.nan
+    f = design.augmented @ x
+    here = problem.at(x, f)
     while True:
-        xi = 1.0 - y * f  # e_i y_i
-        a = problem.c * loss.weight(xi, problem.floor)  # (22)
+        value, xi, weight, bend = here  # xi_i = e_i y_i
+        a = c * weight  # (22)
         alpha = a * np.maximum(xi, 0.0)  # (21)
         if log is not None:
             log.append((x.copy(), problem.value(x, xi)))
-        if loss.is_convex:
-            gap, bounded = gap_of(design, y, problem.c, x, f, alpha)
-        end = course.end(problem.floored(x, xi), gap, bounded)
+        if problem.loss.is_convex:
+            gap, bounded = gap_of(design, y, c, x, f, alpha)
+        end = course.end(value, gap, bounded)
         if end is not None:
             return problem.result(x, alpha, gap, course.n_iter, *end, log)
-        d, df, length = _step(problem, course, (x, f, xi, a), problem.gradient(x, alpha))
+        gradient, df, length = problem.gradient(x, alpha), None, 0.0
+        for weights, full, halvings in course.trials(a, c * bend):
+            solve = normal_equations(design, weights)
+            if solve is None:
+                continue
+            d = -solve(gradient)  # (20), (25) for w_new - w
+            df = design.augmented @ d
+            length, there = _descend(problem, course, (x, f), (d, df), full, halvings)
+            if length:
+                break
         if course.step(df, length):
-            x, f = x + length * d, f + length * df  # w <- d w + (1 - d) w_new
+            x, f, here = x + length * d, f + length * df, there  # w <- d w + (1 - d) w_new
 
 
-def _step(problem, course, point, gradient):
-    """The way to the solution of (25), its change of f, and how far to go.
-
-    An accelerated iteration that has settled tries Newton's step first, and halves a step that
-    would raise the objective.
-    """
-    x, f, xi, a = point
-    trials = [(a, 1.0 - course.damping, _HALVINGS)]
-    if course.accelerate and course.largest <= _SETTLED:
-        trials.insert(0, (problem.curvature(xi, a), 1.0, _NEWTON_HALVINGS))
-    d = df = None
-    for weights, length, halvings in trials:
-        solve = normal_equations(problem.design, weights)
-        if solve is None:
-            continue
-        d = -solve(gradient)  # (20), (25) for w_new - w
-        df = problem.design.augmented @ d
-        if not course.accelerate:
-            break
-        allowed = course.value + 1e-13 * abs(course.value)
-        for _ in range(halvings):
-            if problem.floored(x + length * d, 1.0 - problem.y * (f + length * df)) <= allowed:
-                return d, df, length
-            length *= 0.5
-        length = 0.0
-    return d, df, length
+def _descend(problem, course, point, way, length, halvings):
+    """How far to go, 0 for nowhere, and what is there: an accelerated iteration never climbs."""
+    allowed = course.value + 1e-13 * abs(course.value) if course.accelerate else np.inf
+    (x, f), (d, df) = point, way
+    for _ in range(halvings if np.isfinite(df).all() else 0):
+        there = problem.at(x + length * d, f + length * df)
+        if there[0] <= allowed or not course.accelerate:
+            return length, there
+        length *= 0.5
+    return 0.0, None
 
 
 def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
