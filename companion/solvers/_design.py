@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from companion.solvers._wls_loops import add_outer_products
+from companion.solvers._wls_loops import scale_rows
 
 __all__ = ["Design", "normal_equations"]
 
@@ -149,22 +149,26 @@ def normal_equations(design, a):
 
     The z_i are rows of the augmented design. None where H is not positive definite.
     """
-    H = np.zeros((design.m + 1, design.m + 1))
-    diagonal = H.ravel()[:: design.m + 2]
+    H = np.zeros((design.m + 1, design.m + 1), order="F")
+    diagonal = H.ravel(order="K")[:: design.m + 2]
     diagonal[:-1] = 1.0
-    add_outer_products(design.augmented, a, H)
+    scaled, is_sum = np.empty_like(design.augmented), a.min() >= 0.0
+    for sign in (1.0,) if is_sum else (1.0, -1.0):
+        k = scale_rows(design.augmented, a, sign, scaled)
+        if k:
+            blas.dsyrk(sign, scaled[:k].T, beta=1.0, c=H, lower=1, overwrite_c=1)
     if diagonal[-1] == 0.0:
         diagonal[-1] = _BIAS_RIDGE
     if not math.isfinite(diagonal.sum()):
         return None
-    factor, info = lapack.dpotrf(H.T, lower=0, clean=0)
-    if info and a.min() >= 0.0:  # rounding alone can make a sum of squares indefinite
+    factor, info = lapack.dpotrf(H, lower=1, clean=0)
+    if info and is_sum:  # rounding alone can make a sum of squares indefinite
         jitter = 1e-15 * diagonal.max()
         while info and jitter < 1e-3 * diagonal.max():
             diagonal += 100.0 * jitter
             jitter *= 100.0
-            factor, info = lapack.dpotrf(H.T, lower=0, clean=0)
-    return None if info else lambda right: lapack.dpotrs(factor, right, lower=0)[0]
+            factor, info = lapack.dpotrf(H, lower=1, clean=0)
+    return None if info else lambda right: lapack.dpotrs(factor, right, lower=1)[0]
 
 
 def _checked_matrix(matrix, name):

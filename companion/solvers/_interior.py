@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from companion.solvers._design import normal_equations
+from companion.solvers._wls_loops import complete_change
 
 # Mean product at the start over the mean of c |1 - y f|: anywhere, and near a solution.
 COLD, WARM = 2.0, 0.2
@@ -61,7 +62,7 @@ def _direction(system, point):
     _, _, way, share = system.change(slacks)
     mu, ahead = np.vdot(multipliers, slacks) / slacks.size, point + min(share, 1.0) * way
     aim = mu * (np.vdot(ahead[:2], ahead[2:]) / (slacks.size * mu)) ** 3
-    less = slacks + (way[:2] * way[2:] - aim) * system.inverse[:2]
+    less = slacks + (way[:2] * way[2:] - aim) * system.inverse
     found = system.change(less)
     for _ in range(_CORRECTIONS):
         if found[3] > _LONG:
@@ -69,7 +70,7 @@ def _direction(system, point):
         ahead = point + min(1.0, found[3] + _AMBITION) * found[2]
         product = ahead[:2] * ahead[2:]
         outlying = np.minimum(product - product.clip(0.1 * aim, 10.0 * aim), 10.0 * aim)
-        less = less + outlying * system.inverse[:2]
+        less = less + outlying * system.inverse
         further = system.change(less)
         if further[3] <= found[3]:
             break
@@ -82,9 +83,8 @@ class _System:
 
     def __init__(self, design, y, x, point):
         self.rows, self.y, self.x, self.point = design.augmented, y, x, point
-        self.inverse = 1.0 / point
-        self.ratio = point[2:] * self.inverse[:2]
-        self.a = 1.0 / self.ratio.sum(axis=0)
+        self.inverse = 1.0 / point[:2]
+        self.a = 1.0 / (point[2:] * self.inverse).sum(axis=0)
         self.solve = normal_equations(design, self.a)
 
     def change(self, less):
@@ -93,14 +93,9 @@ class _System:
         right = (self.y * (self.point[0] + pull)) @ self.rows
         right[:-1] -= self.x[:-1]
         dx = self.solve(right)
-        df = self.rows @ dx
-        way = np.empty_like(self.point)
-        np.subtract(pull, self.a * self.y * df, out=way[0])
-        np.negative(way[0], out=way[1])
-        np.multiply(self.ratio, way[:2], out=way[2:])
-        way[2:] += less
-        np.negative(way[2:], out=way[2:])
-        return dx, df, way, 1.0 / max(_SHARE, -(way * self.inverse).min())
+        df, way = self.rows @ dx, np.empty_like(self.point)
+        pace = complete_change(self.point, self.a, self.y, less, df, way)
+        return dx, df, way, 1.0 / max(_SHARE, pace)
 
 
 def _start(slack, c, relaxed):
