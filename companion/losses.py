@@ -21,7 +21,7 @@ _TINY = 2.0**-300
 
 
 class _Loss:
-    """What a loss is at any slack, from value, slope and bend at the positive ones."""
+    """What a loss is at any slack: loss, slope, weight and second derivative come together."""
 
     def value(self, xi):
         """Loss of each slack; slacks below zero count as zero.
@@ -30,7 +30,7 @@ class _Loss:
         ----------
         xi : array-like
         """
-        return self._terms(np.maximum(xi, 0.0))[0]
+        return self.terms(xi)[0]
 
     def derivative(self, xi):
         """First derivative, zero for slacks up to zero.
@@ -39,16 +39,7 @@ class _Loss:
         ----------
         xi : array-like
         """
-        return np.greater(xi, 0.0) * self._terms(np.maximum(xi, _TINY))[1]
-
-    def second_derivative(self, xi):
-        """Second derivative, from the right where it jumps, zero for slacks up to zero.
-
-        Parameters
-        ----------
-        xi : array-like
-        """
-        return self.quadratic(xi)[2]
+        return self.terms(xi)[1]
 
     def weight(self, xi, floor=0.0):
         """Weight theta'(xi) / xi of the squared error, (22) of the paper over C.
@@ -60,24 +51,27 @@ class _Loss:
             A positive slack below it counts as the floor: the loss is then quadratic there and
             the weight finite.
         """
-        return self.quadratic(xi, floor)[1]
+        return self.terms(xi, floor)[2]
 
-    def quadratic(self, xi, floor=0.0):
-        """Loss, weight and second derivative together, those of the loss quadratic below the floor.
+    def second_derivative(self, xi):
+        """Second derivative, from the right where it jumps, zero for slacks up to zero.
+
+        Parameters
+        ----------
+        xi : array-like
+        """
+        return self.terms(xi)[3]
+
+    def terms(self, xi, floor=0.0):
+        """All four in this order, those of the loss that is quadratic below the floor.
 
         Parameters
         ----------
         xi, floor
             As for :meth:`weight`.
         """
-        at = np.maximum(xi, max(floor, _TINY))
-        value, slope, bend = self._terms(at)
-        weight = slope / at
-        if floor > 0.0:
-            value = value - 0.5 * weight * (at**2 - np.maximum(xi, 0.0) ** 2)
-            bend = np.where(xi < floor, weight, bend)
-        is_slack = np.greater(xi, 0.0)
-        return value, weight * is_slack, bend * is_slack
+        xi = np.asarray(xi, dtype=np.float64)
+        return self._terms(xi.ravel(), max(floor, _TINY)).reshape(4, *xi.shape)
 
 
 @dataclass(frozen=True)
@@ -97,8 +91,11 @@ class Hinge(_Loss):
 
     s = 1.0
 
-    def _terms(self, xi):
-        return xi, np.ones_like(xi), np.zeros_like(xi)
+    def _terms(self, xi, floor):
+        at, is_slack = np.maximum(xi, floor), np.heaviside(xi, 0.0)
+        value = at - 0.5 * (at - np.maximum(xi, 0.0) ** 2 / at)
+        weight = is_slack / at
+        return np.array([value, weight * at, weight, np.where(xi < floor, weight, 0.0)])
 
 
 @dataclass(frozen=True)
@@ -154,22 +151,26 @@ class Unbiased(_Loss):
     def _kappa(self):
         return float(self.k) ** (1.0 / self.s)
 
-    def _terms(self, xi):
-        xi = np.asarray(xi, dtype=np.float64)
-        value, slope, bend = _steps(xi.ravel(), float(self.s), self._kappa)
-        return value.reshape(xi.shape), slope.reshape(xi.shape), bend.reshape(xi.shape)
+    def _terms(self, xi, floor):
+        return _smooth_step(xi, float(self.s), self._kappa, floor)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _steps(xi, s, kappa):
-    """(6) and its derivatives at slacks of at least zero."""
-    value, slope, bend = np.empty((3, xi.size))
+def _smooth_step(xi, s, kappa, floor):
+    """(6), its slope, weight and second derivative, with a quadratic below the floor."""
+    terms = np.zeros((4, xi.size))
     for i in range(xi.size):
-        near, shifted = xi[i] < 1.0, max(xi[i] + kappa, _TINY)
-        ratio = shifted / (1.0 + kappa)
-        ratio = ratio if near else 1.0 / ratio
+        at = max(xi[i], floor)
+        ratio = (at + kappa) / (1.0 + kappa)
+        ratio = ratio if at < 1.0 else 1.0 / ratio
         branch = 0.5 * (ratio * ratio if s == 2.0 else ratio**s)
-        value[i] = branch if near else 1.0 - branch
-        slope[i] = s * branch / shifted
-        bend[i] = (s - 1.0 if near else -s - 1.0) * slope[i] / shifted
-    return value, slope, bend
+        slope = s * branch / (at + kappa)
+        weight = slope / at
+        bend = (s - 1.0 if at < 1.0 else -s - 1.0) * slope / (at + kappa)
+        if xi[i] < floor:
+            branch -= 0.5 * weight * (at * at - max(xi[i], 0.0) ** 2)
+            bend = weight
+        terms[0, i] = branch if at < 1.0 else 1.0 - branch
+        if xi[i] > 0.0:
+            terms[1, i], terms[2, i], terms[3, i] = slope, weight, bend
+    return terms

@@ -48,7 +48,7 @@ def solve_hinge(design, y, c, x, relaxed, tol, max_iter, record=None):
         dx, df, way, share = _direction(system, point)
         share = min(1.0, (_SHARE if since == n_iter else _CAREFUL) * share)
         x, f, point = x + share * dx, f + share * df, point + share * way
-        np.clip(point[0], 1e-15 * c, (1.0 - 1e-15) * c, out=point[0])
+        point[0] = np.minimum(np.maximum(point[0], 1e-15 * c), (1.0 - 1e-15) * c)
         point[1] = c - point[0]
         short = 1.0 - y * f + point[2] - point[3]  # by rounding errors
         point[2] -= np.minimum(short, 0.0)
@@ -69,7 +69,8 @@ def _direction(system, point):
             break
         ahead = point + min(1.0, found[3] + _AMBITION) * found[2]
         product = ahead[:2] * ahead[2:]
-        outlying = np.minimum(product - product.clip(0.1 * aim, 10.0 * aim), 10.0 * aim)
+        usual = np.minimum(np.maximum(product, 0.1 * aim), 10.0 * aim)
+        outlying = np.minimum(product - usual, 10.0 * aim)
         less = less + outlying * system.inverse
         further = system.change(less)
         if further[3] <= found[3]:
@@ -84,7 +85,7 @@ class _System:
     def __init__(self, design, y, x, point):
         self.rows, self.y, self.x, self.point = design.augmented, y, x, point
         self.inverse = 1.0 / point[:2]
-        self.a = 1.0 / (point[2:] * self.inverse).sum(axis=0)
+        self.a = 1.0 / np.add(*(point[2:] * self.inverse))
         self.solve = normal_equations(design, self.a)
 
     def change(self, less):

@@ -129,7 +129,7 @@ class Objective:
     def at(self, x, f):
         """(5) with the loss quadratic below the floor; slacks, weights, second derivatives."""
         xi = 1.0 - self.y * f
-        value, weight, bend = self.loss.quadratic(xi, self.floor)
+        value, _, weight, bend = self.loss.terms(xi, self.floor)
         return 0.5 * (x[:-1] @ x[:-1]) + self.c @ value, xi, weight, bend
 
     def value(self, x, xi):
