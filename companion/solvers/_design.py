@@ -152,7 +152,7 @@ def normal_equations(design, a):
     H = np.zeros((design.m + 1, design.m + 1), order="F")
     diagonal = H.ravel(order="K")[:: design.m + 2]
     diagonal[:-1] = 1.0
-    scaled, is_sum = np.empty_like(design.augmented), a.min() >= 0.0
+    scaled, is_sum = np.empty_like(design.augmented), np.minimum.reduce(a) >= 0.0
     for sign in (1.0,) if is_sum else (1.0, -1.0):
         k = scale_rows(design.augmented, a, sign, scaled)
         if k:

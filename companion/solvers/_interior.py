@@ -10,10 +10,12 @@ further corrections draw outlying products back after a short step (Gondzio 1996
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from companion.solvers._design import normal_equations
-from companion.solvers._wls_loops import complete_change
+from companion.solvers._wls_loops import advance, complete_change
 
 # Mean product at the start over the mean of c |1 - y f|: anywhere, and near a solution.
 COLD, WARM = 2.0, 0.2
@@ -32,7 +34,7 @@ _PATIENCE = 10
 def solve_hinge(design, y, c, x, relaxed, tol, max_iter, record=None):
     """Minimise the regularised hinge; return (w with b last, alpha, gap, n_iter)."""
     x, f = x.copy(), design.augmented @ x
-    point = _start(1.0 - y * f, c, relaxed)  # the rows alpha, eta, t, xi
+    point = _start(f, y, c, relaxed)  # rows alpha, eta, t, xi and a
     best, since = (x, point[0], np.inf), 0
     for n_iter in range(max_iter + 1):
         if record:
@@ -42,70 +44,57 @@ def solve_hinge(design, y, c, x, relaxed, tol, max_iter, record=None):
             best, since = (x, point[0], gap), n_iter
         if gap <= tol * objective or n_iter - since > _PATIENCE or n_iter == max_iter:
             break
-        system = _System(design, y, x, point)
-        if system.solve is None:
+        solve = normal_equations(design, point[4])
+        if solve is None:
             break
-        dx, df, way, share = _direction(system, point)
+        dx, df, way, share = _direction(partial(_change, design.augmented, y, x, point, solve), point)
         share = min(1.0, (_SHARE if since == n_iter else _CAREFUL) * share)
-        x, f, point = x + share * dx, f + share * df, point + share * way
-        point[0] = np.minimum(np.maximum(point[0], 1e-15 * c), (1.0 - 1e-15) * c)
-        point[1] = c - point[0]
-        short = 1.0 - y * f + point[2] - point[3]  # by rounding errors
-        point[2] -= np.minimum(short, 0.0)
-        point[3] += np.maximum(short, 0.0)
+        x, f = x + share * dx, f + share * df
+        point = advance(point, way, share, f, y, c)
     return *best, n_iter
 
 
-def _direction(system, point):
+def _direction(change, point):
     """Predictor, corrector and further corrections: (dx, df, way of the point, share to go)."""
-    multipliers, slacks = point[:2], point[2:]
-    _, _, way, share = system.change(slacks)
-    mu, ahead = np.vdot(multipliers, slacks) / slacks.size, point + min(share, 1.0) * way
+    multipliers, slacks = point[:2], point[2:4]
+    _, _, way, share = change(slacks)
+    mu, ahead = np.vdot(multipliers, slacks) / slacks.size, point[:4] + min(share, 1.0) * way
     aim = mu * (np.vdot(ahead[:2], ahead[2:]) / (slacks.size * mu)) ** 3
-    less = slacks + (way[:2] * way[2:] - aim) * system.inverse
-    found = system.change(less)
+    less = slacks + (way[:2] * way[2:] - aim) / multipliers
+    found = change(less)
     for _ in range(_CORRECTIONS):
         if found[3] > _LONG:
             break
-        ahead = point + min(1.0, found[3] + _AMBITION) * found[2]
+        ahead = point[:4] + min(1.0, found[3] + _AMBITION) * found[2]
         product = ahead[:2] * ahead[2:]
         usual = np.minimum(np.maximum(product, 0.1 * aim), 10.0 * aim)
-        outlying = np.minimum(product - usual, 10.0 * aim)
-        less = less + outlying * system.inverse
-        further = system.change(less)
+        less = less + np.minimum(product - usual, 10.0 * aim) / multipliers
+        further = change(less)
         if further[3] <= found[3]:
             break
         found = further
     return found
 
 
-class _System:
-    """The Newton equations at a point, reduced to (20)."""
-
-    def __init__(self, design, y, x, point):
-        self.rows, self.y, self.x, self.point = design.augmented, y, x, point
-        self.inverse = 1.0 / point[:2]
-        self.a = 1.0 / np.add(*(point[2:] * self.inverse))
-        self.solve = normal_equations(design, self.a)
-
-    def change(self, less):
-        """The change that lessens the products of multipliers and slacks by less x multipliers."""
-        pull = self.a * (less[1] - less[0])
-        right = (self.y * (self.point[0] + pull)) @ self.rows
-        right[:-1] -= self.x[:-1]
-        dx = self.solve(right)
-        df, way = self.rows @ dx, np.empty_like(self.point)
-        pace = complete_change(self.point, self.a, self.y, less, df, way)
-        return dx, df, way, 1.0 / max(_SHARE, pace)
+def _change(rows, y, x, point, solve, less):
+    """The change that lessens the products of multipliers and slacks by less x multipliers."""
+    right = (y * (point[0] + point[4] * (less[1] - less[0]))) @ rows
+    right[:-1] -= x[:-1]
+    dx = solve(right)
+    df, way = rows @ dx, np.empty((4, y.size))
+    pace = complete_change(point, y, less, df, way)
+    return dx, df, way, 1.0 / max(_SHARE, pace)
 
 
-def _start(slack, c, relaxed):
+def _start(f, y, c, relaxed):
     """The middle: alpha, t and xi for which all products are the same, whatever the slack."""
+    slack = 1.0 - y * f
     mu = relaxed * (c @ np.maximum(np.abs(slack), 1e-3)) / c.size
     v = c * slack / mu
     root = np.sqrt(v * v + 4.0)
     alpha, eta = 2.0 * c / (root - v + 2.0), 2.0 * c / (root + v + 2.0)
-    return np.array([alpha, eta, mu / alpha, mu / eta])
+    point = np.array([alpha, eta, mu / alpha, mu / eta])
+    return advance(point, point, 0.0, f, y, c)
 
 
 def gap_of(design, y, c, x, f, alpha):

@@ -21,14 +21,29 @@ def scale_rows(rows, a, sign, scaled):
 
 
 @njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp"}, nogil=True)
-def complete_change(point, a, y, less, df, way):
+def complete_change(point, y, less, df, way):
     """Changes of alpha, eta, t and xi for a change df, by complementarity; the pace to zero."""
     pace = 0.0
     for i in range(df.shape[0]):
-        alpha, eta, t, xi = point[0, i], point[1, i], point[2, i], point[3, i]
-        da = a[i] * (less[1, i] - less[0, i] - y[i] * df[i])
+        alpha, eta, t, xi, a = point[0, i], point[1, i], point[2, i], point[3, i], point[4, i]
+        da = a * (less[1, i] - less[0, i] - y[i] * df[i])
         dt = -less[0, i] - t * da / alpha
         dxi = -less[1, i] + xi * da / eta
         way[0, i], way[1, i], way[2, i], way[3, i] = da, -da, dt, dxi
         pace = max(pace, max(max(-da / alpha, da / eta), max(-dt / t, -dxi / xi)))
     return pace
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def advance(point, way, share, f, y, c):
+    """The point after a share of the way, where the values are f: alpha, eta, t, xi and a."""
+    after = np.empty((5, f.size))
+    for i in range(f.size):
+        alpha = min(max(point[0, i] + share * way[0, i], 1e-15 * c[i]), c[i] * (1.0 - 1e-15))
+        eta = c[i] - alpha
+        t, xi = point[2, i] + share * way[2, i], point[3, i] + share * way[3, i]
+        short = 1.0 - y[i] * f[i] + t - xi  # by rounding errors
+        t, xi = t + max(-short, 0.0), xi + max(short, 0.0)
+        after[0, i], after[1, i], after[2, i], after[3, i] = alpha, eta, t, xi
+        after[4, i] = 1.0 / (t / alpha + xi / eta)
+    return after
