@@ -93,7 +93,7 @@ class Hinge(_Loss):
 
     def _terms(self, xi, floor):
         at, is_slack = np.maximum(xi, floor), np.heaviside(xi, 0.0)
-        value = at - 0.5 * (at - np.maximum(xi, 0.0) ** 2 / at)
+        value = at - 0.5 * (at - np.maximum(xi, 0.0) ** 2 / at) - 0.5 * floor
         weight = is_slack / at
         return np.array([value, weight * at, weight, np.where(xi < floor, weight, 0.0)])
 

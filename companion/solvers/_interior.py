@@ -47,7 +47,9 @@ def solve_hinge(design, y, c, x, relaxed, tol, max_iter, record=None):
         solve = normal_equations(design, point[4])
         if solve is None:
             break
-        dx, df, way, share = _direction(partial(_change, design.augmented, y, x, point, solve), point)
+        dx, df, way, share = _direction(
+            partial(_change, design.augmented, y, x, point, solve), point
+        )
         share = min(1.0, (_SHARE if since == n_iter else _CAREFUL) * share)
         x, f = x + share * dx, f + share * df
         point = advance(point, way, share, f, y, c)
@@ -102,11 +104,11 @@ def gap_of(design, y, c, x, f, alpha):
 
     If there is a bias, the multipliers of one class shrink until (9) holds.
     """
-    total, excess = alpha.sum(), y @ alpha
+    total, excess = np.add.reduce(alpha), y @ alpha
     up, down = 0.5 * (total + excess), 0.5 * (total - excess)
     least = min(up, down) if design.bias else np.inf
     for_up, for_down = min(1.0, least / max(up, 1e-300)), min(1.0, least / max(down, 1e-300))
-    signed = 0.5 * ((for_up + for_down) * y + (for_up - for_down)) * alpha
+    signed = (0.5 * (for_up + for_down) * y + 0.5 * (for_up - for_down)) * alpha
     w = (signed @ design.augmented)[:-1]
     objective = 0.5 * (x[:-1] @ x[:-1]) + c @ np.maximum(1.0 - y * f, 0.0)
     return objective - (up * for_up + down * for_down - 0.5 * (w @ w)), objective

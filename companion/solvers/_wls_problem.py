@@ -86,45 +86,41 @@ def stable_damping(s):
     >>> stable_damping(4.0)
     (0.3333333333333333, 0.6666666666666666)
     """
-    if s <= 1.0:
-        return 0.0, 0.0
-    return max(0.0, (s - 3.0) / (s - 1.0)), max(0.0, (s - 2.0) / (s - 1.0))
+    order = max(s, 2.0)  # smaller ones are as stable as this
+    return max(0.0, (order - 3.0) / (order - 1.0)), (order - 2.0) / (order - 1.0)
 
 
 class Objective:
     """Checked inputs, and the pieces of the objective (5) at a point x = (w, b)."""
 
     def __init__(self, design, y, C, sample_weight, loss, floor=None, factor=1.0):
-        self.design, self.loss, self.factor = design, loss, factor
+        self.design, self.loss, self.factor, n = design, loss, factor, design.n
         self.y = np.ascontiguousarray(y, dtype=np.float64)
-        n = design.n
-        if self.y.shape != (n,):
-            raise ValueError(
-                f"wls needs one label for each of the {n} samples of the design. "
-                f"Got an array of shape {self.y.shape}."
-            )
-        if not (np.abs(self.y) == 1.0).all() or abs(self.y.sum()) == n:
-            raise ValueError(
-                "wls needs labels -1 and +1, at least one of each. "
-                f"Got the values {np.unique(self.y)[:5].tolist()}."
-            )
+        _require(
+            self.y.shape == (n,),
+            f"wls needs one label for each of the {n} samples of the design. Got an array of shape "
+            f"{self.y.shape}.",
+        )
+        _require(
+            (np.abs(self.y) == 1.0).all() and abs(self.y.sum()) < n,
+            lambda: "wls needs labels -1 and +1, at least one of each. "
+            f"Got the values {np.unique(self.y)[:5].tolist()}.",
+        )
         self.weight = np.ones(n)
         if sample_weight is not None:
             self.weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
-            if self.weight.shape != (n,) or not (
-                (self.weight > 0.0).all() and np.isfinite(self.weight).all()
-            ):
-                raise ValueError(
-                    f"The 'sample_weight' of wls must be {n} positive finite numbers; leave out "
-                    "samples of weight zero."
-                )
+            _require(
+                self.weight.shape == (n,) and ((self.weight > 0.0) & (self.weight < np.inf)).all(),
+                f"The 'sample_weight' of wls must be {n} positive finite numbers; leave out "
+                "samples of weight zero.",
+            )
         self.c = factor * checked_C(C) * self.weight
         self.floor = (FLOOR if loss.needs_floor else 0.0) if floor is None else float(floor)
-        if not (0.0 <= self.floor < 1.0) or (loss.needs_floor and self.floor == 0.0):
-            raise ValueError(
-                f"The 'floor' of wls must be in [0, 1), and above 0 for {loss}, whose weight is "
-                f"not bounded at zero. Got {floor!r}."
-            )
+        _require(
+            0.0 <= self.floor < 1.0 and (self.floor > 0.0 or not loss.needs_floor),
+            f"The 'floor' of wls must be in [0, 1), and above 0 for {loss}, whose weight is not "
+            f"bounded at zero. Got {floor!r}.",
+        )
 
     def at(self, x, f):
         """(5) with the loss quadratic below the floor; slacks, weights, second derivatives."""
@@ -143,8 +139,7 @@ class Objective:
         return gradient
 
     def result(self, x, alpha, gap, n_iter, converged, reason, log):
-        f = self.design.augmented @ x
-        gradient = self.gradient(x, alpha)
+        f, gradient = self.design.augmented @ x, self.gradient(x, alpha)
         return WLSResult(
             w=x[:-1].copy(),
             coef=self.design.coefficients(x[:-1]),
@@ -165,27 +160,26 @@ class Course:
     """Checked options, and how an iteration goes on: steps, rises, orbits, and what ends it."""
 
     def __init__(self, problem, damping, tol, max_iter, accelerate):
-        if isinstance(damping, str) and damping == "auto":
-            damping = stable_damping(problem.loss.s)[1]
-        elif isinstance(damping, str) or not 0.0 <= damping < 1.0:
-            raise ValueError(
-                f"The 'damping' of wls must be 'auto' or a number in [0, 1): the share of the old "
-                f"machine in the new one. Got {damping!r}."
-            )
-        if not 0.0 < tol < np.inf:
-            raise ValueError(f"The 'tol' of wls must be a positive finite number. Got {tol!r}.")
-        if max_iter < 1:
-            raise ValueError(f"The 'max_iter' of wls must be at least 1. Got {max_iter!r}.")
-        if problem.factor != 1.0 and accelerate:
-            raise ValueError(
-                "The printed weights of wls belong to the plain iteration: set accelerate=False."
-            )
-        self.damping, self.tol, self.max_iter = float(damping), tol, int(max_iter)
-        self.accelerate, self.n_iter, self.largest = accelerate, 0, np.inf
-        self.value, self.rises, self.before, self.turns, self.stuck = np.inf, 0, None, 0, None
+        self.damping = stable_damping(problem.loss.s)[1] if damping == "auto" else damping
+        _require(
+            not isinstance(self.damping, str) and 0.0 <= self.damping < 1.0,
+            f"The 'damping' of wls must be 'auto' or a number in [0, 1): the share of the old "
+            f"machine in the new one. Got {damping!r}.",
+        )
+        _require(
+            0.0 < tol < np.inf, f"The 'tol' of wls must be a positive finite number. Got {tol!r}."
+        )
+        _require(max_iter >= 1, f"The 'max_iter' of wls must be at least 1. Got {max_iter!r}.")
+        _require(
+            problem.factor == 1.0 or not accelerate,
+            "The printed weights of wls belong to the plain iteration: set accelerate=False.",
+        )
+        self.tol, self.max_iter, self.accelerate = tol, int(max_iter), accelerate
+        self.n_iter, self.rises, self.turns = 0, 0, 0
+        self.value, self.largest, self.before, self.stuck = np.inf, np.inf, np.inf, None
 
     def trials(self, a, curvature):
-        """Ways to try, by weights of (20), full length and halvings: once settled, first Newton's."""
+        """Ways to try, by weights of (20), length and halvings: once settled, first Newton's."""
         if self.accelerate and self.largest <= _SETTLED:
             yield curvature, 1.0, _NEWTON_HALVINGS
         yield a, 1.0 - self.damping, _HALVINGS
@@ -193,29 +187,26 @@ class Course:
     def end(self, value, gap, bounded):
         """Whether the iteration has converged and the reason to end it, or None to go on."""
         self.rises += value > self.value * (1.0 + _WHOLE)
-        self.value, tol = value, self.tol
-        if gap <= tol * bounded:
-            return True, f"The relative duality gap is at most tol = {tol:g}."
-        if np.isnan(gap) and self.largest <= tol:
-            return True, f"A step moves no decision value by more than tol = {tol:g}."
-        if self.stuck is not None:
-            return False, self.stuck
-        if self.n_iter == self.max_iter:
-            reason = f"The budget of {self.n_iter} iterations is spent"
+        self.value = value
+        if gap <= self.tol * bounded:
+            return True, f"The relative duality gap is at most tol = {self.tol:g}."
+        if np.isnan(gap) and self.largest <= self.tol:
+            return True, f"A step moves no decision value by more than tol = {self.tol:g}."
+        if self.stuck is None and self.n_iter == self.max_iter:
+            self.stuck = f"The budget of {self.n_iter} iterations is spent"
             if self.rises > _MANY_RISES * self.n_iter:
-                reason += f" without settling: the objective rose in {self.rises} of them"
-            return False, reason + "."
-        return None
+                self.stuck += f" without settling: the objective rose in {self.rises} of them"
+            self.stuck += "."
+        return self.stuck and (False, self.stuck)
 
     def step(self, df, length):
         """Note a step by length df; return whether it may be taken."""
         if df is None:
             self.stuck = "The weighted least-squares problem is singular in double precision."
             return False
-        self.largest, last, self.before = float(np.abs(df).max()), self.before, df
-        self.n_iter += 1
-        goes_back = last is not None and np.abs(df + last).max() <= _WHOLE * self.largest
-        self.turns = self.turns + 1 if goes_back else 0
+        self.n_iter, self.largest = self.n_iter + 1, float(np.abs(df).max())
+        goes_back = not self.accelerate and np.abs(df + self.before).max() <= _WHOLE * self.largest
+        self.turns, self.before = self.turns + 1 if goes_back else 0, df
         if not self.largest < np.inf:
             self.stuck = "The iteration diverges: decision values are no longer finite."
         elif length == 0.0:
@@ -225,9 +216,13 @@ class Course:
         return length > 0.0 and self.largest < np.inf
 
 
+def _require(holds, message):
+    if not holds:
+        raise ValueError(message() if callable(message) else message)
+
+
 def checked_C(C):
-    if not 0.0 < C < np.inf:
-        raise ValueError(f"The 'C' of wls must be a positive finite number. Got {C!r}.")
+    _require(0.0 < C < np.inf, f"The 'C' of wls must be a positive finite number. Got {C!r}.")
     return float(C)
 
 
@@ -237,7 +232,7 @@ def warn(result, loss, damping):
         certificate += f" and the duality gap {result.duality_gap:.3g}"
     bound, chosen = stable_damping(loss.s)
     cure = "Consider increasing max_iter or tol, decreasing C, or scaling the inputs."
-    if not loss.is_convex and damping <= bound and bound > 0.0:
+    if damping <= bound and bound > 0.0:
         cure = (
             f"A loss of order s = {loss.s:g} is stable only with a damping above (s - 3) / (s - 1) "
             f"= {bound:.3g}, and damping is {damping:g}. Use damping='auto' ({chosen:.3g}) or a "
@@ -248,9 +243,5 @@ def warn(result, loss, damping):
             "Samples on the right side of the margin have no weight and come back after each step. "
             "Use a larger damping, or accelerate=True, which halves a step that would raise it."
         )
-    warnings.warn(
-        f"wls has not converged. {result.stop_reason} After {result.n_iter} iterations the "
-        f"{certificate}. {cure}",
-        ConvergenceWarning,
-        stacklevel=3,
-    )
+    message = f"wls has not converged. {result.stop_reason} After {result.n_iter} iterations the "
+    warnings.warn(f"{message}{certificate}. {cure}", ConvergenceWarning, stacklevel=3)

@@ -161,18 +161,18 @@ def _iterate(problem, x, course, log):
                 continue
             d = -solve(gradient)  # (20), (25) for w_new - w
             df = design.augmented @ d
-            length, there = _descend(problem, course, (x, f), (d, df), full, halvings)
+            length, there = _descend(problem, course, (x, f, d, df), full, halvings)
             if length:
                 break
         if course.step(df, length):
             x, f, here = x + length * d, f + length * df, there  # w <- d w + (1 - d) w_new
 
 
-def _descend(problem, course, point, way, length, halvings):
+def _descend(problem, course, way, length, halvings):
     """How far to go, 0 for nowhere, and what is there: an accelerated iteration never climbs."""
     allowed = course.value + 1e-13 * abs(course.value) if course.accelerate else np.inf
-    (x, f), (d, df) = point, way
-    for _ in range(halvings if np.isfinite(df).all() else 0):
+    x, f, d, df = way
+    for _ in range(halvings if np.isfinite(df @ df) else 0):
         there = problem.at(x + length * d, f + length * df)
         if there[0] <= allowed or not course.accelerate:
             return length, there
