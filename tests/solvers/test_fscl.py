@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from companion.solvers.fscl import fscl
 
@@ -14,14 +12,6 @@ def clouds(n=60, seed=0):
     centres = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
     label = rng.choice(3, size=n, p=[0.8, 0.1, 0.1])
     return centres[label] + 0.1 * rng.normal(size=(n, 2)), centres
-
-
-def test_prototypes_find_separate_clouds():
-    X, centres = clouds(600)
-    prototypes = fscl(X, 3, rng=0)
-    distances = np.linalg.norm(prototypes[:, None] - centres, axis=2)
-    assert sorted(distances.argmin(axis=1)) == [0, 1, 2]
-    assert distances.min(axis=1).max() < 0.3
 
 
 def reference(X, n_prototypes, seed, n_epochs, learning_rate):
@@ -77,49 +67,24 @@ def test_a_sample_of_weight_zero_has_no_influence():
 
 
 def test_heavy_samples_attract_more_prototypes():
-    X = np.concatenate(
-        [
-            np.random.default_rng(0).normal(size=(100, 1)) - 50,
-            np.random.default_rng(1).normal(size=(100, 1)) + 50,
-        ]
-    )
+    X = np.random.default_rng(0).normal(size=(200, 1)) + np.repeat([[-50.0], [50.0]], 100, axis=0)
     weight = np.repeat([9.0, 1.0], 100)
     left = [np.sum(fscl(X, 20, rng=seed, sample_weight=weight) < 0) for seed in range(20)]
     even = [np.sum(fscl(X, 20, rng=seed) < 0) for seed in range(20)]
     assert np.mean(left) > np.mean(even) + 2
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.data())
-def test_prototypes_stay_in_the_box_of_the_points(data):
-    n = data.draw(st.integers(1, 15))
-    m = data.draw(st.integers(1, 4))
-    X = np.array(
-        data.draw(
-            st.lists(st.lists(st.integers(-3, 3), min_size=m, max_size=m), min_size=n, max_size=n)
-        ),
-        dtype=float,
-    )  # repeated points and constant columns are common
-    size = data.draw(st.integers(1, n))
-    prototypes = fscl(X, size, rng=0, n_epochs=3)
-    assert prototypes.shape == (size, m)
-    assert np.all(prototypes >= X.min(axis=0) - 1e-12)
-    assert np.all(prototypes <= X.max(axis=0) + 1e-12)
-
-
 def test_bad_arguments_are_named():
     X, _ = clouds(10)
-    with pytest.raises(ValueError, match="from 1 to the number of samples, 10. Got 11; lower"):
-        fscl(X, 11)
-    with pytest.raises(ValueError, match="from 1 to the number of samples, 5. Got 6"):
-        fscl(X, 6, sample_weight=np.repeat([0.0, 1.0], 5))
-    with pytest.raises(ValueError, match="number of samples, 10. Got 0"):
-        fscl(X, 0)
-    with pytest.raises(ValueError, match="finite matrix"):
-        fscl(np.full((4, 2), np.nan), 2)
-    with pytest.raises(ValueError, match="finite matrix.*shape"):
-        fscl(np.ones(4), 2)
-    with pytest.raises(ValueError, match="n_epochs of at least 1 and a learning_rate"):
-        fscl(X, 2, learning_rate=1.5)
-    with pytest.raises(ValueError, match="'sample_weight' of fscl must be 10 non-negative"):
-        fscl(X, 2, sample_weight=-np.ones(10))
+    half = {"sample_weight": np.repeat([0.0, 1.0], 5)}
+    for points, size, options, message in (
+        (X, 11, {}, "from 1 to the number of samples, 10. Got 11; lower"),
+        (X, 6, half, "from 1 to the number of samples, 5. Got 6"),
+        (X, 0, {}, "number of samples, 10. Got 0"),
+        (np.full((4, 2), np.nan), 2, {}, "finite matrix"),
+        (np.ones(4), 2, {}, "finite matrix.*shape"),
+        (X, 2, {"learning_rate": 1.5}, "n_epochs of at least 1 and a learning_rate"),
+        (X, 2, {"sample_weight": -np.ones(10)}, "'sample_weight' of fscl must be 10 non-negative"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            fscl(points, size, **options)

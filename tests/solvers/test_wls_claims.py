@@ -39,15 +39,8 @@ def test_a_plain_step_for_s_2_can_only_raise_the_objective_by_samples_that_come_
         X, y, C = random_problem(seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            machine = wls(
-                Design.linear(X),
-                y,
-                C,
-                loss=Unbiased(2),
-                accelerate=False,
-                history=True,
-                max_iter=30,
-            )
+            options = {"accelerate": False, "history": True, "max_iter": 30}
+            machine = wls(Design.linear(X), y, C, loss=Unbiased(2), **options)
         points, objective = machine.log["w"], machine.log["objective"]
         margins = y * (points[:, :-1] @ X.T + points[:, -1:])
         for k in range(len(points) - 1):
@@ -89,19 +82,10 @@ def test_one_iteration_multiplies_a_deviation_by_what_the_linearisation_says(s, 
     assert factor >= damping + (1 - damping) * (2 - s) - 1e-12
     moved = []
     for step in (1e-6, -1e-6):
+        options = {"damping": damping, "accelerate": False, "max_iter": 1, "tol": 1e-14}
+        start = np.array([fixed.w[0] + step, 0.0])
         with pytest.warns(ConvergenceWarning):
-            once = wls(
-                design,
-                y,
-                C,
-                loss=Unbiased(s),
-                start=np.array([fixed.w[0] + step, 0.0]),
-                damping=damping,
-                accelerate=False,
-                max_iter=1,
-                tol=1e-14,
-            )
-        moved.append(once.w[0])
+            moved.append(wls(design, y, C, loss=Unbiased(s), start=start, **options).w[0])
     assert (moved[0] - moved[1]) / 2e-6 == pytest.approx(factor, rel=1e-4, abs=1e-4)
 
 
