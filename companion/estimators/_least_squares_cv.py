@@ -149,11 +149,8 @@ class LSSVCCV(DualClassifier):
 
     def _validated_Cs(self):
         C_values = np.atleast_1d(np.asarray(self.Cs, dtype=np.float64))
-        if (
-            C_values.ndim != 1
-            or C_values.size == 0
-            or not np.all(np.isfinite(C_values) & (C_values > 0))
-        ):
+        is_valid = (C_values > 0.0) & (C_values < np.inf)
+        if C_values.ndim != 1 or not C_values.size or not is_valid.all():
             raise ValueError(
                 f"The 'Cs' parameter of {type(self).__name__} must be one or more finite "
                 f"numbers greater than 0. Got {self.Cs!r}."

@@ -243,12 +243,6 @@ class UnbiasedSVC(KernelClassifier):
                 "Prototypes of UnbiasedSVC are placed among points, which a precomputed kernel "
                 f"does not give. Got n_prototypes={self.n_prototypes}; use n_prototypes=None."
             )
-        if self.n_prototypes > len(X):
-            raise ValueError(
-                f"The 'n_prototypes' parameter of UnbiasedSVC must be at most the number of "
-                f"samples of positive weight, {len(X)}. Got {self.n_prototypes}; lower it, or use "
-                "None for a kernel on every sample."
-            )
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         return fscl(X, self.n_prototypes, rng=seed, sample_weight=point_weight)
 

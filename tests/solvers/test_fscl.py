@@ -78,9 +78,9 @@ def test_bad_arguments_are_named():
     X, _ = clouds(10)
     half = {"sample_weight": np.repeat([0.0, 1.0], 5)}
     for points, size, options, message in (
-        (X, 11, {}, "from 1 to the number of samples, 10. Got 11; lower"),
-        (X, 6, half, "from 1 to the number of samples, 5. Got 6"),
-        (X, 0, {}, "number of samples, 10. Got 0"),
+        (X, 11, {}, "from 1 to the number of samples of positive weight, 10. Got 11; lower"),
+        (X, 6, half, "from 1 to the number of samples of positive weight, 5. Got 6"),
+        (X, 0, {}, "number of samples of positive weight, 10. Got 0"),
         (np.full((4, 2), np.nan), 2, {}, "finite matrix"),
         (np.ones(4), 2, {}, "finite matrix.*shape"),
         (X, 2, {"learning_rate": 1.5}, "n_epochs of at least 1 and a learning_rate"),
