@@ -73,7 +73,8 @@ def fscl(X, n_prototypes, *, rng=None, n_epochs=10, learning_rate=0.1, sample_we
     if not 1 <= n_prototypes <= n:
         raise ValueError(
             "The number of prototypes must be from 1 to the number of samples of positive weight, "
-            f"{n}. Got {n_prototypes!r}; lower n_prototypes, or use n_prototypes=None for all samples."
+            f"{n}. Got {n_prototypes!r}; lower n_prototypes, or use n_prototypes=None for all of "
+            "them."
         )
     if n_prototypes == n:
         return X.copy()
