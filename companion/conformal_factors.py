@@ -53,7 +53,7 @@ __all__ = [
 _NARROWEST = 1e-100
 
 # A distance that is nothing but rounding, as a share of k(x, x); distances held at a time.
-ROUNDING, _BLOCK = 1e-12, 2**14
+ROUNDING, _BLOCK = 1e-12, 2**16
 
 
 def kernel_metric(X, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0):
@@ -124,7 +124,7 @@ def gaussian_sum(distances, rates, weights=None, offset=0.0):
 
 def gaussian_sums(distances, rates, weights=None, offset=0.0):
     """:func:`gaussian_sum` for many sets of rates, one a row, at once."""
-    from companion._conformal_loops import gaussian_sums as add
+    from companion._kernel_loops import gaussian_sums as add
 
     distances, rates = (np.ascontiguousarray(A, dtype=np.float64) for A in (distances, rates))
     weights = np.ones(len(distances)) if weights is None else np.asarray(weights, dtype=float)
@@ -183,17 +183,16 @@ def feature_distances(K, diagonal_rows, diagonal_columns):
 
 
 def neighbours(distances, radius=None):
-    """Which squared distances of each row are below M of (4.4.7), and their mean.
+    """Which squared distances in a column are below M of (4.4.7), how many, and their mean.
 
     M is the `radius`, or halfway between the least and the largest; without a neighbour the mean is
     the least distance.
     """
-    least = distances.min(axis=1)
-    limit = np.full(len(least), radius) if radius else 0.5 * (least + distances.max(axis=1))
-    near = np.less(distances, limit[:, np.newaxis])
-    count = near.sum(axis=1)
-    total = np.einsum("ij,ij->i", distances, near)
-    return near, np.where(count > 0, total / np.maximum(count, 1), least)
+    least = distances.min(axis=0)
+    near = distances < (radius or 0.5 * (least + distances.max(axis=0)))
+    count = np.count_nonzero(near, axis=0)
+    total = (distances * near).sum(axis=0)
+    return near, count, np.where(count > 0, total / np.maximum(count, 1), least)
 
 
 def williams_kappa(f, scale="max"):
@@ -331,20 +330,22 @@ class Interpolations:
         for start in range(0, len(K), step):
             part = slice(start, start + step)
             D = self.distances(K[part], diagonal[part], before[part], slice(None))
+            ones = np.ones(len(D))
             if self.widths is not None:
-                out[part] = np.exp(-D / self.widths.ravel()).mean(axis=1)
+                out[part] = gaussian_sum(D, 1.0 / self.widths.ravel(), ones / ones.size)
                 continue
-            near, width = neighbours(D, self.radius)
-            width = np.maximum(width, ROUNDING * before[part] ** 2 * diagonal[part])
+            near, count, width = neighbours(D, self.radius)
+            D /= np.maximum(width, ROUNDING * before[part] ** 2 * diagonal[part])
             # Without a neighbour it is the nearest point alone, at a distance of its own width.
-            near |= ~near.any(axis=1, keepdims=True) & np.equal(D, D.min(axis=1, keepdims=True))
-            out[part] = np.exp(-D / width[:, np.newaxis]).mean(axis=1, where=near)
+            alone = np.exp(-D.min(axis=0))
+            np.copyto(D, np.inf, where=~near)
+            out[part] = np.where(count > 0, gaussian_sum(D, ones) / np.maximum(count, 1), alone)
         return out
 
     def distances(self, K, diagonal, before, rows):
-        """Squared distances between points and the interpolated points of some of the first."""
-        K = K * before[:, np.newaxis] * self.column_factors
-        A, B = K[:, : self.n_first][:, rows], K[:, self.n_first :]
-        value = (before**2 * diagonal)[:, np.newaxis] - 2.0 * (1.0 - self.beta) * A
-        D = value[:, :, np.newaxis] - 2.0 * self.beta * B[:, np.newaxis] + self.squares[rows]
-        return np.maximum(D, 0.0, out=D).reshape(len(K), -1)
+        """Squared distances of the interpolated points of some of the first (rows) to points."""
+        K = K.T * before * self.column_factors[:, np.newaxis]
+        value = before**2 * diagonal - 2.0 * (1.0 - self.beta) * K[: self.n_first][rows]
+        D = value[:, np.newaxis] - 2.0 * self.beta * K[self.n_first :]
+        D += self.squares[rows][:, :, np.newaxis]
+        return np.maximum(D, 0.0, out=D).reshape(-1, K.shape[1])
