@@ -14,9 +14,9 @@ The height of a sample over the plane through the origin normal to w is h_i = y_
    the exact minimiser along this line, clipped where the weight is spent; go to 1.
 
 The weight is taken from the highest support point, or (second order) from the one of which the
-unclipped step gains most. Three accelerations lead to the same solution. When a pair comes again,
+unclipped step gains most. Two accelerations lead to the same solution. When a pair comes again,
 what has been done since is a cycle: w is moved along the sum of these updates, by an exact line
-search clipped at the first multiplier to vanish, where that gains more than pair updates would.
+search clipped at the first multiplier to vanish, where that gains more than pair updates would. Or
 1 and 2 go on over a working set, the support and the lowest of the samples that are lower than it,
 until none is left out that is. After many updates, w is moved to the minimiser over the support.
 
@@ -45,8 +45,8 @@ _WINDOW = 256
 # share of that over all samples before others join.
 _LOWEST, _SHARE = 30, 0.1
 
-# Pair updates a support point before the first step over its face; twice as many before the next.
-_PATIENCE = 10
+# Pair updates a support point before a step over its face; twice as many before the next.
+_PATIENCE = 6
 
 # Relative to the largest diagonal entry: the least curvature of a pair, as identical points have
 # none, and the |w|^2 that is nothing but rounding. What rounding may change |w|^2 by, relative to
@@ -90,8 +90,8 @@ def mdm(  # noqa: PLR0913
     selection : {"second_order", "first_order"}, default="second_order"
         The support point that gives up weight: the one of largest gain, or the highest.
     accelerate : bool or "cycles", default=False
-        False is the plain algorithm. "cycles" adds the steps along cycles, and True besides these
-        the working set and steps over the face of the support, which count as no iteration.
+        False is the plain algorithm, "cycles" adds the steps along cycles, True the working set
+        and steps over the face of the support, which count as no iteration.
     tol : float, default=1e-3
         Ends when the duality gap is at most ``tol`` times the objective, 0 < tol < 1. In the units
         of the SVM the primal value is then at most 1 / (1 - tol) times the dual one.
@@ -155,7 +155,7 @@ def minimise(  # noqa: PLR0913
 ):
     """The multipliers, their heights and the number of iterations."""
     budget, second_order = _budget(y.size, max_iter), selection == "second_order"
-    works, window = accelerate is True, _WINDOW if accelerate else 0
+    works, window = accelerate is True, _WINDOW if accelerate == "cycles" else 0
     lengths = e * e * K.diagonal() + ridge
     # 0. The centres, or where told; a working set starts in the centres of the lowest samples.
     alpha = np.zeros(y.size) if alpha0 is None else alpha0.copy()
@@ -179,14 +179,16 @@ def minimise(  # noqa: PLR0913
         n_iter, since = n_iter + done, since + done
         if done < most or n_iter >= budget:
             return alpha, heights, n_iter
-        if since >= patience * np.count_nonzero(alpha):
+        if 2 * since >= patience * np.count_nonzero(alpha):
             since, patience = 0, 2 * patience
             if _step_over_face(K, e, ridge, alpha, heights, y):
                 heights = _heights(K, e, ridge, alpha)
 
 
 @njit(**steps.EXACT)
-def nearest(K, e, ridge, y, lengths, alpha, h, second_order, window, works, tol, budget):
+def nearest(  # noqa: PLR0913, PLR0917
+    K, e, ridge, y, lengths, alpha, h, second_order, window, works, tol, budget
+):
     """Steps 1 and 2 until the end or a budget: pair updates. alpha and h are changed in place."""
     # gap <= tol / 2 |w|^2 where |w|^2 - m <= (1 - sqrt(1 - tol)) |w|^2; the last digits are spared.
     share = (1.0 - 1e-9) * tol / (1.0 + np.sqrt(1.0 - tol))
@@ -228,7 +230,7 @@ def nearest(K, e, ridge, y, lengths, alpha, h, second_order, window, works, tol,
 
 
 @njit(**steps.EXACT)
-def update_pairs(
+def update_pairs(  # noqa: C901, PLR0913, PLR0917
     K, e, ridge, lengths, part, p, a, h, norm, least, second_order, window, share, budget
 ):
     """Pair after pair among some samples, the p positives first, until |w|^2 - m <= share |w|^2.
@@ -256,7 +258,7 @@ def update_pairs(
         if high_p - low_p >= high_m - low_m:
             start, stop, low, high = 0, p, low_p, high_p
         i = start + steps.first(h[start:stop], none[start:stop], low)
-        j = start + steps.first(h[start:stop], support[start:stop], high)
+        values, mask, wanted = h[start:stop], support[start:stop], high
         A = steps.row_of(Q, known, K, e, part, i)
         if second_order:  # ... or from that of which the step gains most,
             best = steps.set_gains(
@@ -270,7 +272,8 @@ def update_pairs(
                 gains[start:stop],
             )
             if 0.0 < best < np.inf:
-                j = start + steps.first(gains[start:stop], none[start:stop], best)
+                values, mask, wanted = gains[start:stop], none[start:stop], best
+        j = start + steps.first(values, mask, wanted)
 
         # to the minimiser along w_i - w_j, or as much as there is.
         fall = h[j] - h[i]
@@ -319,10 +322,12 @@ def _step_over_face(K, e, ridge, alpha, heights, y):  # noqa: PLR0917
     """
     face, target, values = np.flatnonzero(alpha), np.zeros(alpha.size), np.zeros(1)
     while not values.min() > 0.0:
-        A = K[np.ix_(face, face)] * np.outer(e[face], e[face])
-        A[np.diag_indices(face.size)] += ridge[face] + _JITTER * A.diagonal()
+        own, A = e[face], K[face[:, np.newaxis], face]
+        A *= own[:, np.newaxis]
+        A *= own
+        A.ravel()[:: face.size + 1] += ridge[face] + _JITTER * A.diagonal()
         # min 1/2 a'Aa, E'a = 1: a = Z mu with AZ = E and E'Z mu = 1, here but for a factor.
-        E = np.stack([y[face] > 0.0, y[face] < 0.0], axis=1).astype(float, order="F")
+        E = np.array([y[face] > 0.0, y[face] < 0.0], dtype=float).T
         if not E.any(axis=0).all():
             return False
         _, Z, info = lapack.dposv(A.T, E, overwrite_a=1)

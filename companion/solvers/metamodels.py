@@ -70,15 +70,16 @@ class Widths(Family):
     def __init__(self, distances, validation_distances, start):
         self.data, self.validation_data, self.start = distances, validation_distances, start
         self.lower, self.upper = np.zeros(start.size), np.full(start.size, np.inf)
-        self._rows = np.empty(distances.shape)
+        self._buffers = np.empty((2, *distances.shape))
 
     def evaluate(self, distances, parameters):
         return conformal.gaussian_sums(distances, parameters)
 
     def at(self, parameters):
-        rows = np.multiply(parameters[:, np.newaxis], self.data, out=self._rows)
-        exp_scaled(rows.ravel(), -1.0, rows.ravel())
-        return rows.sum(axis=0), lambda by_c: -(np.multiply(rows, self.data, out=rows) @ by_c)
+        rows, powers = self._buffers  # of their own each, or the exponential is not vectorised
+        np.multiply(parameters[:, np.newaxis], self.data, out=powers)
+        exp_scaled(powers.ravel(), -1.0, rows.ravel())
+        return rows.sum(axis=0), lambda by_c: -(np.multiply(rows, self.data, out=powers) @ by_c)
 
 
 class Cores(Family):
