@@ -67,9 +67,9 @@ def normalise(alpha, y):
 
 
 @njit(**EXACT)
-def extremes(y, alpha, h, lengths, low, high):
-    """|w|^2 and the size of its terms; of both classes the least height, the support's largest."""
-    norm, size = 0.0, 0.0
+def extremes(y, alpha, h, low, high):
+    """|w|^2, and of both classes the least height, the support's largest."""
+    norm = 0.0
     low[:], high[:] = np.inf, -np.inf
     for k in range(y.shape[0]):
         c = int(y[k] > 0.0)
@@ -77,8 +77,7 @@ def extremes(y, alpha, h, lengths, low, high):
         if alpha[k] > 0.0:
             high[c] = max(high[c], h[k])
             norm += alpha[k] * h[k]
-            size += alpha[k] * np.sqrt(lengths[k])
-    return norm, size
+    return norm
 
 
 @njit(**EXACT)

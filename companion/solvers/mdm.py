@@ -49,8 +49,7 @@ _LOWEST, _SHARE = 30, 0.1
 _PATIENCE = 6
 
 # Relative to the largest diagonal entry: the least curvature of a pair, as identical points have
-# none, and the |w|^2 that is nothing but rounding. What rounding may change |w|^2 by, relative to
-# the terms that it is the sum of.
+# none, the |w|^2 that is nothing but rounding, and what rounding may change |w|^2 by.
 _LEAST_CURVATURE, _TOUCHING, _NOISE = 1e-12, 1e-12, 1e-15
 
 # Pair updates a sample after which the heights are computed afresh at the latest, and how often
@@ -196,9 +195,9 @@ def nearest(  # noqa: PLR0913, PLR0917
     low, high = np.empty(2), np.empty(2)
     while True:
         # 1. over all samples, by heights that were computed afresh: the end?
-        before, (norm, size) = norm, steps.extremes(y, alpha, h, lengths, low, high)
+        before, norm = norm, steps.extremes(y, alpha, h, low, high)
         margin = low.sum()
-        idle = 0 if before - norm > _NOISE * size * size else idle + 1 + done // y.size
+        idle = 0 if before - norm > _NOISE * scale else idle + 1 + done // y.size
         if margin > 0.0 and (norm - margin) * (1.0 + margin / norm) <= tol * norm:
             return n_iter
         if not _TOUCHING * scale < norm < np.inf or n_iter >= budget or idle > _STALLED:

@@ -68,7 +68,7 @@ def test_decision_values_are_those_of_the_solver_and_of_the_documented_expansion
 
 def test_the_shared_matrices_of_a_study_give_the_machine_of_the_estimator():
     X, y = board()
-    machine = ConformalSVC(transform="act", tol=1e-10, **BOARD).fit(X, y)
+    machine = ConformalSVC(transform="act", **BOARD).fit(X, y)
     D = squared_distances(X)
     part = ConformalProblem(
         np.exp(-0.02 * D),
@@ -78,7 +78,6 @@ def test_the_shared_matrices_of_a_study_give_the_machine_of_the_estimator():
         distances=D,
         sigma=5.0,
         n_features=2,
-        tol=1e-10,
     )
     result = conformal_transformations(part, "act")
     assert result.n_transforms == machine.n_transforms_ > 0
