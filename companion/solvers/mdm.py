@@ -52,8 +52,8 @@ _PATIENCE = 6
 # none, the |w|^2 that is nothing but rounding, and what rounding may change |w|^2 by.
 _LEAST_CURVATURE, _TOUCHING, _NOISE = 1e-12, 1e-12, 1e-15
 
-# Pair updates a sample after which the heights are computed afresh at the latest, and how often
-# that may show no progress until rounding is to blame; a pass of n updates counts as once.
+# Pair updates a sample after which the heights are computed afresh, ever later, and how often
+# that may show no progress until rounding is to blame; after a long pass, once.
 _LONG, _STALLED = 500, 50
 
 # Added to the diagonal, relative to it: kernel matrices have eigenvalues below rounding.
@@ -191,13 +191,13 @@ def nearest(  # noqa: PLR0913, PLR0917
     """Steps 1 and 2 until the end or a budget: pair updates. alpha and h are changed in place."""
     # gap <= tol / 2 |w|^2 where |w|^2 - m <= (1 - sqrt(1 - tol)) |w|^2; the last digits are spared.
     share = (1.0 - 1e-9) * tol / (1.0 + np.sqrt(1.0 - tol))
-    n_iter, done, idle, norm, scale = 0, 0, 0, np.inf, lengths.max()
-    low, high = np.empty(2), np.empty(2)
+    n_iter, idle, full, norm, scale = 0, 0, False, np.inf, lengths.max()
+    low, high, long = np.empty(2), np.empty(2), _LONG * y.size
     while True:
         # 1. over all samples, by heights that were computed afresh: the end?
         before, norm = norm, steps.extremes(y, alpha, h, low, high)
         margin = low.sum()
-        idle = 0 if before - norm > _NOISE * scale else idle + 1 + done // y.size
+        idle = 0 if before - norm > _NOISE * scale else idle + 1 + _STALLED * full
         if margin > 0.0 and (norm - margin) * (1.0 + margin / norm) <= tol * norm:
             return n_iter
         if not _TOUCHING * scale < norm < np.inf or n_iter >= budget or idle > _STALLED:
@@ -205,24 +205,12 @@ def nearest(  # noqa: PLR0913, PLR0917
         # 1. and 2. over the samples that may have a part in the solution, all if none is left out
         part, p = steps.working_set(h, alpha, y, low, high, works)
         within = share if part.size == y.size else max(share, _SHARE * (norm - margin) / norm)
-        most, a, own = min(budget - n_iter, _LONG * y.size), alpha[part], h[part]
-        done = update_pairs(
-            K,
-            e[part],
-            ridge[part],
-            lengths[part],
-            part,
-            p,
-            a,
-            own,
-            norm,
-            _LEAST_CURVATURE * scale,
-            second_order,
-            window,
-            within,
-            most,
-        )
-        n_iter += done
+        most, a, own = min(budget - n_iter, long), alpha[part], h[part]
+        parts = K, e[part], ridge[part], lengths[part], part, p, a, own, norm
+        least = _LEAST_CURVATURE * scale
+        done = update_pairs(*parts, least, second_order, window, within, most)
+        full = done == long
+        n_iter, long = n_iter + done, long + full * (long // 2)
         alpha[part] = a
         steps.normalise(alpha, y)
         steps.set_heights(K, e, ridge, alpha, h)
