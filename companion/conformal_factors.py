@@ -15,9 +15,8 @@ TSVT        sum_i exp(-rate_i ||x - x_i||^2)                        (5.4.1)
 
 All are pure functions of arrays; exp(-rate d^2) means tau^2 = 1 / rate. `Gaussians`, `Decay` and
 `Interpolations` are c with all its parameters: their `factors` are c of points, given the base
-kernel (points, columns), squared distances (columns, points), k(x, x) of the points, and d, what
-multiplied the kernel before; the columns are samples. A. Barbero, SVM imbalance
-correction by conformal kernel transformations, 2008, chapters 3 to 5.
+kernel (points, columns), squared distances (columns, points), k(x, x) of the points, and d so far;
+columns are samples. A. Barbero, SVM imbalance correction by conformal kernels, 2008, chapters 3-5.
 """
 
 from __future__ import annotations
@@ -52,8 +51,7 @@ __all__ = [
 # A squared width that is not zero, for centres that coincide with those their width is taken from.
 _NARROWEST = 1e-100
 
-# A distance that is nothing but rounding, as a share of k(x, x); distances held at a time.
-ROUNDING, _BLOCK = 1e-12, 2**16
+ROUNDING, _BLOCK = 1e-12, 2**16  # as a share of k(x, x); distances held at a time
 
 
 def kernel_metric(X, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0):
@@ -330,16 +328,17 @@ class Interpolations:
         for start in range(0, len(K), step):
             part = slice(start, start + step)
             D = self.distances(K[part], diagonal[part], before[part], slice(None))
-            ones = np.ones(len(D))
             if self.widths is not None:
-                out[part] = gaussian_sum(D, 1.0 / self.widths.ravel(), ones / ones.size)
+                out[part] = gaussian_sum(D, 1.0 / self.widths.ravel()) / len(D)
                 continue
             near, count, width = neighbours(D, self.radius)
             D /= np.maximum(width, ROUNDING * before[part] ** 2 * diagonal[part])
             # Without a neighbour it is the nearest point alone, at a distance of its own width.
             alone = np.exp(-D.min(axis=0))
             np.copyto(D, np.inf, where=~near)
-            out[part] = np.where(count > 0, gaussian_sum(D, ones) / np.maximum(count, 1), alone)
+            out[part] = np.where(
+                count > 0, gaussian_sum(D, np.ones(len(D))) / np.maximum(count, 1), alone
+            )
         return out
 
     def distances(self, K, diagonal, before, rows):
