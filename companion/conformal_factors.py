@@ -16,7 +16,8 @@ TSVT        sum_i exp(-rate_i ||x - x_i||^2)                        (5.4.1)
 All are pure functions of arrays; exp(-rate d^2) means tau^2 = 1 / rate. `Gaussians`, `Decay` and
 `Interpolations` are c with all its parameters: their `factors` are c of points, given the base
 kernel (points, columns), squared distances (columns, points), k(x, x) of the points, and d so far;
-columns are samples. A. Barbero, SVM imbalance correction by conformal kernels, 2008, chapters 3-5.
+columns are samples. Chapters 3 to 5 of A. Barbero, SVM imbalance correction by conformal kernel
+transformations, 2008.
 """
 
 from __future__ import annotations
