@@ -98,8 +98,7 @@ def magnification(metric):
 def log_gradient(transformation, X, step=1e-5):
     """Gradient of log c at X by central differences, dc / dx = c times this.
 
-    The `transformation` gives c > 0 of points of shape (n, n_features); 0 where it vanishes at a
-    side.
+    The `transformation` gives c > 0 of points (n, n_features); 0 where it vanishes at a side.
     """
     gradient = np.empty(X.shape)
     for j in range(X.shape[1]):
