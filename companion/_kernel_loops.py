@@ -1,4 +1,4 @@
-"""Compiled loops behind :mod:`companion.kernels`, over contiguous memory.
+"""Compiled loops of kernels and sums of Gaussians, over contiguous memory.
 
 They call only functions of this file: a cached numba caller is not recompiled when another changes.
 """
@@ -82,3 +82,17 @@ def distance_rows(Z, XT, gamma, out):
                 k += 1
             if gamma >= 0.0:
                 exp_scaled(row[: last - first], -gamma, out[i][first:last])
+
+
+@njit(**_OPTIONS)
+def gaussian_sums(D, rates, weights, out):
+    """out[m, j] += weights[k] exp(-rates[m, k] D[k, j]), summed over the centres k in order."""
+    n = D.shape[1]
+    for start in range(0, n, _WIDTH):
+        stop = min(start + _WIDTH, n)
+        for m in range(rates.shape[0]):
+            values = out[m][start:stop]
+            for k in range(D.shape[0]):
+                rate, weight, row = -rates[m, k], weights[k], D[k][start:stop]
+                for j in range(stop - start):
+                    values[j] += weight * _exp(rate * row[j])

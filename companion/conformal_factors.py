@@ -15,9 +15,9 @@ TSVT        sum_i exp(-rate_i ||x - x_i||^2)                        (5.4.1)
 
 All are pure functions of arrays; exp(-rate d^2) means tau^2 = 1 / rate. `Gaussians`, `Decay` and
 `Interpolations` are c with all its parameters: their `factors` are c of points, given the base
-kernel (points, columns), squared distances (columns, points), k(x, x) of the points, and d, what
-multiplied the kernel before; the columns are samples. A. Barbero, SVM imbalance
-correction by conformal kernel transformations, 2008, chapters 3 to 5.
+kernel (points, columns), squared distances (columns, points), k(x, x) of the points, and d so far;
+columns are samples. Chapters 3 to 5 of A. Barbero, SVM imbalance correction by conformal kernel
+transformations, 2008.
 """
 
 from __future__ import annotations
@@ -52,8 +52,7 @@ __all__ = [
 # A squared width that is not zero, for centres that coincide with those their width is taken from.
 _NARROWEST = 1e-100
 
-# A distance that is nothing but rounding, as a share of k(x, x); distances held at a time.
-ROUNDING, _BLOCK = 1e-12, 2**14
+ROUNDING, _BLOCK = 1e-12, 2**16  # as a share of k(x, x); distances held at a time
 
 
 def kernel_metric(X, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0):
@@ -99,8 +98,7 @@ def magnification(metric):
 def log_gradient(transformation, X, step=1e-5):
     """Gradient of log c at X by central differences, dc / dx = c times this.
 
-    The `transformation` gives c > 0 of points of shape (n, n_features); 0 where it vanishes at a
-    side.
+    The `transformation` gives c > 0 of points (n, n_features); 0 where it vanishes at a side.
     """
     gradient = np.empty(X.shape)
     for j in range(X.shape[1]):
@@ -124,7 +122,7 @@ def gaussian_sum(distances, rates, weights=None, offset=0.0):
 
 def gaussian_sums(distances, rates, weights=None, offset=0.0):
     """:func:`gaussian_sum` for many sets of rates, one a row, at once."""
-    from companion._conformal_loops import gaussian_sums as add
+    from companion._kernel_loops import gaussian_sums as add
 
     distances, rates = (np.ascontiguousarray(A, dtype=np.float64) for A in (distances, rates))
     weights = np.ones(len(distances)) if weights is None else np.asarray(weights, dtype=float)
@@ -183,17 +181,16 @@ def feature_distances(K, diagonal_rows, diagonal_columns):
 
 
 def neighbours(distances, radius=None):
-    """Which squared distances of each row are below M of (4.4.7), and their mean.
+    """Which squared distances in a column are below M of (4.4.7), how many, and their mean.
 
     M is the `radius`, or halfway between the least and the largest; without a neighbour the mean is
     the least distance.
     """
-    least = distances.min(axis=1)
-    limit = np.full(len(least), radius) if radius else 0.5 * (least + distances.max(axis=1))
-    near = np.less(distances, limit[:, np.newaxis])
-    count = near.sum(axis=1)
-    total = np.einsum("ij,ij->i", distances, near)
-    return near, np.where(count > 0, total / np.maximum(count, 1), least)
+    least = distances.min(axis=0)
+    near = distances < (radius or 0.5 * (least + distances.max(axis=0)))
+    count = np.count_nonzero(near, axis=0)
+    total = (distances * near).sum(axis=0)
+    return near, count, np.where(count > 0, total / np.maximum(count, 1), least)
 
 
 def williams_kappa(f, scale="max"):
@@ -332,19 +329,22 @@ class Interpolations:
             part = slice(start, start + step)
             D = self.distances(K[part], diagonal[part], before[part], slice(None))
             if self.widths is not None:
-                out[part] = np.exp(-D / self.widths.ravel()).mean(axis=1)
+                out[part] = gaussian_sum(D, 1.0 / self.widths.ravel()) / len(D)
                 continue
-            near, width = neighbours(D, self.radius)
-            width = np.maximum(width, ROUNDING * before[part] ** 2 * diagonal[part])
+            near, count, width = neighbours(D, self.radius)
+            D /= np.maximum(width, ROUNDING * before[part] ** 2 * diagonal[part])
             # Without a neighbour it is the nearest point alone, at a distance of its own width.
-            near |= ~near.any(axis=1, keepdims=True) & np.equal(D, D.min(axis=1, keepdims=True))
-            out[part] = np.exp(-D / width[:, np.newaxis]).mean(axis=1, where=near)
+            alone = np.exp(-D.min(axis=0))
+            np.copyto(D, np.inf, where=~near)
+            out[part] = np.where(
+                count > 0, gaussian_sum(D, np.ones(len(D))) / np.maximum(count, 1), alone
+            )
         return out
 
     def distances(self, K, diagonal, before, rows):
-        """Squared distances between points and the interpolated points of some of the first."""
-        K = K * before[:, np.newaxis] * self.column_factors
-        A, B = K[:, : self.n_first][:, rows], K[:, self.n_first :]
-        value = (before**2 * diagonal)[:, np.newaxis] - 2.0 * (1.0 - self.beta) * A
-        D = value[:, :, np.newaxis] - 2.0 * self.beta * B[:, np.newaxis] + self.squares[rows]
-        return np.maximum(D, 0.0, out=D).reshape(len(K), -1)
+        """Squared distances of the interpolated points of some of the first (rows) to points."""
+        K = K.T * before * self.column_factors[:, np.newaxis]
+        value = before**2 * diagonal - 2.0 * (1.0 - self.beta) * K[: self.n_first][rows]
+        D = value[:, np.newaxis] - 2.0 * self.beta * K[self.n_first :]
+        D += self.squares[rows][:, :, np.newaxis]
+        return np.maximum(D, 0.0, out=D).reshape(-1, K.shape[1])

@@ -8,13 +8,16 @@ from functools import cached_property
 import numpy as np
 
 from companion.separability import Separability
-from companion.solvers.mdm import MDMResult, nearest_points
+from companion.solvers.mdm import MDMResult, minimise, nearest_points
 
 __all__ = ["ConformalProblem", "TrainedMachine"]
 
 # The largest C d^2 k(x, x) of a class. Below, the class vanishes beside the ridge 1 / C; above, the
 # ridge vanishes beside the class and the machine has a hard margin.
 _LEAST, _MOST = 1e-12, 1e12
+
+# Multipliers of samples with a factor below are not carried over: they would be beyond all numbers.
+_NO_FACTOR = 1e-150
 
 
 class ConformalProblem:
@@ -89,9 +92,10 @@ class ConformalProblem:
         self.tol, self.max_iter = tol, max_iter
         self.y, self.validation_y = y[self.train], y[self.validation]
         self.K = K[np.ix_(self.train, self.train)]
-        self.validation_K = K[np.ix_(self.validation, self.train)]
+        self.validation_K = K[np.ix_(self.train, self.validation)]
         self.diagonal = self.K.diagonal().copy()
         self.validation_diagonal = K.diagonal()[self.validation]
+        self._ridge = np.full(self.train.size, 1.0 / C)
 
     @cached_property
     def distances(self):
@@ -136,11 +140,16 @@ class ConformalProblem:
         """
         return self._nearest_points(self.K, self.y, self.y * d, alpha0)
 
+    def candidate(self, d, alpha0):
+        """What a search needs of :meth:`machine`: multipliers, b and the number of iterations."""
+        alpha, heights, n_iter = minimise(
+            self.K, self.y, self.y * d, self._ridge, alpha0, tol=self.tol, max_iter=self.max_iter
+        )
+        return alpha, -0.5 * ((self.y * alpha) @ heights), n_iter
+
     def _nearest_points(self, K, y, e, alpha0=None):
         ridge = np.full(y.size, 1.0 / self.C)
-        return nearest_points(
-            K, y, e, ridge, alpha0, accelerate=True, tol=self.tol, max_iter=self.max_iter
-        )
+        return nearest_points(K, y, e, ridge, alpha0, tol=self.tol, max_iter=self.max_iter)
 
     def validation_error(self, machine, d, validation_d):
         """The g-means error of a machine on the validation part.
@@ -151,10 +160,7 @@ class ConformalProblem:
         d, validation_d : ndarray
             Factors of the training and the validation part that the machine was trained with.
         """
-        chosen = self.validation_decision(machine, d, validation_d) > 0.0
-        positive = self.validation_y > 0.0
-        hits = chosen[positive].mean(), 1.0 - chosen[~positive].mean()
-        return 1.0 - float(np.sqrt(hits[0] * hits[1]))
+        return float(self._g_means_error(self.validation_decision(machine, d, validation_d)))
 
     def validation_decision(self, machine, d, validation_d):
         """Decision values of the validation part, in hull units.
@@ -164,9 +170,21 @@ class ConformalProblem:
         machine, d, validation_d
             As of :meth:`validation_error`.
         """
-        support = np.flatnonzero(machine.alpha)
-        coef = (self.y * machine.alpha * d)[support]
-        return validation_d * (self.validation_K[:, support] @ coef) + machine.intercept
+        return self._decisions(machine.alpha * d, machine.intercept, validation_d)
+
+    def validation_errors(self, weights, intercepts, validation_D):
+        """:meth:`validation_error` of many machines, one a row of the `weights` alpha * d."""
+        return self._g_means_error(self._decisions(weights, intercepts[:, None], validation_D))
+
+    def _decisions(self, weights, intercept, validation_d):
+        used = np.flatnonzero(np.atleast_2d(weights).any(axis=0))
+        products = (self.y * weights)[..., used] @ self.validation_K[used]
+        return validation_d * products + intercept
+
+    def _g_means_error(self, decisions):
+        chosen, positive = decisions > 0.0, self.validation_y > 0.0
+        hits = chosen[..., positive].mean(axis=-1), 1.0 - chosen[..., ~positive].mean(axis=-1)
+        return 1.0 - np.sqrt(hits[0] * hits[1])
 
     def trouble(self, d, validation_d=0.0):
         """What is wrong with factors on both parts, a predicate; None if nothing is.
@@ -175,20 +193,28 @@ class ConformalProblem:
         ----------
         d, validation_d : ndarray of shape (n_train,) and (n_validation,)
         """
-        if not np.all(np.isfinite(d)):
-            return "is not finite"
-        if np.any(d < 0.0) and not np.any(d > 0.0):
-            return "is negative everywhere"
-        with np.errstate(over="ignore"):
-            weight = self.C * d**2 * self.diagonal
-        tops = weight[self.y > 0].max(), weight[self.y < 0].max()
-        if min(tops) < _LEAST:
-            return "underflows on all training samples of a class"
-        if max(tops) > _MOST:
-            return "is so large that the penalty 1 / C vanishes beside the kernel"
-        if not np.all(np.isfinite(validation_d)):
-            return "is not finite on a validation sample"
-        return None
+        return str(self.troubles(d[np.newaxis], np.atleast_2d(validation_d))[0]) or None
+
+    def troubles(self, D, validation_D):
+        """:meth:`trouble` of many, one a row: "" where there is none."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            weights = self.C * D**2 * self.diagonal
+        tops = np.stack([weights[:, self.y == sign].max(axis=1) for sign in (1.0, -1.0)])
+        found = {
+            "is not finite": ~np.isfinite(D).all(axis=1),
+            "is negative everywhere": (D < 0.0).any(axis=1) & ~(D > 0.0).any(axis=1),
+            "underflows on all training samples of a class": tops.min(axis=0) < _LEAST,
+            "is so large that the penalty 1 / C vanishes beside the kernel": tops.max(axis=0)
+            > _MOST,
+            "is not finite on a validation sample": ~np.isfinite(validation_D).all(axis=1),
+        }
+        return np.select(list(found.values()), list(found), default="")
+
+
+def carried(alpha, before, d):
+    """Multipliers that keep w, but for the lengths of its two parts, when factors become d."""
+    usable = d > _NO_FACTOR
+    return np.divide(alpha * np.maximum(before, 0.0), d, out=np.zeros(d.size), where=usable)
 
 
 @dataclass(frozen=True)
@@ -208,20 +234,8 @@ class TrainedMachine:
 
     def retrained(self, d, validation_d):
         """The machine with other factors, found from this one."""
-        # w stays what it is, but for the lengths of its two parts, where d a does.
-        with np.errstate(over="ignore"):
-            ratio = self.factors * np.where(d > 0.0, 1.0 / np.where(d > 0.0, d, 1.0), 0.0)
-        alpha0 = self.alpha * np.where(np.isfinite(ratio), ratio, 0.0)
-        positive = self.y > 0.0
-        sums = alpha0[positive].sum(), alpha0[~positive].sum()
-        usable = all(0.0 < total < np.inf for total in sums)
-        alpha0 = alpha0 / np.where(positive, *sums) if usable else None
-        return replace(
-            self,
-            machine=self.problem.machine(d, alpha0),
-            factors=d,
-            validation_factors=validation_d,
-        )
+        alpha0 = carried(self.alpha, self.factors, d)
+        return TrainedMachine(self.problem, self.problem.machine(d, alpha0), d, validation_d)
 
     @property
     def y(self):
@@ -272,7 +286,7 @@ class TrainedMachine:
         return (
             stage.factors(problem.K[:, columns], near, problem.diagonal, self.factors),
             stage.factors(
-                problem.validation_K[:, columns],
+                problem.validation_K[columns].T,
                 far,
                 problem.validation_diagonal,
                 self.validation_factors,

@@ -12,14 +12,12 @@ improve. The machine is the nearest-points machine of K + I / C.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from companion.solvers._conformal_problem import ConformalProblem, TrainedMachine
+from companion.solvers._conformal_problem import ConformalProblem, TrainedMachine, carried
 from companion.solvers.mdm import MDMResult
 from companion.solvers.metamodels import GENERATIONS, ascend_separability, evolve
 from companion.solvers.transformations import RULES, Rule
@@ -232,11 +230,7 @@ def _choose(rule, search, svm, generations, rng):
             )
         else:
             race = ValidationRace(family, svm)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                parameters, _ = evolve(
-                    race.errors, family.lower, family.upper, target=0.0, **options
-                )
+            parameters, _ = evolve(race.errors, family.lower, family.upper, target=0.0, **options)
             best = race.best
     return rule.stage(svm, family, parameters), best
 
@@ -245,22 +239,38 @@ class ValidationRace:
     """Validation errors of candidates, each with its own machine; the first best one is kept."""
 
     def __init__(self, family, svm):
-        self._family, self._svm, self._last = family, svm, svm
-        self.best, self._least = None, np.inf
+        self._family, self._svm = family, svm
+        self._last, self._best, self._least = (svm.alpha, svm.factors), None, np.inf
 
     def errors(self, parameters):
         """Errors of candidates, one a row; 2 for those that cannot be used, so they come last."""
-        factors = self._family.values(parameters) * self._svm.factors
-        validation = self._family.validation_values(parameters) * self._svm.validation_factors
+        svm, problem = self._svm, self._svm.problem
+        D = self._family.values(parameters) * svm.factors
+        validation_D = self._family.validation_values(parameters) * svm.validation_factors
         errors = np.full(len(parameters), 2.0)
-        for k in range(len(parameters)):
-            if self._svm.problem.trouble(factors[k], validation[k]) is not None:
-                continue
-            self._last = self._last.retrained(factors[k], validation[k])
-            errors[k] = self._last.validation_error()
-            if errors[k] < self._least:
-                self.best, self._least = self._last, errors[k]
+        usable = np.flatnonzero(problem.troubles(D, validation_D) == "")
+        if usable.size == 0:
+            return errors
+        D, validation_D = D[usable], validation_D[usable]
+        alphas, intercepts, counts = np.empty(D.shape), np.empty(len(D)), np.empty(len(D))
+        for k, d in enumerate(D):
+            alphas[k], intercepts[k], counts[k] = problem.candidate(d, carried(*self._last, d))
+            self._last = alphas[k], d
+        errors[usable] = found = problem.validation_errors(alphas * D, intercepts, validation_D)
+        k = found.argmin()
+        if found[k] < self._least:
+            self._least, self._best = found[k], (alphas[k], counts[k], D[k], validation_D[k])
         return errors
+
+    @property
+    def best(self):
+        """The machine of the first best candidate; None if no candidate could be used."""
+        if self._best is None:
+            return None
+        alpha, count, d, validation_d = self._best
+        machine = self._svm.problem.machine(d, alpha)
+        machine = replace(machine, n_iter=int(count) + machine.n_iter)
+        return TrainedMachine(self._svm.problem, machine, d, validation_d)
 
 
 def _entry(svm, t, error, parameters, kept):

@@ -14,9 +14,9 @@ The height of a sample over the plane through the origin normal to w is h_i = y_
    the exact minimiser along this line, clipped where the weight is spent; go to 1.
 
 The weight is taken from the highest support point, or (second order) from the one of which the
-unclipped step gains most. Three accelerations lead to the same solution. When a pair comes again,
+unclipped step gains most. Two accelerations lead to the same solution. When a pair comes again,
 what has been done since is a cycle: w is moved along the sum of these updates, by an exact line
-search clipped at the first multiplier to vanish, where that gains more than pair updates would.
+search clipped at the first multiplier to vanish, where that gains more than pair updates would. Or
 1 and 2 go on over a working set, the support and the lowest of the samples that are lower than it,
 until none is left out that is. After many updates, w is moved to the minimiser over the support.
 
@@ -28,23 +28,33 @@ algorithm for SVM training, ESANN 2008. The second order: Fan, Chen and Lin, JML
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
+from numba import njit
+from scipy.linalg import lapack
 
-from companion.solvers import _mdm_loops as loops
-from companion.solvers._problem import checked_matrix, checked_vector
-from companion.solvers.result import MDMResult, SVMSolution
+from companion.solvers import _mdm_loops as steps
+from companion.solvers._mdm_problem import check_options, checked_hulls, warn
+from companion.solvers.result import MDMResult, SVMSolution, certify_hulls
 
 __all__ = ["MDMResult", "SVMSolution", "mdm"]
 
 # Pair updates that are remembered to find cycles, a power of two.
 _WINDOW = 256
 
-# Samples of a class at whose centre a working set starts; pair updates a sample before the first
-# step over the face of the support, with twice as many before the next one.
-_LOWEST, _BURST = 30, 10
+# Samples of a class at whose centre a working set starts; the gap within a set is brought to this
+# share of that over all samples before others join.
+_LOWEST, _SHARE = 30, 0.1
+
+# Pair updates a support point before a step over its face; twice as many before the next.
+_PATIENCE = 6
+
+# Relative to the largest diagonal entry: the least curvature of a pair, as identical points have
+# none, the |w|^2 that is nothing but rounding, and what rounding may change |w|^2 by.
+_LEAST_CURVATURE, _TOUCHING, _NOISE = 1e-12, 1e-12, 1e-15
+
+# Pair updates a sample after which the heights are computed afresh, ever later, and how often
+# that may show no progress until rounding is to blame; after a long pass, once.
+_LONG, _STALLED = 500, 50
 
 # Added to the diagonal, relative to it: kernel matrices have eigenvalues below rounding.
 _JITTER = 1e-13
@@ -79,8 +89,8 @@ def mdm(  # noqa: PLR0913
     selection : {"second_order", "first_order"}, default="second_order"
         The support point that gives up weight: the one of largest gain, or the highest.
     accelerate : bool or "cycles", default=False
-        False is the plain algorithm. "cycles" adds the steps along cycles, and True besides these
-        the working set and steps over the face of the support, which count as no iteration.
+        False is the plain algorithm, "cycles" adds the steps along cycles, True the working set
+        and steps over the face of the support, which count as no iteration.
     tol : float, default=1e-3
         Ends when the duality gap is at most ``tol`` times the objective, 0 < tol < 1. In the units
         of the SVM the primal value is then at most 1 / (1 - tol) times the dual one.
@@ -112,193 +122,212 @@ def mdm(  # noqa: PLR0913
     >>> result.alpha, result.squared_norm, result.intercept
     (array([1., 1., 0.]), 16.0, -4.0)
     """
-    _check_options(selection, accelerate, tol, max_iter)
-    K, y = _checked_problem(K, y, check_finite)
-    ridge = checked_vector(0.0 if ridge is None else ridge, y.size, "ridge")
-    if not ((ridge >= 0.0) & (ridge < np.inf)).all():
-        raise ValueError("The 'ridge' of mdm must be finite and at least 0 for every sample.")
-    if alpha0 is not None:
-        alpha0 = _checked_start(alpha0, y.size)
+    check_options(selection, accelerate, tol, max_iter)
+    K, y, ridge, alpha0 = checked_hulls(K, y, ridge, alpha0, check_finite)
     options = {"selection": selection, "accelerate": accelerate, "tol": tol, "max_iter": max_iter}
     return nearest_points(K, y, y, ridge, alpha0, **options)
 
 
-def nearest_points(  # noqa: PLR0913
-    K, y, e, ridge, alpha0=None, *, selection="second_order", accelerate=True, tol, max_iter
-):
-    """`mdm` without checks, for signed factors e: with e_i e_j K_ij in place of y_i y_j K_ij."""
-    classes = np.flatnonzero(y > 0.0), np.flatnonzero(y < 0.0)
-    scale = max((e * e * K.diagonal() + ridge).max(), np.finfo(float).tiny)
-    budget = max(10_000_000, 100 * y.size) if max_iter is None else int(max_iter)
-    # gap <= tol / 2 |w|^2 where |w|^2 - m <= (1 - sqrt(1 - tol)) |w|^2; the last digits are spared.
-    share = (1.0 - 1e-9) * tol / (1.0 + np.sqrt(1.0 - tol))
-    works, window = accelerate is True, _WINDOW if accelerate else 0
+def nearest_points(K, y, e, ridge, alpha0=None, **options):
+    """`mdm` without checks, for signed factors e: with e_i e_j K_ij in place of y_i y_j K_ij.
 
-    # 0. The centres, or where told; a working set starts in the centres of the lowest samples.
-    alpha = np.zeros(y.size) if alpha0 is None else alpha0.copy()
-    _normalise(alpha, classes)
-    if works and alpha0 is None:
-        heights = loops.heights(K, e, ridge, alpha)
-        alpha[:] = 0.0
-        for own in classes:
-            alpha[own[np.argsort(heights[own], kind="stable")[:_LOWEST]]] = 1.0
-        _normalise(alpha, classes)
-    # 1. and 2., and after every so many pair updates a step over the face of the support.
-    second_order, n_iter, burst = (
-        selection == "second_order",
-        0,
-        _BURST * y.size if works else budget,
-    )
-    while True:
-        most = min(burst, budget - n_iter)
-        heights, done = loops.nearest(
-            K, e, ridge, y, alpha, scale, second_order, window, works, share, tol, most
-        )
-        n_iter, burst = n_iter + done, 2 * burst
-        if done < most or n_iter >= budget:
-            break
-        _step_over_face(K, e, ridge, alpha, heights, classes)
+    ``options`` are those of :func:`minimise`.
+    """
+    alpha, heights, n_iter = minimise(K, y, e, ridge, alpha0, **options)
     if not np.isfinite(heights).all():
         raise ValueError(
             "The 'K' of mdm must be finite, and so must sums of its rows. Got NaN or infinity "
             "in K (y alpha0); look at the scale of the kernel."
         )
-    result = _certified(alpha, heights, y, ridge, scale, tol, budget, n_iter)
+    scale, budget = (e * e * K.diagonal() + ridge).max(), _budget(y.size, options["max_iter"])
+    touching = not alpha @ heights > _TOUCHING * scale
+    result = certify_hulls(
+        alpha, heights, y, ridge, options["tol"], n_iter, budget, scale, touching
+    )
     if not result.converged:
-        _warn(result, selection, tol)
+        warn(result, options)
     return result
 
 
-def _certified(alpha, heights, y, ridge, scale, tol, budget, n_iter):  # noqa: PLR0917
-    plus, minus, support = y > 0.0, y < 0.0, alpha > 0.0
-    squared_norm, margin = alpha @ heights, heights[plus].min() + heights[minus].min()
-    touching, gap = not squared_norm > loops.TOUCHING * scale, 0.5 * squared_norm
-    if not touching and margin > 0.0:
-        gap = 0.5 * (squared_norm - margin) * (1.0 + margin / squared_norm)
-    converged = not touching and gap <= tol * 0.5 * squared_norm
-    if touching:
-        reason = (
-            f"The convex hulls of the classes touch: |w|^2 = {squared_norm:.3g} is rounding, "
-            f"for kernel values up to {scale:.3g}."
+def minimise(  # noqa: PLR0913
+    K, y, e, ridge, alpha0, *, tol, max_iter, selection="second_order", accelerate=True
+):
+    """The multipliers, their heights and the number of iterations."""
+    budget, second_order = _budget(y.size, max_iter), selection == "second_order"
+    works, window = accelerate is True, _WINDOW if accelerate == "cycles" else 0
+    lengths = e * e * K.diagonal() + ridge
+    # 0. The centres, or where told; a working set starts in the centres of the lowest samples.
+    alpha = np.zeros(y.size) if alpha0 is None else alpha0.copy()
+    steps.normalise(alpha, y)
+    heights = _heights(K, e, ridge, alpha)
+    if works and alpha0 is None:
+        alpha[:] = 0.0
+        for sign in (1.0, -1.0):
+            own = np.flatnonzero(y == sign)
+            alpha[own[np.argsort(heights[own], kind="stable")[:_LOWEST]]] = 1.0
+        steps.normalise(alpha, y)
+        heights = _heights(K, e, ridge, alpha)
+    # 1. and 2., and after so many pair updates a step over the face of the support.
+    n_iter, since, patience = 0, 0, _PATIENCE
+    while True:
+        burst = patience * np.count_nonzero(alpha) if works else budget
+        most = min(max(burst - since, 1), budget - n_iter)
+        done = nearest(
+            K, e, ridge, y, lengths, alpha, heights, second_order, window, works, tol, most
         )
-    elif converged:
-        reason = f"The duality gap {gap:.3g} is at most {tol:g} times the objective."
-    elif n_iter >= budget:
-        reason = f"The budget of {budget} iterations is spent."
-    else:
-        reason = "Rounding errors stop all progress: no pair can be moved any more."
-    m_plus, m_minus = (alpha * heights)[plus].sum(), -(alpha * heights)[minus].sum()
-    violations = [heights[own & support].max() - heights[own].min() for own in (plus, minus)]
-    return MDMResult(
-        alpha=alpha,
-        intercept=float(-0.5 * (m_plus + m_minus)),
-        squared_norm=float(squared_norm),
-        decision_function=y * (heights - ridge * alpha) - 0.5 * (m_plus + m_minus),
-        products=y * heights,
-        m_plus=float(m_plus),
-        m_minus=float(m_minus),
-        objective=float(0.5 * squared_norm),
-        duality_gap=float(gap),
-        kkt_violation=float(max(*violations, 0.0)),
-        n_iter=int(n_iter),
-        stop_reason=reason,
-        converged=bool(converged),
-        touching=bool(touching),
-    )
+        n_iter, since = n_iter + done, since + done
+        if done < most or n_iter >= budget:
+            return alpha, heights, n_iter
+        if 2 * since >= patience * np.count_nonzero(alpha):
+            since, patience = 0, 2 * patience
+            if _step_over_face(K, e, ridge, alpha, heights, y):
+                heights = _heights(K, e, ridge, alpha)
 
 
-def _normalise(alpha, classes):
-    """Scale both classes to the sum 1, in place; one without weight becomes its centre."""
-    for own in classes:
-        total = alpha[own].sum()
-        alpha[own] = alpha[own] / total if total > 0.0 else 1.0 / own.size
+@njit(**steps.EXACT)
+def nearest(  # noqa: PLR0913, PLR0917
+    K, e, ridge, y, lengths, alpha, h, second_order, window, works, tol, budget
+):
+    """Steps 1 and 2 until the end or a budget: pair updates. alpha and h are changed in place."""
+    # gap <= tol / 2 |w|^2 where |w|^2 - m <= (1 - sqrt(1 - tol)) |w|^2; the last digits are spared.
+    share = (1.0 - 1e-9) * tol / (1.0 + np.sqrt(1.0 - tol))
+    n_iter, idle, full, norm, scale = 0, 0, False, np.inf, lengths.max()
+    low, high, long = np.empty(2), np.empty(2), _LONG * y.size
+    while True:
+        # 1. over all samples, by heights that were computed afresh: the end?
+        before, norm = norm, steps.extremes(y, alpha, h, low, high)
+        margin = low.sum()
+        idle = 0 if before - norm > _NOISE * scale else idle + 1 + _STALLED * full
+        if margin > 0.0 and (norm - margin) * (1.0 + margin / norm) <= tol * norm:
+            return n_iter
+        if not _TOUCHING * scale < norm < np.inf or n_iter >= budget or idle > _STALLED:
+            return n_iter
+        # 1. and 2. over the samples that may have a part in the solution, all if none is left out
+        part, p = steps.working_set(h, alpha, y, low, high, works)
+        within = share if part.size == y.size else max(share, _SHARE * (norm - margin) / norm)
+        most, a, own = min(budget - n_iter, long), alpha[part], h[part]
+        parts = K, e[part], ridge[part], lengths[part], part, p, a, own, norm
+        least = _LEAST_CURVATURE * scale
+        done = update_pairs(*parts, least, second_order, window, within, most)
+        full = done == long
+        n_iter, long = n_iter + done, long + full * (long // 2)
+        alpha[part] = a
+        steps.normalise(alpha, y)
+        steps.set_heights(K, e, ridge, alpha, h)
 
 
-def _step_over_face(K, e, ridge, alpha, heights, classes):  # noqa: PLR0917
+@njit(**steps.EXACT)
+def update_pairs(  # noqa: C901, PLR0913, PLR0917
+    K, e, ridge, lengths, part, p, a, h, norm, least, second_order, window, share, budget
+):
+    """Pair after pair among some samples, the p positives first, until |w|^2 - m <= share |w|^2.
+
+    m is the sum of the least heights. How many updates there were comes back.
+    """
+    n, i, j, step = a.size, 0, 0, 0.0
+    Q, known, support = np.empty((n, n)), np.zeros(n, dtype=np.bool_), np.empty(n)
+    none, gains, net, cycles = np.zeros(n), np.empty(n), np.empty(n), steps.cycles_of(n, window)
+    for k in range(n):
+        support[k] = 0.0 if a[k] > 0.0 else -np.inf
+    for done in range(budget):
+        # The heights after the last step, and of each class the lowest and the highest.
+        A, B = steps.row_of(Q, known, K, e, part, i), steps.row_of(Q, known, K, e, part, j)
+        low_p, high_p = steps.move(h[:p], support[:p], A[:p], B[:p], step)
+        low_m, high_m = steps.move(h[p:], support[p:], A[p:], B[p:], step)
+
+        # 1. No two points of the hulls are much nearer than w_+ and w_- are: the end.
+        margin, step = low_p + low_m, 0.0
+        if margin > 0.0 and norm - margin <= share * norm:
+            return done
+
+        # 2. In the class where they differ most the lowest, i, takes weight from the highest, j ...
+        start, stop, low, high = p, n, low_m, high_m
+        if high_p - low_p >= high_m - low_m:
+            start, stop, low, high = 0, p, low_p, high_p
+        i = start + steps.first(h[start:stop], none[start:stop], low)
+        values, mask, wanted = h[start:stop], support[start:stop], high
+        A = steps.row_of(Q, known, K, e, part, i)
+        if second_order:  # ... or from that of which the step gains most,
+            best = steps.set_gains(
+                h[start:stop],
+                support[start:stop],
+                lengths[start:stop],
+                A[start:stop],
+                low,
+                lengths[i],
+                least,
+                gains[start:stop],
+            )
+            if 0.0 < best < np.inf:
+                values, mask, wanted = gains[start:stop], none[start:stop], best
+        j = start + steps.first(values, mask, wanted)
+
+        # to the minimiser along w_i - w_j, or as much as there is.
+        fall = h[j] - h[i]
+        curvature = max(lengths[i] + lengths[j] - 2.0 * A[j], least)
+        step = min(fall / curvature, a[j])
+        gain = step * (fall - 0.5 * step * curvature)
+        if not fall > 0.0 or (a[i] + step == a[i] and a[j] - step == a[j]):
+            return done
+
+        # The same pair again: along all that has been done since, if that gains more.
+        if window > 0:
+            stride, total = steps.along_cycle(cycles, a, h, i, j, step, gain, net)
+            if stride > 0.0:
+                for k in range(n):
+                    if net[k] != 0.0:
+                        row = steps.row_of(Q, known, K, e, part, k)
+                        steps.shift(a, h, support, ridge, row, k, stride * net[k])
+                step, norm = 0.0, norm - 2.0 * total
+                continue
+        step = steps.transfer(a, support, i, j, step)
+        h[i] += step * ridge[i]
+        h[j] -= step * ridge[j]
+        norm -= 2.0 * gain
+    return budget
+
+
+def _budget(n, max_iter):
+    return max(10_000_000, 100 * n) if max_iter is None else int(max_iter)
+
+
+def _heights(K, e, ridge, alpha):
+    """h_k = e_k sum_j K_kj e_j alpha_j + ridge_k alpha_k."""
+    if np.count_nonzero(alpha) > alpha.size // 2:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return e * (K @ (e * alpha)) + ridge * alpha
+    h = np.empty(alpha.size)
+    steps.set_heights(K, e, ridge, alpha, h)
+    return h
+
+
+def _step_over_face(K, e, ridge, alpha, heights, y):  # noqa: PLR0917
     """Move towards the minimiser over the affine hull of the support, as far as w gets shorter.
 
-    Samples whose multipliers are negative there are left out, and the rest is tried again.
+    Samples whose multipliers are negative there are left out, and the rest is tried again. Whether
+    there was a step comes back.
     """
     face, target, values = np.flatnonzero(alpha), np.zeros(alpha.size), np.zeros(1)
     while not values.min() > 0.0:
-        m = face.size
-        A = np.zeros((m + 2, m + 2))
-        A[:m, :m] = K[np.ix_(face, face)] * np.outer(e[face], e[face])
-        A[range(m), range(m)] += ridge[face] + _JITTER * A[range(m), range(m)]
-        for c, own in enumerate(classes):
-            A[m + c, :m] = A[:m, m + c] = np.isin(face, own)
-        try:
-            values = np.linalg.solve(A, np.repeat([0.0, 1.0], [m, 2]))[:m]
-        except np.linalg.LinAlgError:
-            return
+        own, A = e[face], K[face[:, np.newaxis], face]
+        A *= own[:, np.newaxis]
+        A *= own
+        A.ravel()[:: face.size + 1] += ridge[face] + _JITTER * A.diagonal()
+        # min 1/2 a'Aa, E'a = 1: a = Z mu with AZ = E and E'Z mu = 1, here but for a factor.
+        E = np.array([y[face] > 0.0, y[face] < 0.0], dtype=float).T
+        if not E.any(axis=0).all():
+            return False
+        _, Z, info = lapack.dposv(A.T, E, overwrite_a=1)
+        if info != 0:
+            return False
+        G = E.T @ Z
+        values = Z @ (G.diagonal()[::-1] - G[0, 1])
         kept = values > 0.0
         face, values = face[kept], values[kept] if kept.all() else np.zeros(1)
     target[face] = values
-    _normalise(target, classes)
+    steps.normalise(target, y)
     change = target - alpha
-    slope, curvature = change @ heights, change @ loops.heights(K, e, ridge, change)
+    slope, curvature = change @ heights, change @ _heights(K, e, ridge, change)
     if slope < 0.0:
         alpha += (min(1.0, -slope / curvature) if curvature > 0.0 else 1.0) * change
-
-
-def _checked_problem(K, y, check_finite):
-    y = np.ascontiguousarray(y, dtype=np.float64)
-    if y.ndim != 1 or not (np.abs(y) == 1.0).all():
-        raise ValueError(
-            f"The 'y' of mdm must be a vector of labels -1 and +1. Got shape {y.shape} and the "
-            f"values {np.unique(y)[:5]}."
-        )
-    K = np.asarray(K)
-    if K.shape != (y.size, y.size):
-        raise ValueError(
-            f"The 'K' of mdm must be a square matrix with one row a label, here ({y.size}, "
-            f"{y.size}). Got shape {K.shape} instead."
-        )
-    if np.abs(y.sum()) == y.size:
-        raise ValueError(
-            f"mdm needs samples of both classes, as each has a convex hull. Got {sum(y > 0.0)} "
-            f"labels +1 and {sum(y < 0.0)} labels -1."
-        )
-    # A symmetric matrix in Fortran order is its own transpose.
-    K = np.ascontiguousarray(K.T if K.flags.f_contiguous else K, dtype=np.float64)
-    return checked_matrix(K, check_finite), y
-
-
-def _checked_start(alpha0, n):
-    alpha = checked_vector(alpha0, n, "alpha0")
-    if not np.isfinite(alpha).all():
-        raise ValueError("The 'alpha0' of mdm must be finite. Got NaN or infinity.")
-    alpha = np.maximum(alpha, 0.0)
-    # Sums of the largest numbers must not overflow.
-    return alpha / max(alpha.max(), np.finfo(float).tiny)
-
-
-def _check_options(selection, accelerate, tol, max_iter):
-    wrong = None
-    if selection not in {"first_order", "second_order"}:
-        wrong = "selection", "'first_order' or 'second_order'", selection
-    elif accelerate not in {False, True, "cycles"}:
-        wrong = "accelerate", "False, True or 'cycles'", accelerate
-    elif not 0.0 < tol < 1.0:
-        wrong = "tol", "a share of the objective between 0 and 1", tol
-    elif max_iter is not None and max_iter < 0:
-        wrong = "max_iter", "None or at least 0", max_iter
-    if wrong:
-        raise ValueError("The '{}' of mdm must be {}. Got {!r} instead.".format(*wrong))
-
-
-def _warn(result, selection, tol):
-    advice = "Consider increasing max_iter, tol or the ridge."
-    if result.touching:
-        advice = "No plane separates the classes; pass a positive ridge (1 / C)."
-    elif result.duality_gap >= result.objective:
-        advice = "Consider increasing max_iter or the ridge; the hulls may overlap."
-    share = result.duality_gap / result.objective if result.objective > 0.0 else 1.0
-    warnings.warn(
-        f"mdm ({selection} selection) has not converged. {result.stop_reason} After "
-        f"{result.n_iter} iterations the KKT violation is {result.kkt_violation:.3g} and the "
-        f"duality gap {result.duality_gap:.3g}, that is {share:.3g} of the objective "
-        f"(tol = {tol:g}). {advice}",
-        ConvergenceWarning,
-        stacklevel=3,
-    )
+    return slope < 0.0

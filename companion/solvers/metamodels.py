@@ -11,6 +11,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from companion import conformal_factors as conformal
+from companion._kernel_loops import exp_scaled
 
 __all__ = ["Cores", "Displacements", "Widths", "ascend_separability", "evolve"]
 
@@ -69,13 +70,16 @@ class Widths(Family):
     def __init__(self, distances, validation_distances, start):
         self.data, self.validation_data, self.start = distances, validation_distances, start
         self.lower, self.upper = np.zeros(start.size), np.full(start.size, np.inf)
+        self._buffers = np.empty((2, *distances.shape))
 
     def evaluate(self, distances, parameters):
         return conformal.gaussian_sums(distances, parameters)
 
     def at(self, parameters):
-        rows = np.exp(-parameters[:, np.newaxis] * self.data)
-        return rows.sum(axis=0), lambda by_c: -((rows * self.data) @ by_c)
+        rows, powers = self._buffers  # of their own each, or the exponential is not vectorised
+        np.multiply(parameters[:, np.newaxis], self.data, out=powers)
+        exp_scaled(powers.ravel(), -1.0, rows.ravel())
+        return rows.sum(axis=0), lambda by_c: -(np.multiply(rows, self.data, out=powers) @ by_c)
 
 
 class Cores(Family):

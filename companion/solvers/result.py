@@ -9,7 +9,7 @@ import numpy as np
 
 from companion.solvers._smo_loops import certificates
 
-__all__ = ["MDMResult", "Result", "SVMSolution", "certify"]
+__all__ = ["MDMResult", "Result", "SVMSolution", "certify", "certify_hulls"]
 
 
 @dataclass(frozen=True)
@@ -147,10 +147,50 @@ class MDMResult:
                 f"The convex hulls of the classes touch (|w|^2 = {self.squared_norm:.3g}), so no "
                 "SVM without slacks exists. Pass a positive 'ridge' (1 / C) to mdm."
             )
-        factor = 2.0 / self.squared_norm
+        factor = 2.0 / self.squared_norm  # (2.2.7)
         return SVMSolution(
             alpha=factor * self.alpha,
             intercept=factor * self.intercept,
             objective=-factor,
             decision_function=factor * self.decision_function,
         )
+
+
+def certify_hulls(alpha, heights, y, ridge, tol, n_iter, budget, scale, touching):  # noqa: PLR0913, PLR0917
+    """Return the MDMResult for multipliers, given their heights; `scale` is that of the kernel."""
+    plus, minus, support = y > 0.0, y < 0.0, alpha > 0.0
+    least, weighted = [heights[own].min() for own in (plus, minus)], alpha * heights
+    squared_norm, margin, gap = weighted.sum(), sum(least), 0.5 * weighted.sum()
+    if not touching and margin > 0.0:
+        gap = 0.5 * (squared_norm - margin) * (1.0 + margin / squared_norm)
+    converged = not touching and gap <= tol * 0.5 * squared_norm
+    if touching:
+        reason = (
+            f"The convex hulls of the classes touch: |w|^2 = {squared_norm:.3g} is rounding, "
+            f"for kernel values up to {scale:.3g}."
+        )
+    elif converged:
+        reason = f"The duality gap {gap:.3g} is at most {tol:g} times the objective."
+    elif n_iter >= budget:
+        reason = f"The budget of {budget} iterations is spent."
+    else:
+        reason = "Rounding errors stop all progress: no pair can be moved any more."
+    m_plus, m_minus = weighted[plus].sum(), -weighted[minus].sum()  # (5.3.3), (5.3.4)
+    intercept = -0.5 * (m_plus + m_minus)  # (2.2.2)
+    highest = [heights[own & support].max() for own in (plus, minus)]
+    return MDMResult(
+        alpha=alpha,
+        intercept=float(intercept),
+        squared_norm=float(squared_norm),
+        decision_function=y * (heights - ridge * alpha) + intercept,
+        products=y * heights,
+        m_plus=float(m_plus),
+        m_minus=float(m_minus),
+        objective=float(0.5 * squared_norm),
+        duality_gap=float(gap),
+        kkt_violation=float(max(*np.subtract(highest, least), 0.0)),
+        n_iter=int(n_iter),
+        stop_reason=reason,
+        converged=bool(converged),
+        touching=bool(touching),
+    )

@@ -130,7 +130,7 @@ def _on_the_boundary(trained, first, second, beta, rule):
     if rule.width == "pattern":
         return stage
     rows = (stage.distances(problem.K[:, both], problem.diagonal, d, [q]).T for q in range(p))
-    widths = np.array([c.neighbours(D, rule.radius)[1] for D in rows])
+    widths = np.array([c.neighbours(D, rule.radius)[2] for D in rows])
     return replace(stage, widths=np.maximum(widths, c.ROUNDING * (d**2 * problem.diagonal).max()))
 
 

@@ -298,14 +298,6 @@ def test_hulls_that_overlap_are_reported(accelerate):
 
 
 @pytest.mark.parametrize("accelerate", ACCELERATIONS)
-def test_overlapping_clouds_without_ridge_end(accelerate):
-    K, y = problem(n=80, kernel="linear", seed=1)
-    with pytest.warns(ConvergenceWarning, match="hulls of the classes touch"):
-        result = mdm(K, y, accelerate=accelerate)
-    assert result.touching
-
-
-@pytest.mark.parametrize("accelerate", ACCELERATIONS)
 def test_a_spent_budget_is_reported_with_the_gap(accelerate):
     K, y = problem(n=80, seed=1)
     message = r"mdm \(second_order selection\).*budget of 7 iterations.*duality gap.*max_iter"
