@@ -41,7 +41,7 @@ class Hinge(NamedTuple):
                 Z=self.Z.take(kept, axis=1),
                 c=self.c.take(kept, axis=1),
                 p=self.p[kept],
-                L=self.L + loops.moments(self.Q, fixed, self.Z),
+                L=self.L + moments(self.Q, fixed, self.Z),
             ),
         )
 
@@ -84,7 +84,7 @@ class MarginTerms:
             used = np.flatnonzero(chosen >= 0)
             slope[self.column[used], used] += p[used]
             slope[chosen[used], used] -= p[used]
-        L = loops.moments(self.Q, slope, self.Z)
+        L = moments(self.Q, slope, self.Z)
         anchor = np.zeros(self.k - 1) if anchor is None else anchor
         return Hinge(self.Q, self.Z, level * self.others, p, L, ridge, anchor)
 
@@ -145,12 +145,16 @@ class MarginTerms:
 
     def margins(self, x):
         """g_ij = f_j - max_{l != j} f_l of all terms, and that l."""
-        F, terms = np.empty_like(self.others), np.arange(self.p.size)
-        loops.class_values(self.Q, x, self.Z, F)
+        F, terms = self.Q @ (x @ self.Z), np.arange(self.p.size)
         own = F[self.column, terms]
         F[self.column, terms] = -np.inf
         rivals = F.argmax(axis=0)
         return own - F[rivals, terms], rivals
+
+
+def moments(Q, alpha, Z):
+    """Q' alpha Z'."""
+    return Q.T @ (alpha @ Z.T)
 
 
 def _bias_first(array, axis):
@@ -162,7 +166,7 @@ def _balanced(hinge, alpha):
     Q, p, total = hinge.Q, hinge.p, alpha
     scale = _EXACT * max(p.sum(), 1.0)
     for _ in range(3):
-        residual = (hinge.L + loops.moments(Q, total, hinge.Z))[:, 0]
+        residual = (hinge.L + moments(Q, total, hinge.Z))[:, 0]
         if np.abs(residual).max() <= scale:
             return hinge._replace(ridge=0.0), total
         # alpha_l (1 + s_l - sum_m alpha_m s_m / p) has the same sum over l.

@@ -227,7 +227,7 @@ def _descend(problem, C, loss, x, *, is_solution, tol, max_iter, max_steps):
     """Steps 1 to 3 of the box; ``is_solution`` says that x is the machine without truncation."""
     level, cut, rise, top = loss
     p = C * problem.p
-    total, ridge = p.sum(), PROXIMAL * min(1.0, p.mean())
+    total, ridge = float(p.sum()), PROXIMAL * min(1.0, float(p.mean()))
     h, rivals = problem.margins(x)
     found = _Descent(x, [_value(x, h, p, loss)], np.full(p.size, -1))
     has_stalled = False
