@@ -71,6 +71,7 @@ class MarginTerms:
                 f"{np.unique(self.labels).tolist()} only, whose rows are zero."
             )
         self.p, self.Q = p[self.sample, self.column], sum_to_zero_basis(self.k)
+        self.terms = np.arange(self.p.size)
         self.others = (np.arange(self.k)[:, None] != self.column).astype(np.float64)
         rows = design.augmented[self.sample]
         self.Z = np.empty(rows.shape[::-1])
@@ -144,12 +145,11 @@ class MarginTerms:
         return _bias_first(self.Q.T @ start, axis=1)
 
     def margins(self, x):
-        """g_ij = f_j - max_{l != j} f_l of all terms, and that l."""
-        F, terms = self.Q @ (x @ self.Z), np.arange(self.p.size)
-        own = F[self.column, terms]
-        F[self.column, terms] = -np.inf
-        rivals = F.argmax(axis=0)
-        return own - F[rivals, terms], rivals
+        """g_ij = f_j - max_{l != j} f_l of all terms, and all f_l, l != j."""
+        others = self.Q @ (x @ self.Z)
+        own = others[self.column, self.terms]
+        others[self.column, self.terms] = -np.inf
+        return own - others.max(axis=0), others
 
 
 def moments(Q, alpha, Z):

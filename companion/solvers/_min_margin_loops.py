@@ -175,7 +175,7 @@ def newton_factor(Q, Z, pairs, ridge, is_early):
 
 @njit(**_LOOPS)
 def direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t):
-    """A step of x, alpha and t that aims at alpha t = ``target`` - d_alpha d_t of the last one.
+    """The step of x, and those of alpha and t in place, that aims at alpha t = ``target`` - d_alpha d_t of the last one.
 
     All f are relative to that of the leader, whose a is so large that nothing may cancel. Returns
     also 1 over the longest step allowed.
@@ -246,9 +246,9 @@ def direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t
 
 @njit(**_LOOPS)
 def newton_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, least, is_early, d_t):
-    """Step 2 of the box: moves alpha and t; the new x, the length of the step, d_t.
+    """Step 2 of the box: moves x, alpha and t, by the returned share of d_t.
 
-    The target of the corrector is at least ``least``.
+    The target of the corrector is at least ``least``, over all terms.
     """
     k, n = alpha.shape
     work, vectors = np.empty((4, k, n)), np.zeros((5, n))
@@ -297,4 +297,7 @@ def newton_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, least, is_early
         for b in range(n):
             v[b] += length * dv[b]
             s[b] += length * ds[b]
-    return x + length * step, length
+    for c in range(x.shape[0]):
+        for r in range(x.shape[1]):
+            x[c, r] += length * step[c, r]
+    return length

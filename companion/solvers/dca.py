@@ -228,12 +228,13 @@ def _descend(problem, C, loss, x, *, is_solution, tol, max_iter, max_steps):
     level, cut, rise, top = loss
     p = C * problem.p
     total, ridge = float(p.sum()), PROXIMAL * min(1.0, float(p.mean()))
-    h, rivals = problem.margins(x)
+    h, others = problem.margins(x)
     found = _Descent(x, [_value(x, h, p, loss)], np.full(p.size, -1))
     has_stalled = False
     for step in range(max_steps + 1):
         # Step 1: l = argmax_{m != j} f_m of the terms with g_ij < s.
-        chosen = np.where(h < cut, rivals, -1)
+        chosen, below = np.full(p.size, -1), np.flatnonzero(h < cut)
+        chosen[below] = others[:, below].argmax(axis=0)
         repeats, found.chosen = np.array_equal(chosen, found.chosen), chosen
         # A step that was not solved is repeated: its proximal term is now centred where it ended.
         if repeats and found.is_solved and (step > 0 or is_solution):
@@ -250,7 +251,7 @@ def _descend(problem, C, loss, x, *, is_solution, tol, max_iter, max_steps):
         y, alpha, n_iter, is_solved = minimise(hinge, found.x, tol, max_iter, offset)
         found.hinge, found.alpha, found.is_solved = hinge, alpha, is_solved
         found.n_iter += n_iter
-        h, rivals = problem.margins(y)
+        h, others = problem.margins(y)
         before, value = found.objectives[-1], _value(y, h, p, loss)
         found.objectives.append(min(value, before))
         if value < before:

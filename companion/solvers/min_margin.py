@@ -63,7 +63,7 @@ _HOLD = 1e-6
 # Terms are left out once, when the sum of all alpha t is at most this share of the value: those
 # of which all multipliers but one are at most a share LITTLE of p and the last step changed their
 # slacks by at most MOVED; if there are MANY terms, and a share WORTH of them can go.
-_HALF_WAY, _LITTLE, _MOVED, _MANY, _WORTH = 0.02, 0.03, 0.3, 100, 0.45
+_HALF_WAY, _LITTLE, _MOVED, _MANY, _WORTH = 0.3, 0.03, 0.3, 100, 0.45
 
 
 @dataclass(frozen=True)
@@ -178,6 +178,7 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
     alpha, t = _centred(whole, x, 0.5 * max(value, 1e-3 * weight) / (k * n))
     d_t, may_leave_out = np.empty_like(t), n >= _MANY
     best, least, since, constant = (np.inf, x, alpha), np.inf, 0, offset
+    x = x.copy()
     saved = fixed = kept = None
     for n_iter in range(max_iter + 1):
         # Step 1.
@@ -188,14 +189,14 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
         ends = since > _PATIENCE or n_iter == max_iter or not math.isfinite(gap)
         if terms is whole:
             if gap < best[0]:
-                best = gap, x, alpha.copy()
+                best = gap, x.copy(), alpha.copy()
             if ends or gap <= tol * scale:
                 break
         elif ends or gap <= 0.9 * tol * scale:
             fixed[:, kept] = alpha
             gap = loops.certificate(*whole, x, fixed)[1]
             if gap < best[0]:
-                best = gap, x, fixed
+                best = gap, x.copy(), fixed
             if gap <= tol * scale or n_iter == max_iter:
                 break
             terms, constant, least, (x, alpha, t) = whole, offset, np.inf, saved
@@ -204,12 +205,12 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
         # Step 2.
         is_early = bool(np.vdot(alpha, t) > _HALF_WAY * scale)
         least_mass = _FLOOR * max(tol * scale, surplus)
-        x, length = loops.newton_step(*terms, x, alpha, t, _HOLD, least_mass, is_early, d_t)
+        length = loops.newton_step(*terms, x, alpha, t, _HOLD, least_mass, is_early, d_t)
         # Step 3.
         if may_leave_out and not is_early:
             decided = _decided(whole.p, alpha, t, length * d_t)
             if _WORTH * n <= np.count_nonzero(decided) < n:
-                may_leave_out, saved, least = False, (x, alpha, t), np.inf
+                may_leave_out, saved, least = False, (x.copy(), alpha, t), np.inf
                 fixed, kept, terms = whole.without(decided, alpha)
                 alpha, t, d_t = (np.take(array, kept, axis=1) for array in (alpha, t, d_t))
                 constant = offset + float(np.vdot(whole.c, fixed))
