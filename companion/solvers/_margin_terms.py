@@ -63,14 +63,15 @@ class MarginTerms:
                     f"each sample; leave out samples of weight zero. Got shape {weight.shape}."
                 )
             p = p * weight[:, None]
-        self.sample, self.column = np.nonzero(p)
-        if not self.sample.size:
+        used = np.flatnonzero(p > 0.0)
+        self.sample, self.column = used // self.k, used % self.k
+        if not used.size:
             raise ValueError(
                 f"{name} needs a sample whose row of 'utility' has a positive entry: without one "
                 f"no decision has a use. Got samples of the classes "
                 f"{np.unique(self.labels).tolist()} only, whose rows are zero."
             )
-        self.p, self.Q = p[self.sample, self.column], sum_to_zero_basis(self.k)
+        self.p, self.Q = p.ravel()[used], sum_to_zero_basis(self.k)
         self.terms = np.arange(self.p.size)
         self.others = (np.arange(self.k)[:, None] != self.column).astype(np.float64)
         rows = design.augmented[self.sample]
@@ -171,7 +172,8 @@ def _balanced(hinge, alpha):
             return hinge._replace(ridge=0.0), total
         # alpha_l (1 + s_l - sum_m alpha_m s_m / p) has the same sum over l.
         curvature = np.diag(total.sum(axis=1)) - (total / p) @ total.T
-        s = Q @ np.linalg.lstsq(Q.T @ curvature @ Q, -residual, rcond=None)[0]
+        curvature = Q.T @ curvature @ Q + 1e-12 * p.sum() * np.eye(len(residual))
+        s = Q @ np.linalg.solve(curvature, -residual)
         if not np.abs(s).max() <= _LARGEST_TILT:
             break
         total = total * (1.0 + s[:, None] - s @ total / p)

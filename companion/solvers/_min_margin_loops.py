@@ -245,7 +245,7 @@ def direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t
 
 
 @njit(**_LOOPS)
-def newton_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, least, is_early, d_t):
+def newton_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, least, half_way, d_t):
     """Step 2 of the box: moves x, alpha and t, by the returned share of d_t.
 
     The target of the corrector is at least ``least``, over all terms.
@@ -278,7 +278,7 @@ def newton_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, least, is_early
             for b in range(n):
                 pair[b] = first[b] * second[b] * inverse[b]
             q += 1
-    U = newton_factor(Q, Z, pairs, ridge + hold * mass, is_early)
+    U = newton_factor(Q, Z, pairs, ridge + hold * mass, mass > half_way)
     # Predictor: to alpha t = 0.
     d_alpha[:] = 0.0
     d_t[:] = 0.0
@@ -300,4 +300,4 @@ def newton_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, least, is_early
     for c in range(x.shape[0]):
         for r in range(x.shape[1]):
             x[c, r] += length * step[c, r]
-    return length
+    return length, mass

@@ -175,7 +175,7 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
     terms, weight, (k, n), offset = whole, float(whole.p.sum()), whole.c.shape, float(offset)
     # Step 0.
     value = loops.certificate(*whole, x, np.zeros((k, n)))[0] + offset
-    alpha, t = _centred(whole, x, 0.5 * max(value, 1e-3 * weight) / (k * n))
+    alpha, t = _centred(whole, x, max(value / weight, 1e-3))
     d_t, may_leave_out = np.empty_like(t), n >= _MANY
     best, least, since, constant = (np.inf, x, alpha), np.inf, 0, offset
     x = x.copy()
@@ -203,11 +203,10 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
             d_t = np.empty_like(t)
             continue
         # Step 2.
-        is_early = bool(np.vdot(alpha, t) > _HALF_WAY * scale)
-        least_mass = _FLOOR * max(tol * scale, surplus)
-        length = loops.newton_step(*terms, x, alpha, t, _HOLD, least_mass, is_early, d_t)
+        half_way, target = _HALF_WAY * scale, _FLOOR * max(tol * scale, surplus)
+        length, mass = loops.newton_step(*terms, x, alpha, t, _HOLD, target, half_way, d_t)
         # Step 3.
-        if may_leave_out and not is_early:
+        if may_leave_out and mass <= half_way:
             decided = _decided(whole.p, alpha, t, length * d_t)
             if _WORTH * n <= np.count_nonzero(decided) < n:
                 may_leave_out, saved, least = False, (x.copy(), alpha, t), np.inf
@@ -218,10 +217,10 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
     return x, alpha, n_iter, bool(gap <= tol * scale)
 
 
-def _centred(hinge, x, mu):
-    """alpha and t near the central path t_l alpha_l = mu, sum_l alpha_l = p."""
+def _centred(hinge, x, height):
+    """alpha with a common alpha t and sum p for each term, u this high above the maximum."""
     t = hinge.Q @ (x @ hinge.Z) + hinge.c
-    t = t.max(axis=0) + 3.0 * mu / hinge.p - t
+    t = t.max(axis=0) + height - t
     alpha = 1.0 / t
     return alpha * (hinge.p / alpha.sum(axis=0)), t
 
