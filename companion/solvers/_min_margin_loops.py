@@ -54,8 +54,10 @@ def class_values(Q, x, Z, F):
 def gradient(Q, Z, L, ridge, anchor, x, alpha):
     """L + Q' alpha Z' and the gradient of the quadratic terms at x: zero by (13) and (15)."""
     (size, n), (k, free) = Z.shape, Q.shape
-    R = x + L
+    R = np.empty_like(x)
     for c in range(free):
+        for r in range(size):
+            R[c, r] = L[c, r] + x[c, r]
         R[c, 0] = L[c, 0] + ridge * (x[c, 0] - anchor[c])
     for m in range(k):
         factors = alpha[m]
@@ -175,10 +177,9 @@ def newton_factor(Q, Z, pairs, ridge, is_early):
 
 @njit(**_LOOPS)
 def direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t):
-    """The step of x, and those of alpha and t in place, that aims at alpha t = ``target`` - d_alpha d_t of the last one.
+    """The step to alpha t = ``target`` - d_alpha d_t of the last, and 1 over the longest allowed.
 
-    All f are relative to that of the leader, whose a is so large that nothing may cancel. Returns
-    also 1 over the longest step allowed.
+    All f are relative to that of the leader, whose a is so large that nothing may cancel.
     """
     (k, n), free, used = alpha.shape, x.shape[0], U.shape[0] // x.shape[0]
     over, under, a, d_alpha = work[0], work[1], work[2], work[3]
@@ -201,10 +202,12 @@ def direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t
         for b in range(n):
             dx[b] -= ratio[b] * excess[b]
     # H step = -gradient where alpha becomes q plus what the step does to it.
-    step = -gradient(Q, Z, L, ridge, anchor, x, d_alpha)
-    right = np.empty(U.shape[0])
+    step, right = gradient(Q, Z, L, ridge, anchor, x, d_alpha), np.empty(U.shape[0])
     for c in range(free):
-        right[c * used : (c + 1) * used] = step[c, :used]
+        for r in range(step.shape[1]):
+            step[c, r] *= -1.0
+        for r in range(used):
+            right[c * used + r] = step[c, r]
     for r in range(right.size):
         row = U[r]
         right[r] /= row[r]
@@ -217,7 +220,8 @@ def direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t
             value -= row[s] * right[s]
         right[r] = value / row[r]
     for c in range(free):
-        step[c, :used] = right[c * used : (c + 1) * used]
+        for r in range(used):
+            step[c, r] = right[c * used + r]
     class_values(Q, step, Z, d_t)
     for m in range(k):
         ds = d_t[m]
@@ -279,19 +283,18 @@ def newton_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, least, half_way
                 pair[b] = first[b] * second[b] * inverse[b]
             q += 1
     U = newton_factor(Q, Z, pairs, ridge + hold * mass, mass > half_way)
-    # Predictor: to alpha t = 0.
     d_alpha[:] = 0.0
     d_t[:] = 0.0
-    step, pace = direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, 0.0, d_t)
-    length, ahead = min(1.0, 1.0 / pace), 0.0
-    for m in range(k):
-        v, dv, s, ds = alpha[m], d_alpha[m], t[m], d_t[m]
-        for b in range(n):
-            ahead += (v[b] + length * dv[b]) * (s[b] + length * ds[b])
-    # Corrector: to alpha t = target - d_alpha d_t of the predictor.
-    target = max(mass * max(ahead / mass, 0.0) ** 3, least) / (k * n)
-    step, pace = direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t)
-    length = min(1.0, _SHARE / pace)
+    target, step, length = 0.0, x, 0.0
+    # Predictor: to alpha t = 0; corrector: to alpha t = target - d_alpha d_t of the predictor.
+    for share in (1.0, _SHARE):
+        step, pace = direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t)
+        length, ahead = min(1.0, share / pace), 0.0
+        for m in range(k):
+            v, dv, s, ds = alpha[m], d_alpha[m], t[m], d_t[m]
+            for b in range(n):
+                ahead += (v[b] + length * dv[b]) * (s[b] + length * ds[b])
+        target = max(mass * max(ahead / mass, 0.0) ** 3, least) / (k * n)
     for m in range(k):
         v, dv, s, ds = alpha[m], d_alpha[m], t[m], d_t[m]
         for b in range(n):
