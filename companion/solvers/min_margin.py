@@ -155,10 +155,12 @@ def min_margin(
     >>> machine.decision_function.argmax(axis=1), machine.converged
     (array([0, 0, 1, 1, 2, 2]), True)
     """
+    # (12) to (14): p = C U_{y_i j} bounds the sum of alpha_ijl over l.
     problem = MarginTerms(design, y, utility, sample_weight, "min_margin")
     C = checked_positive(C, "C", "min_margin")
     checked_positive(tol, "tol", "min_margin")
     hinge = problem.hinge(C)
+    # The linear terms of (11).
     if beta is not None:
         hinge = hinge._replace(L=hinge.L + problem.linear_terms(beta))
     x, alpha, n_iter, is_solved = minimise(hinge, np.zeros_like(hinge.L), tol, max_iter)
@@ -173,7 +175,7 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
     The gap is relative to the value plus ``offset``.
     """
     terms, weight, (k, n), offset = whole, float(whole.p.sum()), whole.c.shape, float(offset)
-    # Step 0.
+    # Step 0: at a warm start x, alpha sums to p as (14) asks.
     value = loops.certificate(*whole, x, np.zeros((k, n)))[0] + offset
     alpha, t = _centred(whole, x, max(value / weight, 1e-3))
     d_t, may_leave_out = np.empty_like(t), n >= _MANY
@@ -181,7 +183,7 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
     x = x.copy()
     saved = fixed = kept = None
     for n_iter in range(max_iter + 1):
-        # Step 1.
+        # Step 1: the gap, with the residuals of (13) and (15) priced.
         value, gap, surplus, _ = loops.certificate(*terms, x, alpha)
         scale = max(value + constant, LEAST_VALUE * weight)
         since = 0 if gap < least else since + 1
@@ -193,6 +195,7 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
             if ends or gap <= tol * scale:
                 break
         elif ends or gap <= 0.9 * tol * scale:
+            # The certificate is that of all terms.
             fixed[:, kept] = alpha
             gap = loops.certificate(*whole, x, fixed)[1]
             if gap < best[0]:
@@ -202,10 +205,10 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
             terms, constant, least, (x, alpha, t) = whole, offset, np.inf, saved
             d_t = np.empty_like(t)
             continue
-        # Step 2.
+        # Step 2: towards (13), (15) and alpha t = 0; alpha stays within (14).
         half_way, target = _HALF_WAY * scale, _FLOOR * max(tol * scale, surplus)
         length, mass = loops.newton_step(*terms, x, alpha, t, _HOLD, target, half_way, d_t)
-        # Step 3.
+        # Step 3: alpha_l = p for one l adds to the linear terms of the others.
         if may_leave_out and mass <= half_way:
             decided = _decided(whole.p, alpha, t, length * d_t)
             if _WORTH * n <= np.count_nonzero(decided) < n:
