@@ -249,7 +249,7 @@ def direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t
 
 
 @njit(**_LOOPS)
-def newton_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, least, half_way, d_t):
+def newton_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, least, early, d_t):
     """Step 2 of the box: moves x, alpha and t, by the returned share of d_t.
 
     The target of the corrector is at least ``least``, over all terms.
@@ -282,7 +282,7 @@ def newton_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, least, half_way
             for b in range(n):
                 pair[b] = first[b] * second[b] * inverse[b]
             q += 1
-    U = newton_factor(Q, Z, pairs, ridge + hold * mass, mass > half_way)
+    U = newton_factor(Q, Z, pairs, ridge + hold * mass, mass > early)
     d_alpha[:] = 0.0
     d_t[:] = 0.0
     target, step, length = 0.0, x, 0.0

@@ -60,10 +60,14 @@ LEAST_VALUE = 1e-4
 # Weight of the proximal term in b of a Newton step, over the sum of all alpha t.
 _HOLD = 1e-6
 
+# A Newton matrix may leave columns out while the sum of all alpha t is above this share of the
+# value.
+_EARLY = 0.02
+
 # Terms are left out once, when the sum of all alpha t is at most this share of the value: those
 # of which all multipliers but one are at most a share LITTLE of p and the last step changed their
 # slacks by at most MOVED; if there are MANY terms, and a share WORTH of them can go.
-_HALF_WAY, _LITTLE, _MOVED, _MANY, _WORTH = 0.3, 0.03, 0.3, 100, 0.45
+_HALF_WAY, _LITTLE, _MOVED, _MANY, _WORTH = 0.3, 0.03, 0.3, 100, 0.6
 
 
 @dataclass(frozen=True)
@@ -206,10 +210,10 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
             d_t = np.empty_like(t)
             continue
         # Step 2: towards (13), (15) and alpha t = 0; alpha stays within (14).
-        half_way, target = _HALF_WAY * scale, _FLOOR * max(tol * scale, surplus)
-        length, mass = loops.newton_step(*terms, x, alpha, t, _HOLD, target, half_way, d_t)
+        early, target = _EARLY * scale, _FLOOR * max(tol * scale, surplus)
+        length, mass = loops.newton_step(*terms, x, alpha, t, _HOLD, target, early, d_t)
         # Step 3: alpha_l = p for one l adds to the linear terms of the others.
-        if may_leave_out and mass <= half_way:
+        if may_leave_out and mass <= _HALF_WAY * scale:
             decided = _decided(whole.p, alpha, t, length * d_t)
             if _WORTH * n <= np.count_nonzero(decided) < n:
                 may_leave_out, saved, least = False, (x.copy(), alpha, t), np.inf

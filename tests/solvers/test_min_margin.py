@@ -140,7 +140,7 @@ def test_terms_that_are_left_out_change_no_solution(monkeypatch, kernel, wrong):
     machine = min_margin(design, y, np.eye(3), 1.0)
     monkeypatch.setattr(box, "_decided", lambda p, *_: np.zeros(p.size, bool))
     whole = min_margin(design, y, np.eye(3), 1.0)
-    assert found[-1].mean() > 0.45 or wrong
+    assert found[-1].mean() > 0.6 or wrong
     assert machine.converged and (machine.n_iter > whole.n_iter + 2) == wrong
     assert machine.objective == pytest.approx(whole.objective, rel=2e-8)
     np.testing.assert_allclose(machine.decision_function, whole.decision_function, atol=1e-2)
