@@ -8,7 +8,7 @@ from sklearn import get_config
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from companion.estimators._compat import Interval, StrOptions, check_sample_weight
+from companion.estimators._compat import Interval, StrOptions
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import KernelClassifier
 from companion.kernels import gram
@@ -119,17 +119,16 @@ class WeightedRobustSVC(KernelClassifier):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **{
-            name: constraint
-            for name, constraint in KernelClassifier._parameter_constraints.items()
-            if name != "class_weight"
-        },
+        **KernelClassifier._parameter_constraints,
         "utility": ["array-like", None],
         "cost": ["array-like", None],
         "form": [StrOptions({"utility", "cost"})],
-        "truncation": [StrOptions({"auto"}), Real, None],
+        "truncation": [StrOptions({"auto"}), Interval(Real, -np.inf, 0, closed="both"), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
+    # Not a parameter: utilities say what classes weigh.
+    del _parameter_constraints["class_weight"]
+    class_weight = None
 
     def __init__(
         self,
@@ -183,22 +182,16 @@ class WeightedRobustSVC(KernelClassifier):
         self._require_square(X)
         classes, codes = np.unique(y, return_inverse=True)
         self._require_two(classes)
-        matrix, s = self._matrix(classes), self._truncation(len(classes))
-        kept, X, codes, weight = self._weighted(X, codes, classes, sample_weight)
+        matrix, s = self._matrix(classes), -np.inf if self.truncation is None else self.truncation
+        s = -1.0 / (len(classes) - 1.0) if s == "auto" else float(s)
+        kept, X, codes, weight, _ = self._training_set(X, y, sample_weight, codes)
         gamma = self._resolved_gamma(X, weight)
+        settings = {"form": self.form, "tol": self.tol, "max_steps": self.max_iter}
         result = dca(
-            self._design(X, gamma),
-            codes,
-            matrix,
-            self.C,
-            s,
-            form=self.form,
-            sample_weight=weight,
-            tol=self.tol,
-            max_steps=self.max_iter,
+            self._design(X, gamma), codes, matrix, self.C, s, sample_weight=weight, **settings
         )
         self.classes_, self.utility_, self.truncation_ = classes, matrix, s
-        self._keep(result, kept, X, gamma)
+        self._keep(result, np.arange(y.size)[kept], X, gamma)
         return self
 
     def decision_function(self, X):
@@ -222,7 +215,7 @@ class WeightedRobustSVC(KernelClassifier):
             values = X[:, self.support_] @ self.dual_coef_.T
         else:
             values = self._kernel_expansion(X, self.dual_coef_.T)
-        values = values + self.intercept_
+        values += self.intercept_
         return values[:, 0] if len(self.classes_) == 2 else values
 
     @property
@@ -237,72 +230,43 @@ class WeightedRobustSVC(KernelClassifier):
 
     def _matrix(self, classes):
         """Utilities, or costs for the cost form."""
-        name, k = type(self).__name__, len(classes)
-        if self.utility is not None and (self.cost is not None or self.form == "cost"):
+        k, name, is_utility = len(classes), type(self).__name__, self.form == "utility"
+        if self.utility is not None and not (self.cost is None and is_utility):
             raise ValueError(
                 f'{name} takes either utilities or costs, and costs alone for form="cost". Got a '
                 f"'utility' with form={self.form!r}"
                 + (" and a 'cost'." if self.cost is not None else "; pass it as max(U) - U.")
             )
-        what = "utility" if self.utility is not None else "cost"
-        matrix = np.eye(k) if self.form == "utility" else 1.0 - np.eye(k)
-        if self.utility is not None or self.cost is not None:
-            matrix = np.asarray(getattr(self, what), dtype=np.float64)
-            if matrix.shape != (k, k):
-                raise ValueError(
-                    f"The '{what}' of {name} must have a row and a column for each of the {k} "
-                    f"labels in y, {classes.tolist()[:10]}, in this order. Got shape "
-                    f"{matrix.shape}: a label without a row cannot be fitted, nor a row without "
-                    "a label."
-                )
-            if self.form == "utility" and what == "cost":
-                matrix = utility_from_cost(matrix)
-        return matrix
-
-    def _truncation(self, k):
-        if self.truncation == "auto":
-            return -1.0 / (k - 1.0)
-        s = -np.inf if self.truncation is None else float(self.truncation)
-        if not s <= 0.0:
+        what = "utility" if self.cost is None else "cost"
+        matrix = getattr(self, what)
+        if matrix is None:
+            return np.eye(k) if is_utility else 1.0 - np.eye(k)
+        matrix = np.asarray(matrix, dtype=np.float64)
+        if matrix.shape != (k, k):
             raise ValueError(
-                f"The 'truncation' of {type(self).__name__} must be at most 0, where a decision "
-                f'turns wrong. Got {s:g}; use "auto" for -1 / (n_classes - 1) = '
-                f"{-1.0 / (k - 1.0):.3g}, or None for no truncation."
+                f"The '{what}' of {name} must have a row and a column for each of the {k} labels "
+                f"in y, {classes.tolist()[:10]}, in this order. Got shape {matrix.shape}: a label "
+                "without a row cannot be fitted, nor a row without a label."
             )
-        return s
-
-    def _weighted(self, X, codes, classes, sample_weight):
-        """Drop samples of weight zero: their rows, what is left, and the weights or None."""
-        if sample_weight is None:
-            return np.arange(len(X)), X, codes, None
-        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        kept = np.flatnonzero(weight)
-        self._require_two(classes[np.unique(codes[kept])])
-        X = X[np.ix_(kept, kept)] if self.kernel == "precomputed" else X[kept]
-        return kept, X, codes[kept], weight[kept]
+        return utility_from_cost(matrix) if is_utility and what == "cost" else matrix
 
     def _design(self, X, gamma):
         if self.kernel == "linear":
             return Design.linear(X)
-        if self.kernel == "precomputed":
-            return Design.kernel(X)
-        return Design.kernel(gram(X, **self._kernel_parameters(gamma)))
+        is_gram = self.kernel == "precomputed"
+        return Design.kernel(X if is_gram else gram(X, **self._kernel_parameters(gamma)))
 
     def _keep(self, result, kept, X, gamma):
         """Store solution and certificate as fitted attributes."""
         coef, intercept = result.coef, result.intercept
         if len(intercept) == 2:
-            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        used = np.empty(0, dtype=np.intp)
-        self._normal, self.support_vectors_ = None, np.empty((0, 0))
-        if self.kernel == "linear":
-            self._normal = coef
-        else:
-            used = np.flatnonzero(coef.any(axis=0))
-            if self.kernel != "precomputed":
-                self.support_vectors_ = X[used]
-        self.support_, self.dual_coef_ = kept[used], np.ascontiguousarray(coef[:, used])
-        self.intercept_ = intercept
+            coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
+        is_linear = self.kernel == "linear"
+        used = np.flatnonzero(coef.any(axis=0) & (not is_linear))
+        self._normal = coef if is_linear else None
+        has_points = not is_linear and self.kernel != "precomputed"
+        self.support_vectors_ = X[used] if has_points else np.empty((0, 0))
+        self.support_, self.dual_coef_ = kept[used], coef[:, used]
+        self.intercept_, self._gamma = intercept, gamma
         self._keep_certificate(result)
         self.n_iter_ = 1 + result.n_steps
-        self._gamma = gamma

@@ -41,7 +41,7 @@ class Hinge(NamedTuple):
                 Z=self.Z.take(kept, axis=1),
                 c=self.c.take(kept, axis=1),
                 p=self.p[kept],
-                L=self.L + loops.moments(self.Q, fixed, self.Z),
+                L=self.L + moments(self.Q, fixed, self.Z),
             ),
         )
 
@@ -63,14 +63,16 @@ class MarginTerms:
                     f"each sample; leave out samples of weight zero. Got shape {weight.shape}."
                 )
             p = p * weight[:, None]
-        self.sample, self.column = np.nonzero(p)
-        if not self.sample.size:
+        used = np.flatnonzero(p > 0.0)
+        self.sample, self.column = used // self.k, used % self.k
+        if not used.size:
             raise ValueError(
                 f"{name} needs a sample whose row of 'utility' has a positive entry: without one "
                 f"no decision has a use. Got samples of the classes "
                 f"{np.unique(self.labels).tolist()} only, whose rows are zero."
             )
-        self.p, self.Q = p[self.sample, self.column], sum_to_zero_basis(self.k)
+        self.p, self.Q = p.ravel()[used], sum_to_zero_basis(self.k)
+        self.terms = np.arange(self.p.size)
         self.others = (np.arange(self.k)[:, None] != self.column).astype(np.float64)
         rows = design.augmented[self.sample]
         self.Z = np.empty(rows.shape[::-1])
@@ -84,7 +86,7 @@ class MarginTerms:
             used = np.flatnonzero(chosen >= 0)
             slope[self.column[used], used] += p[used]
             slope[chosen[used], used] -= p[used]
-        L = loops.moments(self.Q, slope, self.Z)
+        L = moments(self.Q, slope, self.Z)
         anchor = np.zeros(self.k - 1) if anchor is None else anchor
         return Hinge(self.Q, self.Z, level * self.others, p, L, ridge, anchor)
 
@@ -144,13 +146,16 @@ class MarginTerms:
         return _bias_first(self.Q.T @ start, axis=1)
 
     def margins(self, x):
-        """g_ij = f_j - max_{l != j} f_l of all terms, and that l."""
-        F, terms = np.empty_like(self.others), np.arange(self.p.size)
-        loops.class_values(self.Q, x, self.Z, F)
-        own = F[self.column, terms]
-        F[self.column, terms] = -np.inf
-        rivals = F.argmax(axis=0)
-        return own - F[rivals, terms], rivals
+        """g_ij = f_j - max_{l != j} f_l of all terms, and all f_l, l != j."""
+        others = self.Q @ (x @ self.Z)
+        own = others[self.column, self.terms]
+        others[self.column, self.terms] = -np.inf
+        return own - others.max(axis=0), others
+
+
+def moments(Q, alpha, Z):
+    """Q' alpha Z'."""
+    return Q.T @ (alpha @ Z.T)
 
 
 def _bias_first(array, axis):
@@ -162,12 +167,13 @@ def _balanced(hinge, alpha):
     Q, p, total = hinge.Q, hinge.p, alpha
     scale = _EXACT * max(p.sum(), 1.0)
     for _ in range(3):
-        residual = (hinge.L + loops.moments(Q, total, hinge.Z))[:, 0]
+        residual = (hinge.L + moments(Q, total, hinge.Z))[:, 0]
         if np.abs(residual).max() <= scale:
             return hinge._replace(ridge=0.0), total
         # alpha_l (1 + s_l - sum_m alpha_m s_m / p) has the same sum over l.
         curvature = np.diag(total.sum(axis=1)) - (total / p) @ total.T
-        s = Q @ np.linalg.lstsq(Q.T @ curvature @ Q, -residual, rcond=None)[0]
+        curvature = Q.T @ curvature @ Q + 1e-12 * p.sum() * np.eye(len(residual))
+        s = Q @ np.linalg.solve(curvature, -residual)
         if not np.abs(s).max() <= _LARGEST_TILT:
             break
         total = total * (1.0 + s[:, None] - s @ total / p)

@@ -1,4 +1,4 @@
-"""Compiled loops over the terms of the minimum-margin hinge, and its Newton system.
+"""Compiled loops over the terms of the minimum-margin hinge: certificate and Newton step.
 
 Arrays of terms have the shape (k, n_terms), features Z (n_columns + 1, n_terms). Loops are short
 and over rows, so that the compiler makes vector instructions of them.
@@ -23,6 +23,17 @@ _BLOCK = 16
 # PRICE weight / 2 |b - b_x|^2, for the total weight of the terms.
 PRICE = 1e-8
 
+# Share of the way to the boundary that a step may go.
+_SHARE = 0.995
+
+# Weight of a proximal term in b over the largest curvature in b: what rounding errors leave of the
+# smallest.
+_NOISE = 1e-15
+
+# The last columns of a kernel design are tiny. Far from the solution a Newton matrix has the unit
+# matrix for those that add at most this to it.
+_LEFT_OUT, _NARROW = 3e-4, 8
+
 
 @njit(**_LOOPS)
 def class_values(Q, x, Z, F):
@@ -40,10 +51,14 @@ def class_values(Q, x, Z, F):
 
 
 @njit(**_LOOPS)
-def moments(Q, alpha, Z):
-    """Q' alpha Z'."""
+def gradient(Q, Z, L, ridge, anchor, x, alpha):
+    """L + Q' alpha Z' and the gradient of the quadratic terms at x: zero by (13) and (15)."""
     (size, n), (k, free) = Z.shape, Q.shape
-    R = np.zeros((free, size))
+    R = np.empty_like(x)
+    for c in range(free):
+        for r in range(size):
+            R[c, r] = L[c, r] + x[c, r]
+        R[c, 0] = L[c, 0] + ridge * (x[c, 0] - anchor[c])
     for m in range(k):
         factors = alpha[m]
         for r in range(size):
@@ -59,8 +74,7 @@ def moments(Q, alpha, Z):
 def certificate(Q, Z, c, p, L, ridge, anchor, x, alpha):
     """Primal value, duality gap with the price of (13), largest residual of (13) and of (15)."""
     k, n = c.shape
-    size, weight = Z.shape[0], 0.0
-    F, top, primal, gap = np.empty((k, n)), np.empty(n), 0.0, 0.0
+    F, top, primal, gap, weight = np.empty((k, n)), np.empty(n), 0.0, 0.0, 0.0
     class_values(Q, x, Z, F)
     for m in range(k):
         f, add = F[m], c[m]
@@ -74,73 +88,78 @@ def certificate(Q, Z, c, p, L, ridge, anchor, x, alpha):
         f, multiplier = F[m], alpha[m]
         for b in range(n):
             gap += multiplier[b] * (top[b] - f[b])
-    M = moments(Q, alpha, Z)
+    R = gradient(Q, Z, L, ridge, anchor, x, alpha)
     surplus, difference = 0.0, 0.0
     for q in range(x.shape[0]):
-        for r in range(size):
-            primal += L[q, r] * x[q, r]
-            rest = L[q, r] + M[q, r]
-            if r > 0:
-                primal += 0.5 * x[q, r] ** 2
-                gap += 0.5 * (x[q, r] + rest) ** 2
-                difference = max(difference, abs(x[q, r] + rest))
-            else:
-                away = x[q, r] - anchor[q]
-                primal += 0.5 * ridge * away**2
-                gap += 0.5 * (rest + ridge * away) ** 2 / (ridge + PRICE * weight)
-                surplus = max(surplus, abs(rest + ridge * away))
+        primal += L[q, 0] * x[q, 0] + 0.5 * ridge * (x[q, 0] - anchor[q]) ** 2
+        gap += 0.5 * R[q, 0] ** 2 / (ridge + PRICE * weight)
+        surplus = max(surplus, abs(R[q, 0]))
+        for r in range(1, x.shape[1]):
+            primal += (L[q, r] + 0.5 * x[q, r]) * x[q, r]
+            gap += 0.5 * R[q, r] ** 2
+            difference = max(difference, abs(R[q, r]))
     return primal, gap, surplus, difference
 
 
 @njit(**_LOOPS)
-def weigh(alpha, t, over, under, a, inverse, leader, pairs):
-    """1 / t, 1 / alpha, a = alpha / t, 1 / A = 1 / sum_l a_l, the l of the largest a, a_l a_m / A.
+def newton_factor(Q, Z, pairs, ridge, is_early):
+    """Upper Cholesky factor of I + sum_{l < m} (q_l - q_m)(q_l - q_m)' x sum_b pair_b z_b z_b'.
 
-    Returns the sum of alpha t.
+    The biases have ``ridge`` in place of one. A pivot that is lost to rounding becomes as large as
+    that. Early, the last rows of Z are left out.
     """
-    k, n = alpha.shape
-    most, mass = np.zeros(n), 0.0
-    inverse[:] = 0.0
-    for m in range(k):
-        x, s, ratio, rs, rx = alpha[m], t[m], a[m], over[m], under[m]
-        for b in range(n):
-            product = x[b] * s[b]
-            mass += product
-            rx[b] = 1.0 / product
-        for b in range(n):
-            rs[b] = rx[b] * x[b]
-            rx[b] *= s[b]
-        for b in range(n):
-            ratio[b] = x[b] * rs[b]
-            inverse[b] += ratio[b]
-        for b in range(n):
-            leader[b] = m if ratio[b] > most[b] else leader[b]
-            most[b] = max(most[b], ratio[b])
-    for b in range(n):
-        inverse[b] = 1.0 / inverse[b]
-    q = 0
-    for m in range(k):
-        for other in range(m):
-            first, second, pair = a[m], a[other], pairs[q]
+    (k, free), (used, n) = Q.shape, Z.shape
+    added = 0.0
+    while is_early and used > _NARROW:
+        row = Z[used - 1]
+        for pair in pairs:
             for b in range(n):
-                pair[b] = first[b] * second[b] * inverse[b]
-            q += 1
-    return mass
-
-
-@njit(**_LOOPS)
-def cholesky(H):
-    """Upper Cholesky factor in place; a pivot that is lost to rounding becomes as large as that."""
-    size = H.shape[0]
+                added += pair[b] * row[b] ** 2
+        if added > _LEFT_OUT:
+            break
+        used -= 1
+    size = free * used
+    H, scaled = np.zeros((size, size)), np.empty((_BLOCK, n))
+    for first in range(0, used, _BLOCK):
+        end = min(first + _BLOCK, used)
+        q = 0
+        for m in range(k):
+            for other in range(m):
+                pair = pairs[q]
+                q += 1
+                for r in range(first, end):
+                    row, out = Z[r], scaled[r - first]
+                    for b in range(n):
+                        out[b] = pair[b] * row[b]
+                part = np.dot(scaled[: end - first], Z[first:used].T)
+                for c in range(free):
+                    for d in range(c, free):
+                        factor = (Q[m, c] - Q[other, c]) * (Q[m, d] - Q[other, d])
+                        for r in range(first, end):
+                            row = part[r - first]
+                            out = H[c * used + r, d * used : (d + 1) * used]
+                            for s in range(r, used):
+                                out[s] += factor * row[s - first]
+    largest = 0.0
+    for c in range(free):
+        for d in range(c + 1, free):
+            for r in range(used):
+                for s in range(r):
+                    H[c * used + r, d * used + s] = H[c * used + s, d * used + r]
+        for r in range(1, used):
+            H[c * used + r, c * used + r] += 1.0
+        largest = max(largest, H[c * used, c * used])
+    for r in range(0, size, used):
+        H[r, r] += ridge + _NOISE * largest
     for first in range(0, size, _BLOCK):
         end = min(first + _BLOCK, size)
         if first > 0:
             left = np.ascontiguousarray(H[:first, first:end].T)
             part = np.dot(left, np.ascontiguousarray(H[:first, first:]))
             for r in range(first, end):
-                row, other = H[r, first:], part[r - first]
+                row, other_row = H[r, first:], part[r - first]
                 for s in range(size - first):
-                    row[s] -= other[s]
+                    row[s] -= other_row[s]
         for r in range(first, end):
             row = H[r]
             least = 1e-14 * row[r]
@@ -153,81 +172,42 @@ def cholesky(H):
             factor = 1.0 / row[r]
             for s in range(r + 1, size):
                 row[s] *= factor
+    return H
 
 
 @njit(**_LOOPS)
-def newton_factor(Q, Z, pairs, ridge, noise, scaled, H):
-    """Upper Cholesky factor of I + sum_{l < m} (q_l - q_m)(q_l - q_m)' x sum_b pair_b z_b z_b'.
+def direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t):
+    """The step to alpha t = ``target`` - d_alpha d_t of the last, and 1 over the longest allowed.
 
-    The biases have ``ridge`` in place of one, and ``noise`` of the largest curvature.
+    All f are relative to that of the leader, whose a is so large that nothing may cancel.
     """
-    (k, free), (size, n) = Q.shape, Z.shape
-    H[:] = 0.0
-    q = 0
-    for m in range(k):
-        for other in range(m):
-            pair = pairs[q]
-            q += 1
-            for r in range(size):
-                row, out = Z[r], scaled[r]
-                for b in range(n):
-                    out[b] = pair[b] * row[b]
-            for first in range(0, size, _BLOCK):
-                end = min(first + _BLOCK, size)
-                part = np.dot(scaled[first:end], Z[first:].T)
-                for c in range(free):
-                    for d in range(c, free):
-                        factor = (Q[m, c] - Q[other, c]) * (Q[m, d] - Q[other, d])
-                        for r in range(first, end):
-                            row = part[r - first]
-                            out = H[c * size + r, d * size : (d + 1) * size]
-                            for s in range(r, size):
-                                out[s] += factor * row[s - first]
-    largest = 0.0
-    for c in range(free):
-        for d in range(c + 1, free):
-            for r in range(size):
-                for s in range(r):
-                    H[c * size + r, d * size + s] = H[c * size + s, d * size + r]
-        for r in range(1, size):
-            H[c * size + r, c * size + r] += 1.0
-        largest = max(largest, H[c * size, c * size])
-    for r in range(0, free * size, size):
-        H[r, r] += ridge + noise * largest
-    cholesky(H)
-
-
-@njit(**_LOOPS)
-def aimed(aim, target, over, p, a, inverse, excess, q):
-    """q = (aim + target) / t, moved by multiples of a, and t by ``excess``, to sum to p."""
-    k, n = over.shape
+    (k, n), free, used = alpha.shape, x.shape[0], U.shape[0] // x.shape[0]
+    over, under, a, d_alpha = work[0], work[1], work[2], work[3]
+    inverse, leader, excess = vectors[0], vectors[1], vectors[2]
+    base, mean = vectors[3], vectors[4]
+    # q = (target - d_alpha d_t) / t, moved by multiples of a, and t by the excess, to sum to p.
     for b in range(n):
         excess[b] = -p[b]
     for m in range(k):
-        goal, rs, out = aim[m], over[m], q[m]
+        dx, ds, rs = d_alpha[m], d_t[m], over[m]
         for b in range(n):
-            out[b] = (goal[b] + target) * rs[b]
-            excess[b] += out[b]
+            dx[b] = (target - dx[b] * ds[b]) * rs[b]
+            excess[b] += dx[b]
     for b in range(n):
         excess[b] *= inverse[b]
+        base[b] = 0.0
+        mean[b] = 0.0
     for m in range(k):
-        ratio, out = a[m], q[m]
+        ratio, dx = a[m], d_alpha[m]
         for b in range(n):
-            out[b] -= ratio[b] * excess[b]
-
-
-@njit(**_LOOPS)
-def newton_step(Q, Z, L, ridge, anchor, x, q, U, R):
-    """The step to a gradient of zero where alpha becomes q plus what the step does to it."""
-    M = moments(Q, q, Z)
-    (free, size), used = x.shape, U.shape[0] // x.shape[0]
-    right = np.empty(U.shape[0])
+            dx[b] -= ratio[b] * excess[b]
+    # H step = -gradient where alpha becomes q plus what the step does to it.
+    step, right = gradient(Q, Z, L, ridge, anchor, x, d_alpha), np.empty(U.shape[0])
     for c in range(free):
-        R[c, 0] = ridge * (anchor[c] - x[c, 0]) - L[c, 0] - M[c, 0]
-        for r in range(1, size):
-            R[c, r] = -x[c, r] - L[c, r] - M[c, r]
+        for r in range(step.shape[1]):
+            step[c, r] *= -1.0
         for r in range(used):
-            right[c * used + r] = R[c, r]
+            right[c * used + r] = step[c, r]
     for r in range(right.size):
         row = U[r]
         right[r] /= row[r]
@@ -241,83 +221,86 @@ def newton_step(Q, Z, L, ridge, anchor, x, q, U, R):
         right[r] = value / row[r]
     for c in range(free):
         for r in range(used):
-            R[c, r] = right[c * used + r]
-
-
-@njit(**_LOOPS)
-def changes(Q, Z, step, alpha, over, under, a, inverse, leader, excess, d_alpha, d_t):
-    """d_t, and d_alpha in place of the q of ``aimed``; 1 over the longest step allowed.
-
-    All f are relative to that of the leader, whose a is so large that nothing may cancel.
-    """
-    k, n = alpha.shape
+            step[c, r] = right[c * used + r]
     class_values(Q, step, Z, d_t)
-    base, mean, pace, longest = np.zeros(n), np.zeros(n), np.zeros(n), -1e-300
     for m in range(k):
-        move = d_t[m]
+        ds = d_t[m]
         for b in range(n):
-            base[b] = move[b] if leader[b] == m else base[b]
+            base[b] = ds[b] if leader[b] == m else base[b]
     for m in range(k):
-        ratio, move = a[m], d_t[m]
+        ratio, ds = a[m], d_t[m]
         for b in range(n):
-            move[b] -= base[b]
-        for b in range(n):
-            mean[b] += ratio[b] * move[b]
+            ds[b] -= base[b]
+            mean[b] += ratio[b] * ds[b]
     for b in range(n):
         mean[b] *= inverse[b]
+        base[b] = 0.0
     for m in range(k):
-        x, rx, rs, ratio, dx, ds = alpha[m], under[m], over[m], a[m], d_alpha[m], d_t[m]
+        v, rs, rv, ratio, dx, ds = alpha[m], over[m], under[m], a[m], d_alpha[m], d_t[m]
         for b in range(n):
-            dx[b] += ratio[b] * (ds[b] - mean[b]) - x[b]
-        for b in range(n):
+            dx[b] += ratio[b] * (ds[b] - mean[b]) - v[b]
             ds[b] = excess[b] + mean[b] - ds[b]
         for b in range(n):
-            pace[b] = min(pace[b], min(dx[b] * rx[b], ds[b] * rs[b]))
+            base[b] = min(base[b], min(dx[b] * rv[b], ds[b] * rs[b]))
+    longest = -1e-300
     for b in range(n):
-        longest = min(longest, pace[b])
-    return -longest
+        longest = min(longest, base[b])
+    return step, -longest
 
 
 @njit(**_LOOPS)
-def direction(hinge, x, alpha, work, U, aim, target, changed):
-    """Changes of x, alpha, t that aim at alpha t = aim + target; 1 over the longest step."""
-    Q, Z, _, p, L, ridge, anchor = hinge
-    over, under, a, inverse, leader, excess = work
-    step, d_alpha, d_t = changed
-    aimed(aim, target, over, p, a, inverse, excess, d_alpha)
-    newton_step(Q, Z, L, ridge, anchor, x, d_alpha, U, step)
-    return changes(Q, Z, step, alpha, over, under, a, inverse, leader, excess, d_alpha, d_t)
+def newton_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, least, early, d_t):
+    """Step 2 of the box: moves x, alpha and t, by the returned share of d_t.
 
-
-@njit(**_LOOPS)
-def is_decided(p, alpha, t, d_t, little, moved):
-    """Whether all multipliers but one of a term are at most ``little`` p and stay there."""
+    The target of the corrector is at least ``least``, over all terms.
+    """
     k, n = alpha.shape
-    count = np.zeros(n)
+    work, vectors = np.empty((4, k, n)), np.zeros((5, n))
+    over, under, a, d_alpha = work[0], work[1], work[2], work[3]
+    inverse, leader, most = vectors[0], vectors[1], vectors[2]
+    pairs, mass, q = np.empty((k * (k - 1) // 2, n)), 0.0, 0
     for m in range(k):
-        x, s, ds = alpha[m], t[m], d_t[m]
+        v, s, ratio, rs, rv = alpha[m], t[m], a[m], over[m], under[m]
         for b in range(n):
-            count[b] += 1.0 if (x[b] <= little * p[b]) & (abs(ds[b]) <= moved * s[b]) else 0.0
-    return count == k - 1.0
-
-
-@njit(**_LOOPS)
-def foresee(alpha, t, d_alpha, d_t, length, aim):
-    """The sum of alpha t after a step; -d_alpha d_t goes into ``aim``."""
-    total = 0.0
-    for m in range(alpha.shape[0]):
-        x, s, dx, ds, out = alpha[m], t[m], d_alpha[m], d_t[m], aim[m]
-        for b in range(x.shape[0]):
-            total += (x[b] + length * dx[b]) * (s[b] + length * ds[b])
-            out[b] = -dx[b] * ds[b]
-    return total
-
-
-@njit(**_LOOPS)
-def advance(alpha, d_alpha, t, d_t, length):
-    """Make a step."""
-    for m in range(alpha.shape[0]):
-        x, dx, s, ds = alpha[m], d_alpha[m], t[m], d_t[m]
-        for b in range(x.shape[0]):
-            x[b] += length * dx[b]
+            product = v[b] * s[b]
+            mass += product
+            rv[b] = 1.0 / product
+        for b in range(n):
+            rs[b] = rv[b] * v[b]
+            rv[b] *= s[b]
+        for b in range(n):
+            ratio[b] = v[b] * rs[b]
+            inverse[b] += ratio[b]
+        for b in range(n):
+            leader[b] = m if ratio[b] > most[b] else leader[b]
+            most[b] = max(most[b], ratio[b])
+    for b in range(n):
+        inverse[b] = 1.0 / inverse[b]
+    for m in range(k):
+        for other in range(m):
+            first, second, pair = a[m], a[other], pairs[q]
+            for b in range(n):
+                pair[b] = first[b] * second[b] * inverse[b]
+            q += 1
+    U = newton_factor(Q, Z, pairs, ridge + hold * mass, mass > early)
+    d_alpha[:] = 0.0
+    d_t[:] = 0.0
+    target, step, length = 0.0, x, 0.0
+    # Predictor: to alpha t = 0; corrector: to alpha t = target - d_alpha d_t of the predictor.
+    for share in (1.0, _SHARE):
+        step, pace = direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t)
+        length, ahead = min(1.0, share / pace), 0.0
+        for m in range(k):
+            v, dv, s, ds = alpha[m], d_alpha[m], t[m], d_t[m]
+            for b in range(n):
+                ahead += (v[b] + length * dv[b]) * (s[b] + length * ds[b])
+        target = max(mass * max(ahead / mass, 0.0) ** 3, least) / (k * n)
+    for m in range(k):
+        v, dv, s, ds = alpha[m], d_alpha[m], t[m], d_t[m]
+        for b in range(n):
+            v[b] += length * dv[b]
             s[b] += length * ds[b]
+    for c in range(x.shape[0]):
+        for r in range(x.shape[1]):
+            x[c, r] += length * step[c, r]
+    return length, mass

@@ -184,7 +184,7 @@ def dca(  # noqa: PLR0913
     checked_positive(tol, "tol", "dca")
     n_start, is_solved, alpha = 0, True, None
     if start is None:
-        # Step 0.
+        # Step 0: (10) with T_s = H_1, which is (7).
         hinge = _convex_terms(problem, form, sample_weight).hinge(C)
         x, alpha, n_start, is_solved = minimise(hinge, np.zeros_like(hinge.L), tol, max_iter)
     else:
@@ -227,13 +227,14 @@ def _descend(problem, C, loss, x, *, is_solution, tol, max_iter, max_steps):
     """Steps 1 to 3 of the box; ``is_solution`` says that x is the machine without truncation."""
     level, cut, rise, top = loss
     p = C * problem.p
-    total, ridge = p.sum(), PROXIMAL * min(1.0, p.mean())
-    h, rivals = problem.margins(x)
+    total, ridge = float(p.sum()), PROXIMAL * min(1.0, float(p.mean()))
+    h, others = problem.margins(x)
     found = _Descent(x, [_value(x, h, p, loss)], np.full(p.size, -1))
     has_stalled = False
     for step in range(max_steps + 1):
-        # Step 1: l = argmax_{m != j} f_m of the terms with g_ij < s.
-        chosen = np.where(h < cut, rivals, -1)
+        # Step 1: beta_ijl = C U_{y_i j} for l = argmax_{m != j} f_m where g_ij < s, else 0.
+        chosen, below = np.full(p.size, -1), np.flatnonzero(h < cut)
+        chosen[below] = others[:, below].argmax(axis=0)
         repeats, found.chosen = np.array_equal(chosen, found.chosen), chosen
         # A step that was not solved is repeated: its proximal term is now centred where it ended.
         if repeats and found.is_solved and (step > 0 or is_solution):
@@ -242,7 +243,7 @@ def _descend(problem, C, loss, x, *, is_solution, tol, max_iter, max_steps):
             found.reason, found.is_solved = _ZERO, True
         if found.reason != _SPENT or step == max_steps:
             break
-        # Step 2, with what the tangents add to the value of the convex problem.
+        # Step 2: the problem whose Lagrangian is (11), with what the tangents add to its value.
         hinge = problem.hinge(C, level, ridge, found.x[:, 0].copy(), chosen)
         truncated = p[chosen >= 0].sum()
         offset = truncated * rise if truncated else 0.0
@@ -250,13 +251,13 @@ def _descend(problem, C, loss, x, *, is_solution, tol, max_iter, max_steps):
         y, alpha, n_iter, is_solved = minimise(hinge, found.x, tol, max_iter, offset)
         found.hinge, found.alpha, found.is_solved = hinge, alpha, is_solved
         found.n_iter += n_iter
-        h, rivals = problem.margins(y)
+        h, others = problem.margins(y)
         before, value = found.objectives[-1], _value(y, h, p, loss)
         found.objectives.append(min(value, before))
         if value < before:
             found.x = y
-        # A solution has ties, and rounding decides which l a tie takes: one step in vain may be
-        # followed by a change of the set and a good one.
+        # Step 3: (10) has to fall. A solution has ties, and rounding decides which l a tie takes:
+        # one step in vain may be followed by a change of the set and a good one.
         is_zero = found.objectives[-1] <= tol * LEAST_VALUE * total
         stalls = not is_zero and not before - value > 0.1 * tol * before
         if stalls and (has_stalled or not value < before):

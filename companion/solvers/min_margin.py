@@ -47,10 +47,6 @@ from companion.solvers._margin_terms import MarginTerms, checked_positive, end_o
 
 __all__ = ["MinMarginResult", "min_margin"]
 
-# Share of the way to the boundary that a step may go.
-
-_SHARE = 0.995
-
 # The centring target, over all terms, does not fall below this share of what the tolerance needs
 # nor of the residual of (13): otherwise mu is gone before the residual is.
 _FLOOR = 0.1
@@ -61,18 +57,17 @@ _PATIENCE = 8
 # A duality gap is relative to the value of the objective, or to this share of the total weight.
 LEAST_VALUE = 1e-4
 
-# Weight of the proximal term in b of a Newton step, over the sum of all alpha t, and over the
-# largest curvature in b: what rounding errors leave of the smallest.
-_HOLD, _NOISE = 1e-6, 1e-15
+# Weight of the proximal term in b of a Newton step, over the sum of all alpha t.
+_HOLD = 1e-6
+
+# A Newton matrix may leave columns out while the sum of all alpha t is above this share of the
+# value.
+_EARLY = 0.02
 
 # Terms are left out once, when the sum of all alpha t is at most this share of the value: those
 # of which all multipliers but one are at most a share LITTLE of p and the last step changed their
 # slacks by at most MOVED; if there are MANY terms, and a share WORTH of them can go.
-_HALF_WAY, _LITTLE, _MOVED, _MANY, _WORTH = 0.02, 0.03, 0.3, 100, 0.45
-
-# The last columns of a kernel design are tiny. Early, a Newton matrix has the unit matrix for those
-# that add at most this to it.
-_LEFT_OUT, _NARROW = 3e-4, 8
+_HALF_WAY, _LITTLE, _MOVED, _MANY, _WORTH = 0.3, 0.03, 0.3, 100, 0.6
 
 
 @dataclass(frozen=True)
@@ -164,10 +159,12 @@ def min_margin(
     >>> machine.decision_function.argmax(axis=1), machine.converged
     (array([0, 0, 1, 1, 2, 2]), True)
     """
+    # (12) to (14): p = C U_{y_i j} bounds the sum of alpha_ijl over l.
     problem = MarginTerms(design, y, utility, sample_weight, "min_margin")
     C = checked_positive(C, "C", "min_margin")
     checked_positive(tol, "tol", "min_margin")
     hinge = problem.hinge(C)
+    # The linear terms of (11).
     if beta is not None:
         hinge = hinge._replace(L=hinge.L + problem.linear_terms(beta))
     x, alpha, n_iter, is_solved = minimise(hinge, np.zeros_like(hinge.L), tol, max_iter)
@@ -181,87 +178,61 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
 
     The gap is relative to the value plus ``offset``.
     """
-    terms, weight, (k, n) = whole, float(whole.p.sum()), whole.c.shape
+    terms, weight, (k, n), offset = whole, float(whole.p.sum()), whole.c.shape, float(offset)
+    # Step 0: at a warm start x, alpha sums to p as (14) asks.
     value = loops.certificate(*whole, x, np.zeros((k, n)))[0] + offset
-    alpha, t = _centred(whole, x, 0.5 * max(value, 1e-3 * weight) / (k * n))
-    memory, may_leave_out = _memory(terms), n >= _MANY
+    alpha, t = _centred(whole, x, max(value / weight, 1e-3))
+    d_t, may_leave_out = np.empty_like(t), n >= _MANY
     best, least, since, constant = (np.inf, x, alpha), np.inf, 0, offset
+    x = x.copy()
     saved = fixed = kept = None
     for n_iter in range(max_iter + 1):
-        # Step 1.
+        # Step 1: the gap, with the residuals of (13) and (15) priced.
         value, gap, surplus, _ = loops.certificate(*terms, x, alpha)
-        wanted = tol * max(value + constant, LEAST_VALUE * weight)
+        scale = max(value + constant, LEAST_VALUE * weight)
         since = 0 if gap < least else since + 1
         least = min(gap, least)
         ends = since > _PATIENCE or n_iter == max_iter or not math.isfinite(gap)
         if terms is whole:
             if gap < best[0]:
-                best = gap, x, alpha.copy()
-            if ends or gap <= wanted:
+                best = gap, x.copy(), alpha.copy()
+            if ends or gap <= tol * scale:
                 break
-        elif ends or gap <= 0.9 * wanted:
+        elif ends or gap <= 0.9 * tol * scale:
+            # The certificate is that of all terms.
             fixed[:, kept] = alpha
             gap = loops.certificate(*whole, x, fixed)[1]
             if gap < best[0]:
-                best = gap, x, fixed
-            if gap <= wanted or n_iter == max_iter:
+                best = gap, x.copy(), fixed
+            if gap <= tol * scale or n_iter == max_iter:
                 break
-            terms, constant, least, (x, alpha, t, memory) = whole, offset, np.inf, saved
+            terms, constant, least, (x, alpha, t) = whole, offset, np.inf, saved
+            d_t = np.empty_like(t)
             continue
-        work, aim, pairs, scaled, changed = memory
-        mass = loops.weigh(alpha, t, *work[:5], pairs)
-        is_early = mass > _HALF_WAY * max(value + constant, LEAST_VALUE * weight)
-        used = _columns_that_matter(terms.Z, pairs) if is_early else len(terms.Z)
-        H = np.empty((used * (k - 1), used * (k - 1)))
-        hold = terms.ridge + _HOLD * mass
-        loops.newton_factor(terms.Q, terms.Z[:used], pairs, hold, _NOISE, scaled, H)
-        # Step 2. Predictor: to alpha t = 0.
-        step, d_alpha, d_t = changed
-        aim[:] = 0.0
-        pace = loops.direction(terms, x, alpha, work, H, aim, 0.0, changed)
-        ahead = loops.foresee(alpha, t, d_alpha, d_t, min(1.0, 1.0 / pace), aim)
-        # Corrector: to alpha t = target - d_alpha d_t of the predictor.
-        target = max(mass * max(ahead / mass, 0.0) ** 3, _FLOOR * max(wanted, surplus)) / aim.size
-        pace = loops.direction(terms, x, alpha, work, H, aim, target, changed)
-        length = min(1.0, _SHARE / pace)
-        loops.advance(alpha, d_alpha, t, d_t, length)
-        x = x + length * step
-        # Step 3.
-        if may_leave_out and not is_early:
-            decided = loops.is_decided(whole.p, alpha, t, d_t, _LITTLE, _MOVED / length)
+        # Step 2: towards (13), (15) and alpha t = 0; alpha stays within (14).
+        early, target = _EARLY * scale, _FLOOR * max(tol * scale, surplus)
+        length, mass = loops.newton_step(*terms, x, alpha, t, _HOLD, target, early, d_t)
+        # Step 3: alpha_l = p for one l adds to the linear terms of the others.
+        if may_leave_out and mass <= _HALF_WAY * scale:
+            decided = _decided(whole.p, alpha, t, length * d_t)
             if _WORTH * n <= np.count_nonzero(decided) < n:
-                may_leave_out = False
-                saved, least = (x, alpha, t, memory), np.inf
+                may_leave_out, saved, least = False, (x.copy(), alpha, t), np.inf
                 fixed, kept, terms = whole.without(decided, alpha)
-                alpha, t = alpha.take(kept, axis=1), t.take(kept, axis=1)
-                constant, memory = offset + np.vdot(whole.c, fixed), _memory(terms)
+                alpha, t, d_t = (np.take(array, kept, axis=1) for array in (alpha, t, d_t))
+                constant = offset + float(np.vdot(whole.c, fixed))
     gap, x, alpha = best
-    return x, alpha, n_iter, bool(gap <= wanted)
+    return x, alpha, n_iter, bool(gap <= tol * scale)
 
 
-def _centred(hinge, x, mu):
-    """alpha and t near the central path t_l alpha_l = mu, sum_l alpha_l = p."""
-    t = np.empty_like(hinge.c)
-    loops.class_values(hinge.Q, x, hinge.Z, t)
-    t += hinge.c
-    t = t.max(axis=0) + 3.0 * mu / hinge.p - t
+def _centred(hinge, x, height):
+    """alpha with a common alpha t and sum p for each term, u this high above the maximum."""
+    t = hinge.Q @ (x @ hinge.Z) + hinge.c
+    t = t.max(axis=0) + height - t
     alpha = 1.0 / t
     return alpha * (hinge.p / alpha.sum(axis=0)), t
 
 
-def _memory(hinge):
-    (k, n), size = hinge.c.shape, len(hinge.Z)
-    over, under, a, aim, d_alpha, d_t = np.empty((6, k, n))
-    inverse, leader, excess = np.empty((3, n))
-    work, changed = (
-        (over, under, a, inverse, leader, excess),
-        (np.empty((k - 1, size)), d_alpha, d_t),
-    )
-    return work, aim, np.empty((k * (k - 1) // 2, n)), np.empty((size, n)), changed
-
-
-def _columns_that_matter(Z, pairs):
-    if len(Z) <= _NARROW:
-        return len(Z)
-    rest = ((Z * Z) @ pairs.sum(axis=0))[::-1].cumsum()
-    return max(np.count_nonzero(rest > _LEFT_OUT), 1)
+def _decided(p, alpha, t, moved):
+    """Terms of which all multipliers but one are small, and stay so."""
+    is_out = (alpha <= _LITTLE * p) & (np.abs(moved) <= _MOVED * t)
+    return is_out.sum(axis=0) == len(alpha) - 1

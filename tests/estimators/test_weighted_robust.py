@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 
 from companion import L1SVC, WeightedRobustSVC
 from companion.kernels import gram
@@ -47,17 +47,15 @@ def test_decision_values_are_those_of_the_solver(kernel, parameters):
     assert np.array_equal(machine.predict(inputs), chosen)
 
 
-def test_two_classes_without_truncation_are_L1SVC_of_twice_the_cost():
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_two_classes_without_truncation_are_L1SVC_of_twice_the_cost(kernel):
     X, y = three_classes()
     X, y = X[y < 2], np.where(y[y < 2] == 1, "yes", "no")
-    for kernel in ("linear", "rbf"):
-        ours = WeightedRobustSVC(C=1.5, truncation=None, kernel=kernel, gamma=0.5, tol=1e-9)
-        other = L1SVC(C=3.0, kernel=kernel, gamma=0.5, tol=1e-8)
-        values = ours.fit(X, y).decision_function(X)
-        np.testing.assert_allclose(values, other.fit(X, y).decision_function(X), atol=1e-4)
-        assert np.array_equal(ours.predict(X), other.predict(X))
-    robust = WeightedRobustSVC(C=1.5, kernel="linear").fit(X, y)
-    assert robust.truncation_ == -1.0
+    ours = WeightedRobustSVC(C=1.5, truncation=None, kernel=kernel, gamma=0.5, tol=1e-9).fit(X, y)
+    other = L1SVC(C=3.0, kernel=kernel, gamma=0.5, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(ours.decision_function(X), other.decision_function(X), atol=1e-4)
+    assert np.array_equal(ours.predict(X), other.predict(X))
+    assert WeightedRobustSVC(C=1.5, kernel="linear").fit(X, y).truncation_ == -1.0
 
 
 def test_a_decision_that_is_worth_more_is_made_more_often():
@@ -74,17 +72,14 @@ def test_a_decision_that_is_worth_more_is_made_more_often():
 
 def test_truncation_helps_against_outliers_over_many_draws():
     """Eight points on the wrong side; many more or farther ones turn the start, and DC with it."""
-    gains = []
+    scores = np.empty((2, 20))
     for seed in range(20):
         X, y = three_classes(150, seed)
-        X_bad = np.vstack([X, np.tile([[-5.0, 0.0]], (8, 1))])
-        y_bad = np.append(y, np.zeros(8, int))
-        scores = [
-            WeightedRobustSVC(kernel="linear", truncation=truncation).fit(X_bad, y_bad).score(X, y)
-            for truncation in ("auto", None)
-        ]
-        gains.append(scores[0] - scores[1])
-    gain = paired_difference(gains, np.zeros(20))
+        bad = np.vstack([X, np.tile([[-5.0, 0.0]], (8, 1))]), np.append(y, np.zeros(8, int))
+        for row, truncation in zip(scores, ("auto", None), strict=True):
+            machine = WeightedRobustSVC(kernel="linear", truncation=truncation).fit(*bad)
+            row[seed] = machine.score(X, y)
+    gain = paired_difference(*scores)
     assert gain.mean > 3.0 * gain.standard_error
 
 
@@ -93,7 +88,6 @@ def test_it_works_in_scikit_learn_searches_with_labels_as_text():
     labels = np.array(["x", "y", "z"])[y]
     search = GridSearchCV(WeightedRobustSVC(utility=UTILITY), {"C": [0.1, 10.0]}, cv=3)
     assert search.fit(X, labels).best_score_ > 0.6
-    assert cross_val_score(WeightedRobustSVC(kernel="linear"), X, labels, cv=3).min() > 0.7
 
 
 X, Y = three_classes(30)
@@ -106,8 +100,7 @@ X, Y = three_classes(30)
         ({"cost": np.ones((3, 4))}, r"The 'cost' of WeightedRobustSVC.*Got shape \(3, 4\)"),
         ({"utility": np.eye(3) - 1.0}, "finite entries of at least 0. The smallest is -1"),
         ({"utility": np.zeros((3, 3))}, "must have a positive entry. Got only zeros"),
-        ({"truncation": 0.5}, 'at most 0.*Got 0.5; use "auto" for .* = -0.5, or None'),
-        ({"truncation": "most"}, "The 'truncation' parameter of WeightedRobustSVC must be"),
+        ({"truncation": 0.5}, r"must be a str among {'auto'}, a float in the range.*or None.*0.5"),
         ({"utility": np.eye(3), "cost": np.eye(3)}, "either utilities or costs.*and a 'cost'"),
         ({"utility": np.eye(3), "form": "cost"}, r"pass it as max\(U\) - U"),
         ({"C": 0.0}, "The 'C' parameter of WeightedRobustSVC must be a float in the range"),
@@ -138,26 +131,25 @@ def test_a_spent_budget_is_a_warning_and_an_attribute():
 
 def test_a_constant_added_to_a_row_of_the_utility_changes_no_best_decision_nor_comparison():
     rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 500)
-    one, other = rng.integers(0, 3, (2, 500))
+    y, one, other = rng.integers(0, 3, (3, 500))
     shifted = UTILITY + np.array([[0.7], [0.0], [0.2]])
-    differences = [
-        average_utility(y, one, utility) - average_utility(y, other, utility)
-        for utility in (UTILITY, shifted)
-    ]
-    assert differences[0] == pytest.approx(differences[1], abs=1e-12)
+    plain, moved = (
+        average_utility(y, one, U) - average_utility(y, other, U) for U in (UTILITY, shifted)
+    )
+    assert plain == pytest.approx(moved, abs=1e-12)
     assert average_utility(y, one, np.eye(3)) == pytest.approx(np.mean(y == one))
-    for probability in rng.dirichlet(np.ones(3), 100):
-        assert np.argmax(probability @ UTILITY) == np.argmax(probability @ shifted)
+    p = rng.dirichlet(np.ones(3), 100)
+    assert np.array_equal((p @ UTILITY).argmax(axis=1), (p @ shifted).argmax(axis=1))
 
 
 def test_average_utility_takes_any_labels_and_names_those_without_a_row():
     utility = [[1.0, 0.5], [0.0, 2.0]]
     assert average_utility(["n", "y", "y"], ["y", "y", "n"], utility) == pytest.approx(2.5 / 3)
     assert average_utility(["n"], ["y"], utility, labels=["y", "n"]) == 0.0
-    with pytest.raises(ValueError, match=r"Got \['z'\] in y_pred; the rows are \['n', 'y'\]"):
-        average_utility(["n", "y"], ["z", "y"], utility)
-    with pytest.raises(ValueError, match="name the labels of all rows in 'labels'"):
-        average_utility(["n", "n"], ["n", "n"], utility)
-    with pytest.raises(ValueError, match=r"Got shapes \(2,\) and \(1,\)"):
-        average_utility(["n", "y"], ["n"], utility)
+    for pair, message in (
+        ((["n", "y"], ["z", "y"]), r"Got \['z'\] in y_pred; the rows are \['n', 'y'\]"),
+        ((["n", "n"], ["n", "n"]), "name the labels of all rows in 'labels'"),
+        ((["n", "y"], ["n"]), r"Got shapes \(2,\) and \(1,\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            average_utility(*pair, utility)

@@ -1,6 +1,11 @@
-"""Problems of several classes, and the paper's primal and dual QP written out for cvxpy."""
+"""Problems of several classes, and the paper's primal QP written out for cvxpy."""
+
+from itertools import permutations
 
 import numpy as np
+
+from companion.kernels import gram
+from companion.solvers import Design
 
 
 def clouds(n=40, k=3, d=2, seed=0, spread=0.7):
@@ -23,49 +28,32 @@ def random_utility(k, seed, share_of_zeros=0.3):
     return utility + np.diag(0.5 + rng.random(k))
 
 
-def primal_value(Z, y, utility, C, beta=None, level=1.0):
+def make_design(kernel, X, bias=True):
+    """X itself or an RBF kernel of width 1."""
+    if kernel == "linear":
+        return Design.linear(X, bias=bias)
+    return Design.kernel(gram(X, gamma=0.5), bias=bias)
+
+
+def primal_value(design, y, utility, C, beta, level=1.0):
     """The value of the DC subproblem by cvxpy and Clarabel."""
     import cvxpy as cp
 
     n, k = len(y), len(utility)
-    w, b, xi = cp.Variable((k, Z.shape[1])), cp.Variable((1, k)), cp.Variable((n, k), nonneg=True)
-    f = Z @ w.T + np.ones((n, 1)) @ b
-    cost = 0.5 * cp.sum_squares(w) + C * cp.sum(cp.multiply(utility[y], xi))
-    if beta is not None:
-        cost += cp.sum(cp.multiply(beta.sum(axis=2) - beta.sum(axis=1), f))
-    conditions = [cp.sum(w, axis=0) == 0, cp.sum(b) == 0]
-    conditions += [
-        xi[:, j] >= level - f[:, j] + f[:, m] for j in range(k) for m in range(k) if m != j
-    ]
+    w, xi = cp.Variable((k, design.m + 1)), cp.Variable((n, k), nonneg=True)
+    f = design.augmented @ w.T
+    cost = 0.5 * cp.sum_squares(w[:, :-1]) + C * cp.sum(cp.multiply(utility[y], xi))
+    cost += cp.sum(cp.multiply(beta.sum(axis=2) - beta.sum(axis=1), f))
+    conditions = [cp.sum(w, axis=0) == 0]
+    conditions += [xi[:, j] >= level - f[:, j] + f[:, m] for j, m in permutations(range(k), 2)]
     problem = cp.Problem(cp.Minimize(cost), conditions)
     problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
     return problem.value
 
 
-def dual_value(Z, y, utility, C, beta=None):
-    """max sum alpha - 1/2 sum |w_m|^2 subject to (13), (14), w from (15), by cvxpy and Clarabel."""
-    import cvxpy as cp
-
-    n, k = len(y), len(utility)
-    beta = np.zeros((n, k, k)) if beta is None else beta
-    alpha = [cp.Variable((n, k), nonneg=True) for _ in range(k)]  # alpha[j][i, l]
-    conditions = [alpha[j][:, j] == 0 for j in range(k)]
-    conditions += [cp.sum(alpha[j], axis=1) <= C * utility[y, j] for j in range(k)]
-    cost = sum(cp.sum(a) for a in alpha)
-    for m in range(k):
-        own = cp.sum(alpha[m] - beta[:, m], axis=1)
-        bracket = own - sum(alpha[j][:, m] - beta[:, j, m] for j in range(k) if j != m)
-        conditions.append(cp.sum(bracket) == 0)
-        cost -= 0.5 * cp.sum_squares(Z.T @ bracket)
-    problem = cp.Problem(cp.Maximize(cost), conditions)
-    problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
-    return problem.value
-
-
-def brackets(alpha, beta):
-    """sum_l (alpha - beta)_iml - sum_j (alpha - beta)_ijm, of shape (n, k)."""
-    rest = alpha if beta is None else alpha - beta
-    return rest.sum(axis=2) - rest.sum(axis=1)
+def brackets(alpha):
+    """sum_l alpha_iml - sum_j alpha_ijm, of shape (n, k)."""
+    return alpha.sum(axis=2) - alpha.sum(axis=1)
 
 
 def margins(f):
