@@ -10,7 +10,7 @@ import uuid
 
 import nbformat
 import pytest
-import websocket
+from jupyter_client import BlockingKernelClient
 
 from companion._paths import notebooks_dir
 from companion.reproduction.artefacts import get_artefact
@@ -20,6 +20,7 @@ from companion.reproduction.notebooks import notebook_path
 NOTEBOOKS = sorted(notebooks_dir().rglob("*.ipynb"))
 SMALL = notebook_path(get_artefact("l1nsvm/table_1"))
 OPTIONS = "--no-browser --ip=127.0.0.1 --port=0 --LabApp.news_url= --allow-root"
+SHOWN = ("execute_result", "display_data", "stream", "error")
 START, RUN = 60, 120  # seconds after which a server or a cell is given up
 
 
@@ -57,14 +58,9 @@ class Server:
         own += ["IPYTHONDIR", "JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"]
         environment = {**os.environ, **{name: str(home / name) for name in own}}
         self.log = (home / "server.log").open("w", encoding="utf-8")
+        token = f"--IdentityProvider.token={self.token}"
         self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "jupyterlab",
-                *OPTIONS.split(),
-                f"--IdentityProvider.token={self.token}",
-            ],
+            [sys.executable, "-m", "jupyterlab", *OPTIONS.split(), token],
             cwd=notebooks_dir(),
             env=environment,
             stdout=self.log,
@@ -110,25 +106,15 @@ def server(tmp_path):
     server.stop()
 
 
-def execute(channel, code):
-    """Outputs of a cell, over the channels that JupyterLab itself uses."""
-    identity = uuid.uuid4().hex
-    header = {"msg_id": identity, "msg_type": "execute_request", "version": "5.3"}
-    header |= {"username": "", "session": "tests"}
-    content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False}
-    empty = {"parent_header": {}, "metadata": {}}
-    message = {"channel": "shell", "header": header, "content": content, **empty}
-    channel.send(json.dumps(message))
+def execute(client, code):
+    """Outputs of a cell."""
     outputs = []
-    while True:
-        message = json.loads(channel.recv())
-        if message["parent_header"].get("msg_id") != identity:
-            continue
-        kind, content = message["header"]["msg_type"], message["content"]
-        if kind in ("execute_result", "display_data", "stream", "error"):
-            outputs.append({"output_type": kind, **content})
-        elif kind == "status" and content["execution_state"] == "idle":
-            return outputs
+
+    def keep(message):
+        outputs.append({"output_type": message["header"]["msg_type"], **message["content"]})
+
+    client.execute_interactive(code, timeout=RUN, output_hook=keep)
+    return [output for output in outputs if output["output_type"] in SHOWN]
 
 
 def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
@@ -138,17 +124,14 @@ def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
     kernel = {"name": opened["metadata"]["kernelspec"]["name"]}
     body = {"path": name, "name": SMALL.name, "type": "notebook", "kernel": kernel}
     session = server.ask("api/sessions", body)
-    channel = websocket.create_connection(
-        f"{server.url.replace('http', 'ws', 1)}api/kernels/{session['kernel']['id']}/channels",
-        header=[f"Authorization: token {server.token}"],
-        timeout=RUN,
-        http_no_proxy=["127.0.0.1"],
-    )
+    client = BlockingKernelClient()
+    client.load_connection_file(str(server.runtime / f"kernel-{session['kernel']['id']}.json"))
+    client.start_channels()
     try:
         code = [cell["source"] for cell in opened["cells"] if cell["cell_type"] == "code"]
-        cells = [{"outputs": execute(channel, source)} for source in code]
+        cells = [{"outputs": execute(client, source)} for source in code]
     finally:
-        channel.close()
+        client.stop_channels()
         server.ask(f"api/sessions/{session['id']}", method="DELETE")
     kinds = [(output["output_type"], output.get("name")) for c in cells for output in c["outputs"]]
     assert not {("error", None), ("stream", "stderr")} & set(kinds)

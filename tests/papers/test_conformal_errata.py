@@ -17,7 +17,7 @@ from companion.solvers import smo
 from companion.solvers._conformal_problem import TrainedMachine
 from companion.solvers.conformal import ConformalProblem, conformal_transformations
 from companion.solvers.metamodels import evolve
-from companion.solvers.transformations import ACT, KBA, MDT, TSVT, WuAmari
+from companion.solvers.transformations import KBA, MDT, TSVT, WuAmari
 
 
 def board(unit=1.0, gamma=0.02, held_out=0):
@@ -105,27 +105,6 @@ def test_3_3_13_is_the_first_derivative_and_3_3_16_has_a_minus_sign():
     np.testing.assert_allclose(metric, c.kernel_metric(x, gamma=0.5 / sigma**2)[0], atol=1e-6)
     assert np.abs(metric - -second * np.eye(2)).max() > 0.1  # (3.3.13) as printed
     assert np.abs(metric - first * np.eye(2)).max() > 0.1  # (3.3.16) as printed
-
-
-@pytest.mark.parametrize(("kernel", "holds"), [("rbf", True), ("linear", False)])
-def test_theorem_5_is_right_where_k_of_x_and_x_is_one(kernel, holds):
-    rng = np.random.default_rng(0)
-    x, centres = rng.normal(size=(1, 2)), rng.normal(size=(4, 2))
-
-    def transformation(X):
-        return c.gaussian_sum(squared_distances(centres, X), np.full(4, 0.5))
-
-    def k(a, b):
-        d = transformation(x + a)[0] * transformation(x + b)[0]
-        return d * gram(x + a, x + b, kernel=kernel, gamma=0.3)[0, 0]
-
-    step = 1e-3 * np.eye(2)
-    metric = [[(k(a, b) - k(a, -b) - k(-a, b) + k(-a, -b)) / 4e-6 for b in step] for a in step]
-    value = transformation(x)
-    gradient = value[:, None] * c.log_gradient(transformation, x)
-    base = c.kernel_metric(x, kernel=kernel, gamma=0.3)
-    found = c.transformed_metric(value, gradient, base)[0]
-    assert (np.abs(found - metric).max() < 1e-4) == holds
 
 
 # ------------------------------------------------------------------ chapter 4
@@ -368,13 +347,6 @@ def test_5_3_1_is_left_by_a_free_search():
     evolve(lambda X: bounded.append(X) or (X**2).sum(axis=1), family.lower, family.upper, seed=0)
     displacement = 1 - np.concatenate(bounded)[:, 1]
     assert np.all((displacement >= 0) & (displacement < 1))
-
-
-def test_act_keeps_the_correction_for_the_class_sizes_of_4_3_3():
-    state = trained_state()
-    stage = ACT().stage(state)
-    y = state.y[state.support]
-    assert np.median(1 / stage.rates[y > 0]) > np.median(1 / stage.rates[y < 0])
 
 
 # ------------------------------------------------------------------ chapter 6

@@ -62,14 +62,18 @@ def test_a_partition_depends_on_set_and_number_alone(real_set):
     assert not np.array_equal(other[3].X, real_set[3].X)
 
 
+def by_libsvm(p, queries, ridge):
+    """Decision values of the hard margin machine on the kernel with this ridge."""
+    K = np.exp(-cdist(p.X, p.X, "sqeuclidean") / 50)
+    svc = SVC(C=1e10, kernel="precomputed", tol=1e-8).fit(K + np.diag(ridge), p.y)
+    far = np.exp(-cdist(queries, p.X[svc.support_], "sqeuclidean") / 50)
+    return far @ svc.dual_coef_[0] + svc.intercept_
+
+
 def test_the_base_machine_is_libsvms_with_squared_slacks():
     p = small_problem()
-    part = methods.Part(p)
-    K = np.exp(-cdist(p.X, p.X, "sqeuclidean") / 50)
-    svc = SVC(C=1e10, kernel="precomputed", tol=1e-8).fit(K + np.eye(len(p.y)) / 10, p.y)
-    far = np.exp(-cdist(p.X_test, p.X[svc.support_], "sqeuclidean") / 50)
-    expected = far @ svc.dual_coef_[0] + svc.intercept_
-    np.testing.assert_allclose(part.plain_decision(), expected, atol=5e-3)
+    expected = by_libsvm(p, p.X_test, np.full(len(p.y), 0.1))
+    np.testing.assert_allclose(methods.Part(p).plain_decision(), expected, atol=5e-3)
 
 
 def test_predictions_in_blocks_are_those_at_once(monkeypatch):
@@ -125,9 +129,7 @@ def test_the_balanced_machine_weighs_classes_inversely_to_their_sizes():
     machine = baselines.balanced_weights(p)
     n, plus = len(p.y), (p.y > 0).sum()
     weights = np.where(p.y > 0, n / (2 * plus), n / (2 * (n - plus)))
-    K = np.exp(-cdist(p.X, p.X, "sqeuclidean") / 50)
-    svc = SVC(C=1e10, kernel="precomputed", tol=1e-8).fit(K + np.diag(1 / (10 * weights)), p.y)
-    expected = K[:, svc.support_] @ svc.dual_coef_[0] + svc.intercept_
+    expected = by_libsvm(p, p.X, 1 / (10 * weights))
     np.testing.assert_allclose(machine.decision_function(p.X), expected, atol=1e-2)
 
 

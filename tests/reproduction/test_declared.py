@@ -13,6 +13,18 @@ from companion.reproduction.declared import KINDS, Erratum, load_deviations, loa
 from companion.reproduction.published import PublishedError
 
 ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "tests" / "papers"
+#: Tests of the modules about errata that no erratum names: what is right in print or not printed.
+NOT_ERRATA = {
+    "test_the_bayes_risk_by_one_integral_by_two_and_by_sampling_agree",
+    "test_the_true_curves_are_the_two_parabolas",
+    "test_the_sample_is_the_same_in_both_cases_and_has_the_shares_exactly",
+    "test_the_optimality_conditions_6_and_7_hold_at_the_solution",
+    "test_equalities_with_slacks_of_one_sign_are_another_machine",
+    "test_the_printed_ends_of_the_intervals_are_those_of_the_condition",
+    "test_with_two_classes_truncation_is_not_needed",
+    "test_the_slack_lines_end_on_their_support_hyperplanes",
+}
 DEVIATION = """\
 - paper: toy
   artefact: table_1
@@ -141,6 +153,14 @@ def test_errata_stand_in_the_order_of_the_papers_and_are_of_every_kind():
     papers = list(dict.fromkeys(erratum.paper for erratum in load_errata()))
     assert papers == [paper for paper in list_papers() if paper in papers]
     assert {erratum.kind for erratum in load_errata()} == set(KINDS)
+
+
+def test_every_test_about_errata_is_named_by_one_or_knowingly_not():
+    named = {proof for erratum in load_errata() for proof in erratum.proof}
+    paths = [path for end in ("errata", "statements") for path in TESTS.glob(f"test_*_{end}.py")]
+    tests = {name: path.relative_to(ROOT) for path in paths for name in defined_tests(path)}
+    left = {name for name, path in tests.items() if f"{path.as_posix()}::{name}" not in named}
+    assert left == NOT_ERRATA
 
 
 def test_every_proof_is_there_and_only_gaps_have_none_in_a_test():

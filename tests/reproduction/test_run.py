@@ -183,44 +183,27 @@ def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(places, sta
 # ----------------------------------------------------------------------------- the progress bar
 
 
-def run_in_terminal(**environment):
-    """What a run writes to a terminal."""
-    pty = pytest.importorskip("pty", reason="there are no pseudo terminals here")
-    import termios
-
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (24, 80))
-    command = [sys.executable, "-W", "error", "-c", CHILD, "error_rate", "{}"]
-    running = subprocess.Popen(command, stderr=theirs, env={**os.environ, **environment})
-    os.close(theirs)
-    parts = []
-    with suppress(OSError):  # the other end is closed
-        while part := os.read(ours, 4096):
-            parts.append(part)
-    os.close(ours)
-    assert running.wait(timeout=60) == 0
-    return b"".join(parts).decode()
-
-
-def test_a_terminal_shows_the_bar_once_and_nothing_when_all_is_there(places):
-    assert "tests/table_0: 100%" in run_in_terminal(COMPANION_PROGRESS="")
-    assert run_in_terminal(COMPANION_PROGRESS="") == ""
-
-
-def test_a_terminal_shows_no_bar_in_a_checked_run(places):
-    assert run_in_terminal(COMPANION_PROGRESS="0") == ""
-
-
+@pytest.mark.parametrize("terminal", [True, False])
 @pytest.mark.parametrize(
     ("setting", "progress", "seen"),
-    [("", None, False), ("", True, True), ("", False, False), ("0", True, False)],
+    [
+        ("", None, None),
+        ("", True, True),
+        ("", False, False),
+        ("0", None, False),
+        ("0", True, False),
+    ],
 )
-def test_elsewhere_a_bar_is_seen_if_it_is_asked_for(
-    places, monkeypatch, capfd, setting, progress, seen
+def test_a_bar_is_seen_once_in_a_terminal_or_if_it_is_asked_for(
+    places, monkeypatch, capfd, terminal, setting, progress, seen
 ):
     monkeypatch.setenv("COMPANION_PROGRESS", setting)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     load_records(study(), progress=progress)
-    assert ("tests/table_0: 100%" in capfd.readouterr().err) == seen
+    expected = terminal if seen is None else seen
+    assert ("tests/table_0: 100%" in capfd.readouterr().err) == expected
+    load_records(study(), progress=progress)
+    assert capfd.readouterr().err == ""
 
 
 # ------------------------------------------------------------------------------------ failures

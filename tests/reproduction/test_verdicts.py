@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
@@ -314,6 +314,17 @@ def test_a_regeneration_with_a_fault_is_refused():
             compare(print_, faulty)
     own = pd.concat([reproduced(7.0, artefact="fig_1"), own.assign(artefact="table_1")])
     assert compare(two, own)["verdict"].tolist() == ["reproduced", "reproduced"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.permutations(range(6)), st.permutations(range(6)))
+def test_the_order_of_rows_changes_no_verdict(print_order, own_order):
+    values = [22.4, 22.9, 24.0, 21.9, 19.0, math.nan]
+    print_ = pd.concat([published(row=f"r{i}") for i in range(6)])
+    own = pd.concat([reproduced(value, row=f"r{i}") for i, value in enumerate(values)])
+    plain = compare(print_, own).set_index("row")
+    shuffled = compare(print_.iloc[print_order], own.iloc[own_order]).set_index("row")
+    pd.testing.assert_frame_equal(plain, shuffled.loc[plain.index])
 
 
 def test_counts_have_every_outcome_and_problems_are_the_failing_rows():
