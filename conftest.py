@@ -20,9 +20,6 @@ from companion.reproduction.display import VALUES_MIME
 
 pytest_plugins = ["pytester"]
 
-# The files of an example, for `tests/test_adding_a_paper.py` to copy.
-collect_ignore = ["tests/example_paper"]
-
 # Files that take a minute or more: with several workers the last to start is waited for.
 LONGEST_FIRST = (
     "tests/test_project.py",

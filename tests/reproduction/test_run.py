@@ -307,20 +307,6 @@ def test_fresh_computes_all_again(places, other_code):
     assert load_records(study()).computed == 0
 
 
-def test_a_fresh_run_that_was_interrupted_goes_on(places, start):
-    load_records(study(n_repetitions=6))
-    before = table(places)
-    child = start(fresh=True)
-    wait_for(lambda: len(stored(working(places))) >= 3)
-    child.kill()
-    child.wait()
-    n = len(stored(working(places)))
-    assert table(places) == before
-    assert load_records(study(n_repetitions=6), fresh=True).computed == N_UNITS - n
-    assert table(places) == before
-    assert load_records(study(n_repetitions=6), fresh=True).computed == N_UNITS
-
-
 def test_the_quick_profile_reads_no_committed_record_and_writes_none(places):
     load_records(study())
     before = table(places)
