@@ -44,6 +44,19 @@ os.environ["COMPANION_PROGRESS"] = "0"
 os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
 
 
+@pytest.fixture
+def ax():
+    """Axes that no window shows."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    fig, ax = plt.subplots()
+    yield ax
+    plt.close(fig)
+
+
 @pytest.fixture(autouse=True, scope="module")
 def one_blas_thread(request):
     """Small problems are quicker on one thread; how runs set their own is tested elsewhere."""

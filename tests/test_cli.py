@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from nbformat.v4 import new_code_cell, new_notebook
 
+from companion import __main__
 from companion.cli import EXIT_CODES, main
 from companion.datasets import FetchReport
 from companion.errors import DataUnavailable
@@ -238,8 +239,11 @@ def test_a_failing_notebook_does_not_stop_the_next_and_is_named_with_its_cell(pr
 
 
 def test_the_summary_has_verdicts_and_the_repetitions_they_rest_on(project, notebooks_run):
-    result = invoke([table_1(value=1.5), fig_2()], "reproduce")
-    assert result.exit_code == 0
+    for _ in range(2):  # a quick run computes all afresh
+        notebooks_run.clear()
+        result = invoke([table_1(value=1.5), fig_2()], "reproduce")
+        assert result.exit_code == 0 and "2 units computed" in result.output
+    assert not (project / "data" / "records").exists()
     assert "Verdicts, quick profile" in result.output
     assert "Verdicts of the quick profile rest on 2 repetitions, the print on 4." in result.output
     assert notebooks_run == [
@@ -282,14 +286,6 @@ def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(project, not
         assert list(table["artefact"]) == ["toy/table_1"] * 2
         assert list(table["study"]) == ["table_1", "(notebook)"]
         assert list(table["units"]) == [4, 1]
-
-
-def test_the_quick_profile_is_computed_afresh_by_every_run(project, notebooks_run):
-    for _ in range(2):
-        result = invoke([table_1()], "reproduce")
-        assert "2 units computed" in result.output
-    assert invoke([table_1()], "verify", "--profile", "quick").output.count("no record") == 0
-    assert not (project / "data" / "records").exists()
 
 
 def test_an_interrupted_fresh_run_goes_on_too_and_the_next_one_computes_all(project, notebooks_run):
@@ -460,3 +456,32 @@ def test_data_fetch_reports_each_file_and_fails_if_one_does(no_data, monkeypatch
 def test_an_unknown_data_set_is_a_mistake_in_the_command(no_data, command):
     result = invoke([], "data", command, "germann")
     assert result.exit_code == 2 and "german" in result.output
+
+
+# -- how it is started ----------------------------------------------------------------------
+
+
+def test_python_m_companion_is_the_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "companion", "--help"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "reproduce" in done.stdout and "verify" in done.stdout
+
+
+@pytest.mark.parametrize(("missing", "named"), [("click", True), ("companion", False)])
+def test_a_missing_package_is_named_in_one_line_and_one_of_our_own_is_a_fault(
+    monkeypatch, capsys, missing, named
+):
+    def command():
+        raise ModuleNotFoundError("No module", name=f"{missing}.core")
+
+    monkeypatch.setattr("companion.cli.main", command)
+    with pytest.raises(SystemExit if named else ModuleNotFoundError) as stop:
+        __main__.main()
+    if named:
+        assert stop.value.code == 2
+        assert capsys.readouterr().err == (
+            "The command needs click, which is not installed: "
+            "pip install 'svm-companion[reproduce]'\n"
+        )

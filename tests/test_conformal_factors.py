@@ -19,19 +19,13 @@ KERNELS = [
 
 def mixed_derivatives(kernel, x, step=1e-4):
     """d^2 k(x, z) / dx_i dz_j at z = x."""
-    d = x.size
-    shifts = step * np.eye(d)
-    metric = np.empty((d, d))
-    for i in range(d):
-        for j in range(d):
-            a, b = shifts[i], shifts[j]
-            metric[i, j] = (
-                kernel(x + a, x + b)
-                - kernel(x + a, x - b)
-                - kernel(x - a, x + b)
-                + kernel(x - a, x - b)
-            ) / (4 * step**2)
-    return metric
+
+    def mixed(a, b):
+        differences = kernel(x + a, x + b) - kernel(x + a, x - b)
+        return (differences - kernel(x - a, x + b) + kernel(x - a, x - b)) / (4 * step**2)
+
+    shifts = step * np.eye(x.size)
+    return np.array([[mixed(a, b) for b in shifts] for a in shifts])
 
 
 def bumps(centres, rates, weights):

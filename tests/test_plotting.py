@@ -1,10 +1,5 @@
 """Figures show what they are given: axes labelled in the paper's words, data unchanged."""
 
-import matplotlib
-
-matplotlib.use("agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,13 +7,6 @@ import pytest
 from companion import plotting
 from companion.agreement import FAMILIES, SOLVERS
 from companion.reproduction.verdicts import OUTCOMES
-
-
-@pytest.fixture
-def ax():
-    fig, ax = plt.subplots()
-    yield ax
-    plt.close(fig)
 
 
 def texts(labels):

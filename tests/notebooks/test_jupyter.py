@@ -1,4 +1,4 @@
-"""JupyterLab opened on the notebooks runs them as they are: no papermill, nothing injected."""
+"""JupyterLab opens the notebooks as they are, with a kernel that has the package."""
 
 import json
 import os
@@ -14,24 +14,12 @@ from jupyter_client import BlockingKernelClient
 
 from companion._paths import notebooks_dir
 from companion.reproduction.artefacts import get_artefact
-from companion.reproduction.display import VALUES_MIME
 from companion.reproduction.notebooks import notebook_path
 
 NOTEBOOKS = sorted(notebooks_dir().rglob("*.ipynb"))
 SMALL = notebook_path(get_artefact("l1nsvm/table_1"))
 OPTIONS = "--no-browser --ip=127.0.0.1 --port=0 --LabApp.news_url= --allow-root"
-SHOWN = ("execute_result", "display_data", "stream", "error")
-START, RUN = 60, 120  # seconds after which a server or a cell is given up
-
-
-def tables(cells):
-    """Numbers behind the tables of executed cells."""
-    return [
-        output["data"][VALUES_MIME]
-        for cell in cells
-        for output in cell.get("outputs", [])
-        if VALUES_MIME in output.get("data", {})
-    ]
+START = 60  # seconds after which a server is given up
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -106,21 +94,11 @@ def server(tmp_path):
     server.stop()
 
 
-def execute(client, code):
-    """Outputs of a cell."""
-    outputs = []
-
-    def keep(message):
-        outputs.append({"output_type": message["header"]["msg_type"], **message["content"]})
-
-    client.execute_interactive(code, timeout=RUN, output_hook=keep)
-    return [output for output in outputs if output["output_type"] in SHOWN]
-
-
-def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
+def test_jupyterlab_opens_a_notebook_and_starts_its_kernel(server):
     name = SMALL.relative_to(notebooks_dir()).as_posix()
     assert "JupyterLab" in server.ask(f"lab/tree/{name}")
     opened = server.ask(f"api/contents/{name}")["content"]
+    assert opened["cells"][0]["source"] == nbformat.read(SMALL, as_version=4).cells[0].source
     kernel = {"name": opened["metadata"]["kernelspec"]["name"]}
     body = {"path": name, "name": SMALL.name, "type": "notebook", "kernel": kernel}
     session = server.ask("api/sessions", body)
@@ -128,11 +106,8 @@ def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
     client.load_connection_file(str(server.runtime / f"kernel-{session['kernel']['id']}.json"))
     client.start_channels()
     try:
-        code = [cell["source"] for cell in opened["cells"] if cell["cell_type"] == "code"]
-        cells = [{"outputs": execute(client, source)} for source in code]
+        code = "import companion; companion.L1SVC()"
+        assert client.execute_interactive(code, timeout=START)["content"]["status"] == "ok"
     finally:
         client.stop_channels()
         server.ask(f"api/sessions/{session['id']}", method="DELETE")
-    kinds = [(output["output_type"], output.get("name")) for c in cells for output in c["outputs"]]
-    assert not {("error", None), ("stream", "stderr")} & set(kinds)
-    assert tables(cells) == tables(nbformat.read(SMALL, as_version=4).cells) != []

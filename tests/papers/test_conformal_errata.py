@@ -46,8 +46,7 @@ def clouds(n=30, seed=0):
 
 
 def trained_state(gamma=0.02):
-    part = board(gamma=gamma)
-    return TrainedMachine.first(part)
+    return TrainedMachine.first(board(gamma=gamma))
 
 
 def slope(function, x, step=1e-6):
@@ -209,18 +208,11 @@ def test_4_6_10_and_4_6_11_are_matrices_until_their_trace_is_taken():
     """The indices of z are swapped in the text below: with z_j^i pattern i of class j, (4.6.11)
     would sum over 2 patterns of N_i classes."""
     X, y = clouds()
-    Z, n = X, len(y)
-    between = (
-        sum(
-            np.sum(y == s) * np.outer(Z[y == s].mean(0) - Z.mean(0), Z[y == s].mean(0) - Z.mean(0))
-            for s in (-1, 1)
-        )
-        / n
-    )
-    within = (
-        sum((Z[y == s] - Z[y == s].mean(0)).T @ (Z[y == s] - Z[y == s].mean(0)) for s in (-1, 1))
-        / n
-    )
+    n = len(y)
+    classes = [X[y == s] for s in (-1, 1)]
+    shifts = [Z.mean(0) - X.mean(0) for Z in classes]
+    between = sum(len(Z) * np.outer(d, d) for Z, d in zip(classes, shifts, strict=True)) / n
+    within = sum((Z - Z.mean(0)).T @ (Z - Z.mean(0)) for Z in classes) / n
     assert between.shape == within.shape == (2, 2)
     J = Separability(X @ X.T, y).value(np.ones(n))
     assert np.trace(between) / np.trace(within) == pytest.approx(J)
@@ -333,20 +325,15 @@ def test_5_4_7_is_nought_over_nought_where_c_underflows():
 
 
 def test_5_3_1_is_left_by_a_free_search():
-    seen = []
-    evolve(
-        lambda X: seen.append(X) or (X**2).sum(axis=1),
-        np.full(2, -np.inf),
-        np.full(2, np.inf),
-        seed=0,
-    )
-    shrink = np.concatenate(seen)[:, 1]
-    assert np.any(shrink <= 0)  # lambda = 1 - shrink at or beyond 1
-    bounded = []
+    def displacements(lower, upper):
+        seen = []
+        evolve(lambda X: seen.append(X) or (X**2).sum(axis=1), lower, upper, seed=0)
+        return 1 - np.concatenate(seen)[:, 1]
+
+    assert np.any(displacements(np.full(2, -np.inf), np.full(2, np.inf)) >= 1)
     family = MDT().family(trained_state(), None)
-    evolve(lambda X: bounded.append(X) or (X**2).sum(axis=1), family.lower, family.upper, seed=0)
-    displacement = 1 - np.concatenate(bounded)[:, 1]
-    assert np.all((displacement >= 0) & (displacement < 1))
+    bounded = displacements(family.lower, family.upper)
+    assert np.all((bounded >= 0) & (bounded < 1))
 
 
 # ------------------------------------------------------------------ chapter 6

@@ -76,15 +76,6 @@ def test_the_base_machine_is_libsvms_with_squared_slacks():
     np.testing.assert_allclose(methods.Part(p).plain_decision(), expected, atol=5e-3)
 
 
-def test_predictions_in_blocks_are_those_at_once(monkeypatch):
-    p = small_problem(3)
-    part = methods.Part(p, validate=False)
-    result = part.transformed("act", max_transforms=2)
-    whole = part.decision(result)
-    monkeypatch.setattr(methods, "_BLOCK", 7)
-    np.testing.assert_allclose(part.decision(result), whole, rtol=1e-12)
-
-
 def test_a_row_counts_the_errors_of_its_method():
     p = small_problem(4)
     part = methods.Part(p)
@@ -180,12 +171,6 @@ def test_cells_means_and_tests_of_a_known_difference():
     assert table.value["SVM", "Glass7 ±"] == pytest.approx(spread)
     shown = real_sets.asterisk_table(frame)
     assert shown.ACT[0] == "7.0" and shown.WIL[0] == "0.0 *"
-
-
-def test_no_two_methods_are_equal_where_one_always_misses_more():
-    pairs = real_sets.equal_cells(paired_records(1, 3), "Glass7")
-    one = pairs[(pairs["first"] == "AMA") & (pairs["second"] == "ACT")].iloc[0]
-    assert one["share of equal folds"] == 0.0
 
 
 @pytest.mark.parametrize("n, p", [(7, 2 / 2**7), (5, 2 / 2**5), (3, 0.25)])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import _studies
 import pandas as pd
+import psutil
 import pytest
 from _studies import N_UNITS, stored, study, table, wait_for, working
 
@@ -71,20 +72,6 @@ def other_code(monkeypatch):
     return change
 
 
-def living(session):
-    """Processes of a session that still run."""
-    import psutil
-
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if os.getsid(process.pid) == session and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process.cmdline())
-        except (psutil.Error, ProcessLookupError):
-            continue
-    return found
-
-
 # ---------------------------------------------------------------------------- the same records
 
 
@@ -118,11 +105,12 @@ def test_ctrl_c_keeps_finished_units_stops_the_workers_and_says_nothing_else(
 ):
     child = start(**options)
     wait_for(lambda: len(stored(working(places))) >= 2)
+    workers = psutil.Process(child.pid).children(recursive=True)
     os.killpg(child.pid, signal.SIGINT)  # as a terminal does, to the workers as well
     output, _ = child.communicate(timeout=60)
     assert (child.returncode, output) == (130, "interrupted\n")
     assert (tmp_path / "stderr").read_text() == ""
-    wait_for(lambda: not living(child.pid), seconds=10)
+    assert psutil.wait_procs(workers, timeout=10)[1] == []
     before = len(stored(working(places)))
     assert 2 <= before < N_UNITS
     assert load_records(study(n_repetitions=6)).computed == N_UNITS - before
@@ -138,13 +126,6 @@ def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(places, m
     assert _studies.n_calls == calls
     assert (first.computed, second.computed) == (6, 0)
     pd.testing.assert_frame_equal(first.frame, second.frame, check_exact=True)
-
-
-def test_only_missing_units_are_computed_when_the_study_grows(places):
-    load_records(study(n_repetitions=2))
-    grown = load_records(study(n_repetitions=5))
-    assert grown.computed == 6
-    assert grown.frame["repetition"].tolist() == [0, 1, 2, 3, 4] * 2
 
 
 def test_a_run_stopped_between_its_last_unit_and_the_table_is_completed(
