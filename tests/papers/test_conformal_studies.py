@@ -1,5 +1,7 @@
 """Settings, records and tables of the conformal kernel thesis."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -144,16 +146,12 @@ def test_the_best_shift_is_the_best_of_all_shifts():
 def paired_records(gap, partitions=20):
     fixed = {"dataset": "Glass7", "false_alarms": 0, "n_positive": 10, "n_negative": 30}
     fixed |= {"n_tried": 1, "n_trained": 2, "v_before": 0.1, "v_error": 0.1}
-    fixed |= {"degenerate": False, "converged": True}
-    rng, rows = np.random.default_rng(0), []
-    for partition in range(1, partitions + 1):
-        for fold in range(7):
-            missed = rng.integers(1, 4)
-            for method in methods.ALL:
-                own = {"partition": partition, "fold": fold, "method": method}
-                own["n_transformations"] = int(method == "ACT")
-                rows.append({**fixed, **own, "missed": missed + gap * own["n_transformations"]})
-    return pd.DataFrame(rows)
+    cells = product(range(1, partitions + 1), range(7), methods.ALL)
+    frame = pd.DataFrame(cells, columns=["partition", "fold", "method"])
+    missed = np.random.default_rng(0).integers(1, 4, size=partitions * 7)
+    n = (frame.method == "ACT").astype(int)
+    own = {"n_transformations": n, "missed": missed.repeat(len(methods.ALL)) + gap * n}
+    return frame.assign(**fixed, **own, degenerate=False, converged=True)
 
 
 def test_cells_means_and_tests_of_a_known_difference():

@@ -1,5 +1,7 @@
 """Figures of the Unbiased SVC paper show what they are given, on the paper's axes."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 
@@ -31,15 +33,9 @@ def test_a_profile_has_the_objective_on_its_own_axis(ax):
 
 
 def test_gains_carry_two_standard_errors_on_a_logarithmic_axis(ax):
-    shared = {"usvc_error": 0.0, "share_of_large_slacks": 0.0}
-    frame = pd.DataFrame(
-        [
-            {"reading": reading, "n": n, "draw": draw, "svc_error": draw / 100, **shared}
-            for reading in ("A, cluster weight .265", "B")
-            for n in (20, 50)
-            for draw in (1, 3)
-        ]
-    )
+    cells = product(("A, cluster weight .265", "B"), (20, 50), (1, 3))
+    frame = pd.DataFrame(cells, columns=["reading", "n", "draw"])
+    frame = frame.assign(svc_error=frame.draw / 100, usvc_error=0.0, share_of_large_slacks=0.0)
     benefit.plot_gain(ax, frame, "n", xlabel="n")
     bars = [bar.get_segments() for c in ax.containers for bar in c.lines[2]]
     assert np.allclose(bars, [[[[20, 0], [20, 4]], [[50, 0], [50, 4]]]] * 2)

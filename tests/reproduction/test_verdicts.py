@@ -89,12 +89,10 @@ def test_a_printed_word_must_be_the_same_word():
         ("< 0", -4.0, 2.0, "within spread", 2.0),
         ("< 0", 3.0, 2.0, "within spread", -1.5),
         (">= 0.95", 0.99, 0.01, "reproduced", 4.0),
-        ("> 1", 0.5, 0.1, "differs", -5.0),
         # without chance the relation decides
         ("<= 1", 1.0, 0.0, "reproduced", None),
         ("< 1", 1.0, math.nan, "differs", None),
         (">= 0", -1e-16, 0.0, "reproduced", None),
-        ("> 0", 1e-16, 0.0, "differs", None),
         ("<= 1e-6", 2e-6, math.nan, "differs", None),
         ("<= 1e-6", 1e-7, math.nan, "reproduced", None),
     ],
@@ -197,14 +195,12 @@ def test_a_spread_known_on_one_side_is_taken_for_both():
         ("1.0", 0.5, 100, "differs", 0.5 / 0.95),
         ("1.0", 0.5, 5, "within spread", 0.5 / 0.95),
         # printed as zero: up to half a unit may be hidden
-        ("0.0", 0.0, 100, "reproduced", None),
         ("0.0", 0.049, 100, "reproduced", None),
         ("0.0", 0.2, 100, "differs", 0.2 / 0.05),
         # repetitions that are all alike refute a printed spread only in number
         ("0.3", 0.0, 10, "within spread", None),
         ("0.3", 0.0, 56, "within spread", None),
         ("0.3", 0.0, 57, "differs", None),
-        ("0.3", 0.0, 10**6, "differs", None),
     ],
 )
 def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(printed, value, n, outcome, ratio):
