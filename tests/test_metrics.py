@@ -24,6 +24,8 @@ def test_the_standard_error_is_that_of_scipy():
     assert mean == pytest.approx(values.mean())
     assert standard_error == pytest.approx(stats.sem(values))
     assert n == 25
+    mean, standard_error, n = mean_and_standard_error([3.0])
+    assert (mean, n) == (3.0, 1) and np.isnan(standard_error)
 
 
 def test_the_paired_difference_is_the_paired_t_statistic():
@@ -42,13 +44,6 @@ def test_overlapping_training_sets_add_the_ratio_of_sizes_to_the_variance():
     expected = values.std(ddof=1) * np.sqrt(1 / 100 + 100 / 170)
     assert corrected.standard_error == pytest.approx(expected)
     assert corrected.standard_error > plain.standard_error
-
-
-def test_one_repetition_has_a_mean_but_no_standard_error():
-    result = mean_and_standard_error([3.0])
-    assert result.mean == 3.0
-    assert np.isnan(result.standard_error)
-    assert result.n == 1
 
 
 @pytest.mark.parametrize(
