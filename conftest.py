@@ -20,9 +20,6 @@ from companion.reproduction.display import VALUES_MIME
 
 pytest_plugins = ["pytester"]
 
-# The files of an example, for `tests/test_adding_a_paper.py` to copy.
-collect_ignore = ["tests/example_paper"]
-
 # Files that take a minute or more: with several workers the last to start is waited for.
 LONGEST_FIRST = (
     "tests/test_project.py",
@@ -45,6 +42,19 @@ if _downloads.is_dir():
 os.environ["COMPANION_CACHE"] = str(_cache)
 os.environ["COMPANION_PROGRESS"] = "0"
 os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+
+
+@pytest.fixture
+def ax():
+    """Axes that no window shows."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    fig, ax = plt.subplots()
+    yield ax
+    plt.close(fig)
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -3,11 +3,9 @@
 import os
 import re
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 
 import nbformat
@@ -16,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from nbformat.v4 import new_code_cell, new_notebook
 
+from companion import __main__
 from companion.cli import EXIT_CODES, main
 from companion.datasets import FetchReport
 from companion.errors import DataUnavailable
@@ -24,6 +23,7 @@ from companion.reproduction.errors import ClusterError
 from companion.reproduction.notebooks import NotebookReport
 from companion.reproduction.units import Study
 
+HERE = Path(__file__).parent
 HEADER = (
     "paper,artefact,row,column,printed,value,spread,spread_is,n,kind,relation,overlap,where,note\n"
 )
@@ -155,15 +155,6 @@ def declare(project, row="mean", column="error", artefact="table_1"):
     )
 
 
-def n_stored(path):
-    """Records in a working file."""
-    if not path.is_file():
-        return 0
-    with closing(sqlite3.connect(path, 60)) as database:
-        tables = database.execute("SELECT * FROM sqlite_master").fetchall()
-        return database.execute("SELECT count(*) FROM records").fetchone()[0] if tables else 0
-
-
 # -- words ----------------------------------------------------------------------------------
 
 
@@ -178,7 +169,7 @@ def test_every_help_page_documents_the_exit_codes(words):
 
 
 def test_the_readme_names_every_exit_code():
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    readme = (HERE.parent / "README.md").read_text(encoding="utf-8")
     [sentence] = re.findall(r"(?ms)^Exit codes.*?\n\n", readme)
     in_help = re.findall(r"(?m)^ +(\d+)  ", EXIT_CODES)
     assert re.findall(r"\d+", sentence) == in_help == ["0", "1", "2", "3", "4", "130"]
@@ -248,8 +239,11 @@ def test_a_failing_notebook_does_not_stop_the_next_and_is_named_with_its_cell(pr
 
 
 def test_the_summary_has_verdicts_and_the_repetitions_they_rest_on(project, notebooks_run):
-    result = invoke([table_1(value=1.5), fig_2()], "reproduce")
-    assert result.exit_code == 0
+    for _ in range(2):  # a quick run computes all afresh
+        notebooks_run.clear()
+        result = invoke([table_1(value=1.5), fig_2()], "reproduce")
+        assert result.exit_code == 0 and "2 units computed" in result.output
+    assert not (project / "data" / "records").exists()
     assert "Verdicts, quick profile" in result.output
     assert "Verdicts of the quick profile rest on 2 repetitions, the print on 4." in result.output
     assert notebooks_run == [
@@ -292,14 +286,6 @@ def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(project, not
         assert list(table["artefact"]) == ["toy/table_1"] * 2
         assert list(table["study"]) == ["table_1", "(notebook)"]
         assert list(table["units"]) == [4, 1]
-
-
-def test_the_quick_profile_is_computed_afresh_by_every_run(project, notebooks_run):
-    for _ in range(2):
-        result = invoke([table_1()], "reproduce")
-        assert "2 units computed" in result.output
-    assert invoke([table_1()], "verify", "--profile", "quick").output.count("no record") == 0
-    assert not (project / "data" / "records").exists()
 
 
 def test_an_interrupted_fresh_run_goes_on_too_and_the_next_one_computes_all(project, notebooks_run):
@@ -348,65 +334,22 @@ def test_a_failing_unit_is_named_its_notebook_is_not_run_and_the_next_artefact_i
     assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
 
 
-SLOW = """
-import time
-import pandas as pd
-from companion.cli import main
-from companion.reproduction import Artefact, Study
-
-def units(profile):
-    return [STUDY.unit(i=i) for i in range(N_UNITS)]
-
-def compute(unit):
-    time.sleep(0.1)
-    return {"x": 1.0}
-
-STUDY = Study("toy", "fig_2", units, compute)
-VALUES = [{"row": "size", "column": "points", "value": 20.0, "converged": True}]
-ARTEFACT = Artefact("toy", "fig_2", "Figure 2", (STUDY,), values=lambda r: pd.DataFrame(VALUES))
-"""
-
-
-def interrupted(folder, n_units, condition):
-    """Errors of a command that is interrupted as soon as a condition holds, and a second run."""
-    (folder / "slow_study.py").write_text(SLOW.replace("N_UNITS", str(n_units)))
-    run = "from slow_study import ARTEFACT, main; main(['reproduce'], obj=[ARTEFACT])"
-    options = {
-        "args": [sys.executable, "-c", run],
-        "env": {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *sys.path])},
-        "text": True,
-    }
-    running = subprocess.Popen(**options, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
+def test_ctrl_c_while_notebooks_run_stops_their_kernels_and_ends_with_130(project, tmp_path):
+    started = tmp_path / "started"
+    sources = f"open({str(started)!r}, 'w').close()", "import time; time.sleep(300)"
+    write_notebook(project, "fig_2", *sources)
+    run = "from test_cli import fig_2, main; main(['reproduce'], obj=[fig_2()])"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
+    command, pipe = [sys.executable, "-c", run], subprocess.PIPE
+    running = subprocess.Popen(command, env=environment, text=True, stderr=pipe, stdout=pipe)
     deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and running.poll() is None and not condition():
+    while time.monotonic() < deadline and running.poll() is None and not started.exists():
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=60)
     assert running.returncode == 130, errors
     assert "Interrupted" in errors and "Traceback" not in errors
-    return errors, lambda: subprocess.run(**options, capture_output=True, timeout=120)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
-def test_ctrl_c_ends_the_command_with_130_and_a_state_to_go_on_from(project, tmp_path):
-    write_notebook(project, "fig_2", "1", cell="")
-    working = tmp_path / "cache" / "records" / "quick" / "toy" / "fig_2.sqlite"
-    errors, again = interrupted(tmp_path, 30, lambda: n_stored(working) >= 3)
-    kept = n_stored(working)
-    assert "Every finished unit is kept" in errors and 3 <= kept < 30
-    done = again()
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert f"{30 - kept} units computed\n" in done.stdout
-    assert "toy/fig_2: ran in" in done.stdout
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
-def test_ctrl_c_while_notebooks_run_stops_their_kernels(project, tmp_path):
-    started = tmp_path / "started"
-    sources = f"open({str(started)!r}, 'w').close()", "import time; time.sleep(300)"
-    path = write_notebook(project, "fig_2", *sources, cell="")
-    interrupted(tmp_path, 1, started.exists)
-    assert path.exists()
 
 
 # -- verify ---------------------------------------------------------------------------------
@@ -513,3 +456,32 @@ def test_data_fetch_reports_each_file_and_fails_if_one_does(no_data, monkeypatch
 def test_an_unknown_data_set_is_a_mistake_in_the_command(no_data, command):
     result = invoke([], "data", command, "germann")
     assert result.exit_code == 2 and "german" in result.output
+
+
+# -- how it is started ----------------------------------------------------------------------
+
+
+def test_python_m_companion_is_the_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "companion", "--help"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "reproduce" in done.stdout and "verify" in done.stdout
+
+
+@pytest.mark.parametrize(("missing", "named"), [("click", True), ("companion", False)])
+def test_a_missing_package_is_named_in_one_line_and_one_of_our_own_is_a_fault(
+    monkeypatch, capsys, missing, named
+):
+    def command():
+        raise ModuleNotFoundError("No module", name=f"{missing}.core")
+
+    monkeypatch.setattr("companion.cli.main", command)
+    with pytest.raises(SystemExit if named else ModuleNotFoundError) as stop:
+        __main__.main()
+    if named:
+        assert stop.value.code == 2
+        assert capsys.readouterr().err == (
+            "The command needs click, which is not installed: "
+            "pip install 'svm-companion[reproduce]'\n"
+        )

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize_scalar
 
 from companion import conformal_factors as c
 from companion.kernels import gram, squared_distances
@@ -19,19 +18,13 @@ KERNELS = [
 
 def mixed_derivatives(kernel, x, step=1e-4):
     """d^2 k(x, z) / dx_i dz_j at z = x."""
-    d = x.size
-    shifts = step * np.eye(d)
-    metric = np.empty((d, d))
-    for i in range(d):
-        for j in range(d):
-            a, b = shifts[i], shifts[j]
-            metric[i, j] = (
-                kernel(x + a, x + b)
-                - kernel(x + a, x - b)
-                - kernel(x - a, x + b)
-                + kernel(x - a, x - b)
-            ) / (4 * step**2)
-    return metric
+
+    def mixed(a, b):
+        differences = kernel(x + a, x + b) - kernel(x + a, x - b)
+        return (differences - kernel(x - a, x + b) + kernel(x - a, x - b)) / (4 * step**2)
+
+    shifts = step * np.eye(x.size)
+    return np.array([[mixed(a, b) for b in shifts] for a in shifts])
 
 
 def bumps(centres, rates, weights):
@@ -54,20 +47,22 @@ def test_the_metric_of_a_kernel_is_its_mixed_derivative(parameters):
 
 
 @pytest.mark.parametrize("d", [1, 2, 4])
-def test_the_metric_of_theorem_5_is_the_mixed_derivative_of_the_transformed_kernel(d):
+@pytest.mark.parametrize(("kernel_name", "holds"), [("rbf", True), ("linear", False)])
+def test_the_metric_of_theorem_5_is_right_where_k_of_x_and_x_is_one(d, kernel_name, holds):
     rng = np.random.default_rng(d)
     X, centres = rng.normal(size=(5, d)), rng.normal(size=(6, d))
     transformation = bumps(centres, rng.uniform(0.2, 2.0, 6), rng.uniform(0.5, 1.5, 6))
     values = transformation(X)
     gradient = values[:, None] * c.log_gradient(transformation, X)
-    metric = c.transformed_metric(values, gradient, c.kernel_metric(X, gamma=0.3))
+    base = c.kernel_metric(X, kernel=kernel_name, gamma=0.3)
+    metric = c.transformed_metric(values, gradient, base)
     for x, g in zip(X, metric, strict=True):
 
         def kernel(a, b):
             scale = transformation(a[None])[0] * transformation(b[None])[0]
-            return scale * gram(a[None], b[None], gamma=0.3)[0, 0]
+            return scale * gram(a[None], b[None], kernel=kernel_name, gamma=0.3)[0, 0]
 
-        np.testing.assert_allclose(g, mixed_derivatives(kernel, x), atol=2e-6)
+        assert np.allclose(g, mixed_derivatives(kernel, x), atol=2e-6) == holds
 
 
 def test_the_gradient_of_the_logarithm_is_that_of_the_closed_form():
@@ -130,15 +125,10 @@ def test_the_derivatives_of_margin_displacement_are_finite_differences(kappa, sh
     np.testing.assert_allclose(by_shrink, (above - below) / (2 * step), atol=1e-8)
 
 
-def test_a_margin_that_is_not_displaced_is_that_of_williams():
-    f = np.linspace(-1, 1, 9)
-    np.testing.assert_array_equal(c.displaced_decision(f, 1.0, -0.4), f)
-    assert c.boundary_decay(f, 0.0).tolist() == [1.0] * 9
-
-
 def test_a_displaced_boundary_lies_towards_the_negative_class():
     """f~ = 0 where f = -lambda |w|^2 / 2: half the displacement of w+, as the thesis draws it."""
-    squared_norm = 0.6
+    squared_norm, f = 0.6, np.linspace(-1, 1, 9)
+    np.testing.assert_array_equal(c.displaced_decision(f, 1.0, -0.4), f)
     for displacement in (0.2, 0.7):
         f = -displacement * squared_norm / 2
         assert c.displaced_decision(f, 1 - displacement, -squared_norm / 2) == pytest.approx(0.0)
@@ -169,13 +159,9 @@ def test_widths_of_act_follow_the_definition_point_by_point():
     assert 1 / c.act_rates(lonely, np.array([-1.0, -1.0, -1.0, 1.0]))[0] == pytest.approx(25.0 / 3)
 
 
-def test_the_decay_of_williams_is_that_of_its_formula_and_the_square_is_free_of_units():
-    f = np.array([-0.5, 0.2, 0.1])
-    assert c.williams_kappa(f) == 2.0
+def test_the_decay_of_williams_is_that_of_its_formula():
+    assert c.williams_kappa(np.array([-0.5, 0.2, 0.1])) == 2.0
     assert c.williams_kappa(np.zeros(3)) == 0.0
-    for factor in (1e-3, 1e3):
-        same = c.boundary_decay(factor * f, c.williams_kappa(factor * f, "max_squared"))
-        np.testing.assert_allclose(same, c.boundary_decay(f, c.williams_kappa(f, "max_squared")))
 
 
 def test_the_shift_of_kba_is_the_minimiser_of_its_cost():
@@ -197,7 +183,6 @@ def test_the_shift_of_kba_is_the_minimiser_of_its_cost():
         ends.add(eta if eta in (0.0, 1.0) else "inside")
     assert "inside" in ends and len(ends) > 1
     assert c.boundary_shift(np.array([2.0, -0.5]), np.array([1.0, -1.0])) == 0.0
-    assert minimize_scalar(cost, bounds=(0, 1), method="bounded").fun >= cost(eta) - 1e-9
 
 
 def test_distances_in_feature_space_are_those_of_the_gram_matrix():

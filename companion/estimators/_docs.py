@@ -40,12 +40,12 @@ max_iter : int, default=-1
 selection : {"second_order", "first_order"}, default="second_order"
     Choice of the pair: ``"first_order"`` is the maximal violating pair [3]_, run
     as plain SMO so that `n_iter_` can be compared with the paper;
-    ``"second_order"`` is that of [4]_, with all accelerations, and much faster.
+    ``"second_order"`` is that of [4]_, with Newton steps over the variables inside
+    their bounds, and much faster.
 
 shrinking : bool, default=True
-    Whether the solver may take short cuts that change its path but not the solution:
-    setting aside variables that stay at a bound (from 400 samples; it does not pay
-    with fewer) and, near the end, Newton steps.
+    Whether the solver may set aside variables that stay at a bound and look at all
+    of them again at the end, which changes its path but not the solution.
     With ``selection="first_order"`` it never does.
 
 [rest]
@@ -54,8 +54,8 @@ class_weight : dict or "balanced", default=None
     n_samples / (2 * number of samples in the class), samples counted by weight.
 
 cache_size : float, default=2000
-    Megabytes for kernel values. Up to 3000 samples SMO works on the Gram matrix if it
-    fits; beyond, rows are computed as needed and the most recent are kept.
+    Megabytes for kernel values. Below 3000 samples SMO works on the Gram matrix if it
+    fits; otherwise rows are computed as needed and the most recent are kept.
     A factorisation needs the whole matrix to fit.
 
 [classes]
@@ -85,8 +85,7 @@ objective_ : float
 duality_gap_ : float
     Primal minus dual value: how far the solution can be from the optimum.
 kkt_violation_ : float
-    Largest violation of the optimality conditions, recomputed in double precision
-    from the exact kernel.
+    Largest violation of the optimality conditions, recomputed at the solution.
 
 [end]
 converged_ : bool

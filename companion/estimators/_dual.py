@@ -128,7 +128,7 @@ class DualClassifier(KernelClassifier):
 
     def _smo_settings(self):
         # First order is the paper's plain algorithm: its iteration counts mean
-        # something only without shrinking and Newton steps.
+        # something only without shrinking and steps over the free set.
         return dict(
             selection=self.selection,
             tol=self.tol,

@@ -90,10 +90,8 @@ class KernelGridSearchCV(GridSearchCV):
     A cell is solved to the tolerance of the machine from another starting point than
     ``GridSearchCV`` uses, so decision values agree within the tolerance. Where accuracy is the
     score, fits that leave a test sample within half the tolerance of the boundary go on to a tenth
-    of it before they are counted. From 500 samples RBF Gram matrices are held in single precision
-    if rounding moves decision values by less than a quarter of the tolerance; what it has left in
-    the scores is taken out in double. A search whose Gram matrix does not fit in the `cache_size`
-    of the machine, or with metadata routing enabled, is run by ``GridSearchCV`` itself.
+    of it before they are counted. A search whose Gram matrix does not fit in the `cache_size` of
+    the machine, or with metadata routing enabled, is run by ``GridSearchCV`` itself.
 
     Examples
     --------

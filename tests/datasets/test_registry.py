@@ -1,6 +1,5 @@
 """``data/sources.toml`` is complete, well formed, and true to the files."""
 
-import json
 import re
 
 import pytest
@@ -39,24 +38,6 @@ def test_the_repackaged_benchmark_is_registered_but_fetched_only_when_named():
     assert (file.name, file.bytes) == ("benchmarks.mat", 8912086)
     assert file.sha256.startswith("47c19e4bc4716edc")
     assert [source.key for source in list_sources() if not source.default] == ["ida-benchmarks"]
-
-
-def test_the_registry_agrees_with_the_list_of_the_mirror(mirror):
-    path = mirror / "manifest.json"
-    if not path.is_file():
-        pytest.skip("the mirror has no manifest.json to compare with")
-    listed = {entry["file"]: entry for entry in json.loads(path.read_text())}
-    compared = 0
-    for file in all_files():
-        entry = listed.get(f"{file.key}/{file.name}")
-        if entry is None:
-            assert file.name == "benchmarks.mat"
-            continue
-        assert (file.sha256, file.bytes) == (entry["sha256"], entry["bytes"]), file.name
-        assert (file.rows, file.attributes) == (entry["rows"], entry["attributes"]), file.name
-        assert file.url == entry["uci_url"], file.name
-        compared += 1
-    assert compared == len(all_files()) - 1
 
 
 @pytest.mark.parametrize("file", all_files(), ids=lambda file: f"{file.key}/{file.name}")

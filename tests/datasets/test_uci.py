@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from _or_skip import or_skip
 
-from companion.datasets import UnknownDataset, data_digest, get_source, list_uci, load_uci
+from companion.datasets import (
+    UnknownDataset,
+    data_digest,
+    get_source,
+    list_uci,
+    load_pen_digits,
+    load_uci,
+)
 
 # Samples, attributes and positives, from the descriptions of the tables.
 SHAPES = {
@@ -49,3 +56,13 @@ def test_the_words_of_the_post_operative_table_are_numbered_in_their_order():
 def test_an_unknown_problem_is_refused_with_the_nearest_name():
     with pytest.raises(UnknownDataset, match="did you mean 'hepatitis'"):
         load_uci("hepatits")
+
+
+def test_digits_are_their_rows_and_something_that_is_no_digit_is_refused():
+    digits = or_skip(load_pen_digits)
+    X, y = digits((3, 6, 9))
+    assert X.shape == (3166, 16) and X.min() == 0 and X.max() == 100
+    assert dict(zip(*np.unique(y, return_counts=True), strict=True)) == {3: 1055, 6: 1056, 9: 1055}
+    assert len(digits(range(10))[0]) == 10_992
+    with pytest.raises(ValueError, match="digits must be from 0 to 9. Got \\(3, 12\\)"):
+        load_pen_digits((3, 12))

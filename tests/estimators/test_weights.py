@@ -85,18 +85,12 @@ def test_least_squares_cv_weighs_the_scores_and_leaves_zero_weights_out():
         (np.zeros(20), "only zeros|at least one non-zero"),
         (-np.ones(20), "Negative values in data passed to `sample_weight`"),
         (np.ones(19), "sample_weight"),
+        (two_clouds(20)[1].astype(float), "L1SVC needs samples of two classes.*one class: .*1"),
     ],
 )
 def test_impossible_weights_are_refused(weight, message):
-    X, y = two_clouds(20)
     with pytest.raises(ValueError, match=message):
-        L1SVC().fit(X, y, sample_weight=weight)
-
-
-def test_weights_that_leave_one_class_are_refused_by_name():
-    X, y = two_clouds(20)
-    with pytest.raises(ValueError, match="L1SVC needs samples of two classes.*one class: .*1"):
-        L1SVC().fit(X, y, sample_weight=(y == 1).astype(float))
+        L1SVC().fit(*two_clouds(20), sample_weight=weight)
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0])

@@ -97,3 +97,30 @@ def test_notebooks_carry_a_stamp_of_what_they_were_made_from(name):
     assert (stamp["artefact"], stamp["profile"]) == (artefact.id, "paper")
     lengths = {study.name: len(code_digest(study.compute)) for study in artefact.studies}
     assert {study: len(code) for study, code in stamp["code"].items()} == lengths
+
+
+@pytest.mark.parametrize("name", ARTEFACTS)
+def test_every_notebook_shows_a_table_that_carries_its_numbers(name):
+    cells = read(notebook_path(ARTEFACTS[name])).cells
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    assert any(VALUES_MIME in output.get("data", {}) for output in outputs)
+
+
+@pytest.mark.parametrize(
+    ("factor", "passed"), [(1.0, 1), (1 + 1e-12, 1), (1 + 1e-6, 0)], ids=["same", "rounding", "off"]
+)
+def test_a_number_that_moved_fails_where_its_print_did_not(pytester, factor, passed):
+    value = 0.1234567890123456
+    code = (
+        "from IPython.display import display\n"
+        f"display({{'text/plain': '0.12', {VALUES_MIME!r}: {{'x': [{value!r}]}}}}, raw=True)"
+    )
+    data = {"text/plain": "0.12", VALUES_MIME: {"x": [value * factor]}}
+    output = nbformat.v4.new_output("display_data", data=data)
+    cell = nbformat.v4.new_code_cell(code, execution_count=1, outputs=[output])
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), pytester.path / "one.ipynb")
+    pytester.makeconftest((project_root() / "conftest.py").read_text(encoding="utf-8"))
+    result = pytester.runpytest_subprocess("--nbval", "--nbval-current-env", "one.ipynb")
+    result.assert_outcomes(passed=passed, failed=1 - passed)
+    if not passed:
+        result.stdout.fnmatch_lines(["*numbers behind a table differ at tables*x*committed*"])

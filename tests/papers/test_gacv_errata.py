@@ -61,12 +61,8 @@ def test_the_bayes_risk_by_one_integral_by_two_and_by_sampling_agree(case, risk)
     costs = []
     for number in range(1, 201):
         X, y, _ = example.sample(number, 500)
-        costs.append(
-            np.mean(
-                (example.bayes_rule(X, case) != y)
-                * np.where(y > 0, COSTS[case][1], COSTS[case][-1])
-            )
-        )
+        wrong = example.bayes_rule(X, case) != y
+        costs.append(np.mean(wrong * np.where(y > 0, COSTS[case][1], COSTS[case][-1])))
     error = np.std(costs, ddof=1) / np.sqrt(len(costs))
     assert abs(np.mean(costs) - example.bayes_risk(case)) < 4 * error
 

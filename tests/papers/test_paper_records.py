@@ -3,13 +3,53 @@
 import numpy as np
 import pandas as pd
 import pytest
-from _records import fresh_and_committed, sample, studies_of
 
+from companion.datasets import DataUnavailable
 from companion.reproduction.artefacts import list_artefacts, list_papers
 from companion.reproduction.store import RecordStore
 
-#: Iterations that do not settle and evolutionary searches have tests of their own.
-STUDIES = studies_of(*(paper for paper in list_papers() if paper not in ("usvc", "conformal")))
+
+def studies_of(*papers):
+    """The studies of some papers by ``"<paper>/<study>"``."""
+    return {
+        f"{study.paper}/{study.name}": study
+        for paper in papers
+        for artefact in list_artefacts(paper)
+        for study in artefact.studies
+    }
+
+
+def sample(units, size):
+    """Some of the units, always the same ones, in their order."""
+    rng = np.random.default_rng(len(units))
+    chosen = rng.choice(len(units), size=min(size, len(units)), replace=False)
+    return [units[k] for k in sorted(chosen)]
+
+
+def fresh_and_committed(study, units):
+    """Every row of the units computed anew: the unit, the row and the row on record.
+
+    Units whose data cannot be had are left out; the test is skipped if there is no other.
+    """
+    records, compared, unavailable = RecordStore(study, "paper").records(), 0, set()
+    for unit in units:
+        try:
+            rows = study.compute(unit)
+        except DataUnavailable as error:
+            unavailable.add(str(error))
+            continue
+        rows = rows if isinstance(rows, list) else [rows]
+        committed = records[unit.key].rows
+        assert len(rows) == len(committed), unit
+        for row, record in zip(rows, committed, strict=True):
+            yield unit, row, record
+        compared += 1
+    if not compared:
+        pytest.skip("; ".join(sorted(unavailable)))
+
+
+#: Evolutionary searches have a test of their own.
+STUDIES = studies_of(*(paper for paper in list_papers() if paper != "conformal"))
 #: A tuned machine of the DC algorithm, and what CMA-ES or a gradient search ends at, move with the
 #: last bit: a step more, another of two values of C that are as good, a candidate more or less to
 #: its side. What follows from them may then move, where most cells stay.
@@ -23,6 +63,10 @@ FEWER = {
     "l1nsvm/table_2_iterations": 4,
     "gacv/inefficiency": 3,
     "gacv/beyond": 5,
+    "usvc/table_2": 4,
+    "usvc/table_3": 2,
+    "usvc/beyond_costs": 3,
+    "usvc/beyond_false_alarms": 3,
     "wrsvm/theory_forms": 6,
     "wrsvm/beyond_kernel": 3,
     "wrsvm/beyond_five": 1,
@@ -52,7 +96,15 @@ OF_A_COUNT = dict.fromkeys(("target", "target_low", "target_high"), 0.03)
 OF_A_COUNT |= {"estimate": 0.02, "n_wrong": 0.05}
 
 
+#: The same of the iteration of one paper, which a last bit can send to another minimum.
+SETTLED = ("machine", "start", "way", "s", "damping")
+TUNED_COLUMNS = ("C", "sigma", "size", "negative_weight", "svc_C", "usvc_C")
+
+
 def _is_slow(unit):
+    if unit.paper == "usvc":
+        big = ("Image", "Ringnorm", "Twonorm", "Waveform")
+        return unit.study == "table_3" and unit.params["dataset"] in big
     if unit.paper == "gacv":
         return unit.params.get("n") == 500 or unit.params.get("by_scikit_learn", False)
     slow_search = unit.study == "table_2_search" and unit.params["part"] == "all rows"
@@ -68,8 +120,33 @@ def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
     for unit, row, record in fresh_and_committed(study, chosen):
         assert {name for name, value in record.items() if value is not None} <= set(row)
         for column, value in row.items():
-            if column not in (*TIMES, *OF_THE_CHOSEN_CELL.get(name, ())):
-                assert_close(column, value, record[column], row, f"{unit}: {column}", name)
+            where = f"{unit}: {column}"
+            if study.paper == "usvc":
+                if column in SETTLED or not is_unstable(row):
+                    assert_close_iteration(column, value, record[column], row, where)
+            elif column not in (*TIMES, *OF_THE_CHOSEN_CELL.get(name, ())):
+                assert_close(column, value, record[column], row, where, name)
+
+
+def is_unstable(row):
+    """Whether a row is of an iteration that leaves its minimum, where any rounding decides."""
+    return row.get("way") == "plain" or (row.get("s") == 4 and row.get("damping", 1) < 1 / 3)
+
+
+def assert_close_iteration(column, value, committed, row, where):
+    if isinstance(value, str | bool | np.bool_) or value is None or committed is None:
+        assert value == committed, where
+    elif column in TUNED_COLUMNS:
+        assert 0.05 <= value / committed <= 20, where
+    elif column in ("missed", "false_alarms") or column.endswith("wrong"):
+        total = row.get("n_train" if column in ("cv_wrong", "train_wrong") else "n_test", 500)
+        assert abs(value - committed) <= max(2, 0.03 * total), where
+    elif column == "n_iter":
+        assert abs(value - committed) <= max(5, 0.2 * committed), where
+    elif isinstance(value, float):
+        assert np.isclose(value, committed, rtol=2e-2, atol=1e-2), where
+    else:
+        assert value == committed, where
 
 
 def assert_close(column, value, committed, row, where, name):

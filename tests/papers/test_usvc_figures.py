@@ -1,9 +1,11 @@
 """Figures of the Unbiased SVC paper show what they are given, on the paper's axes."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 
-from companion.papers.usvc import benefit, beyond, fig_1, fig_3_4
+from companion.papers.usvc import benefit, fig_1, fig_3_4
 
 X = np.linspace(0.0, 1.0, 11)
 
@@ -31,34 +33,11 @@ def test_a_profile_has_the_objective_on_its_own_axis(ax):
 
 
 def test_gains_carry_two_standard_errors_on_a_logarithmic_axis(ax):
-    shared = {"usvc_error": 0.0, "share_of_large_slacks": 0.0}
-    frame = pd.DataFrame(
-        [
-            {"reading": reading, "n": n, "draw": draw, "svc_error": draw / 100, **shared}
-            for reading in ("A, cluster weight .265", "B")
-            for n in (20, 50)
-            for draw in (1, 3)
-        ]
-    )
+    cells = product(("A, cluster weight .265", "B"), (20, 50), (1, 3))
+    frame = pd.DataFrame(cells, columns=["reading", "n", "draw"])
+    frame = frame.assign(svc_error=frame.draw / 100, usvc_error=0.0, share_of_large_slacks=0.0)
     benefit.plot_gain(ax, frame, "n", xlabel="n")
     bars = [bar.get_segments() for c in ax.containers for bar in c.lines[2]]
     assert np.allclose(bars, [[[[20, 0], [20, 4]], [[50, 0], [50, 4]]]] * 2)
     assert ax.get_xscale() == "log"
     assert [c.get_label() for c in ax.containers] == ["case A", "case B"]
-
-
-def test_false_alarms_stand_beside_the_diagonal(ax):
-    own = {"dataset": "Diabetes", "way": "weights", "n_train": 80, "n_positive": 10}
-    frame = pd.DataFrame(
-        [
-            {**own, "machine": machine, "alpha": level, "missed": 1, "n_negative": 10, "split": k}
-            | {"false_alarms": k}
-            for machine in ("SVC", "USVC")
-            for level in (0.05, 0.1)
-            for k in (1, 3)
-        ]
-    )
-    beyond.plot_false_alarms(ax, frame, "Diabetes", "weights")
-    assert any(np.array_equal(line.get_xdata(), line.get_ydata()) for line in ax.lines)
-    assert [c.get_label() for c in ax.containers] == ["SVC", "USVC"]
-    assert np.allclose(ax.containers[0].lines[0].get_ydata(), 0.2)

@@ -71,21 +71,11 @@ def test_the_eigenvalue_of_an_iteration_is_the_factor_of_a_small_deviation(dampi
     design, loss = Design.linear(X), Unbiased(4.0)
     minimum = machines.fit(design, y, machines.C, loss=loss, start="svc", tol=1e-10)
     x = np.append(minimum.w, minimum.intercept)
-    step = 1e-6
+    step, plain = 1e-6, {"accelerate": False, "max_iter": 1, "history": True}
 
     def once(point):
-        run = machines.fit(
-            design,
-            y,
-            machines.C,
-            loss=loss,
-            start=point,
-            damping=damping,
-            accelerate=False,
-            max_iter=1,
-            history=True,
-        )
-        return run.log["w"][1]
+        own = {"loss": loss, "start": point, "damping": damping}
+        return machines.fit(design, y, machines.C, **own, **plain).log["w"][1]
 
     jacobian = np.column_stack(
         [(once(x + step * e) - once(x - step * e)) / (2 * step) for e in np.eye(2)]
@@ -95,17 +85,23 @@ def test_the_eigenvalue_of_an_iteration_is_the_factor_of_a_small_deviation(dampi
     assert found == pytest.approx(values[np.abs(values).argmax()], rel=1e-3)
 
 
+def refits_by_libsvm(part, X, C):
+    """Held-out errors of linear machines on some columns, and how many are undecided."""
+    count, near = 0, 0
+    for rows, held_out in part.folds:
+        peer = SVC(kernel="linear", C=C, tol=1e-8).fit(X[rows], part.y[rows])
+        decision = peer.decision_function(X[held_out])
+        count += wrong(decision, part.y[held_out])
+        near += np.count_nonzero(np.abs(decision) < 1e-3)
+    return count, near
+
+
 def test_the_linear_search_equals_plain_refits_by_libsvm():
     part = small_split()
     total, converged = linear.search(part, C_values=(0.1, 1.0))
     assert converged
     for k, C in enumerate((0.1, 1.0)):
-        count, near = 0, 0
-        for rows, held_out in part.folds:
-            peer = SVC(kernel="linear", C=C, tol=1e-8).fit(part.X[rows], part.y[rows])
-            decision = peer.decision_function(part.X[held_out])
-            count += wrong(decision, part.y[held_out])
-            near += np.count_nonzero(np.abs(decision) < 1e-3)
+        count, near = refits_by_libsvm(part, part.X, C)
         assert abs(total["SVMlight"][k] - count) <= near
 
 
@@ -137,14 +133,8 @@ def test_the_search_on_prototypes_counts_what_refits_count():
     hinge, _, converged = table_3.search_unbiased(part, centres)
     assert converged and hinge.shape == (len(table_3.WIDTHS), len(table_3.C_VALUES))
     k, at = 2, table_3.C_VALUES.index(1.0)
-    sigma, count = table_3.WIDTHS[k], 0
-    for rows, held_out in part.folds:
-        design = table_3.design_on(part.X, centres, sigma)
-        machine = SVC(kernel="linear", C=1.0, tol=1e-6)
-        machine.fit(design.augmented[rows][:, :-1], part.y[rows])
-        count += wrong(
-            machine.decision_function(design.augmented[held_out][:, :-1]), part.y[held_out]
-        )
+    design = table_3.design_on(part.X, centres, table_3.WIDTHS[k])
+    count, _ = refits_by_libsvm(part, design.augmented[:, :-1], 1.0)
     assert abs(hinge[k, at] - count) <= 2
 
 

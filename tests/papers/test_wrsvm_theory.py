@@ -61,20 +61,14 @@ def test_the_objective_and_the_betas_are_those_of_the_solver():
     U = examples.utility(2, 0.4)
     X, y = examples.piecewise_linear(80, np.random.default_rng(5), 0.15)
     design = Design.linear(X)
-    for form, weights in (("utility", U), ("cost", 1 - U)):
-        found = dca(design, y, weights, 2.0, -0.5, form=form)
-        value = theory.robust_objective(
-            found.w, found.intercept, X, y, weights, C=2.0, s=-0.5, form=form
-        )
+    for form, weights, s in (("utility", U, -0.5), ("cost", 1 - U, -0.5), ("cost", 1 - U, None)):
+        found = dca(design, y, weights, 2.0, s, form=form)
+        end = {"C": 2.0, "s": -np.inf if s is None else s, "form": form}
+        value = theory.robust_objective(found.w, found.intercept, X, y, weights, **end)
         assert value == pytest.approx(found.objective, rel=1e-9)
         if form == "utility":
-            assert np.array_equal(
-                theory.betas(found.decision_function, y, U, 2.0, -0.5), found.beta
-            )
-    plain = dca(design, y, 1 - U, 2.0, None, form="cost")
-    end = {"C": 2.0, "s": -np.inf, "form": "cost"}
-    value = theory.robust_objective(plain.w, plain.intercept, X, y, 1 - U, **end)
-    assert value == pytest.approx(plain.objective, rel=1e-9)
+            betas = theory.betas(found.decision_function, y, U, 2.0, -0.5)
+            assert np.array_equal(betas, found.beta)
 
 
 def by_enumeration(X, y, U, C, s):
@@ -85,14 +79,9 @@ def by_enumeration(X, y, U, C, s):
         kept = np.flatnonzero(kept)
         value = (1 - s) * (weight.sum() - weight[kept].sum())
         if len(kept):
-            value += min_margin(
-                Design.linear(X[sample[kept]]),
-                label[kept],
-                np.eye(len(U)),
-                1.0,
-                sample_weight=weight[kept],
-                tol=1e-6,
-            ).objective
+            design, options = Design.linear(X[sample[kept]]), {"tol": 1e-6}
+            options["sample_weight"] = weight[kept]
+            value += min_margin(design, label[kept], np.eye(len(U)), 1.0, **options).objective
         least = min(least, value)
     return least
 
@@ -123,17 +112,9 @@ def test_no_start_of_the_dc_algorithm_is_below_the_global_minimum():
     U, rng = examples.utility(2, 0.4), np.random.default_rng(7)
     X, y = examples.piecewise_linear(9, rng, 0.3)
     least = exact.global_minimum(X, y, U, 2.0, -0.5).objective
+    starts = [np.column_stack([f, f[:, 0]]) - np.mean(f) for f in rng.normal(size=(25, 3, 2)) * 2]
     ends = [
-        dca(
-            Design.linear(X),
-            y,
-            U,
-            2.0,
-            -0.5,
-            tol=1e-6,
-            start=np.column_stack([f, f[:, 0]]) - np.mean(f),
-        ).objective
-        for f in rng.normal(size=(25, 3, 2)) * 2
+        dca(Design.linear(X), y, U, 2.0, -0.5, tol=1e-6, start=start).objective for start in starts
     ]
     assert min(ends) >= least * (1 - exact.TOLERANCE)
     assert min(ends) <= least * (1 + 1e-4)  # some start finds it
@@ -158,12 +139,8 @@ def test_expected_utilities_are_averages_over_a_large_sample(example):
 
 def test_no_machine_is_above_bayes():
     rows = beyond.compute_baselines(beyond.BEYOND_BASELINES.unit(flip=0.15, sample=1))
-    levels = {
-        (row["config"], row["a"]): row
-        for row in beyond.compute_levels(
-            beyond.BEYOND_LEVELS.unit(example="piecewise_linear", flip=0.15)
-        )
-    }
+    unit = beyond.BEYOND_LEVELS.unit(example="piecewise_linear", flip=0.15)
+    levels = {(row["config"], row["a"]): row for row in beyond.compute_levels(unit)}
     assert {(row["config"], row["a"]) for row in rows} == set(levels)
     for row in rows:
         assert row["utility"] < levels[row["config"], row["a"]]["bayes"]

@@ -12,10 +12,10 @@ from pathlib import Path
 import _studies
 import pytest
 from _studies import N_UNITS, stored, study, table, wait_for, working
+from click.testing import CliRunner
 
-from companion._paths import data_dir, notebooks_dir
+from companion.cli import main
 from companion.reproduction import _dask
-from companion.reproduction.artefacts import get_artefact
 from companion.reproduction.errors import ClusterError, UnitError
 from companion.reproduction.run import load_records
 
@@ -78,52 +78,7 @@ def cluster(tmp_path):
     found.close()
 
 
-# ------------------------------------------------------------------------ one worker is killed
-
-
-def reproduce(address, environment, *more):
-    command = ["companion.cli", "reproduce", *more, "--backend", "dask", "--scheduler", address]
-    return subprocess.Popen(
-        [sys.executable, "-m", *command],
-        env={**os.environ, **environment, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-@pytest.fixture
-def project(tmp_path, monkeypatch):
-    """A copy of the project, so that nothing is written to this one."""
-    for folder in (data_dir(), notebooks_dir()):
-        (tmp_path / folder.name).symlink_to(folder)
-    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "one_job"))
-    return {"COMPANION_PROJECT": str(tmp_path), "COMPANION_CACHE": str(tmp_path / "cache")}
-
-
-def test_a_worker_killed_midway_loses_nothing_and_changes_nothing(cluster, project, tmp_path):
-    cluster.add_workers(2)
-    studies = get_artefact("l1nsvm/fig_1").studies
-    n_units = {study_.name: len(study_.units("quick")) for study_ in studies}
-    for study_ in studies:  # first, so that compiled code is there
-        load_records(study_, "quick")
-    expected, found = (
-        {name: folder / f"records/quick/l1nsvm/{name}.sqlite" for name in n_units}
-        for folder in (tmp_path / "one_job", tmp_path / "cache")
-    )
-    run = reproduce(cluster.address, project, "l1nsvm/fig_1", "--profile", "quick")
-    wait_for(lambda: len(stored(found["fig_1"])) >= 5)
-    cluster.kill(cluster.workers[0])
-    assert len(stored(found["fig_1"])) < n_units["fig_1"]
-    output, errors = run.communicate(timeout=120)
-    assert (run.returncode, errors) == (0, ""), output
-    assert f"{sum(n_units.values())} units computed" in output
-    for name, n in n_units.items():
-        assert len(stored(found[name])) == n
-        assert stored(found[name]) == stored(expected[name])
-
-
-# ------------------------------------------------------------------- the whole cluster is lost
+# ------------------------------------------------------------------------- workers are killed
 
 
 def kill_when(condition, cluster, victims):
@@ -136,6 +91,20 @@ def kill_when(condition, cluster, victims):
     thread = threading.Thread(target=act, daemon=True)
     thread.start()
     return thread
+
+
+def test_a_worker_killed_midway_loses_nothing_and_changes_nothing(
+    cluster, places, reference, monkeypatch
+):
+    monkeypatch.setenv("SECONDS_A_UNIT", "0.15")
+    cluster.add_workers(2)
+    stop = kill_when(
+        lambda: len(stored(working(places))) >= 3, cluster, lambda: cluster.workers[:1]
+    )
+    records = load_records(study(n_repetitions=6), backend="dask", scheduler=cluster.address)
+    stop.join()
+    assert (records.computed, len(cluster.workers)) == (N_UNITS, 1)
+    assert table(places) == reference
 
 
 def test_a_cluster_that_loses_all_it_has_can_be_started_again(
@@ -176,16 +145,14 @@ def test_a_cluster_that_loses_all_it_has_can_be_started_again(
     assert table(places) == reference
 
 
-def test_a_scheduler_that_is_not_there_is_named_within_seconds(places, monkeypatch, project):
-    run = reproduce("tcp://127.0.0.1:9", project)
-    output, errors = run.communicate(timeout=60)  # five seconds are for it to answer
-    assert (run.returncode, output) == (2, "")
-    assert "The Dask scheduler tcp://127.0.0.1:9 cannot be reached" in errors
-    assert "check the address" in errors and "Traceback" not in errors
+def test_a_scheduler_that_is_not_there_is_named_within_seconds(places, monkeypatch):
     monkeypatch.setattr(_dask, "CONNECT", 0.3)
-    for address in ("127.0.0.1", "nonsense://127.0.0.1:9"):
-        with pytest.raises(ClusterError, match=f"The Dask scheduler {address} cannot be reached"):
-            load_records(study(), backend="dask", scheduler=address)
+    command = ["reproduce", "l1nsvm/fig_1", "--backend", "dask", "--scheduler"]
+    for address in ("tcp://127.0.0.1:9", "127.0.0.1", "nonsense://127.0.0.1:9"):
+        done = CliRunner().invoke(main, [*command, address])
+        assert done.exit_code == 2
+        assert f"The Dask scheduler {address} cannot be reached" in done.output
+        assert "check the address" in done.output and "Traceback" not in done.output
 
 
 # ------------------------------------------------------------------------------ other software

@@ -81,29 +81,21 @@ def test_a_table_reads_back_and_grows_to_the_same_in_any_order(contents, n_first
 
 
 def test_the_frame_of_records_is_that_of_their_table():
-    columns = {
-        "error": ((22.4, 0.1 + 0.2), "float64"),
-        "n": ((3, 4), "int64"),
-        "some": ((1, None), "Int64"),
-        "flag": ((True, False), "bool"),
-        "maybe": ((True, None), "boolean"),
-        "word": (("a", "b"), "object"),
-        "none": ((None, None), "object"),
-    }
-    found = []
-    for k, C in enumerate((10.0, 2.0)):
-        unit = Unit("tests", "t", {"C": C})
-        row = {name: values[k] for name, (values, _) in columns.items()}
-        found.append(Record(unit.key, unit.params, "c0de", (row,)))
+    names = ["error", "n", "some", "flag", "maybe", "word", "none"]
+    types = ["float64", "int64", "Int64", "bool", "boolean"]
+    cells = {10.0: (22.4, 3, 1, True, True, "a", None)}
+    cells[2.0] = (0.1 + 0.2, 4, None, False, None, "b", None)
+    units = [Unit("tests", "t", {"C": C}) for C in cells]
+    rows = [dict(zip(names, row, strict=True)) for row in cells.values()]
+    pairs = zip(units, rows, strict=True)
+    found = [Record(unit.key, unit.params, "c0de", (row,)) for unit, row in pairs]
     frame = to_frame(found, ["C"])
     back = parse_table(to_table(found, ["C"]), ["C"])
     pd.testing.assert_frame_equal(frame, to_frame(back.values(), ["C"]), check_exact=True)
-    assert list(frame.columns) == ["C", *columns, "key", "code"]
+    assert list(frame.columns) == ["C", *names, "key", "code"]
     assert frame["C"].tolist() == [2.0, 10.0]
     assert frame["error"].tolist() == [0.1 + 0.2, 22.4]
-    assert {name: str(frame[name].dtype) for name in list(columns)[:5]} == {
-        name: dtype for name, (_, dtype) in list(columns.items())[:5]
-    }
+    assert [str(frame[name].dtype) for name in names[:5]] == types
 
 
 def test_an_empty_frame_still_has_its_parameters():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import _studies
 import pandas as pd
+import psutil
 import pytest
 from _studies import N_UNITS, stored, study, table, wait_for, working
 
@@ -71,20 +72,6 @@ def other_code(monkeypatch):
     return change
 
 
-def living(session):
-    """Processes of a session that still run."""
-    import psutil
-
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if os.getsid(process.pid) == session and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process.cmdline())
-        except (psutil.Error, ProcessLookupError):
-            continue
-    return found
-
-
 # ---------------------------------------------------------------------------- the same records
 
 
@@ -118,11 +105,12 @@ def test_ctrl_c_keeps_finished_units_stops_the_workers_and_says_nothing_else(
 ):
     child = start(**options)
     wait_for(lambda: len(stored(working(places))) >= 2)
+    workers = psutil.Process(child.pid).children(recursive=True)
     os.killpg(child.pid, signal.SIGINT)  # as a terminal does, to the workers as well
     output, _ = child.communicate(timeout=60)
     assert (child.returncode, output) == (130, "interrupted\n")
     assert (tmp_path / "stderr").read_text() == ""
-    wait_for(lambda: not living(child.pid), seconds=10)
+    assert psutil.wait_procs(workers, timeout=10)[1] == []
     before = len(stored(working(places)))
     assert 2 <= before < N_UNITS
     assert load_records(study(n_repetitions=6)).computed == N_UNITS - before
@@ -138,13 +126,6 @@ def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(places, m
     assert _studies.n_calls == calls
     assert (first.computed, second.computed) == (6, 0)
     pd.testing.assert_frame_equal(first.frame, second.frame, check_exact=True)
-
-
-def test_only_missing_units_are_computed_when_the_study_grows(places):
-    load_records(study(n_repetitions=2))
-    grown = load_records(study(n_repetitions=5))
-    assert grown.computed == 6
-    assert grown.frame["repetition"].tolist() == [0, 1, 2, 3, 4] * 2
 
 
 def test_a_run_stopped_between_its_last_unit_and_the_table_is_completed(
@@ -183,44 +164,27 @@ def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(places, sta
 # ----------------------------------------------------------------------------- the progress bar
 
 
-def run_in_terminal(**environment):
-    """What a run writes to a terminal."""
-    pty = pytest.importorskip("pty", reason="there are no pseudo terminals here")
-    import termios
-
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (24, 80))
-    command = [sys.executable, "-W", "error", "-c", CHILD, "error_rate", "{}"]
-    running = subprocess.Popen(command, stderr=theirs, env={**os.environ, **environment})
-    os.close(theirs)
-    parts = []
-    with suppress(OSError):  # the other end is closed
-        while part := os.read(ours, 4096):
-            parts.append(part)
-    os.close(ours)
-    assert running.wait(timeout=60) == 0
-    return b"".join(parts).decode()
-
-
-def test_a_terminal_shows_the_bar_once_and_nothing_when_all_is_there(places):
-    assert "tests/table_0: 100%" in run_in_terminal(COMPANION_PROGRESS="")
-    assert run_in_terminal(COMPANION_PROGRESS="") == ""
-
-
-def test_a_terminal_shows_no_bar_in_a_checked_run(places):
-    assert run_in_terminal(COMPANION_PROGRESS="0") == ""
-
-
+@pytest.mark.parametrize("terminal", [True, False])
 @pytest.mark.parametrize(
     ("setting", "progress", "seen"),
-    [("", None, False), ("", True, True), ("", False, False), ("0", True, False)],
+    [
+        ("", None, None),
+        ("", True, True),
+        ("", False, False),
+        ("0", None, False),
+        ("0", True, False),
+    ],
 )
-def test_elsewhere_a_bar_is_seen_if_it_is_asked_for(
-    places, monkeypatch, capfd, setting, progress, seen
+def test_a_bar_is_seen_once_in_a_terminal_or_if_it_is_asked_for(
+    places, monkeypatch, capfd, terminal, setting, progress, seen
 ):
     monkeypatch.setenv("COMPANION_PROGRESS", setting)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     load_records(study(), progress=progress)
-    assert ("tests/table_0: 100%" in capfd.readouterr().err) == seen
+    expected = terminal if seen is None else seen
+    assert ("tests/table_0: 100%" in capfd.readouterr().err) == expected
+    load_records(study(), progress=progress)
+    assert capfd.readouterr().err == ""
 
 
 # ------------------------------------------------------------------------------------ failures
@@ -322,20 +286,6 @@ def test_fresh_computes_all_again(places, other_code):
     pd.testing.assert_frame_equal(again.frame.drop(columns="code"), before.drop(columns="code"))
     assert load_records(study(), fresh=True).computed == 6
     assert load_records(study()).computed == 0
-
-
-def test_a_fresh_run_that_was_interrupted_goes_on(places, start):
-    load_records(study(n_repetitions=6))
-    before = table(places)
-    child = start(fresh=True)
-    wait_for(lambda: len(stored(working(places))) >= 3)
-    child.kill()
-    child.wait()
-    n = len(stored(working(places)))
-    assert table(places) == before
-    assert load_records(study(n_repetitions=6), fresh=True).computed == N_UNITS - n
-    assert table(places) == before
-    assert load_records(study(n_repetitions=6), fresh=True).computed == N_UNITS
 
 
 def test_the_quick_profile_reads_no_committed_record_and_writes_none(places):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
@@ -89,12 +89,10 @@ def test_a_printed_word_must_be_the_same_word():
         ("< 0", -4.0, 2.0, "within spread", 2.0),
         ("< 0", 3.0, 2.0, "within spread", -1.5),
         (">= 0.95", 0.99, 0.01, "reproduced", 4.0),
-        ("> 1", 0.5, 0.1, "differs", -5.0),
         # without chance the relation decides
         ("<= 1", 1.0, 0.0, "reproduced", None),
         ("< 1", 1.0, math.nan, "differs", None),
         (">= 0", -1e-16, 0.0, "reproduced", None),
-        ("> 0", 1e-16, 0.0, "differs", None),
         ("<= 1e-6", 2e-6, math.nan, "differs", None),
         ("<= 1e-6", 1e-7, math.nan, "reproduced", None),
     ],
@@ -126,24 +124,32 @@ def test_few_repetitions_make_an_ordinal_claim_harder_to_decide():
     assert math.isfinite(compare_ordinal(relation, 1e9, 1.0, 1000).z)
 
 
-def test_a_quick_run_calls_a_claim_different_only_beyond_three_standard_errors():
-    row, own = published("ordinal", "lower", relation="< 0"), reproduced(2.5, se=1.0, n=1000)
+@pytest.mark.parametrize(
+    ("kind", "z", "quick_outcome"),
+    [
+        ("ordinal", 2.5, "within spread"),
+        ("ordinal", 3.5, "differs"),
+        ("stochastic", 3.5, "within spread"),
+        ("stochastic", 4.5, "differs"),
+        ("spread", 3.5, "within spread"),
+        ("spread", 4.5, "differs"),
+    ],
+)
+def test_a_quick_run_calls_different_what_is_further_away_than_three_or_four_standard_errors(
+    kind, z, quick_outcome
+):
+    row, own = {
+        "ordinal": (published("ordinal", "lower", relation="< 0"), reproduced(z, se=1.0, n=1000)),
+        "stochastic": (published(spread=0.0), reproduced(22.45 + z, se=1.0, n=1000)),
+        "spread": (
+            published("spread", printed="1.00", n=200),
+            reproduced(1.005 * np.exp(z * np.sqrt(0.5 / 199 + 0.5 / 199)), n=200),
+        ),
+    }[kind]
     assert verdict(row, own)["outcome"] == "differs"
     quick = verdict(row, own, profile="quick")
-    assert quick["outcome"] == "within spread" and "within 3 standard errors" in quick["note"]
-    assert verdict(row, reproduced(3.5, se=1.0, n=1000), profile="quick")["outcome"] == "differs"
-
-
-@pytest.mark.parametrize("z, quick_outcome", [(3.5, "within spread"), (4.5, "differs")])
-def test_a_quick_run_calls_a_number_different_only_beyond_four_standard_errors(z, quick_outcome):
-    mean = reproduced(22.4 + 0.05 + z, se=1.0, n=1000)
-    row = published(printed="22.4", spread=0.0)
-    assert verdict(row, mean)["outcome"] == "differs"
-    assert verdict(row, mean, profile="quick")["outcome"] == quick_outcome
-    spread = published("spread", printed="1.00", n=200)
-    ratio = reproduced(1.005 * np.exp(z * np.sqrt(0.5 / 199 + 0.5 / 199)), n=200)
-    assert verdict(spread, ratio)["outcome"] == "differs"
-    assert verdict(spread, ratio, profile="quick")["outcome"] == quick_outcome
+    assert quick["outcome"] == quick_outcome
+    assert "within 3 standard errors" in quick["note"] or (kind, z) != ("ordinal", 2.5)
 
 
 def test_the_overlap_enters_the_standard_error_of_either_side():
@@ -189,14 +195,12 @@ def test_a_spread_known_on_one_side_is_taken_for_both():
         ("1.0", 0.5, 100, "differs", 0.5 / 0.95),
         ("1.0", 0.5, 5, "within spread", 0.5 / 0.95),
         # printed as zero: up to half a unit may be hidden
-        ("0.0", 0.0, 100, "reproduced", None),
         ("0.0", 0.049, 100, "reproduced", None),
         ("0.0", 0.2, 100, "differs", 0.2 / 0.05),
         # repetitions that are all alike refute a printed spread only in number
         ("0.3", 0.0, 10, "within spread", None),
         ("0.3", 0.0, 56, "within spread", None),
         ("0.3", 0.0, 57, "differs", None),
-        ("0.3", 0.0, 10**6, "differs", None),
     ],
 )
 def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(printed, value, n, outcome, ratio):
@@ -260,43 +264,34 @@ def test_a_printed_draw_needs_the_regenerated_draws():
         compare(published("draw", "1.10"), reproduced(1.1))
 
 
-def test_a_declared_deviation_is_named_and_is_no_problem():
-    line = verdict(published(), reproduced(30.0), DECLARED)
-    assert line["verdict"] == "differs (declared: other splits)"
-    assert (line["outcome"], line["problem"]) == ("differs (declared)", "")
-    other = {(*CELL[:3], "#SV"): DECLARED[CELL]}
-    assert verdict(published(), reproduced(30.0), other)["verdict"] == "differs"
-
-
-@pytest.mark.parametrize(("value", "word"), [(22.4, "reproduced"), (22.7, "within spread")])
-def test_a_healed_deviation_is_a_problem_in_the_paper_profile_alone(value, word):
-    line = verdict(published(), reproduced(value), DECLARED)
-    assert line["verdict"] == word
-    assert line["problem"].startswith(f"declared deviation has healed (it is {word})")
-    quick = verdict(published(), reproduced(value), DECLARED, profile="quick")
-    assert (quick["verdict"], quick["problem"]) == (word, "")
-    assert "too few repetitions to call it healed" in quick["note"]
+HEALED = "declared deviation has healed (it is {})"
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
+    ("value", "text", "problem"),
     [
-        (22.4, "reproduced (not converged)"),
-        (22.7, "within spread (not converged)"),
-        (30.0, "differs (declared: other splits) (not converged)"),
-        (math.nan, "not run"),
+        (30.0, "differs (declared: other splits)", ""),
+        (22.4, "reproduced", HEALED.format("reproduced")),
+        (22.7, "within spread", HEALED.format("within spread")),
+        (math.nan, "not run", ""),
     ],
 )
-def test_an_unconverged_cell_says_so(value, text):
-    line = verdict(published(), reproduced(value, converged=False), DECLARED, profile="quick")
+def test_a_declared_deviation_is_named_and_a_problem_where_it_has_healed(value, text, problem):
+    line = verdict(published(), reproduced(value), DECLARED)
     assert line["verdict"] == text
+    assert line["problem"].startswith(problem) and bool(line["problem"]) == bool(problem)
+    own = reproduced(value, converged=False)
+    quick = verdict(published(), own, DECLARED, profile="quick")
+    assert quick["verdict"] == text + " (not converged)" * math.isfinite(value)
+    assert quick["problem"] == ""
+    assert ("too few repetitions to call it healed" in quick["note"]) == bool(problem)
 
 
-def test_a_missing_value_is_not_run_and_no_problem():
-    nan = verdict(published(), reproduced(math.nan), DECLARED)
+def test_what_is_not_declared_or_not_there_is_said():
+    other = {(*CELL[:3], "#SV"): DECLARED[CELL]}
+    assert verdict(published(), reproduced(30.0), other)["verdict"] == "differs"
     none = verdict(published(), reproduced(22.4).assign(row="cancer"))
-    assert (nan["verdict"], none["verdict"]) == ("not run", "not run")
-    assert nan["problem"] == none["problem"] == ""
+    assert (none["verdict"], none["problem"]) == ("not run", "")
     assert none["note"] == "no regenerated value of this row and column"
 
 
@@ -314,6 +309,17 @@ def test_a_regeneration_with_a_fault_is_refused():
             compare(print_, faulty)
     own = pd.concat([reproduced(7.0, artefact="fig_1"), own.assign(artefact="table_1")])
     assert compare(two, own)["verdict"].tolist() == ["reproduced", "reproduced"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.permutations(range(6)), st.permutations(range(6)))
+def test_the_order_of_rows_changes_no_verdict(print_order, own_order):
+    values = [22.4, 22.9, 24.0, 21.9, 19.0, math.nan]
+    print_ = pd.concat([published(row=f"r{i}") for i in range(6)])
+    own = pd.concat([reproduced(value, row=f"r{i}") for i, value in enumerate(values)])
+    plain = compare(print_, own).set_index("row")
+    shuffled = compare(print_.iloc[print_order], own.iloc[own_order]).set_index("row")
+    pd.testing.assert_frame_equal(plain, shuffled.loc[plain.index])
 
 
 def test_counts_have_every_outcome_and_problems_are_the_failing_rows():

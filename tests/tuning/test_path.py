@@ -79,7 +79,7 @@ def test_a_refined_solution_meets_its_own_tolerance_and_hardly_moves():
 
 def test_where_a_refinement_does_not_converge_the_solution_stays():
     K, y = problem(gamma=5.0)
-    path = WarmPath(L1SVC(max_iter=200), K, y, None)
+    path = WarmPath(L1SVC(max_iter=5000), K, y, None)
     result = path.solve(10.0)
     assert path.refined(10.0, result, 1e-300) is result
 
