@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from companion.solvers._cholesky import cholesky
+
 _LOOPS = {
     "cache": True,
     "error_model": "numpy",
@@ -16,7 +18,7 @@ _LOOPS = {
     "fastmath": {"nnan", "nsz", "reassoc", "contract", "arcp"},
 }
 
-# Rows of a product of matrices, or of a Cholesky factor, that are computed together.
+# Rows of a product of matrices that are computed together.
 _BLOCK = 16
 
 # Price of a residual of (13): that of the dual of the problem with the additional proximal term
@@ -126,33 +128,6 @@ def weigh(alpha, t, over, under, a, inverse, leader, pairs):
                 pair[b] = first[b] * second[b] * inverse[b]
             q += 1
     return mass
-
-
-@njit(**_LOOPS)
-def cholesky(H):
-    """Upper Cholesky factor in place; a pivot that is lost to rounding becomes as large as that."""
-    size = H.shape[0]
-    for first in range(0, size, _BLOCK):
-        end = min(first + _BLOCK, size)
-        if first > 0:
-            left = np.ascontiguousarray(H[:first, first:end].T)
-            part = np.dot(left, np.ascontiguousarray(H[:first, first:]))
-            for r in range(first, end):
-                row, other = H[r, first:], part[r - first]
-                for s in range(size - first):
-                    row[s] -= other[s]
-        for r in range(first, end):
-            row = H[r]
-            least = 1e-14 * row[r]
-            for q in range(first, r):
-                above = H[q]
-                factor = above[r]
-                for s in range(r, size):
-                    row[s] -= factor * above[s]
-            row[r] = np.sqrt(max(row[r], least))
-            factor = 1.0 / row[r]
-            for s in range(r + 1, size):
-                row[s] *= factor
 
 
 @njit(**_LOOPS)
