@@ -93,7 +93,7 @@ def _reduction(name):
 _max, _min = _reduction("llvm.maxnum"), _reduction("llvm.minnum")
 
 
-@njit(**EXACT, forceinline=True)
+@njit(**EXACT, inline="always")
 def select(scores, up, down, step, A, B):
     """Add a step to the scores; their maximum over what may rise, minimum over what may fall."""
     n = scores.shape[0]
@@ -115,7 +115,7 @@ def select(scores, up, down, step, A, B):
     return top, top_block, bottom, bottom_block
 
 
-@njit(**EXACT, forceinline=True)
+@njit(**EXACT, inline="always")
 def position(scores, mask, value, start):
     """The first sample of a block with a masked score of this value."""
     k, last = start, scores.shape[0] - 1
@@ -124,7 +124,7 @@ def position(scores, mask, value, start):
     return k
 
 
-@njit(**EXACT, forceinline=True)
+@njit(**EXACT, inline="always")
 def partner(scores, down, gains, diagonal, R, top, length):
     """argmax of (s_i - s_j)^2 / (Q_ii + Q_jj - 2 Q_ij) (Fan, Chen & Lin 2005)."""
     n = scores.shape[0]
@@ -147,7 +147,7 @@ def partner(scores, down, gains, diagonal, R, top, length):
     return j
 
 
-@njit(**EXACT, forceinline=True)
+@njit(**EXACT, inline="always")
 def clip(step, beta_i, beta_j, high_i, low_j):
     """The step that the box allows (9), and where it leads; bounds are met exactly."""
     room_up, room_down = high_i - beta_i, beta_j - low_j
@@ -158,28 +158,19 @@ def clip(step, beta_i, beta_j, high_i, low_j):
     return step, beta_i + step, beta_j - step
 
 
-@njit(**EXACT)
+@njit(**EXACT, inline="always")
 def count(dual, share):
-    """The number of free variables, and of samples in a pair that violates by more than a share."""
+    """Free variables, those without a row, samples in a pair that violates by more than a share."""
     low, high, beta, scores = dual.low, dual.high, dual.beta, dual.scores
     top, bottom = dual.ends[0], dual.ends[1]
     least = share * (top - bottom)
-    free, movable = 0, 0
+    free, missing, movable = 0, 0, 0
     for k in range(beta.shape[0]):
         rises, falls = beta[k] < high[k], beta[k] > low[k]
         free += rises & falls
+        missing += rises & falls & (dual.slot[k] < 0)
         movable += (rises & (scores[k] > bottom + least)) | (falls & (scores[k] < top - least))
-    return free, movable
-
-
-@njit(**EXACT)
-def has_rows_of_free(dual):
-    """Whether all rows are at hand that a walk needs."""
-    dual.clock[MISSING] = -1
-    for k in range(dual.beta.shape[0]):
-        if dual.slot[k] < 0 and dual.low[k] < dual.beta[k] < dual.high[k]:
-            return False
-    return True
+    return free, missing, movable
 
 
 @njit(**EXACT)
@@ -331,21 +322,19 @@ def _descend(dual, free, step):
 @njit(**EXACT)
 def add_products(K, slot, indices, weights, out):
     """out += sum over m of weights[m] * K[slot[indices[m]]], where that row is at hand."""
-    n = out.shape[0]
-    m = 0
-    count = indices.shape[0]
-    while m + 4 <= count:
-        a, b = K[slot[indices[m]]], K[slot[indices[m + 1]]]
-        c, d = K[slot[indices[m + 2]]], K[slot[indices[m + 3]]]
-        p, q, r, t = weights[m], weights[m + 1], weights[m + 2], weights[m + 3]
-        for k in range(n):
-            out[k] += (p * a[k] + q * b[k]) + (r * c[k] + t * d[k])
-        m += 4
-    while m < count:
-        a, p = K[slot[indices[m]]], weights[m]
-        for k in range(n):
-            out[k] += p * a[k]
-        m += 1
+    last = indices.shape[0] - 1
+    for m in range(0, last + 1, 4):
+        i, j, k = min(m + 1, last), min(m + 2, last), min(m + 3, last)
+        a, b, c, d = (
+            K[slot[indices[m]]],
+            K[slot[indices[i]]],
+            K[slot[indices[j]]],
+            K[slot[indices[k]]],
+        )
+        p, q = weights[m], weights[i] if m + 1 == i else 0.0
+        r, t = weights[j] if m + 2 == j else 0.0, weights[k] if m + 3 == k else 0.0
+        for x in range(out.shape[0]):
+            out[x] += (p * a[x] + q * b[x]) + (r * c[x] + t * d[x])
 
 
 @njit(**EXACT)

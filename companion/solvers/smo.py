@@ -234,12 +234,13 @@ def minimise(dual, rules, target, limit):
             return status
 
         # Walk to the minimiser over the free variables when updates have cost as much as it does.
-        m, movable = loops.count(dual, _REDUCTION)
+        m, missing, movable = loops.count(dual, _REDUCTION)
         cost = _WALK + m * (0.5 * n + 3.0 * m + m * m / 10.0)
         if stalled or (now - clock[WALKED_AT]) * (n + _PAIR) > cost:
             if stalled and (clock[WALKED_AT] == now or m > dual.K.shape[0]):
                 return STALLED
-            if m <= dual.K.shape[0] and not loops.has_rows_of_free(dual):
+            if missing > 0 and m <= dual.K.shape[0]:
+                clock[MISSING] = -1
                 return NEEDS_ROW
             clock[WALKED_AT], clock[BURST] = now, 0
             if not loops.walk_the_free_set(dual, rules.tol) and stalled:
