@@ -1,4 +1,4 @@
-"""The dual of the four machines in terms of beta = y alpha: checked inputs, rows, smaller problems."""
+"""The dual of the four machines in terms of beta = y alpha: checked inputs, rows, parts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from companion.solvers import _smo_loops as loops
 # Rounding at a bound is taken out where that changes a score by no more than this share of tol.
 _SNAP_SHARE = 1e-3
 
-# A walk over few free variables is worth while before the first pair update: so many are credited.
+# From a warm start a walk over few free variables is worth while before the first pair update: so
+# many are credited. From zero the bounds have to be found first, which takes about n.
 _CREDIT = 100
 
 
@@ -62,7 +63,7 @@ class DualProblem:
     def begin(self, beta, products=None):
         """Start at a feasible beta, with K beta where that is known."""
         self.clock[:] = 0
-        self.clock[loops.WALKED_AT] = -_CREDIT
+        self.clock[loops.WALKED_AT] = -_CREDIT if beta.any() else self.n
         if self.rows is not None:
             self.clock[loops.ROWS] = self.rows.clock
         self.beta[:] = beta
@@ -88,11 +89,12 @@ class DualProblem:
         return float(-0.5 * self.beta @ (self.y + self.scores))
 
     def movable(self, least):
-        """Samples in a pair that violates by more than `least`."""
+        """Samples with a free variable, or in a pair that violates by more than `least`."""
         top, bottom = self.ends
         rises = (self.beta < self.high) & (self.scores > bottom + least)
         falls = (self.beta > self.low) & (self.scores < top - least)
-        return np.flatnonzero(rises | falls)
+        free = (self.beta < self.high) & (self.beta > self.low)
+        return np.flatnonzero(rises | falls | free)
 
     def snap(self, tol):
         """Put variables at the bound that they are off by rounding only; return the violation."""

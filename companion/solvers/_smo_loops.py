@@ -25,7 +25,7 @@ _STRICT = {"cache": True, "error_model": "numpy", "nogil": True}
 
 TAU = 1e-12  # curvature of a pair that is not positive (identical points), as in libsvm
 
-CONVERGED, BUDGET, STALLED, NEEDS_ROW, SHRINK = 0, 1, 2, 3, 4
+CONVERGED, BUDGET, STALLED, NEEDS_ROW, WALK, SHRINK = 0, 1, 2, 3, 4, 5
 
 # What the clock of a problem keeps: the number of pair updates, the clock of its rows, the row that
 # is missing (-1: those of the free variables); when to look next, the length of the burst until
@@ -160,7 +160,7 @@ def clip(step, beta_i, beta_j, high_i, low_j):
 
 @njit(**EXACT, inline="always")
 def count(dual, share):
-    """Free variables, those without a row, samples in a pair that violates by more than a share."""
+    """Free variables, those of them without a row, and what else may violate by a share."""
     low, high, beta, scores = dual.low, dual.high, dual.beta, dual.scores
     top, bottom = dual.ends[0], dual.ends[1]
     least = share * (top - bottom)
@@ -169,7 +169,11 @@ def count(dual, share):
         rises, falls = beta[k] < high[k], beta[k] > low[k]
         free += rises & falls
         missing += rises & falls & (dual.slot[k] < 0)
-        movable += (rises & (scores[k] > bottom + least)) | (falls & (scores[k] < top - least))
+        movable += (
+            (rises & falls)
+            | (rises & (scores[k] > bottom + least))
+            | (falls & (scores[k] < top - least))
+        )
     return free, missing, movable
 
 

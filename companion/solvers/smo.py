@@ -40,6 +40,7 @@ from companion.solvers._smo_loops import (
     ROWS,
     SHRINK,
     STALLED,
+    WALK,
     WALKED_AT,
 )
 from companion.solvers.result import Result, certify
@@ -59,7 +60,7 @@ _FIRST_BURST, _GROWTH = 30, 1.5
 
 # In the time in which a pair update goes over one sample: what it takes beside that pass, and what
 # a walk and a smaller problem take beside the work that grows with their size.
-_PAIR, _WALK, _PART = 80, 3e3, 1e5
+_PAIR, _WALK, _PART = 80, 3e3, 2e7
 
 
 def smo(  # noqa: PLR0913
@@ -201,7 +202,7 @@ def solve(problem, rules, log=None):
 
 
 def _minimise(problem, rules, target, log=None):
-    """Run the loop, and do for it what it cannot: fetch rows, shrink, write the history."""
+    """Run the loop, and do for it what it cannot: fetch rows, walk, shrink, write the history."""
     while True:
         limit = rules.budget if log is None else min(rules.budget, problem.n_iter + problem.n)
         status = minimise(problem.dual, rules, target, limit)
@@ -210,7 +211,9 @@ def _minimise(problem, rules, target, log=None):
             continue
         if log is not None:
             log.append((problem.n_iter, problem.objective(), problem.violation))
-        if status == SHRINK:
+        if status == WALK:
+            loops.walk_the_free_set(problem.dual, rules.tol)
+        elif status == SHRINK:
             # Go on with the samples that may still move, and return to all.
             least = _REDUCTION * problem.violation
             movable = problem.movable(least)
@@ -242,9 +245,8 @@ def minimise(dual, rules, target, limit):
             if missing > 0 and m <= dual.K.shape[0]:
                 clock[MISSING] = -1
                 return NEEDS_ROW
-            clock[WALKED_AT], clock[BURST] = now, 0
-            if not loops.walk_the_free_set(dual, rules.tol) and stalled:
-                return STALLED
+            clock[WALKED_AT], clock[BURST], clock[LOOK] = now, 0, now + _FIRST_BURST
+            return WALK
         clock[BURST] = max(_FIRST_BURST, int(_GROWTH * clock[BURST]))
         clock[LOOK] = now + clock[BURST]
         if now >= limit:
