@@ -43,6 +43,7 @@ from companion.solvers._smo_loops import (
     WALK,
     WALKED_AT,
 )
+from companion.solvers._smo_walk import walk_the_free_set
 from companion.solvers.result import Result, certify
 
 __all__ = ["smo"]
@@ -149,7 +150,8 @@ def smo(  # noqa: PLR0913
     is_known = alpha0 is not None and products0 is not None
     is_known = is_known and np.array_equal(beta, problem.y * alpha0)
     problem.begin(beta, products0 if is_known else None)
-    rules = rules_of(problem.n, selection, tol, max_iter, shrinking, accelerate)
+    options = dict(tol=tol, max_iter=max_iter, shrinking=shrinking, accelerate=accelerate)
+    rules = rules_of(problem.n, selection=selection, **options)
     return solve(problem, rules, [] if history else None)
 
 
@@ -161,7 +163,7 @@ class _Rules(NamedTuple):
     accelerate: bool
 
 
-def rules_of(n, selection, tol, max_iter, shrinking, accelerate):
+def rules_of(n, *, selection, tol, max_iter, shrinking, accelerate):
     """How to solve, as `solve` wants it."""
     budget = max(10_000_000, 100 * n) if max_iter is None else int(max_iter)
     options = bool(shrinking and accelerate), bool(accelerate)
@@ -212,7 +214,7 @@ def _minimise(problem, rules, target, log=None):
         if log is not None:
             log.append((problem.n_iter, problem.objective(), problem.violation))
         if status == WALK:
-            loops.walk_the_free_set(problem.dual, rules.tol)
+            walk_the_free_set(problem.dual, rules.tol)
         elif status == SHRINK:
             # Go on with the samples that may still move, and return to all.
             least = _REDUCTION * problem.violation
