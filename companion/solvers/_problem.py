@@ -1,4 +1,4 @@
-"""The dual of the four machines in terms of beta = y alpha: checked inputs, scores, moves."""
+"""The dual of the four machines in terms of beta = y alpha: checked inputs, rows, parts."""
 
 from __future__ import annotations
 
@@ -10,165 +10,127 @@ from companion.solvers import _smo_loops as loops
 # Rounding at a bound is taken out where that changes a score by no more than this share of tol.
 _SNAP_SHARE = 1e-3
 
+# From a warm start a walk over few free variables is worth while before the first pair update: so
+# many are credited. From zero the bounds have to be found first, which takes about n.
+_CREDIT = 100
+
 
 class DualProblem:
-    """min 1/2 b'(K + D) b - y'b, sum b fixed, low <= b <= high, with scores s = y - (K + D) b."""
+    """A :class:`companion.solvers._smo_loops.Dual` and the source of its rows."""
 
-    def __init__(self, K, y, low, high, ridge, diagonal, rows=None):
-        self.K, self.y, self.low, self.high, self.ridge = K, y, low, high, ridge
-        self.n, self.diagonal, self.rows = y.size, diagonal, rows
+    def __init__(self, K, y, diagonal, rows=None):
+        self.y, self.n, self.rows, self.diagonal = y, y.size, rows, diagonal
         self.slot = np.arange(self.n) if rows is None else rows.slot
-        self.used = np.zeros(self.n, dtype=np.int64) if rows is None else rows.used
-        # Pair updates, the clock of the rows, the row that is missing; the ends of the scores.
-        self.counts, self.ends = np.zeros(3, dtype=np.int64), np.array([np.inf, -np.inf])
+        used = np.zeros(self.n, dtype=np.int64) if rows is None else rows.used
+        vectors = np.zeros((7, self.n))
+        total, self.low, self.high, self.ridge, self.beta, self.scores, self.products = vectors
+        self.clock, self.ends = np.zeros(7, dtype=np.int64), np.zeros(2)
+        self.dual = loops.Dual(
+            K,
+            self.slot,
+            used,
+            total,
+            y,
+            self.low,
+            self.high,
+            self.ridge,
+            self.beta,
+            self.scores,
+            self.products,
+            self.clock,
+            self.ends,
+        )
 
     @property
     def n_iter(self):
-        return int(self.counts[0])
+        return int(self.clock[loops.N_ITER])
 
     @property
     def violation(self):
         return max(float(self.ends[0] - self.ends[1]), 0.0)
 
-    def update_pairs(self, second_order, tol, budget):
-        """Steps (8) to (11) until the end, a spent budget or a stall; return which it is."""
-        while True:
-            if self.rows is not None:
-                self.counts[1] = self.rows.clock
-            status = loops.update_pairs(
-                self.K,
-                self.slot,
-                self.used,
-                self.diagonal,
-                self.scores,
-                self.beta,
-                self.low,
-                self.high,
-                self.ridge,
-                second_order,
-                tol,
-                budget,
-                self.counts,
-                self.ends,
-            )
-            if self.rows is not None:
-                self.rows.clock = int(self.counts[1])
-            if status != loops.NEEDS_ROW:
-                return status
-            self._fetch(int(self.counts[2]))
+    def set_box(self, lower, upper, ridge):
+        """Check the box and the ridge and take them over."""
+        lower, upper = (
+            checked_vector(lower, self.n, "lower"),
+            checked_vector(upper, self.n, "upper"),
+        )
+        self.ridge[:] = checked_vector(ridge, self.n, "ridge")
+        if not loops.prepare(self.y, lower, upper, self.ridge, self.low, self.high):
+            _refuse(self.y, self.low, self.high, lower, upper, self.ridge)
+        np.add(self.diagonal, self.ridge, out=self.dual.diagonal)
 
-    def begin(self, beta, alpha0=None, products0=None):
-        """Start at beta, with K (y alpha0) where that is known and beta is y alpha0."""
-        self.beta = beta
-        if products0 is None or alpha0 is None or not np.array_equal(beta, self.y * alpha0):
-            products0 = self._products_of(beta)
-        self.products = products0
-        self.scores = self.y - products0 - self.ridge * beta
+    def begin(self, beta, products=None):
+        """Start at a feasible beta, with K beta where that is known."""
+        self.clock[:] = 0
+        self.clock[loops.WALKED_AT] = -_CREDIT if beta.any() else self.n
+        if self.rows is not None:
+            self.clock[loops.ROWS] = self.rows.clock
+        self.beta[:] = beta
+        if products is None:
+            self.refresh()
+        else:
+            self.products[:] = products
+            loops.refresh(self.dual, False)
 
     def refresh(self):
         """Compute products and scores afresh; return the violation."""
-        self.begin(self.beta)
-        return self._measure()
-
-    def _measure(self):
-        self.update_pairs(False, np.inf, self.n_iter)
-        return self.violation
-
-    def _products_of(self, beta):
-        products = np.zeros(self.n)
-        support = beta.nonzero()[0]
-        self.add_products(support, beta[support], products)
-        return products
-
-    def move(self, indices, target):
-        """Give beta[indices] new values and keep the scores current."""
-        self.scores -= self._change_of_scores(indices, target - self.beta[indices])
-        self.beta[indices] = target
-
-    def descend(self, indices, step):
-        """Minimise along a step to a point in the box; False where that is no descent."""
-        fall = self._change_of_scores(indices, step)
-        slope, curvature = step @ self.scores[indices], step @ fall[indices]
-        if not slope > 0.0:
-            return False
-        length = min(slope / curvature, 1.0) if curvature > 0.0 else 1.0
-        before, low, high = self.beta[indices], self.low[indices], self.high[indices]
-        target = before + length * step
-        rounding = 1e-14 * (np.abs(before) + np.abs(target))
-        target = np.where(target - low <= rounding, low, target)
-        self.beta[indices] = np.where(high - target <= rounding, high, target)
-        self.scores -= length * fall
-        self._measure()
-        return True
-
-    def _change_of_scores(self, indices, step):
-        """(K + D) step for a step of some variables."""
-        products = np.zeros(self.n)
-        self.add_products(indices, step, products)
-        products[indices] += self.ridge[indices] * step
-        return products
-
-    def free(self):
-        """Samples whose variable is inside its bounds."""
-        return np.flatnonzero((self.beta > self.low) & (self.beta < self.high))
-
-    def movable(self, least):
-        """Samples in a pair that violates by more than `least`."""
-        top, bottom = self.ends
-        rises = (self.beta < self.high) & (self.scores > bottom + least)
-        falls = (self.beta > self.low) & (self.scores < top - least)
-        return np.flatnonzero(rises | falls)
+        violation = loops.refresh(self.dual, True)
+        missing = () if self.rows is None else np.flatnonzero((self.slot < 0) & (self.beta != 0.0))
+        if not len(missing):
+            return violation
+        for start in range(0, missing.size, self.rows.capacity):
+            part = missing[start : start + self.rows.capacity]
+            self._ensure(part)
+            loops.add_products(self.dual.K, self.slot, part, self.beta[part], self.products)
+        return loops.refresh(self.dual, False)
 
     def objective(self):
         return float(-0.5 * self.beta @ (self.y + self.scores))
 
+    def movable(self, least):
+        """Samples with a free variable, or in a pair that violates by more than `least`."""
+        top, bottom = self.ends
+        rises = (self.beta < self.high) & (self.scores > bottom + least)
+        falls = (self.beta > self.low) & (self.scores < top - least)
+        free = (self.beta < self.high) & (self.beta > self.low)
+        return np.flatnonzero(rises | falls | free)
+
     def snap(self, tol):
         """Put variables at the bound that they are off by rounding only; return the violation."""
-        target = self.beta.copy()
-        if loops.snap(target, self.low, self.high, _SNAP_SHARE * tol / self.diagonal.max()):
-            moved = np.flatnonzero(target != self.beta)
-            self.move(moved, target[moved])
-            self.products = self.y - self.scores - self.ridge * self.beta
-        return self._measure()
-
-    def add_products(self, indices, weights, out):
-        """out += K[:, indices] @ weights, chunk by chunk where few rows of K are at hand."""
-        chunk = indices.size if self.rows is None else self.rows.capacity
-        for start in range(0, indices.size, max(chunk, 1)):
-            part = indices[start : start + chunk]
-            if self.rows is not None:
-                self.rows.ensure(part)
-            loops.add_products(self.K, self.slot, part, weights[start : start + chunk], out)
-
-    def block(self, indices):
-        """The entries of K for some samples, in memory of their own."""
-        if self.rows is not None and (self.slot[indices] < 0).any():
-            return self.rows.block(indices)
-        out = np.empty((indices.size, indices.size))
-        loops.gather(self.K, self.slot, indices, out)
-        return out
-
-    def has_room_for(self, indices):
-        """Whether a block of K may be held beside the rows at hand."""
-        return indices.size**2 <= self.K.size
+        if loops.snap(self.beta, self.low, self.high, _SNAP_SHARE * tol / self.dual.diagonal.max()):
+            return self.refresh()
+        return self.violation
 
     def restricted_to(self, indices):
         """The same problem over some samples, the others held."""
-        linear = self.y[indices], self.low[indices], self.high[indices], self.ridge[indices]
-        part = DualProblem(self.block(indices), *linear, self.diagonal[indices])
-        part.beta, part.scores = self.beta[indices], self.scores[indices]
-        part.counts[0] = self.counts[0]
+        part = DualProblem(self._block(indices), self.y[indices], self.diagonal[indices])
+        for mine, whole in zip(part.dual[3:11], self.dual[3:11], strict=True):
+            mine[:] = whole[indices]
+        part.clock[:] = self.clock
+        part.look_again()
         return part
 
     def take_back(self, indices, part):
         """Accept the solution over some samples."""
-        self.counts[0] = part.counts[0]
-        self.move(indices, part.beta)
+        self.beta[indices] = part.beta
+        self.clock[loops.N_ITER] = part.n_iter
+        self.clock[loops.WALKED_AT] = part.clock[loops.WALKED_AT]
+        self.refresh()
+        self.look_again()
 
-    def _fetch(self, i):
-        """Cache the missing row i, and with it rows that are likely to be needed next."""
-        rows = self.rows
-        rows.row(i)
+    def look_again(self):
+        """Have the loop measure the violation before it goes on."""
+        self.clock[[loops.LOOK, loops.PARTED_AT]] = self.n_iter
+        self.clock[loops.BURST] = 0
+
+    def fetch(self):
+        """Cache the missing rows, and with a single one others that are likely to be needed."""
+        i, rows = int(self.clock[loops.MISSING]), self.rows
+        if i < 0:
+            self._ensure(np.flatnonzero((self.beta > self.low) & (self.beta < self.high)))
+            return
+        self._ensure(np.array([i]))
         m = min(max(4, rows.n_computed // 32), rows.capacity // 2)
         if m > 4:
             middle = self.scores.mean()
@@ -176,7 +138,19 @@ class DualProblem:
             falls = np.where(self.beta > self.low, middle - self.scores, 0.0)
             pull = np.where(self.slot < 0, np.maximum(rises, falls), 0.0)
             likely = np.argpartition(pull, -m)[-m:]
-            rows.ensure(np.sort(likely[self.slot[likely] < 0]))
+            self._ensure(np.sort(likely[self.slot[likely] < 0]))
+
+    def _ensure(self, indices):
+        self.rows.clock = int(self.clock[loops.ROWS])
+        self.rows.ensure(indices)
+        self.clock[loops.ROWS] = self.rows.clock
+
+    def _block(self, indices):
+        """The entries of K for some samples, in memory of their own."""
+        slots = self.slot[indices]
+        if (slots < 0).any():
+            return self.rows.block(indices)
+        return self.dual.K.take(slots, axis=0).take(indices, axis=1, mode="clip")
 
 
 def checked_problem(K, y, lower, upper, ridge, check_finite=True):
@@ -194,15 +168,13 @@ def checked_problem(K, y, lower, upper, ridge, check_finite=True):
             f"The 'K' of a solver must be a square matrix with one row a label, here "
             f"({n}, {n}). Got shape {K.shape} instead."
         )
-    lower, upper = checked_vector(lower, n, "lower"), checked_vector(upper, n, "upper")
-    ridge = checked_vector(ridge, n, "ridge")
-    low, high = np.empty((2, n))
-    if not loops.prepare(y, lower, upper, ridge, low, high):
-        _refuse(y, low, high, lower, upper, ridge)
     if rows is None:
         K = checked_matrix(K, check_finite)
-        return DualProblem(K, y, low, high, ridge, K.diagonal() + ridge)
-    return DualProblem(rows.buffer, y, low, high, ridge, rows.diagonal + ridge, rows)
+        problem = DualProblem(K, y, K.diagonal())
+    else:
+        problem = DualProblem(rows.buffer, y, rows.diagonal, rows)
+    problem.set_box(lower, upper, ridge)
+    return problem
 
 
 def feasible_start(problem, alpha0):

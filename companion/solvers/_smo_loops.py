@@ -1,8 +1,11 @@
 """Compiled loops of SMO in beta_i = y_i alpha_i; see :mod:`companion.solvers.smo`.
 
 Scores are s = y - (K + D) beta. Row i of K is ``K[slot[i]]``, missing where slot[i] < 0.
-The call tree is in this file: a cached numba caller is not recompiled when another file changes.
+Sums are in a fixed order, so that a process that compiles the loops gets the same bits as one that
+loads them.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -13,23 +16,46 @@ from numba.extending import intrinsic
 # Inputs are finite, which the caller has checked. No fused multiply-adds and no reordering of sums
 # here: an unclipped step makes two scores equal up to rounding, so the next pair may hang on the
 # last bit, and the sequence of pairs should be the same on every processor.
-_EXACT = {"cache": True, "error_model": "numpy", "fastmath": {"nnan", "nsz"}, "nogil": True}
-
-# For sums whose last bits do not matter.
-_OPTIONS = _EXACT | {"fastmath": {"nnan", "nsz", "reassoc", "contract"}}
+EXACT = {"cache": True, "error_model": "numpy", "fastmath": {"nnan", "nsz"}, "nogil": True}
 
 # Where NaN may come in, comparisons keep their meaning.
 _STRICT = {"cache": True, "error_model": "numpy", "nogil": True}
 
 TAU = 1e-12  # curvature of a pair that is not positive (identical points), as in libsvm
 
-CONVERGED, BUDGET, STALLED, NEEDS_ROW = 0, 1, 2, 3
+CONVERGED, BUDGET, STALLED, NEEDS_ROW, WALK, SHRINK = 0, 1, 2, 3, 4, 5
+
+# What the clock of a problem keeps: the number of pair updates, the clock of its rows, the row that
+# is missing (-1: those of the free variables); when to look next, the length of the burst until
+# then, and when the last walk and the last smaller problem ended.
+N_ITER, ROWS, MISSING, LOOK, BURST, WALKED_AT, PARTED_AT = 0, 1, 2, 3, 4, 5, 6
 
 _BLOCK = 128
 
 # Distance from a bound that is rounding, as a share of the width of the box or of the largest
 # variable, whichever is less (a box may be wide because no bound is meant).
 _AT_BOUND = 1e-12
+
+
+class Dual(NamedTuple):
+    """min 1/2 b'(K + D) b - y'b, sum b fixed, low <= b <= high, with scores s = y - (K + D) b.
+
+    Row i of K is ``K[slot[i]]``, missing where slot[i] < 0, and was last used at used[i].
+    """
+
+    K: np.ndarray
+    slot: np.ndarray
+    used: np.ndarray
+    diagonal: np.ndarray
+    y: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    ridge: np.ndarray
+    beta: np.ndarray
+    scores: np.ndarray
+    products: np.ndarray
+    clock: np.ndarray
+    ends: np.ndarray
 
 
 def _reduction(name):
@@ -52,138 +78,131 @@ def _reduction(name):
 _max, _min = _reduction("llvm.maxnum"), _reduction("llvm.minnum")
 
 
-@njit(**_EXACT)
-def update_pairs(
-    K, slot, used, diagonal, scores, beta, low, high, ridge, second_order, tol, budget, counts, ends
-):
-    """Pair updates until the violation is at most tol, the budget is spent or a row is missing."""
+@njit(**EXACT, inline="always")
+def select(scores, up, down, step, A, B):
+    """Add a step to the scores; their maximum over what may rise, minimum over what may fall."""
     n = scores.shape[0]
-    n_iter, clock = counts[0], counts[1]
-    up, down = np.empty(n), np.empty(n)
-    for k in range(n):
-        up[k] = 0.0 if beta[k] < high[k] else -np.inf
-        down[k] = 0.0 if beta[k] > low[k] else np.inf
-    gains = np.empty(n)
-    step, A, B = 0.0, scores, scores
-    while True:
-        # One pass: keep the scores current, find the maximal violating pair (8).
-        top, bottom, top_block, bottom_block = -np.inf, np.inf, 0, 0
-        for start in range(0, n, _BLOCK):
-            stop = min(start + _BLOCK, n)
-            s, u, d = scores[start:stop], up[start:stop], down[start:stop]
-            a, b = A[start:stop], B[start:stop]
-            block_top, block_bottom = -np.inf, np.inf
-            for k in range(stop - start):
-                value = s[k] - step * (a[k] - b[k])
-                s[k] = value
-                block_top = _max(block_top, value + u[k])
-                block_bottom = _min(block_bottom, value + d[k])
-            if block_top > top:
-                top, top_block = block_top, start
-            if block_bottom < bottom:
-                bottom, bottom_block = block_bottom, start
-        # The end, (10) and (11).
-        if not top - bottom > tol:
-            status = CONVERGED
-            break
-        if n_iter >= budget:
-            status = BUDGET
-            break
-        i = top_block
-        while i < n - 1 and scores[i] + up[i] != top:
-            i += 1
-        if slot[i] < 0:
-            status, counts[2] = NEEDS_ROW, i
-            break
-        clock += 1
-        used[i] = clock
-        R = K[slot[i]]
-        if second_order:
-            # argmax of (s_i - s_j)^2 / (Q_ii + Q_jj - 2 Q_ij) (Fan, Chen & Lin 2005).
-            best, best_block, length = 0.0, 0, diagonal[i]
-            for start in range(0, n, _BLOCK):
-                stop = min(start + _BLOCK, n)
-                s, d, g = scores[start:stop], down[start:stop], gains[start:stop]
-                q, r = diagonal[start:stop], R[start:stop]
-                block_best = 0.0
-                for k in range(stop - start):
-                    violation = _max(top - (s[k] + d[k]), 0.0)
-                    gain = violation * violation / _max(length + q[k] - 2.0 * r[k], TAU)
-                    g[k] = gain
-                    block_best = _max(block_best, gain)
-                if block_best > best:
-                    best, best_block = block_best, start
-            j = best_block
-            while j < n - 1 and gains[j] != best:
-                j += 1
-        else:
-            j = bottom_block
-            while j < n - 1 and scores[j] + down[j] != bottom:
-                j += 1
-        if slot[j] < 0:
-            status, counts[2] = NEEDS_ROW, j
-            break
-        used[j] = clock
-
-        # The step along e_i - e_j, clipped to the box (9).
-        step = (top - scores[j]) / max(diagonal[i] + diagonal[j] - 2.0 * R[j], TAU)
-        room_up = high[i] - beta[i]
-        room_down = beta[j] - low[j]
-        old_i, old_j = beta[i], beta[j]
-        if step >= room_up and room_up <= room_down:
-            step = room_up
-            beta[i] = high[i]
-            beta[j] = low[j] if room_up == room_down else beta[j] - step
-        elif step >= room_down:
-            step = room_down
-            beta[i] += step
-            beta[j] = low[j]
-        else:
-            beta[i] += step
-            beta[j] -= step
-        if beta[i] == old_i and beta[j] == old_j:
-            status = STALLED
-            break
-        for k in (i, j):
-            up[k] = 0.0 if beta[k] < high[k] else -np.inf
-            down[k] = 0.0 if beta[k] > low[k] else np.inf
-        scores[i] -= step * ridge[i]
-        scores[j] += step * ridge[j]
-        A, B = R, K[slot[j]]
-        n_iter += 1
-    counts[0], counts[1] = n_iter, clock
-    ends[0], ends[1] = top, bottom
-    return status
+    top, bottom, top_block, bottom_block = -np.inf, np.inf, 0, 0
+    for start in range(0, n, _BLOCK):
+        stop = min(start + _BLOCK, n)
+        s, u, d = scores[start:stop], up[start:stop], down[start:stop]
+        a, b = A[start:stop], B[start:stop]
+        block_top, block_bottom = -np.inf, np.inf
+        for k in range(stop - start):
+            value = s[k] - step * (a[k] - b[k])
+            s[k] = value
+            block_top = _max(block_top, value + u[k])
+            block_bottom = _min(block_bottom, value + d[k])
+        if block_top > top:
+            top, top_block = block_top, start
+        if block_bottom < bottom:
+            bottom, bottom_block = block_bottom, start
+    return top, top_block, bottom, bottom_block
 
 
-@njit(**_OPTIONS)
+@njit(**EXACT, inline="always")
+def position(scores, mask, value, start):
+    """The first sample of a block with a masked score of this value."""
+    k, last = start, scores.shape[0] - 1
+    while k < last and scores[k] + mask[k] != value:
+        k += 1
+    return k
+
+
+@njit(**EXACT, inline="always")
+def partner(scores, down, gains, diagonal, R, top, length):
+    """argmax of (s_i - s_j)^2 / (Q_ii + Q_jj - 2 Q_ij) (Fan, Chen & Lin 2005)."""
+    n = scores.shape[0]
+    best, best_block = 0.0, 0
+    for start in range(0, n, _BLOCK):
+        stop = min(start + _BLOCK, n)
+        s, d, g = scores[start:stop], down[start:stop], gains[start:stop]
+        q, r = diagonal[start:stop], R[start:stop]
+        block_best = 0.0
+        for k in range(stop - start):
+            violation = _max(top - (s[k] + d[k]), 0.0)
+            gain = violation * violation / _max(length + q[k] - 2.0 * r[k], TAU)
+            g[k] = gain
+            block_best = _max(block_best, gain)
+        if block_best > best:
+            best, best_block = block_best, start
+    j = best_block
+    while j < n - 1 and gains[j] != best:
+        j += 1
+    return j
+
+
+@njit(**EXACT, inline="always")
+def clip(step, beta_i, beta_j, high_i, low_j):
+    """The step that the box allows (9), and where it leads; bounds are met exactly."""
+    room_up, room_down = high_i - beta_i, beta_j - low_j
+    if step >= room_up and room_up <= room_down:
+        return room_up, high_i, low_j if room_up == room_down else beta_j - room_up
+    if step >= room_down:
+        return room_down, beta_i + room_down, low_j
+    return step, beta_i + step, beta_j - step
+
+
+@njit(**EXACT, inline="always")
+def count(dual, share):
+    """Free variables, those of them without a row, and what else may violate by a share."""
+    low, high, beta, scores = dual.low, dual.high, dual.beta, dual.scores
+    top, bottom = dual.ends[0], dual.ends[1]
+    least = share * (top - bottom)
+    free, missing, movable = 0, 0, 0
+    for k in range(beta.shape[0]):
+        rises, falls = beta[k] < high[k], beta[k] > low[k]
+        free += rises & falls
+        missing += rises & falls & (dual.slot[k] < 0)
+        movable += (
+            (rises & falls)
+            | (rises & (scores[k] > bottom + least))
+            | (falls & (scores[k] < top - least))
+        )
+    return free, missing, movable
+
+
+@njit(**EXACT)
 def add_products(K, slot, indices, weights, out):
-    """out += sum over m of weights[m] * K[slot[indices[m]]], in double precision."""
-    n = out.shape[0]
-    m = 0
-    count = indices.shape[0]
-    while m + 4 <= count:
-        a, b = K[slot[indices[m]]], K[slot[indices[m + 1]]]
-        c, d = K[slot[indices[m + 2]]], K[slot[indices[m + 3]]]
-        p, q, r, t = weights[m], weights[m + 1], weights[m + 2], weights[m + 3]
-        for k in range(n):
-            out[k] += (p * a[k] + q * b[k]) + (r * c[k] + t * d[k])
-        m += 4
-    while m < count:
-        a, p = K[slot[indices[m]]], weights[m]
-        for k in range(n):
-            out[k] += p * a[k]
-        m += 1
+    """out += sum over m of weights[m] * K[slot[indices[m]]], where that row is at hand."""
+    last = indices.shape[0] - 1
+    for m in range(0, last + 1, 4):
+        i, j, k = min(m + 1, last), min(m + 2, last), min(m + 3, last)
+        a, b, c, d = (
+            K[slot[indices[m]]],
+            K[slot[indices[i]]],
+            K[slot[indices[j]]],
+            K[slot[indices[k]]],
+        )
+        p, q = weights[m], weights[i] if m + 1 == i else 0.0
+        r, t = weights[j] if m + 2 == j else 0.0, weights[k] if m + 3 == k else 0.0
+        for x in range(out.shape[0]):
+            out[x] += (p * a[x] + q * b[x]) + (r * c[x] + t * d[x])
 
 
-@njit(**_OPTIONS)
-def gather(K, slot, indices, out):
-    """out[a, b] = K[slot[indices[a]], indices[b]]."""
-    m = indices.shape[0]
-    for a in range(m):
-        row, target = K[slot[indices[a]]], out[a]
-        for b in range(m):
-            target[b] = row[indices[b]]
+@njit(**EXACT)
+def refresh(dual, afresh):
+    """Make the scores those of the products, computed afresh or not; return the violation.
+
+    Rows that are not at hand are left out.
+    """
+    beta, products, scores = dual.beta, dual.products, dual.scores
+    n = beta.shape[0]
+    if afresh:
+        m, support, weights = 0, np.empty(n, dtype=np.int64), np.empty(n)
+        for i in range(n):
+            products[i] = 0.0
+            if beta[i] != 0.0 and dual.slot[i] >= 0:
+                support[m], weights[m] = i, beta[i]
+                m += 1
+        add_products(dual.K, dual.slot, support[:m], weights, products)
+    top, bottom = -np.inf, np.inf
+    for i in range(n):
+        scores[i] = dual.y[i] - products[i] - dual.ridge[i] * beta[i]
+        top = max(top, scores[i]) if beta[i] < dual.high[i] else top
+        bottom = min(bottom, scores[i]) if beta[i] > dual.low[i] else bottom
+    dual.ends[0], dual.ends[1] = top, bottom
+    return max(top - bottom, 0.0)
 
 
 @njit(**_STRICT)
@@ -276,49 +295,3 @@ def certificates(products, y, beta, low, high, ridge):
     objective = 0.5 * (quadratic + ridged) - linear
     violation = max(top - bottom, 0.0) if top > -np.inf and bottom < np.inf else 0.0
     return intercept, objective, 0.5 * quadratic + loss + objective, violation
-
-
-@njit(**_OPTIONS)
-def walk(P, w, step, rise, fall):
-    """Turn the step to the minimiser over a face into a walk along the box; return its corners.
-
-    The upper triangle of P holds that of the inverse of the face's system.
-    """
-    m = step.shape[0]
-    w_sum = 0.0
-    for a in range(m):
-        w_sum += w[a]
-    for a in range(m):
-        row, factor = P[a], w[a] / w_sum
-        for b in range(a, m):
-            row[b] -= factor * w[b]
-    target, column, is_free = np.empty(m), np.empty(m), np.empty(m)
-    for a in range(m):
-        target[a], step[a], is_free[a] = step[a], 0.0, 1.0
-    for corner in range(m - 1):
-        first, length = -1, 1.0
-        for a in range(m):
-            room = (rise[a] if target[a] > 0.0 else fall[a]) - step[a]
-            if target[a] != 0.0 and room / target[a] < length:
-                length, first = max(room / target[a], 0.0), a
-        for a in range(m):
-            step[a] += length * target[a]
-            target[a] -= length * target[a]
-        if first < 0 or not P[first, first] > 0.0:
-            return corner
-        # From here on this variable stays at its bound.
-        step[first] = rise[first] if target[first] > 0.0 else fall[first]
-        is_free[first] = 0.0
-        for a in range(first):
-            column[a] = P[a, first]
-        for a in range(first, m):
-            column[a] = P[first, a]
-        pivot = column[first]
-        share = target[first] / pivot
-        for a in range(m):
-            target[a] = (target[a] - share * column[a]) * is_free[a]
-            if is_free[a] > 0.0:
-                row, factor = P[a], column[a] / pivot
-                for b in range(a, m):
-                    row[b] -= factor * column[b]
-    return m - 1

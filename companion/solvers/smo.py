@@ -23,11 +23,27 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import lapack
+from numba import njit
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.solvers import _smo_loops as loops
 from companion.solvers._problem import checked_problem, feasible_start
+from companion.solvers._smo_loops import (
+    BUDGET,
+    BURST,
+    CONVERGED,
+    LOOK,
+    MISSING,
+    N_ITER,
+    NEEDS_ROW,
+    PARTED_AT,
+    ROWS,
+    SHRINK,
+    STALLED,
+    WALK,
+    WALKED_AT,
+)
+from companion.solvers._smo_walk import walk_the_free_set
 from companion.solvers.result import Result, certify
 
 __all__ = ["smo"]
@@ -40,15 +56,12 @@ _MAX_REFRESHES = 50
 # the violation has fallen by this factor.
 _SHRINKS, _REDUCTION = 0.7, 0.1
 
-# Added to the diagonal of a Newton system, as smooth kernels have eigenvalues below rounding: this
-# share of tol over the largest |beta| leaves the scores within that share of tol; but at least what
-# rounding demands, relative to the largest diagonal entry.
-_JITTER_SHARE, _LEAST_JITTER = 0.02, 1e-10
+# Pair updates of the first burst, and how bursts grow.
+_FIRST_BURST, _GROWTH = 30, 1.5
 
-# What the processor does in the time in which a pair update goes over one sample: a pair update
-# takes as long as that of n + _PAIR samples, a burst or a walk at least _CALL, and a factorisation
-# is m^3 / _FACTOR.
-_PAIR, _CALL, _FACTOR = 80, 2e5, 10.0
+# In the time in which a pair update goes over one sample: what it takes beside that pass, and what
+# a walk and a smaller problem take beside the work that grows with their size.
+_PAIR, _WALK, _PART = 80, 3e3, 2e7
 
 
 def smo(  # noqa: PLR0913
@@ -133,37 +146,13 @@ def smo(  # noqa: PLR0913
     """
     problem = checked_problem(K, y, lower, upper, ridge, check_finite)
     _check_options(selection, tol, max_iter)
-    budget = max(10_000_000, 100 * problem.n) if max_iter is None else int(max_iter)
-    problem.begin(feasible_start(problem, alpha0), alpha0, products0)
-    rules = _Rules(selection == "second_order", tol, budget, shrinking, accelerate)
-    log = [] if history else None
-    for _ in range(_MAX_REFRESHES + 1):
-        status = _minimise(problem, tol, rules, log)
-        converged = problem.refresh() <= tol
-        if converged or status == loops.BUDGET:
-            break
-    if converged:
-        violation = problem.snap(tol)
-        reason = f"The maximal violation {violation:.3g} is at most tol = {tol:g}."
-    elif status == loops.BUDGET:
-        reason = f"The budget of {budget} iterations is spent."
-    else:
-        reason = "Rounding errors stop all progress: no pair can be moved any more."
-    result = certify(
-        problem.products,
-        problem.y,
-        problem.beta,
-        problem.low,
-        problem.high,
-        problem.ridge,
-        n_iter=problem.n_iter,
-        stop_reason=reason,
-        converged=converged,
-        log=_as_log(log),
-    )
-    if not converged:
-        _warn(result, selection, tol)
-    return result
+    beta = feasible_start(problem, alpha0)
+    is_known = alpha0 is not None and products0 is not None
+    is_known = is_known and np.array_equal(beta, problem.y * alpha0)
+    problem.begin(beta, products0 if is_known else None)
+    options = dict(tol=tol, max_iter=max_iter, shrinking=shrinking, accelerate=accelerate)
+    rules = rules_of(problem.n, selection=selection, **options)
+    return solve(problem, rules, [] if history else None)
 
 
 class _Rules(NamedTuple):
@@ -174,71 +163,152 @@ class _Rules(NamedTuple):
     accelerate: bool
 
 
-def _minimise(problem, tol, rules, log=None):
-    """The algorithm of section 3, and between bursts of its iterations what shortens the way."""
-    n, since_walk, walked_at = problem.n, 0, -1
-    burst = first_burst = 1 + int(_CALL / (n + _PAIR))
-    if not rules.accelerate:
-        burst = rules.budget if log is None else n
+def rules_of(n, *, selection, tol, max_iter, shrinking, accelerate):
+    """How to solve, as `solve` wants it."""
+    budget = max(10_000_000, 100 * n) if max_iter is None else int(max_iter)
+    options = bool(shrinking and accelerate), bool(accelerate)
+    return _Rules(selection == "second_order", float(tol), budget, *options)
+
+
+def solve(problem, rules, log=None):
+    """The certified solution of a problem, from where it stands."""
+    tol = rules.tol
+    for _ in range(_MAX_REFRESHES + 1):
+        status = _minimise(problem, rules, tol, log)
+        converged = problem.refresh() <= tol
+        if converged or status == BUDGET:
+            break
+    if converged:
+        violation = problem.snap(tol)
+        reason = f"The maximal violation {violation:.3g} is at most tol = {tol:g}."
+    elif status == BUDGET:
+        reason = f"The budget of {rules.budget} iterations is spent."
+    else:
+        reason = "Rounding errors stop all progress: no pair can be moved any more."
+    dual = problem.dual
+    result = certify(
+        dual.products,
+        dual.y,
+        dual.beta,
+        dual.low,
+        dual.high,
+        dual.ridge,
+        n_iter=problem.n_iter,
+        stop_reason=reason,
+        converged=converged,
+        log=_as_log(log),
+    )
+    if not converged:
+        _warn(result, rules)
+    return result
+
+
+def _minimise(problem, rules, target, log=None):
+    """Run the loop, and do for it what it cannot: fetch rows, walk, shrink, write the history."""
     while True:
-        # Select the pair (8), clip the step (9), update, until (10) or (11) holds.
-        before = problem.n_iter
-        limit = min(rules.budget, before + burst)
-        status = problem.update_pairs(rules.second_order, tol, limit)
+        limit = rules.budget if log is None else min(rules.budget, problem.n_iter + problem.n)
+        status = minimise(problem.dual, rules, target, limit)
+        if status == NEEDS_ROW:
+            problem.fetch()
+            continue
         if log is not None:
             log.append((problem.n_iter, problem.objective(), problem.violation))
-        stalled, spent = status == loops.STALLED, problem.n_iter >= rules.budget
-        if status == loops.CONVERGED or spent or (stalled and not rules.accelerate):
+        if status == WALK:
+            walk_the_free_set(problem.dual, rules.tol)
+        elif status == SHRINK:
+            # Go on with the samples that may still move, and return to all.
+            least = _REDUCTION * problem.violation
+            movable = problem.movable(least)
+            part = problem.restricted_to(movable)
+            _minimise(part, rules, max(rules.tol, least))
+            problem.take_back(movable, part)
+        elif status != BUDGET or problem.n_iter >= rules.budget:
             return status
-        if not rules.accelerate:
-            continue
-        burst, since_walk = 2 * burst, since_walk + problem.n_iter - before
+
+
+@njit(**loops.EXACT)
+def minimise(dual, rules, target, limit):
+    """Bursts of the iterations of section 3, and between them what shortens the way."""
+    n, clock, stop = dual.y.size, dual.clock, limit
+    while True:
+        if rules.accelerate:
+            stop = min(limit, clock[LOOK])
+        status = update_pairs(dual, rules.second_order, target, stop)
+        now, stalled = clock[N_ITER], status == STALLED
+        if not rules.accelerate or now >= rules.budget or not (stalled or status == BUDGET):
+            return status
 
         # Walk to the minimiser over the free variables when updates have cost as much as it does.
-        free = problem.free()
-        if stalled or since_walk * (n + _PAIR) > _CALL + free.size * n + free.size**3 / _FACTOR:
-            walked = walked_at < problem.n_iter and walk_the_free_set(problem, free, rules.tol)
-            if stalled and not walked:
-                return status
-            since_walk, walked_at = 0, problem.n_iter
+        m, missing, movable = loops.count(dual, _REDUCTION)
+        cost = _WALK + m * (0.5 * n + 3.0 * m + m * m / 10.0)
+        if stalled or (now - clock[WALKED_AT]) * (n + _PAIR) > cost:
+            if stalled and (clock[WALKED_AT] == now or m > dual.K.shape[0]):
+                return STALLED
+            if missing > 0 and m <= dual.K.shape[0]:
+                clock[MISSING] = -1
+                return NEEDS_ROW
+            clock[WALKED_AT], clock[BURST], clock[LOOK] = now, 0, now + _FIRST_BURST
+            return WALK
+        clock[BURST] = max(_FIRST_BURST, int(_GROWTH * clock[BURST]))
+        clock[LOOK] = now + clock[BURST]
+        if now >= limit:
+            return BUDGET
 
-        # Shrink: go on with the samples that may still move, and return to all.
-        movable = problem.movable(_REDUCTION * problem.violation) if rules.shrinking else free
-        if rules.shrinking and movable.size < _SHRINKS * n and problem.has_room_for(movable):
-            part = problem.restricted_to(movable)
-            _minimise(part, max(rules.tol, _REDUCTION * problem.violation), rules)
-            problem.take_back(movable, part)
-            burst = first_burst
+        # Shrink: a smaller problem over the samples that may still move, where that pays.
+        spent = (now - clock[PARTED_AT]) * (n + _PAIR)
+        is_small = movable < _SHRINKS * n and movable * movable <= dual.K.size
+        if rules.shrinking and is_small and spent > _PART + movable * movable:
+            return SHRINK
 
 
-def walk_the_free_set(problem, free, tol):
-    """Newton's step over the free variables, along the box where it would leave it; if it helps.
+@njit(**loops.EXACT)
+def update_pairs(dual, second_order, target, limit):
+    """Iterations of section 3 until the end, the limit, a stall or a missing row."""
+    K, slot, used, diagonal, _, low, high, ridge, beta, scores, _, clock, ends = dual
+    n = scores.size
+    up, down, gains = np.empty(n), np.empty(n), np.empty(n)
+    for k in range(n):
+        up[k] = 0.0 if beta[k] < high[k] else -np.inf
+        down[k] = 0.0 if beta[k] > low[k] else np.inf
+    step, A, B = 0.0, scores, scores
+    while True:
+        # Select the maximal violating pair (8); the same pass makes the scores current.
+        top, i, bottom, j = loops.select(scores, up, down, step, A, B)
+        step, ends[0], ends[1] = 0.0, top, bottom
+        # The end, (10) and (11).
+        if not top - bottom > target:
+            return CONVERGED
+        if clock[N_ITER] >= limit:
+            return BUDGET
+        i = loops.position(scores, up, top, i)
+        if slot[i] < 0:
+            clock[MISSING] = i
+            return NEEDS_ROW
+        clock[ROWS] += 1
+        used[i] = clock[ROWS]
+        A = K[slot[i]]
+        if second_order:
+            j = loops.partner(scores, down, gains, diagonal, A, top, diagonal[i])
+        else:
+            j = loops.position(scores, down, bottom, j)
+        if slot[j] < 0:
+            clock[MISSING] = j
+            return NEEDS_ROW
+        used[j] = clock[ROWS]
+        B = K[slot[j]]
 
-    The step solves (K + D)_FF d = s_F - b e, e'd = 0. At a bound it goes on without that variable.
-    """
-    m = free.size
-    if m < 2 or not problem.has_room_for(free):
-        return False
-    beta, scores = problem.beta[free], problem.scores[free]
-    rise, fall = problem.high[free] - beta, problem.low[free] - beta
-    system = problem.block(free)
-    diagonal = system.ravel()[:: m + 1]
-    diagonal += problem.ridge[free]
-    scale, largest = diagonal.max(), max(np.abs(beta).max(), 1e-300)
-    diagonal += min(max(_JITTER_SHARE * tol / largest, _LEAST_JITTER * scale), 1e-3 * scale)
-    # A symmetric matrix in Fortran order is its own transpose.
-    factor, info = lapack.dpotrf(system.T, lower=1, overwrite_a=1, clean=0)
-    step = np.zeros(m)
-    if info == 0:
-        right = np.ones((m, 2), order="F")
-        right[:, 0] = scores - scores.mean()
-        step, w = lapack.dpotrs(factor, right, lower=1)[0].T
-        step = step - w * (step.sum() / w.sum())
-        if (step > rise).any() or (step < fall).any():
-            inverse, info = lapack.dpotri(factor, lower=1, overwrite_c=1)
-            loops.walk(inverse.T, np.ascontiguousarray(w), step, rise, fall)
-        step[np.minimum(rise - step, step - fall).argmax()] -= step.sum()
-    return bool(info == 0 and np.isfinite(step).all()) and problem.descend(free, step)
+        # The step along e_i - e_j, clipped to the box (9).
+        step = (top - scores[j]) / max(diagonal[i] + diagonal[j] - 2.0 * A[j], loops.TAU)
+        step, rise, fall = loops.clip(step, beta[i], beta[j], high[i], low[j])
+        if beta[i] == rise and beta[j] == fall:
+            return STALLED
+        beta[i], beta[j] = rise, fall
+        for k in (i, j):
+            up[k] = 0.0 if beta[k] < high[k] else -np.inf
+            down[k] = 0.0 if beta[k] > low[k] else np.inf
+        scores[i] -= step * ridge[i]
+        scores[j] += step * ridge[j]
+        clock[N_ITER] += 1
 
 
 def _check_options(selection, tol, max_iter):
@@ -268,12 +338,13 @@ def _as_log(log):
     }
 
 
-def _warn(result, selection, tol):
+def _warn(result, rules):
+    selection = "second_order" if rules.second_order else "first_order"
     warnings.warn(
         f"smo ({selection} selection) has not converged. {result.stop_reason} After "
         f"{result.n_iter} iterations the KKT violation is {result.kkt_violation:.3g} "
-        f"(tol = {tol:g}) and the duality gap {result.duality_gap:.3g}. Consider increasing "
+        f"(tol = {rules.tol:g}) and the duality gap {result.duality_gap:.3g}. Consider increasing "
         f"max_iter or tol, decreasing C, or scaling the inputs.",
         ConvergenceWarning,
-        stacklevel=3,
+        stacklevel=4,
     )

@@ -6,25 +6,26 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from companion.solvers.smo import smo
+from companion.solvers._problem import checked_problem
+from companion.solvers.smo import rules_of, solve
 
 
 class WarmPath:
     """Solutions of a machine of one dual problem for ascending C."""
 
     def __init__(self, machine, K, y, bound_weight):
-        self.box, self.settings = machine._box, machine._smo_settings()
-        self.K, self.y = K, y
+        self.box, self.K, self.y = machine._box, K, y
         self.factors = 1.0 if bound_weight is None else bound_weight
         self.is_bounded = bool(np.isfinite(machine._box(1.0)[1]))
-        self.settings["check_finite"] = not np.isfinite(K.sum())
-        self.C, self.previous = None, None
+        self.rules = rules_of(len(y), **machine._smo_settings())
+        self.problem = self.C = self.previous = None
 
     def solve(self, C):
         """Result for a C that is not less than the one before."""
         new = self.box(C * self.factors)
-        if self.previous is None:
-            self.previous = smo(self.K, self.y, *new[:2], ridge=new[2], **self.settings)
+        if self.problem is None:
+            self.problem = checked_problem(self.K, self.y, *new)
+            self.previous = solve(self.problem, self.rules)
         else:
             old, scaled = self.box(self.C * self.factors), self.previous
             if self.is_bounded and stays_optimal(scaled, old):
@@ -32,7 +33,7 @@ class WarmPath:
             else:
                 scale = best_scale(scaled, old[2] - new[2])
                 scale = min(max(scale, 1.0), C / self.C) if self.is_bounded else scale
-                self.previous = self._continued(new, scaled, scale)
+                self.previous = self._continued(new, scaled, scale, self.rules)
         self.C = C
         return self.previous
 
@@ -40,25 +41,18 @@ class WarmPath:
         """Result for the same C and a smaller tolerance; `result` where that is not reached."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            better = self._continued(self.box(C * self.factors), result, 1.0, tol=tol)
+            rules = self.rules._replace(tol=tol)
+            better = self._continued(self.box(C * self.factors), result, 1.0, rules)
         return better if better.converged else result
 
-    def _continued(self, box, result, scale, **settings):
+    def _continued(self, box, result, scale, rules):
         """Result in a box, from a multiple of another."""
-        lower, upper, ridge = box
+        problem = self.problem
+        problem.set_box(*box)
         # Rounding may put a multiplier at its bound beyond the new one, by its last bit.
-        alpha0 = np.minimum(np.maximum(scale * result.alpha, lower), upper)
-        products0 = scale * (result.decision_function - result.intercept)
-        return smo(
-            self.K,
-            self.y,
-            lower,
-            upper,
-            ridge=ridge,
-            alpha0=alpha0,
-            products0=products0,
-            **(self.settings | settings),
-        )
+        beta = np.minimum(np.maximum(scale * (self.y * result.alpha), problem.low), problem.high)
+        problem.begin(beta, scale * (result.decision_function - result.intercept))
+        return solve(problem, rules)
 
 
 def stays_optimal(result, box):
