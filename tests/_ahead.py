@@ -31,6 +31,8 @@ def ahead(work, request, parameter):
         if getattr(item, "module", None) is request.module
         and parameter in getattr(getattr(item, "callspec", None), "params", {})
     }
+    # Two threads that ask for the first temporary folder would both make the folder of all.
+    request.getfixturevalue("tmp_path_factory").getbasetemp()
     pool = ThreadPoolExecutor(PROCESSES)
     try:
         futures = {name: pool.submit(work, value) for name, value in chosen.items()}
