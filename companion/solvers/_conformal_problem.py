@@ -141,7 +141,13 @@ class ConformalProblem:
         return self._nearest_points(self.K, self.y, self.y * d, alpha0)
 
     def candidate(self, d, alpha0):
-        """What a search needs of :meth:`machine`: multipliers, b and the number of iterations."""
+        """What a search needs of :meth:`machine`: multipliers, b and the number of iterations.
+
+        Parameters
+        ----------
+        d, alpha0
+            As of :meth:`machine`.
+        """
         alpha, heights, n_iter = minimise(
             self.K, self.y, self.y * d, self._ridge, alpha0, tol=self.tol, max_iter=self.max_iter
         )
@@ -173,7 +179,16 @@ class ConformalProblem:
         return self._decisions(machine.alpha * d, machine.intercept, validation_d)
 
     def validation_errors(self, weights, intercepts, validation_D):
-        """:meth:`validation_error` of many machines, one a row of the `weights` alpha * d."""
+        """:meth:`validation_error` of many machines at once.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_machines, n_train)
+            alpha * d of each.
+        intercepts : ndarray of shape (n_machines,)
+        validation_D : ndarray of shape (n_machines, n_validation)
+            Factors of the validation part.
+        """
         return self._g_means_error(self._decisions(weights, intercepts[:, None], validation_D))
 
     def _decisions(self, weights, intercept, validation_d):
@@ -196,7 +211,12 @@ class ConformalProblem:
         return str(self.troubles(d[np.newaxis], np.atleast_2d(validation_d))[0]) or None
 
     def troubles(self, D, validation_D):
-        """:meth:`trouble` of many, one a row: "" where there is none."""
+        """:meth:`trouble` of many: "" where there is none.
+
+        Parameters
+        ----------
+        D, validation_D : ndarray of shape (n_machines, n_train) and (n_machines, n_validation)
+        """
         with np.errstate(over="ignore", invalid="ignore"):
             weights = self.C * D**2 * self.diagonal
         tops = np.stack([weights[:, self.y == sign].max(axis=1) for sign in (1.0, -1.0)])
