@@ -7,7 +7,14 @@ from numba import njit
 _BLOCK = 16
 
 
-@njit(cache=True, error_model="numpy", nogil=True, fastmath={"nnan", "nsz", "contract"})
+# Part of its callers: with a copy of its own, results would depend on what is loaded first.
+@njit(
+    cache=True,
+    error_model="numpy",
+    nogil=True,
+    fastmath={"nnan", "nsz", "contract"},
+    forceinline=True,
+)
 def cholesky(H):
     """Upper Cholesky factor in place; a pivot that is lost to rounding becomes as large as that."""
     size = H.shape[0]

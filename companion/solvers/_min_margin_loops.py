@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from companion.solvers._cholesky import cholesky
+
 _LOOPS = {
     "cache": True,
     "error_model": "numpy",
@@ -19,7 +21,7 @@ _LOOPS = {
 # For parts of another loop: with copies of their own, sums would depend on what is loaded first.
 _PART = _LOOPS | {"forceinline": True}
 
-# Rows of a product of matrices, or of a Cholesky factor, that are computed together.
+# Rows of a product of matrices that are computed together.
 _BLOCK = 16
 
 # Price of a residual of (13): that of the dual of the problem with the additional proximal term
@@ -154,27 +156,7 @@ def newton_factor(Q, Z, pairs, ridge, is_early):
         largest = max(largest, H[c * used, c * used])
     for r in range(0, size, used):
         H[r, r] += ridge + _NOISE * largest
-    for first in range(0, size, _BLOCK):
-        end = min(first + _BLOCK, size)
-        if first > 0:
-            left = np.ascontiguousarray(H[:first, first:end].T)
-            part = np.dot(left, np.ascontiguousarray(H[:first, first:]))
-            for r in range(first, end):
-                row, other_row = H[r, first:], part[r - first]
-                for s in range(size - first):
-                    row[s] -= other_row[s]
-        for r in range(first, end):
-            row = H[r]
-            least = 1e-14 * row[r]
-            for q in range(first, r):
-                above = H[q]
-                factor = above[r]
-                for s in range(r, size):
-                    row[s] -= factor * above[s]
-            row[r] = np.sqrt(max(row[r], least))
-            factor = 1.0 / row[r]
-            for s in range(r + 1, size):
-                row[s] *= factor
+    cholesky(H)
     return H
 
 
