@@ -98,7 +98,7 @@ class DualProblem:
 
     def snap(self, tol):
         """Put variables at the bound that they are off by rounding only; return the violation."""
-        if loops.snap(self.beta, self.low, self.high, _SNAP_SHARE * tol / self.dual.diagonal.max()):
+        if loops.snap(self.beta, self.low, self.high, self.dual.diagonal, _SNAP_SHARE * tol):
             return self.refresh()
         return self.violation
 
