@@ -177,7 +177,9 @@ class KernelGridSearchCV(GridSearchCV):
         splitter = check_cv(self.cv, y, classifier=True)
         splits = list(splitter.split(X, y, **routed.splitter.split))
         self.n_splits_ = len(splits)
-        evaluation = self._evaluation(machine, precomputed, X, y, splits, scorers, routed)
+        evaluation = self._evaluation(
+            machine, X, y, splits, precomputed=precomputed, scorers=scorers, routed=routed
+        )
         if self.verbose > 0:
             print(
                 f"Fitting {len(splits)} folds for each of {len(candidates)} candidates, "
@@ -212,7 +214,7 @@ class KernelGridSearchCV(GridSearchCV):
         limit = min(candidate.get("cache_size", machine.cache_size) for candidate in candidates)
         return 3 * 8e-6 * np.shape(X)[0] ** 2 <= limit
 
-    def _evaluation(self, machine, precomputed, X, y, splits, scorers, routed):  # noqa: PLR0917
+    def _evaluation(self, machine, X, y, splits, *, precomputed, scorers, routed):
         machine = clone(machine).set_params(kernel="precomputed" if precomputed else "rbf")
         X, y = machine._validated(X, y)
         weight = routed.estimator.fit.get("sample_weight")
