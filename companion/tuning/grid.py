@@ -50,8 +50,8 @@ class KernelGridSearchCV(GridSearchCV):
     refit : bool, str or callable, default=True
         As in ``GridSearchCV``: whether, or by which score, the best machine is fitted to
         all samples.
-    cv : int, splitter or iterable, default=5
-        As in ``GridSearchCV``; an integer is the number of stratified folds.
+    cv : int, splitter or iterable, default=None
+        As in ``GridSearchCV``; an integer is the number of stratified folds, None is 5 of them.
     verbose : int, default=0
         Positive values print what is about to be fitted.
     pre_dispatch : int or str, default="2*n_jobs"
@@ -102,33 +102,6 @@ class KernelGridSearchCV(GridSearchCV):
     >>> search.fit(X, y).best_params_
     {'C': 1, 'gamma': 1}
     """
-
-    def __init__(  # noqa: PLR0913
-        self,
-        estimator,
-        param_grid,
-        *,
-        scoring=None,
-        n_jobs=None,
-        refit=True,
-        cv=5,
-        verbose=0,
-        pre_dispatch="2*n_jobs",
-        error_score=np.nan,
-        return_train_score=False,
-    ):
-        super().__init__(
-            estimator=estimator,
-            param_grid=param_grid,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            refit=refit,
-            cv=cv,
-            verbose=verbose,
-            pre_dispatch=pre_dispatch,
-            error_score=error_score,
-            return_train_score=return_train_score,
-        )
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None, groups=None):
