@@ -49,17 +49,6 @@ class DualProblem:
     def violation(self):
         return max(float(self.ends[0] - self.ends[1]), 0.0)
 
-    def set_box(self, lower, upper, ridge):
-        """Check the box and the ridge and take them over."""
-        lower, upper = (
-            checked_vector(lower, self.n, "lower"),
-            checked_vector(upper, self.n, "upper"),
-        )
-        self.ridge[:] = checked_vector(ridge, self.n, "ridge")
-        if not loops.prepare(self.y, lower, upper, self.ridge, self.low, self.high):
-            _refuse(self.y, self.low, self.high, lower, upper, self.ridge)
-        np.add(self.diagonal, self.ridge, out=self.dual.diagonal)
-
     def begin(self, beta, products=None):
         """Start at a feasible beta, with K beta where that is known."""
         self.clock[:] = 0
@@ -98,7 +87,7 @@ class DualProblem:
 
     def snap(self, tol):
         """Put variables at the bound that they are off by rounding only; return the violation."""
-        if loops.snap(self.beta, self.low, self.high, _SNAP_SHARE * tol / self.dual.diagonal.max()):
+        if loops.snap(self.beta, self.low, self.high, self.dual.diagonal, _SNAP_SHARE * tol):
             return self.refresh()
         return self.violation
 
@@ -173,7 +162,11 @@ def checked_problem(K, y, lower, upper, ridge, check_finite=True):
         problem = DualProblem(K, y, K.diagonal())
     else:
         problem = DualProblem(rows.buffer, y, rows.diagonal, rows)
-    problem.set_box(lower, upper, ridge)
+    lower, upper = checked_vector(lower, n, "lower"), checked_vector(upper, n, "upper")
+    problem.ridge[:] = checked_vector(ridge, n, "ridge")
+    if not loops.prepare(y, lower, upper, problem.ridge, problem.low, problem.high):
+        _refuse(y, problem.low, problem.high, lower, upper, problem.ridge)
+    np.add(problem.diagonal, problem.ridge, out=problem.dual.diagonal)
     return problem
 
 

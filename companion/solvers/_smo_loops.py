@@ -226,14 +226,14 @@ def prepare(y, lower, upper, ridge, low, high):
 
 
 @njit(**_STRICT)
-def snap(beta, low, high, most):
-    """Put variables at the bound that they are off by rounding only, and by no more than `most`."""
-    largest = 0.0
+def snap(beta, low, high, diagonal, most):
+    """Put variables at the bound that they are off by rounding only, by `most` of the scores."""
+    largest, scale = 0.0, 0.0
     for i in range(beta.shape[0]):
-        largest = max(largest, abs(beta[i]))
+        largest, scale = max(largest, abs(beta[i])), max(scale, diagonal[i])
     count, excess, widest, widest_room = 0, 0.0, 0, -np.inf
     for i in range(beta.shape[0]):
-        rounding = min(_AT_BOUND * min(high[i] - low[i], largest), most)
+        rounding = min(_AT_BOUND * min(high[i] - low[i], largest), most / scale)
         before = beta[i]
         if before - low[i] <= rounding:
             beta[i] = low[i]

@@ -1,12 +1,12 @@
 """Solutions of a machine on one Gram matrix for ascending C, each started from the one before."""
 
-import dataclasses
 import warnings
 
-import numpy as np
+from numba import njit
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.solvers._problem import checked_problem
+from companion.solvers._smo_loops import EXACT
 from companion.solvers.smo import rules_of, solve
 
 
@@ -14,64 +14,55 @@ class WarmPath:
     """Solutions of a machine of one dual problem for ascending C."""
 
     def __init__(self, machine, K, y, bound_weight):
-        self.box, self.K, self.y = machine._box, K, y
-        self.factors = 1.0 if bound_weight is None else bound_weight
-        self.is_bounded = bool(np.isfinite(machine._box(1.0)[1]))
+        self.K, self.y = K, y
+        self.box = machine._box(1.0 if bound_weight is None else bound_weight)
         self.rules = rules_of(len(y), **machine._smo_settings())
-        self.problem = self.C = self.previous = None
+        self.problem = None
 
     def solve(self, C):
         """Result for a C that is not less than the one before."""
-        new = self.box(C * self.factors)
         if self.problem is None:
-            self.problem = checked_problem(self.K, self.y, *new)
-            self.previous = solve(self.problem, self.rules)
-        else:
-            old, scaled = self.box(self.C * self.factors), self.previous
-            if self.is_bounded and stays_optimal(scaled, old):
-                self.previous = widened(scaled, self.y, old, new)
-            else:
-                scale = best_scale(scaled, old[2] - new[2])
-                scale = min(max(scale, 1.0), C / self.C) if self.is_bounded else scale
-                self.previous = self._continued(new, scaled, scale, self.rules)
-        self.C = C
-        return self.previous
+            problem = self.problem = checked_problem(self.K, self.y, *self.box)
+            self.box = [bound.copy() for bound in (problem.low, problem.high, problem.ridge)]
+            self.C = C
+        most, self.C = C / self.C, C
+        return self._continued(C, most, self.rules)
 
     def refined(self, C, result, tol):
         """Result for the same C and a smaller tolerance; `result` where that is not reached."""
+        self.problem.beta[:] = self.y * result.alpha
+        self.problem.products[:] = result.decision_function - result.intercept
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            rules = self.rules._replace(tol=tol)
-            better = self._continued(self.box(C * self.factors), result, 1.0, rules)
+            better = self._continued(C, 1.0, self.rules._replace(tol=tol))
         return better if better.converged else result
 
-    def _continued(self, box, result, scale, rules):
-        """Result in a box, from a multiple of another."""
+    def _continued(self, C, most, rules):
         problem = self.problem
-        problem.set_box(*box)
-        # Rounding may put a multiplier at its bound beyond the new one, by its last bit.
-        beta = np.minimum(np.maximum(scale * (self.y * result.alpha), problem.low), problem.high)
-        problem.begin(beta, scale * (result.decision_function - result.intercept))
+        stretch(problem.dual, *self.box, problem.diagonal, C, most)
+        problem.begin(problem.beta, problem.products)
         return solve(problem, rules)
 
 
-def stays_optimal(result, box):
-    """Whether no bound is active, so that wider ones change nothing."""
-    alpha = result.alpha
-    at_bound = (alpha <= box[0]) | (alpha >= box[1])
-    return result.converged and not (at_bound & (alpha != 0.0)).any()
+@njit(**EXACT)
+def stretch(dual, low, high, ridge, diagonal, C, most):
+    """Take C times a box, and in it the best multiple of beta, from 1 to `most`.
 
-
-def widened(result, y, old, new):
-    """The same solution in a wider box, in which the duality gap is another."""
-    excess = 1.0 - y * result.decision_function
-    loss = [np.maximum(lower * excess, upper * excess).sum() for lower, upper, _ in (old, new)]
-    gap = result.duality_gap + loss[1] - loss[0]
-    return dataclasses.replace(result, duality_gap=float(gap), n_iter=0)
-
-
-def best_scale(result, less_ridge):
-    """The multiple of a solution that is best where the ridge has fallen."""
-    alpha, total = result.alpha, result.alpha.sum()
-    quadratic = 2.0 * (result.objective + total) - (less_ridge * alpha) @ alpha
-    return total / quadratic if quadratic > 0.0 else 1.0
+    Where no bound is active, beta'(K + D) beta = y'beta; if D stays as well, so does beta.
+    """
+    beta, products = dual.beta, dual.products
+    total, quadratic, less, active = 0.0, 0.0, 0.0, False
+    for i in range(beta.shape[0]):
+        total += dual.y[i] * beta[i]
+        quadratic += beta[i] * (products[i] + dual.ridge[i] * beta[i])
+        less += (dual.ridge[i] - ridge[i] / C) * beta[i] * beta[i]
+        at_bound = (beta[i] <= dual.low[i]) | (beta[i] >= dual.high[i])
+        active |= at_bound & (beta[i] != 0.0)
+    quadratic = (quadratic if active else total) - less
+    scale = min(max(total / quadratic, 1.0), most) if quadratic > 0.0 else 1.0
+    for i in range(beta.shape[0]):
+        dual.low[i], dual.high[i], dual.ridge[i] = C * low[i], C * high[i], ridge[i] / C
+        dual.diagonal[i] = diagonal[i] + dual.ridge[i]
+        # Rounding may put a multiplier at its bound beyond the new one, by its last bit.
+        beta[i] = min(max(scale * beta[i], dual.low[i]), dual.high[i])
+        products[i] *= scale

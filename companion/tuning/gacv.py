@@ -68,7 +68,7 @@ def gacv(estimator, X, y, costs=None):
     return float(gacv_values(margin, alpha * diagonal, cost))
 
 
-def xi_alpha(estimator, X, y, costs=None, rho=1.0, bound="diagonal"):  # noqa: PLR0917
+def xi_alpha(estimator, X, y, costs=None, *, rho=1.0, bound="diagonal"):
     """xi-alpha estimate of a fitted :class:`companion.L1SVC`: XA (7), XA_J (6), BRXA (11).
 
     Parameters
@@ -135,7 +135,7 @@ def gckl(estimator, X, probability, costs=None):
         As :func:`gacv`; ValueError also if probabilities are invalid, or the class weights are
         "balanced" and no costs are given: they depend on labels, which a machine does not keep.
     """
-    return _expected(gckl_values, estimator, X, probability, costs, "gckl")
+    return _expected(gckl_values, estimator, X, probability, costs)
 
 
 def misclass(estimator, X, probability, costs=None):
@@ -150,10 +150,11 @@ def misclass(estimator, X, probability, costs=None):
     -------
     float
     """
-    return _expected(misclass_values, estimator, X, probability, costs, "misclass")
+    return _expected(misclass_values, estimator, X, probability, costs)
 
 
-def _expected(values, estimator, X, probability, costs, name):  # noqa: PLR0917
+def _expected(values, estimator, X, probability, costs):
+    name = values.__name__.removesuffix("_values")
     check_machine(estimator, name)
     classes, weights = estimator.classes_, estimator.class_weight
     if costs is not None:

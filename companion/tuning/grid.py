@@ -50,8 +50,8 @@ class KernelGridSearchCV(GridSearchCV):
     refit : bool, str or callable, default=True
         As in ``GridSearchCV``: whether, or by which score, the best machine is fitted to
         all samples.
-    cv : int, splitter or iterable, default=5
-        As in ``GridSearchCV``; an integer is the number of stratified folds.
+    cv : int, splitter or iterable, default=None
+        As in ``GridSearchCV``; an integer is the number of stratified folds, None is 5 of them.
     verbose : int, default=0
         Positive values print what is about to be fitted.
     pre_dispatch : int or str, default="2*n_jobs"
@@ -103,33 +103,6 @@ class KernelGridSearchCV(GridSearchCV):
     {'C': 1, 'gamma': 1}
     """
 
-    def __init__(  # noqa: PLR0913
-        self,
-        estimator,
-        param_grid,
-        *,
-        scoring=None,
-        n_jobs=None,
-        refit=True,
-        cv=5,
-        verbose=0,
-        pre_dispatch="2*n_jobs",
-        error_score=np.nan,
-        return_train_score=False,
-    ):
-        super().__init__(
-            estimator=estimator,
-            param_grid=param_grid,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            refit=refit,
-            cv=cv,
-            verbose=verbose,
-            pre_dispatch=pre_dispatch,
-            error_score=error_score,
-            return_train_score=return_train_score,
-        )
-
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None, groups=None):
         """Evaluate the grid, and fit the best machine if `refit`.
@@ -177,7 +150,9 @@ class KernelGridSearchCV(GridSearchCV):
         splitter = check_cv(self.cv, y, classifier=True)
         splits = list(splitter.split(X, y, **routed.splitter.split))
         self.n_splits_ = len(splits)
-        evaluation = self._evaluation(machine, precomputed, X, y, splits, scorers, routed)
+        evaluation = self._evaluation(
+            machine, X, y, splits, precomputed=precomputed, scorers=scorers, routed=routed
+        )
         if self.verbose > 0:
             print(
                 f"Fitting {len(splits)} folds for each of {len(candidates)} candidates, "
@@ -212,7 +187,7 @@ class KernelGridSearchCV(GridSearchCV):
         limit = min(candidate.get("cache_size", machine.cache_size) for candidate in candidates)
         return 3 * 8e-6 * np.shape(X)[0] ** 2 <= limit
 
-    def _evaluation(self, machine, precomputed, X, y, splits, scorers, routed):  # noqa: PLR0917
+    def _evaluation(self, machine, X, y, splits, *, precomputed, scorers, routed):
         machine = clone(machine).set_params(kernel="precomputed" if precomputed else "rbf")
         X, y = machine._validated(X, y)
         weight = routed.estimator.fit.get("sample_weight")
