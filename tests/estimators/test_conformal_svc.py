@@ -212,6 +212,10 @@ def test_the_validation_part_is_stratified_reproducible_and_not_trained_on():
     np.testing.assert_array_equal(machine.validation_, again.validation_)
     np.testing.assert_array_equal(machine.decision_function(X), again.decision_function(X))
     assert not np.array_equal(machine.validation_, other.validation_)
+    for number, entry in enumerate(machine.history_):
+        assert entry["transformation"] == number and 0 <= entry["validation_error"] <= 1
+        assert entry["kept"] == (number <= machine.n_transforms_) and entry["separability"] > 0
+    assert machine.stop_reason_.endswith(".")
 
 
 def test_a_rule_with_settings_of_its_own_is_a_parameter_like_any_other():

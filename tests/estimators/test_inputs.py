@@ -135,6 +135,14 @@ def test_a_spent_budget_warns_and_names_what_to_change(machine):
     assert fitted.kkt_violation_ > fitted.tol and fitted.duality_gap_ > 0
 
 
+@pytest.mark.parametrize("scale", [1e-25, 1e-10, 1e10, 1e25])
+def test_the_unit_of_the_points_does_not_matter(scale):
+    X, y = two_clouds(120)
+    expected = L1SVC(tol=1e-6).fit(X, y).decision_function(X)
+    values = L1SVC(tol=1e-6).fit(scale * X, y).decision_function(scale * X)
+    np.testing.assert_allclose(values, expected, atol=1e-5)
+
+
 def test_prediction_checks_the_number_of_features():
     X, y = two_clouds(40)
     with pytest.raises(ValueError, match="2 features, but L1SVC is expecting 3"):

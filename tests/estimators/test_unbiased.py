@@ -46,12 +46,15 @@ def test_the_support_of_the_unbiased_loss_is_what_is_within_or_beyond_the_margin
 
 def test_the_semiparametric_machine_is_the_solver_on_its_prototypes():
     X, y = two_clouds(80)
-    machine = UnbiasedSVC(C=5.0, gamma=0.3, n_prototypes=10, random_state=3).fit(X, y)
+    weight = np.where(X[:, 0] < 0.5, 5.0, 1.0)
+    machine = UnbiasedSVC(C=5.0, gamma=0.3, n_prototypes=10, random_state=3)
+    machine.fit(X, y, sample_weight=weight)
     seed = np.random.RandomState(3).randint(2**31 - 1)
-    prototypes = fscl(X, 10, rng=seed)
+    prototypes = fscl(X, 10, rng=seed, sample_weight=weight)
     np.testing.assert_array_equal(machine.prototypes_, prototypes)
     design = Design.kernel(gram(X, prototypes, gamma=0.3), gram(prototypes, gamma=0.3))
-    expected = wls(design, np.where(y == 1, 1.0, -1.0), 5.0, loss=Unbiased(2), start="svc")
+    settings = {"loss": Unbiased(2), "start": "svc", "sample_weight": weight}
+    expected = wls(design, np.where(y == 1, 1.0, -1.0), 5.0, **settings)
     np.testing.assert_allclose(machine.decision_function(X), expected.decision_function, atol=1e-8)
     assert machine.dual_coef_.shape == (1, 10)
 
@@ -168,10 +171,13 @@ def test_any_small_training_set_gives_a_machine(data):
         ({"max_iter": 0}, "The 'max_iter' parameter of UnbiasedSVC must be"),
     ],
 )
-def test_a_bad_parameter_is_named_with_its_rule_and_value(parameters, message):
+def test_a_bad_parameter_is_named_and_loses_nothing_of_the_earlier_fit(parameters, message):
     X, y = two_clouds(40)
+    machine = UnbiasedSVC(n_prototypes=5, random_state=0).fit(X, y)
+    before = machine.decision_function(X)
     with pytest.raises(ValueError, match=message):
-        UnbiasedSVC(**parameters).fit(X, y)
+        machine.set_params(**parameters).fit(X, y)
+    np.testing.assert_array_equal(machine.decision_function(X), before)
 
 
 def test_prototypes_of_a_precomputed_kernel_are_refused():

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from problems import machine, problem
 from sklearn.model_selection import StratifiedKFold
 
@@ -79,6 +81,14 @@ def test_leave_one_out_equals_refitting_without_each_sample(C, weight):
     K, y = problem()
     expected = refitted(K, y, C, [[i] for i in range(60)], weight)
     np.testing.assert_allclose(LSPath(K, y, weight).leave_one_out(C), expected, atol=1e-8)
+
+
+@given(n=st.integers(4, 30), seed=st.integers(0, 500), C=st.floats(1e-2, 1e2))
+@settings(max_examples=30, deadline=None)
+def test_leave_one_out_is_cross_validation_with_folds_of_one(n, seed, C):
+    K, y = problem(n=n, seed=seed)
+    one_out, (folds,) = LSPath(K, y).leave_one_out(C), ls_cross_validate(K, y, [C], np.arange(n))
+    np.testing.assert_allclose(folds, one_out, atol=1e-7 * (1.0 + np.abs(one_out).max()))
 
 
 def test_leave_one_out_passes_over_samples_of_weight_zero():

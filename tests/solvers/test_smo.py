@@ -221,21 +221,34 @@ def test_warm_start_from_the_solution_takes_no_iteration(name):
         np.testing.assert_array_equal(second.alpha, first.alpha)
 
 
+@pytest.mark.parametrize("C", [1e6, 1e12])
+def test_multipliers_that_are_small_beside_a_wide_box_are_kept(C):
+    x = np.array([-2.0, -1.0, 1.0, 2.0])
+    result = smo(np.outer(x, x), np.sign(x), 0.0, C)
+    np.testing.assert_allclose(result.alpha, [0.0, 0.5, 0.5, 0.0], atol=1e-9)
+
+
 def test_products_of_a_start_that_has_to_be_moved_are_not_believed():
     K, y = problem()
     result = smo(K, y, 0.0, 1.0, alpha0=np.full(60, 5.0), products0=np.zeros(60))
     assert_optimal(result, K, y, 0.0, 1.0, 0.0, tol=1e-3)
 
 
-@given(seed=st.integers(0, 200), scale=st.sampled_from([1e-3, 1.0, 1e3]))
-@settings(max_examples=25, deadline=None)
-def test_any_start_is_made_feasible_and_leads_to_the_solution(seed, scale):
+@given(
+    seed=st.integers(0, 200),
+    scale=st.sampled_from([1e-3, 1.0, 1e3]),
+    size=st.sampled_from([1e-3, 1.0, 1e3]),
+    tol=st.sampled_from([1e-1, 1e-5, 1e-7]),
+    has_ridge=st.booleans(),
+)
+@settings(max_examples=40, deadline=None)
+def test_any_start_is_made_feasible_and_leads_to_the_solution(seed, scale, size, tol, has_ridge):
     rng = np.random.default_rng(seed)
     K, y = problem(n=30, seed=seed)
-    lower = -rng.uniform(0.0, 1.0, size=30)
-    upper = rng.uniform(0.0, 1.0, size=30)
-    result = smo(K, y, lower, upper, alpha0=scale * rng.normal(size=30), tol=1e-5)
-    assert_optimal(result, K, y, lower, upper, 0.0, tol=1e-5)
+    lower, upper = -size * rng.uniform(size=30), size * rng.uniform(size=30)
+    ridge = has_ridge * rng.uniform(size=30)
+    result = smo(K, y, lower, upper, ridge=ridge, alpha0=scale * rng.normal(size=30), tol=tol)
+    assert_optimal(result, K, y, lower, upper, ridge, tol=tol)
 
 
 def test_boxes_without_zero_are_solved():
@@ -314,6 +327,7 @@ def test_rows_on_demand_give_the_solution_of_the_matrix(name, cached_rows, accel
     X, y = two_classes(200, n_features=3, seed=3)
     K, box = gram(X, gamma=0.4), machine(name, 20.0)
     rows = KernelRows(X, gamma=0.4, cache_size=cached_rows * 200 * 8 / 1e6)
+    rows.buffer.fill(np.nan)  # what was never computed is not read
     result = smo(rows, y, **box, accelerate=accelerate)
     assert_optimal(result, K, y, **box, tol=1e-3)
     expected = smo(K, y, **box, tol=1e-6)

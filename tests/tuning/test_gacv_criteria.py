@@ -63,6 +63,7 @@ def test_xi_alpha_is_equation_6_term_by_term():
         inside = (margin > 0.0) & (margin <= rho * influence) & (margin <= 1.0)
         expected = (errors + inside.sum()) / 200
         assert xi_alpha_values(margin, influence, rho=rho) == pytest.approx(expected, abs=1e-15)
+        assert np.mean(np.maximum(1 - margin, 0) + rho * influence >= 1) == expected
 
 
 def test_gacv_is_equation_9_term_by_term():
@@ -76,7 +77,9 @@ def test_gacv_is_equation_9_term_by_term():
     assert gacv_values(margin, influence, cost) == pytest.approx(expected / 100, rel=1e-13)
 
 
-def test_the_influence_counts_once_at_a_margin_of_minus_one_and_twice_below():
+def test_the_influence_counts_once_from_a_margin_of_minus_one_to_one_and_twice_below():
+    for margin in (np.nextafter(1.0, 0.0), 1.0 + 1e-4):
+        assert gacv_values([margin], [0.5]) == pytest.approx(0.5)
     assert gacv_values([-1.0], [0.25]) == 2.25
     assert gacv_values([np.nextafter(-1.0, -2.0)], [0.25]) == pytest.approx(2.5)
 
@@ -97,6 +100,9 @@ def test_targets_are_equations_10_and_12():
     assert gckl_values(f, p, (1.5, 0.5)) == pytest.approx(expected)
     risk = (0.1 * 1.5 + 0.4 * 0.5 + 0.05 * 0.5) / 3
     assert misclass_values(f, p, (1.5, 0.5)) == pytest.approx(risk)
+    # A decision value of zero is wrong for both labels.
+    assert misclass_values([0.0], [0.25], (1.5, 0.5)) == pytest.approx(0.25 * 0.5 + 0.75 * 1.5)
+    assert misclass_values([0.0], [0.3]) == 1.0
 
 
 def test_values_of_many_machines_are_those_of_each():
@@ -150,6 +156,10 @@ def test_criteria_of_a_machine_are_those_of_its_kernel_matrix(kernel):
     assert xi_alpha(fitted, X, y, rho=2, bound="joachims") == joachims
     number = xi_alpha_values(margin, alpha * 0.3, rho=0.5)
     assert xi_alpha(fitted, X, y, rho=0.5, bound=0.3) == number
+    other = machine(kernel="precomputed").fit(K, y)
+    assert gacv(other, K, y) == pytest.approx(gacv(fitted, X, y), rel=1e-5)
+    for bound in ("diagonal", "joachims"):
+        assert xi_alpha(other, K, y, bound=bound) == xi_alpha(fitted, X, y, bound=bound)
 
 
 @pytest.mark.parametrize("weights", [None, {0: 1.5, 1: 0.5}])
@@ -261,7 +271,7 @@ def test_a_machine_that_is_not_fitted_is_refused(criterion):
         criterion(L1SVC(), *data())
 
 
-@pytest.mark.parametrize("criterion", ON_TRAINING_SET)
+@pytest.mark.parametrize("criterion", [*ON_TRAINING_SET, gckl, misclass])
 @pytest.mark.parametrize(
     "other", [LSSVC(), SVC(), make_pipeline(StandardScaler(), L1SVC())], ids=["LS", "SVC", "pipe"]
 )

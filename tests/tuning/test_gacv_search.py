@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import pairwise
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -39,6 +40,7 @@ GRIDS = {
     "list": [{"kernel": ["linear"], "C": [1.0]}, {"kernel": ["rbf"], "gamma": [0.1, 1.0]}],
     "poly": {"kernel": ["poly"], "degree": [2, 3], "coef0": [0.0, 1.0], "gamma": [0.5]},
     "callable": {"kernel": [lambda A, B: A @ B.T + 1.0, "linear"], "C": [0.3, 3.0]},
+    "functions": {"kernel": [pairwise.laplacian_kernel, pairwise.cosine_similarity], "C": [1, 3]},
     "plain": {"selection": ["first_order"], "C": [0.5, 2.0]},
     "nothing": {},
 }
@@ -177,10 +179,13 @@ def test_results_have_the_columns_of_a_grid_search_without_folds_and_load_into_p
     assert table["rank_test_score"][search.best_index_] == 1
 
 
-def test_the_search_predicts_as_its_best_machine():
+def test_the_search_predicts_as_its_best_machine_and_says_what_it_fits(capsys):
     X, y = moons()
     words = np.array(["no", "yes"])[y]
-    search = GACVSearch(L1SVC(), GRID).fit(X, words)
+    given = L1SVC()
+    search = GACVSearch(given, GRID, verbose=1).fit(X, words)
+    assert capsys.readouterr().out == "Fitting each of 9 candidates to 60 samples\n"
+    assert given.C == 1.0 and not hasattr(given, "support_")
     machine = L1SVC(**search.best_params_).fit(X, words)
     np.testing.assert_array_equal(search.predict(X), machine.predict(X))
     np.testing.assert_array_equal(search.decision_function(X), machine.decision_function(X))
@@ -247,11 +252,14 @@ def test_other_machines_are_refused_by_name(other):
         ({"param_grid": {"class_weight": [{0: 0.0}]}}, ValueError, "must have positive entries"),
     ],
 )
-def test_bad_settings_are_refused(settings, error, message):
+def test_bad_settings_are_refused_and_nothing_is_lost_by_them(settings, error, message):
     X, y = moons()
     X = X @ X.T if "kernel" in settings.get("param_grid", {}) else X
+    search = GACVSearch(L1SVC(), GRID).fit(X, y)
+    before = search.decision_function(X)
     with pytest.raises(error, match=message):
-        GACVSearch(**({"estimator": L1SVC(), "param_grid": GRID} | settings)).fit(X, y)
+        search.set_params(**settings).fit(X, y)
+    np.testing.assert_array_equal(search.decision_function(X), before)
 
 
 def test_bad_data_are_refused():

@@ -41,6 +41,7 @@ def assert_same_results(ours, theirs):
     assert ours.cv_results_["params"] == theirs.cv_results_["params"]
     for key, values in theirs.cv_results_.items():
         if key.endswith("_time") or key == "params":
+            assert key == "params" or key.startswith("std") or (ours.cv_results_[key] > 0).all()
             continue
         if key.startswith("param_"):
             assert ours.cv_results_[key].tolist() == values.tolist()
@@ -58,6 +59,12 @@ def test_fold_accuracies_and_choice_are_those_of_grid_search(machine):
     assert ours.best_score_ == theirs.best_score_
     assert ours.best_index_ == theirs.best_index_
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-6)
+
+
+def test_cells_of_the_standard_machine_are_those_of_libsvm():
+    X, y = moons(120)
+    ours = KernelGridSearchCV(L1SVC(tol=1e-6), GRID).fit(X, y)
+    assert_same_results(ours, GridSearchCV(SVC(tol=1e-6), GRID).fit(X, y))
 
 
 def public(search):
@@ -90,13 +97,15 @@ def test_public_attributes_are_those_of_grid_search(refit):
         {"kernel": ["poly"], "degree": [2, 3], "coef0": [0.0, 1.0], "gamma": ["scale", 0.5]},
         {"kernel": [lambda A, B: A @ B.T + 1.0, "linear"]},
         {"tol": [1e-8, 1e-9], "shrinking": [True, False]},
+        {"solver": ["cholesky", "smo"], "C": [0.1, 1.0]},
         {},
     ],
-    ids=["class_weight", "kernel", "gamma", "list", "poly", "callable", "solver", "nothing"],
+    ids=["class_weight", "kernel", "gamma", "list", "poly", "callable", "tol", "solver", "nothing"],
 )
 def test_every_parameter_can_be_searched(grid):
     X, y = moons(60)
-    assert_same_results(*both(L1SVC(tol=1e-8), grid, X, y))
+    machine = LSSVC(tol=1e-9, class_weight="balanced") if "solver" in grid else L1SVC(tol=1e-8)
+    assert_same_results(*both(machine, grid, X, y))
 
 
 @every
@@ -151,7 +160,7 @@ def sign_loss(estimator, X, y):
     return -np.log1p(np.exp(-margin)).mean() - 1e-3 * estimator.n_support_.sum()
 
 
-@pytest.mark.parametrize("cv", [3])
+@pytest.mark.parametrize("cv", [3, 10])
 @pytest.mark.parametrize("Cs", [np.logspace(-2, 3, 5), np.logspace(-2, 3, 12)], ids=len)
 def test_least_squares_with_few_C_and_many_give_the_cells_of_grid_search(cv, Cs):
     X, y = moons(80)

@@ -168,6 +168,31 @@ def test_without_a_free_vector_an_idle_point_may_hold_the_end_of_the_interval():
     assert n_moved > 0
 
 
+def test_joachims_bound_dominates_where_free_vectors_exist_with_the_point_and_without_it():
+    n_stable, n_exceptions = 0, 0
+    for seed in range(60):
+        K, y, upper = problem(seed, n=20, C=10.0 ** (seed % 5 - 2))
+        solution = smo(K, y, 0.0, upper, tol=1e-9)
+        largest = (K.diagonal()[:, None] - K).max()
+        bounded = y * solution.decision_function <= 2.0 * solution.alpha * largest
+        errors = leave_one_out_errors(K, y, solution.alpha, upper).errors
+        stable = is_stable(solution.alpha, upper)
+        for i in np.flatnonzero(errors & ~bounded):
+            rest = np.where(np.arange(20) == i, 0.0, upper)
+            assert not (stable and is_stable(smo(K, y, 0.0, rest, tol=1e-9).alpha, rest))
+            n_exceptions += 1
+        n_stable += stable
+    assert n_stable > 20 and n_exceptions > 0
+
+
+def test_points_of_weight_zero_are_judged_by_the_machine_of_the_others():
+    K, y, upper = problem(8)
+    upper[5] = 0.0
+    solution = smo(K, y, 0.0, upper, tol=1e-9)
+    result = leave_one_out_errors(K, y, solution.alpha, upper)
+    assert abs(result.decision[5] - solution.decision_function[5]) < 1e-6
+
+
 def test_a_left_out_value_of_zero_is_an_error():
     x = np.array([-2.0, -1.0, 0.5, 2.0])
     K, y = np.outer(x, x), np.sign(x)

@@ -62,6 +62,9 @@ def test_every_cell_is_within_the_tolerance(weights, tol):
     surface = machine_surface(X, y, C, gamma, class_weight=weights, tol=tol)
     assert surface.converged.all()
     assert_solved(surface, grams_of(X, gamma), tol)
+    # A violation of tol moves the gap by at most tol times the sum of the room of all variables.
+    assert (surface.duality_gap >= -1e-9).all()
+    assert (surface.duality_gap <= tol * C * surface.factors.sum()).all()
 
 
 @settings(max_examples=30, deadline=None)
@@ -136,6 +139,22 @@ def test_the_order_of_the_grid_does_not_matter_and_values_may_repeat():
         np.testing.assert_array_equal(getattr(mixed, name), expected)
     twice = machine_surface(X, y, [C[2], C[2]], gamma[:1])
     np.testing.assert_allclose(twice.alpha[0, 0], twice.alpha[0, 1])
+
+
+def test_class_weights_bound_the_multipliers_of_any_two_labels():
+    X, y = sample()
+    words, no = np.where(y == 1, "yes", "no"), {"no": 1.5, "yes": 0.5}
+    surface = machine_surface(X, y, [0.5, 5.0], [1.0], class_weight=REPORT)
+    np.testing.assert_array_equal(surface.factors, np.where(y == 1, 0.5, 1.5))
+    assert surface.alpha[:, 0, y == 1].max() == 0.25
+    assert surface.alpha[:, 0, y == -1].max() == pytest.approx(0.75)
+    same = machine_surface(X, words, [0.5, 5.0], [1.0], class_weight=no)
+    np.testing.assert_array_equal(same.alpha, surface.alpha)
+    standard, equal = (
+        machine_surface(X, y, [0.5, 5.0], [1.0], class_weight=weights).alpha
+        for weights in (None, {-1: 1.0, 1: 1.0})
+    )
+    np.testing.assert_array_equal(equal, standard)
 
 
 def test_without_a_free_variable_the_bias_is_the_middle_of_its_interval():
