@@ -6,7 +6,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.svm import SVC, SVR
 
-from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC
+from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
 from companion.kernels import gram
 
 from ._data import two_clouds
@@ -104,7 +104,7 @@ def test_certificates_hold_at_the_default_tolerance(machine, selection):
     assert abs(fitted.dual_coef_.sum()) < 1e-9 * np.abs(fitted.dual_coef_).sum()
 
 
-@each_machine
+@pytest.mark.parametrize("machine", [*MACHINES, UnbiasedSVC])
 @each_kernel
 def test_a_precomputed_or_callable_kernel_is_the_named_one(machine, kernel):
     X, y = two_clouds(60)
@@ -115,7 +115,8 @@ def test_a_precomputed_or_callable_kernel_is_the_named_one(machine, kernel):
     expected = named.decision_function(queries)
     assert_close(precomputed.decision_function(gram(queries, X, **kernel)), expected)
     assert_close(called.decision_function(queries), expected)
-    assert precomputed.support_vectors_.shape == (0, 0)
+    points = "prototypes_" if machine is UnbiasedSVC else "support_vectors_"
+    assert getattr(precomputed, points).shape == (0, 0)
 
 
 @each_machine

@@ -1,12 +1,14 @@
 """Labels, parameters and bad input: what a user types and what comes back."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
-from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
+from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, ConformalSVC, LeastOneNormSVC, UnbiasedSVC
 
 from ._data import two_clouds
 
@@ -83,7 +85,7 @@ def test_nan_is_refused_and_the_earlier_fit_is_kept(machine):
     np.testing.assert_array_equal(fitted.decision_function(X), before)
 
 
-@every
+@pytest.mark.parametrize("machine", [*ALL, ConformalSVC])
 def test_one_class_or_three_are_refused(machine):
     X, _ = two_clouds(40)
     with pytest.raises(ValueError, match="samples of two classes.*only one class"):
@@ -111,12 +113,32 @@ def test_a_gram_matrix_must_be_square(machine):
         (L1SVC, {"gamma": -1.0}),
         (LSSVCCV, {"Cs": []}),
         (LSSVCCV, {"Cs": [1.0, -1.0]}),
+        (UnbiasedSVC, {"s": 0.9}),
+        (UnbiasedSVC, {"k": -1e-6}),
+        (UnbiasedSVC, {"damping": 1.0}),
+        (UnbiasedSVC, {"damping": -0.1}),
+        (UnbiasedSVC, {"loss": "step"}),
+        (UnbiasedSVC, {"init": "zero"}),
+        (UnbiasedSVC, {"n_prototypes": 0}),
+        (UnbiasedSVC, {"max_iter": 0}),
+        (ConformalSVC, {"transform": "amarii"}),
+        (ConformalSVC, {"search": "grid"}),
+        (ConformalSVC, {"validation_fraction": 1.0}),
+        (ConformalSVC, {"theta": -0.1}),
+        (ConformalSVC, {"max_transforms": -1}),
+        (ConformalSVC, {"gamma": -1.0}),
+        (ConformalSVC, {"C": 0.0}),
     ],
 )
-def test_a_bad_parameter_is_named_with_its_rule_and_value(machine, parameters):
-    rule = rf"The '{next(iter(parameters))}' parameter of {machine.__name__} must be .* Got"
+def test_a_bad_parameter_is_named_with_its_rule_and_value_and_nothing_is_lost(machine, parameters):
+    X, y = two_clouds(20)
+    fitted = machine().fit(X, y)
+    before, kept = fitted.decision_function(X), fitted.get_params()
+    (name, value), *_ = parameters.items()
+    rule = rf"The '{name}' parameter of {machine.__name__} must be .* Got {re.escape(repr(value))}"
     with pytest.raises(ValueError, match=rule):
-        machine(**parameters).fit(*two_clouds(20))
+        fitted.set_params(**parameters).fit(X, y)
+    np.testing.assert_array_equal(fitted.set_params(**kept).decision_function(X), before)
 
 
 @pytest.mark.parametrize("machine", [LSSVC, LSSVCCV])
@@ -141,9 +163,3 @@ def test_the_unit_of_the_points_does_not_matter(scale):
     expected = L1SVC(tol=1e-6).fit(X, y).decision_function(X)
     values = L1SVC(tol=1e-6).fit(scale * X, y).decision_function(scale * X)
     np.testing.assert_allclose(values, expected, atol=1e-5)
-
-
-def test_prediction_checks_the_number_of_features():
-    X, y = two_clouds(40)
-    with pytest.raises(ValueError, match="2 features, but L1SVC is expecting 3"):
-        L1SVC().fit(X, y).predict(X[:, :2])

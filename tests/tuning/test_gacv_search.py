@@ -64,25 +64,16 @@ def test_cells_and_choice_are_those_of_a_loop_of_fits(grid, criterion):
     assert search.best_params_ == results["params"][search.best_index_]
 
 
-def test_options_of_xi_alpha_reach_it():
+@pytest.mark.parametrize("costs", [None, {0: 1.5, 1: 0.5}, {0: 1, 1: 1}])
+@pytest.mark.parametrize("options", [{"rho": 2.0, "bound": "joachims"}, {"rho": 0.5, "bound": 0.7}])
+def test_options_and_costs_which_are_else_the_class_weights_reach_the_criteria(options, costs):
     X, y = moons()
-    costs = {0: 1.5, 1: 0.5}
-    for options in ({"rho": 2.0, "bound": "joachims"}, {"rho": 0.5}, {"bound": 0.7}):
-        search = GACVSearch(L1SVC(**PRECISE), GRID, criterion="xi_alpha", costs=costs, **options)
-        results = search.fit(X, y).cv_results_
-        expected = loop(L1SVC(**PRECISE), results["params"], X, y, xi_alpha, costs=costs, **options)
-        np.testing.assert_allclose(results["xi_alpha"], expected, atol=1e-12)
-
-
-def test_class_weights_are_the_costs_unless_costs_are_given():
-    X, y = moons()
-    weights = {0: 1.5, 1: 0.5}
-    machine = L1SVC(class_weight=weights, **PRECISE)
-    own = GACVSearch(machine, GRID).fit(X, y).cv_results_["gacv"]
-    given = GACVSearch(machine, GRID, costs=weights).fit(X, y).cv_results_["gacv"]
-    equal = GACVSearch(machine, GRID, costs={0: 1, 1: 1}).fit(X, y).cv_results_["gacv"]
-    np.testing.assert_array_equal(own, given)
-    assert not np.allclose(own, equal)
+    machine = L1SVC(class_weight={0: 3.0, 1: 1.0}, **PRECISE)
+    results = GACVSearch(machine, GRID, costs=costs, **options).fit(X, y).cv_results_
+    gacvs = loop(machine, results["params"], X, y, gacv, costs=costs)
+    np.testing.assert_allclose(results["gacv"], gacvs, rtol=1e-4)
+    alphas = loop(machine, results["params"], X, y, xi_alpha, costs=costs, **options)
+    np.testing.assert_allclose(results["xi_alpha"], alphas, atol=1e-12)
 
 
 @pytest.mark.parametrize("criterion", ["gacv", "xi_alpha"])
