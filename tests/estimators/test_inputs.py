@@ -12,6 +12,7 @@ from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, ConformalSVC, LeastOneNormSV
 
 from ._data import two_clouds
 
+X, Y = two_clouds(40)
 ALL = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV, UnbiasedSVC]
 every = pytest.mark.parametrize("machine", ALL)
 
@@ -41,23 +42,21 @@ def test_swapping_the_labels_turns_the_decision_values(machine):
 
 @every
 def test_set_params_changes_the_next_fit_and_nothing_stays_of_the_last_one(machine):
-    X, y = two_clouds(40)
-    fitted = machine(gamma=0.3).fit(X, y)
+    fitted = machine(gamma=0.3).fit(X, Y)
     before = fitted.decision_function(X)
-    fitted.set_params(gamma=3.0).fit(X, y)
+    fitted.set_params(gamma=3.0).fit(X, Y)
     assert np.abs(fitted.decision_function(X) - before).max() > 0.01
-    fitted.set_params(kernel="linear").fit(X, y)
+    fitted.set_params(kernel="linear").fit(X, Y)
     assert hasattr(fitted, "coef_")
-    assert not hasattr(fitted.set_params(kernel="rbf").fit(X, y), "coef_")
+    assert not hasattr(fitted.set_params(kernel="rbf").fit(X, Y), "coef_")
     with pytest.raises(ValueError, match="Invalid parameter 'gama'"):
         fitted.set_params(gama=1.0)
 
 
 @every
 def test_names_of_columns_are_kept_and_checked(machine):
-    X, y = two_clouds(40)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    fitted = machine().fit(frame, y)
+    fitted = machine().fit(frame, Y)
     assert fitted.feature_names_in_.tolist() == ["a", "b", "c"]
     with pytest.raises(ValueError, match="feature names"):
         fitted.predict(frame.rename(columns={"a": "z"}))
@@ -65,23 +64,21 @@ def test_names_of_columns_are_kept_and_checked(machine):
 
 @every
 def test_sparse_input_is_refused_with_what_to_do(machine):
-    X, y = two_clouds(40)
     with pytest.raises(TypeError, match=f"{machine.__name__} needs a dense X.*X.toarray()"):
-        machine().fit(csr_array(X), y)
-    fitted = machine().fit(X, y)
+        machine().fit(csr_array(X), Y)
+    fitted = machine().fit(X, Y)
     with pytest.raises(TypeError, match="needs a dense X"):
         fitted.predict(csr_array(X))
 
 
 @every
 def test_nan_is_refused_and_the_earlier_fit_is_kept(machine):
-    X, y = two_clouds(40)
-    fitted = machine().fit(X, y)
+    fitted = machine().fit(X, Y)
     before = fitted.decision_function(X)
     broken = X.copy()
     broken[3, 1] = np.nan
     with pytest.raises(ValueError, match="contains NaN"):
-        fitted.fit(broken, y)
+        fitted.fit(broken, Y)
     np.testing.assert_array_equal(fitted.decision_function(X), before)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from sklearn.exceptions import ConvergenceWarning
 
 from companion import L1SVC, UnbiasedSVC
@@ -112,15 +113,7 @@ def test_prototypes_depend_on_the_random_state_alone():
 def test_any_small_training_set_gives_a_machine(data):
     """Repeated points, constant columns, a class of one sample."""
     n, m = data.draw(st.integers(2, 12)), data.draw(st.integers(1, 4))
-    X = np.array(
-        data.draw(
-            st.lists(
-                st.lists(st.sampled_from([-1.0, 0.0, 1.0, 2.0]), min_size=m, max_size=m),
-                min_size=n,
-                max_size=n,
-            )
-        )
-    )
+    X = data.draw(arrays(float, (n, m), elements=st.sampled_from([-1.0, 0.0, 1.0, 2.0])))
     y = np.arange(n) < data.draw(st.integers(1, n - 1))
     machine = UnbiasedSVC(
         C=data.draw(st.sampled_from([0.01, 1.0, 100.0])),

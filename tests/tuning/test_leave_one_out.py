@@ -60,11 +60,7 @@ def problem(seed, n=24, kind="rbf", bounds="equal", C=None, lattice=False):
         "classes": np.where(y > 0, 0.5, 1.5),
         "samples": rng.uniform(0.1, 2.0, n),
     }[bounds]
-    K = (
-        gram(X, kernel="linear")
-        if kind == "linear"
-        else gram(X, kernel="rbf", gamma=10.0 ** rng.uniform(-1.5, 1.0))
-    )
+    K = gram(X, kernel=kind, gamma=10.0 ** rng.uniform(-1.5, 1.0))
     return K, y, C * factor
 
 
@@ -72,11 +68,8 @@ def assert_agree(result, y, values, decided=False):
     """Verdicts are those of the values, wherever these are clear."""
     clear = np.abs(values) > CLEAR
     np.testing.assert_array_equal(result.errors[clear], (y * values <= 0)[clear])
-    if decided:
-        np.testing.assert_allclose(result.decision, values, atol=2e-6, rtol=1e-6)
-    else:
-        known = ~np.isnan(result.decision)
-        np.testing.assert_allclose(result.decision[known], values[known], atol=2e-6, rtol=1e-6)
+    known = decided | ~np.isnan(result.decision)
+    np.testing.assert_allclose(result.decision[known], values[known], atol=2e-6, rtol=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(0, 100, 5))

@@ -68,26 +68,17 @@ def test_it_tunes_a_machine_by_the_score_that_is_asked_for():
     X = rng.uniform(-2, 2, size=(150, 2))
     y = np.where(X[:, 0] * X[:, 1] > 0, 1, -1)
     ranges = {"C": (1e-2, 1e3), "gamma": (1e-3, 1e2)}
-    tuned = ParameterVectorGridSearchCV(
-        L2SVC(),
-        ranges,
-        n_points=3,
-        n_rounds=2,
-        cv=3,
-        scoring=make_scorer(g_mean_error, greater_is_better=False),
-    ).fit(X, y)
+    scoring = make_scorer(g_mean_error, greater_is_better=False)
+    settings = {"n_points": 3, "n_rounds": 2, "cv": 3, "scoring": scoring}
+    tuned = ParameterVectorGridSearchCV(L2SVC(), ranges, **settings).fit(X, y)
     assert g_mean_error(y, tuned.predict(X)) < 0.15
     assert tuned.best_estimator_.get_params()["C"] == tuned.best_params_["C"]
     assert clone(tuned).get_params()["n_rounds"] == 2
 
 
 def test_several_metrics_are_searched_by_the_one_of_refit():
-    found = search(
-        scoring={"up": lambda m, X, y=None: m.score(X), "down": lambda m, X, y=None: -m.score(X)},
-        refit="down",
-        n_rounds=2,
-        n_points=3,
-    )
+    both = {"up": lambda m, X, y=None: m.score(X), "down": lambda m, X, y=None: -m.score(X)}
+    found = search(scoring=both, refit="down", n_rounds=2, n_points=3)
     assert found.best_score_ == max(found.cv_results_["mean_test_down"])
 
 
