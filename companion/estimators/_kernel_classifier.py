@@ -211,9 +211,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
                 y, signs = y[kept], signs[kept]
                 self._require_two(np.unique(y))
                 X = X[np.ix_(kept, kept)] if self.kernel == "precomputed" else X[kept]
-        factors = class_factors(self.class_weight, y, self.classes_, weight)
-        if factors is None:
+        if self.class_weight is None:
             return kept, X, signs, weight, weight
+        factors = class_factors(self.class_weight, y, self.classes_, weight)
         if not np.all(factors > 0):
             raise ValueError(
                 f"The 'class_weight' parameter of {type(self).__name__} must have "
