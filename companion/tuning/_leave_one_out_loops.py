@@ -19,8 +19,9 @@ ZERO_MARGIN = 1e-7
 # A variable nearer to a bound than this share of its range lies on it.
 AT_BOUND = 1e-10
 
-# Changes of F before a path or a proof is given up; violation of a solution left as rounding.
-_MOST_CHANGES, _MOST_FIXED, _VIOLATION = 100, 15, 1e-9
+# Changes of F before a path or a proof is given up; violation of a solution, and share of its range
+# that a variable is off it by, left as rounding.
+_MOST_CHANGES, _MOST_FIXED, _VIOLATION, _OUTSIDE = 100, 15, 1e-9, 1e-6
 
 _FAST = {"nsz", "reassoc", "contract"}
 _OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": _FAST, "nogil": True}
@@ -162,7 +163,7 @@ def _room(M, F, w, moved, sense):
 
 @njit(**_OPTIONS)
 def _balance(M, F, w):
-    """Newton steps that make scores of F equal and the sum of b zero; return the bias, or NaN."""
+    """Make scores of F equal and the sum of b zero; return the bias, or NaN, as out of the box."""
     size, total = 0.0, 0.0
     for k in range(M.y.shape[0]):
         size += abs(M.beta[k]) * M.K[k, k]
@@ -174,12 +175,14 @@ def _balance(M, F, w):
         for a in range(1, F.count[1]):
             bias += M.scores[F.samples[a]] if F.is_in[a] else 0.0
         bias /= F.count[3]
-        error = 0.0
+        error, is_inside = 0.0, True
         for a in range(1, F.count[1]):
-            rest[a] = M.scores[F.samples[a]] - bias if F.is_in[a] else 0.0
-            error = max(error, abs(rest[a]))
+            c = F.samples[a]
+            rest[a] = M.scores[c] - bias if F.is_in[a] else 0.0
+            error, near = max(error, abs(rest[a])), _OUTSIDE * (M.high[c] - M.low[c])
+            is_inside &= M.low[c] - near <= M.beta[c] <= M.high[c] + near
         rest[0] = -M.beta.sum()
-        if error <= slack and abs(rest[0]) <= AT_BOUND * total:
+        if is_inside and error <= slack and abs(rest[0]) <= AT_BOUND * total:
             return bias
         _times(F, rest, w)
         for a in range(1, F.count[1]):

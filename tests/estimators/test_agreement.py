@@ -6,11 +6,12 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.svm import SVC, SVR
 
-from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC
+from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
 from companion.kernels import gram
 
 from ._data import two_clouds
 
+X, Y = two_clouds()
 MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC]
 KERNELS = [
     {"kernel": "rbf", "gamma": 0.4},
@@ -39,9 +40,8 @@ def assert_close(found, expected, factor=1e-6):
 @each_kernel
 @each_cost
 def test_l1_has_the_decision_values_of_libsvm(kernel, C):
-    X, y = two_clouds()
-    ours = precise(L1SVC, C=C, **kernel).fit(X, y)
-    theirs = SVC(C=C, tol=TOL, **kernel).fit(X, y)
+    ours = precise(L1SVC, C=C, **kernel).fit(X, Y)
+    theirs = SVC(C=C, tol=TOL, **kernel).fit(X, Y)
     # libsvm keeps kernel values in single precision, whatever its tolerance.
     assert_close(ours.decision_function(X), theirs.decision_function(X), 1e-4)
 
@@ -49,15 +49,14 @@ def test_l1_has_the_decision_values_of_libsvm(kernel, C):
 @each_kernel
 @each_cost
 def test_least_one_norm_is_support_vector_regression_on_the_labels_without_a_tube(kernel, C):
-    X, y = two_clouds()
-    ours = precise(LeastOneNormSVC, C=C, **kernel).fit(X, y)
-    theirs = SVR(C=C, epsilon=0.0, tol=TOL, **kernel).fit(X, np.where(y == 1, 1.0, -1.0))
+    ours = precise(LeastOneNormSVC, C=C, **kernel).fit(X, Y)
+    theirs = SVR(C=C, epsilon=0.0, tol=TOL, **kernel).fit(X, np.where(Y == 1, 1.0, -1.0))
     # The bias need not be unique, so values are compared up to a constant.
     difference = ours.decision_function(X) - theirs.predict(X)
     assert np.ptp(difference) < 1e-3
     beta, support = theirs.dual_coef_[0], theirs.support_
     values = theirs.predict(X[support]) - theirs.intercept_
-    objective = 0.5 * beta @ values - np.where(y == 1, 1.0, -1.0)[support] @ beta
+    objective = 0.5 * beta @ values - np.where(Y == 1, 1.0, -1.0)[support] @ beta
     assert ours.objective_ == pytest.approx(objective, rel=1e-6)
 
 
@@ -75,19 +74,17 @@ def test_least_squares_with_centred_kernel_and_labels_is_kernel_ridge():
 
 
 def test_both_solvers_of_least_squares_agree():
-    X, y = two_clouds()
-    direct = LSSVC(C=5.0).fit(X, y)
-    iterated = LSSVC(C=5.0, solver="smo", tol=1e-10).fit(X, y)
+    direct = LSSVC(C=5.0).fit(X, Y)
+    iterated = LSSVC(C=5.0, solver="smo", tol=1e-10).fit(X, Y)
     assert_close(iterated.decision_function(X), direct.decision_function(X), 1e-8)
     assert iterated.objective_ == pytest.approx(direct.objective_, rel=1e-10)
     assert direct.n_iter_ == 1 < iterated.n_iter_
 
 
 def test_l2_is_l1_without_bound_on_the_modified_kernel():
-    X, y = two_clouds()
     K = gram(X, kernel="rbf", gamma=0.4)
-    l2 = precise(L2SVC, C=2.0, kernel="precomputed").fit(K, y)
-    hard = precise(L1SVC, C=1e6, kernel="precomputed").fit(K + np.eye(len(y)) / 2.0, y)
+    l2 = precise(L2SVC, C=2.0, kernel="precomputed").fit(K, Y)
+    hard = precise(L1SVC, C=1e6, kernel="precomputed").fit(K + np.eye(len(Y)) / 2.0, Y)
     np.testing.assert_allclose(l2.dual_coef_, hard.dual_coef_, atol=1e-6)
     assert l2.intercept_[0] == pytest.approx(hard.intercept_[0], abs=1e-6)
 
@@ -104,7 +101,7 @@ def test_certificates_hold_at_the_default_tolerance(machine, selection):
     assert abs(fitted.dual_coef_.sum()) < 1e-9 * np.abs(fitted.dual_coef_).sum()
 
 
-@each_machine
+@pytest.mark.parametrize("machine", [*MACHINES, UnbiasedSVC])
 @each_kernel
 def test_a_precomputed_or_callable_kernel_is_the_named_one(machine, kernel):
     X, y = two_clouds(60)
@@ -115,7 +112,8 @@ def test_a_precomputed_or_callable_kernel_is_the_named_one(machine, kernel):
     expected = named.decision_function(queries)
     assert_close(precomputed.decision_function(gram(queries, X, **kernel)), expected)
     assert_close(called.decision_function(queries), expected)
-    assert precomputed.support_vectors_.shape == (0, 0)
+    points = "prototypes_" if machine is UnbiasedSVC else "support_vectors_"
+    assert getattr(precomputed, points).shape == (0, 0)
 
 
 @each_machine
@@ -140,8 +138,7 @@ def test_rows_on_demand_give_the_machine_of_the_whole_matrix(machine):
 
 @pytest.mark.parametrize("block", [1e-4, 64])
 def test_prediction_in_blocks_does_not_depend_on_their_size(block, monkeypatch):
-    X, y = two_clouds()
-    fitted = L1SVC().fit(X, y)
+    fitted = L1SVC().fit(X, Y)
     expected = gram(X, fitted.support_vectors_, gamma=fitted._gamma) @ fitted.dual_coef_[0]
     monkeypatch.setattr("companion.estimators._kernel_classifier.PREDICTION_BLOCK_MEGABYTES", block)
     values = fitted.decision_function(X) - fitted.intercept_[0]

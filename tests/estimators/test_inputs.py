@@ -1,15 +1,18 @@
 """Labels, parameters and bad input: what a user types and what comes back."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
-from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
+from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, ConformalSVC, LeastOneNormSVC, UnbiasedSVC
 
 from ._data import two_clouds
 
+X, Y = two_clouds(40)
 ALL = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV, UnbiasedSVC]
 every = pytest.mark.parametrize("machine", ALL)
 
@@ -39,23 +42,21 @@ def test_swapping_the_labels_turns_the_decision_values(machine):
 
 @every
 def test_set_params_changes_the_next_fit_and_nothing_stays_of_the_last_one(machine):
-    X, y = two_clouds(40)
-    fitted = machine(gamma=0.3).fit(X, y)
+    fitted = machine(gamma=0.3).fit(X, Y)
     before = fitted.decision_function(X)
-    fitted.set_params(gamma=3.0).fit(X, y)
+    fitted.set_params(gamma=3.0).fit(X, Y)
     assert np.abs(fitted.decision_function(X) - before).max() > 0.01
-    fitted.set_params(kernel="linear").fit(X, y)
+    fitted.set_params(kernel="linear").fit(X, Y)
     assert hasattr(fitted, "coef_")
-    assert not hasattr(fitted.set_params(kernel="rbf").fit(X, y), "coef_")
+    assert not hasattr(fitted.set_params(kernel="rbf").fit(X, Y), "coef_")
     with pytest.raises(ValueError, match="Invalid parameter 'gama'"):
         fitted.set_params(gama=1.0)
 
 
 @every
 def test_names_of_columns_are_kept_and_checked(machine):
-    X, y = two_clouds(40)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    fitted = machine().fit(frame, y)
+    fitted = machine().fit(frame, Y)
     assert fitted.feature_names_in_.tolist() == ["a", "b", "c"]
     with pytest.raises(ValueError, match="feature names"):
         fitted.predict(frame.rename(columns={"a": "z"}))
@@ -63,27 +64,25 @@ def test_names_of_columns_are_kept_and_checked(machine):
 
 @every
 def test_sparse_input_is_refused_with_what_to_do(machine):
-    X, y = two_clouds(40)
     with pytest.raises(TypeError, match=f"{machine.__name__} needs a dense X.*X.toarray()"):
-        machine().fit(csr_array(X), y)
-    fitted = machine().fit(X, y)
+        machine().fit(csr_array(X), Y)
+    fitted = machine().fit(X, Y)
     with pytest.raises(TypeError, match="needs a dense X"):
         fitted.predict(csr_array(X))
 
 
 @every
 def test_nan_is_refused_and_the_earlier_fit_is_kept(machine):
-    X, y = two_clouds(40)
-    fitted = machine().fit(X, y)
+    fitted = machine().fit(X, Y)
     before = fitted.decision_function(X)
     broken = X.copy()
     broken[3, 1] = np.nan
     with pytest.raises(ValueError, match="contains NaN"):
-        fitted.fit(broken, y)
+        fitted.fit(broken, Y)
     np.testing.assert_array_equal(fitted.decision_function(X), before)
 
 
-@every
+@pytest.mark.parametrize("machine", [*ALL, ConformalSVC])
 def test_one_class_or_three_are_refused(machine):
     X, _ = two_clouds(40)
     with pytest.raises(ValueError, match="samples of two classes.*only one class"):
@@ -111,12 +110,32 @@ def test_a_gram_matrix_must_be_square(machine):
         (L1SVC, {"gamma": -1.0}),
         (LSSVCCV, {"Cs": []}),
         (LSSVCCV, {"Cs": [1.0, -1.0]}),
+        (UnbiasedSVC, {"s": 0.9}),
+        (UnbiasedSVC, {"k": -1e-6}),
+        (UnbiasedSVC, {"damping": 1.0}),
+        (UnbiasedSVC, {"damping": -0.1}),
+        (UnbiasedSVC, {"loss": "step"}),
+        (UnbiasedSVC, {"init": "zero"}),
+        (UnbiasedSVC, {"n_prototypes": 0}),
+        (UnbiasedSVC, {"max_iter": 0}),
+        (ConformalSVC, {"transform": "amarii"}),
+        (ConformalSVC, {"search": "grid"}),
+        (ConformalSVC, {"validation_fraction": 1.0}),
+        (ConformalSVC, {"theta": -0.1}),
+        (ConformalSVC, {"max_transforms": -1}),
+        (ConformalSVC, {"gamma": -1.0}),
+        (ConformalSVC, {"C": 0.0}),
     ],
 )
-def test_a_bad_parameter_is_named_with_its_rule_and_value(machine, parameters):
-    rule = rf"The '{next(iter(parameters))}' parameter of {machine.__name__} must be .* Got"
+def test_a_bad_parameter_is_named_with_its_rule_and_value_and_nothing_is_lost(machine, parameters):
+    X, y = two_clouds(20)
+    fitted = machine().fit(X, y)
+    before, kept = fitted.decision_function(X), fitted.get_params()
+    (name, value), *_ = parameters.items()
+    rule = rf"The '{name}' parameter of {machine.__name__} must be .* Got {re.escape(repr(value))}"
     with pytest.raises(ValueError, match=rule):
-        machine(**parameters).fit(*two_clouds(20))
+        fitted.set_params(**parameters).fit(X, y)
+    np.testing.assert_array_equal(fitted.set_params(**kept).decision_function(X), before)
 
 
 @pytest.mark.parametrize("machine", [LSSVC, LSSVCCV])
@@ -135,7 +154,9 @@ def test_a_spent_budget_warns_and_names_what_to_change(machine):
     assert fitted.kkt_violation_ > fitted.tol and fitted.duality_gap_ > 0
 
 
-def test_prediction_checks_the_number_of_features():
-    X, y = two_clouds(40)
-    with pytest.raises(ValueError, match="2 features, but L1SVC is expecting 3"):
-        L1SVC().fit(X, y).predict(X[:, :2])
+@pytest.mark.parametrize("scale", [1e-25, 1e-10, 1e10, 1e25])
+def test_the_unit_of_the_points_does_not_matter(scale):
+    X, y = two_clouds(120)
+    expected = L1SVC(tol=1e-6).fit(X, y).decision_function(X)
+    values = L1SVC(tol=1e-6).fit(scale * X, y).decision_function(scale * X)
+    np.testing.assert_allclose(values, expected, atol=1e-5)

@@ -64,9 +64,11 @@ def test_machine_passes_every_check_of_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("machine", [svm.L1SVC, svm.LSSVC, svm.LSSVCCV, svm.UnbiasedSVC])
-def test_tags_say_binary_only_dense_only_and_whether_pairwise(machine):
+@pytest.mark.parametrize("name", svm.__all__)
+def test_every_machine_is_checked_and_tagged_dense_only_and_whether_binary_and_pairwise(name):
+    machine = getattr(svm, name)
+    assert machine in {type(checked) for checked in MACHINES}
     tags = machine().__sklearn_tags__()
-    assert not (tags.classifier_tags.multi_class or tags.input_tags.sparse)
-    assert not tags.input_tags.pairwise
+    assert tags.classifier_tags.multi_class == (machine is svm.WeightedRobustSVC)
+    assert not tags.input_tags.sparse and not tags.input_tags.pairwise
     assert machine(kernel="precomputed").__sklearn_tags__().input_tags.pairwise

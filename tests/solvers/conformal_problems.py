@@ -39,24 +39,9 @@ def problem(seed=0, share=0.25, C=10.0, gamma=GAMMA, tol=1e-8, **settings):
     """Points, labels and the problem with a share of each class set aside."""
     X, y = board(seed=seed, **settings)
     rng = np.random.default_rng(seed)
-    validation = np.concatenate(
-        [
-            rng.permutation(own)[: round(share * own.size)]
-            for own in (np.flatnonzero(y > 0), np.flatnonzero(y < 0))
-        ]
-    )
+    classes = [rng.permutation(np.flatnonzero(y == sign)) for sign in (1.0, -1.0)]
+    validation = np.concatenate([own[: round(share * own.size)] for own in classes])
     D = squared_distances(X)
-    return (
-        X,
-        y,
-        ConformalProblem(
-            gram(X, gamma=gamma, squared_distances=D),
-            y,
-            validation,
-            C=C,
-            distances=D,
-            sigma=(0.5 / gamma) ** 0.5,
-            n_features=2,
-            tol=tol,
-        ),
-    )
+    K = gram(X, gamma=gamma, squared_distances=D)
+    about = {"C": C, "distances": D, "sigma": (0.5 / gamma) ** 0.5, "n_features": 2, "tol": tol}
+    return X, y, ConformalProblem(K, y, validation, **about)

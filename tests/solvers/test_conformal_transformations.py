@@ -1,7 +1,6 @@
 """The loop of transformations: what it returns, on what kernel, and when it stops."""
 
 import re
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,12 +53,9 @@ def test_predictions_use_the_kernel_of_the_training(transform, search):
     d = result.transformation(K, D, K.diagonal())
     np.testing.assert_allclose(d[result.samples], result.factors, rtol=1e-9)
     small, needed = result.compact()
-    np.testing.assert_allclose(
-        small.decision_function(K[:, needed], D[:, needed], K.diagonal()),
-        result.decision_function(K, D, K.diagonal()),
-        rtol=1e-9,
-        atol=1e-9,
-    )
+    values = small.decision_function(K[:, needed], D[:, needed], K.diagonal())
+    whole = result.decision_function(K, D, K.diagonal())
+    np.testing.assert_allclose(values, whole, rtol=1e-9, atol=1e-9)
 
 
 @methods
@@ -151,6 +147,22 @@ def test_without_validation_samples_all_are_applied_unless_one_degenerates():
     np.testing.assert_allclose(result.factors, 1e4**result.n_transforms)
 
 
+def test_parameters_of_the_thesis_are_reported():
+    _, _, part = problem()
+    f = part.first.products - part.y * part.first.alpha / 10 + part.first.intercept
+    kappa = run(part, "williams").history[1]["parameters"]["kappa"]
+    assert kappa == pytest.approx(1 / np.abs(f).max())
+    found = run(part, MDT()).history[1]["parameters"]
+    assert found["kappa"] >= 0 and 0 <= found["displacement"] < 1
+
+
+def test_methods_on_a_shared_problem_do_not_disturb_each_other():
+    _, _, part = problem()
+    alone = {name: run(problem()[2], name).factors for name in RULES}
+    for name in [*RULES, *reversed(RULES)]:
+        np.testing.assert_allclose(run(part, name).factors, alone[name], rtol=1e-12)
+
+
 def test_a_fall_by_no_more_than_theta_is_none():
     _, _, part = problem()
     free = run(part, "act")
@@ -229,6 +241,8 @@ def test_a_candidate_that_cannot_be_used_is_never_the_best():
     [
         (1.0, None),
         (1e5, None),
+        ((1e-3, -1.0), None),
+        ((1.0, 1e-8), "underflows"),
         (-1.0, "negative everywhere"),
         (0.0, "underflows"),
         (1e-8, "underflows"),
@@ -239,19 +253,11 @@ def test_a_candidate_that_cannot_be_used_is_never_the_best():
 )
 def test_trouble_is_named(factor, message):
     _, _, part = problem()
-    found = part.trouble(np.full(part.y.size, factor), np.ones(part.validation.size))
+    positive, negative = np.broadcast_to(factor, 2)
+    d = np.where(part.y > 0, positive, negative)
+    found = part.trouble(d, np.ones(part.validation.size))
     assert found is None if message is None else message in found
     assert "validation sample" in part.trouble(np.ones(part.y.size), np.array([np.inf]))
-
-
-def test_a_search_on_the_validation_error_returns_a_machine_as_if_trained_alone():
-    _, _, part = problem()
-    result = run(part, "tsvt", "validation_cma")
-    assert result.n_transforms > 0
-    d = result.factors
-    wanted = mdm(d[:, None] * d * part.K, part.y, ridge=0.1, tol=1e-8)
-    assert wanted.squared_norm == pytest.approx(result.machine.squared_norm, rel=1e-6)
-    np.testing.assert_allclose(wanted.alpha, result.machine.alpha, atol=1e-3)
 
 
 @pytest.mark.parametrize("transform", ["xiong", "mdt", "tsvt"])
@@ -372,6 +378,4 @@ def test_a_spent_budget_is_reported_by_the_solver():
     with pytest.warns(ConvergenceWarning):
         result = run(part, "williams", max_transforms=1)
     assert not result.history[0]["converged"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert run(problem()[2], "williams").history[0]["converged"]
+    assert run(problem()[2], "williams").history[0]["converged"]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from problems import KERNELS, two_classes
 
 from companion.kernels import gram
+from companion.losses import Hinge, Unbiased
 from companion.solvers import Design, fscl, wls
 from companion.solvers._design import normal_equations
 
@@ -35,6 +36,19 @@ def test_the_nonparametric_machine_is_that_of_the_samples_alone():
     K = gram(X, **KERNELS["rbf"])
     Z = Design.kernel(K).augmented[:, :-1]
     np.testing.assert_allclose(Z @ Z.T, K, atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", [Hinge(), Unbiased(2), Unbiased(4)], ids=str)
+def test_designs_that_span_the_same_functions_give_the_same_machine(loss):
+    X, y = two_classes(50, seed=2)
+    line = Design.kernel(gram(X, kernel="linear"))
+    assert line.m == 2
+    every, plain = semiparametric(X, X), Design.kernel(gram(X, **KERNELS["rbf"]))
+    for one, other in ((every, plain), (line, Design.linear(X))):
+        a, b = (wls(design, y, 2.0, loss=loss, tol=1e-9) for design in (one, other))
+        np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-6)
+        assert a.objective == pytest.approx(b.objective, rel=1e-8)
+    np.testing.assert_allclose(X.T @ a.coef, b.coef, atol=1e-6)
 
 
 def test_repeated_prototypes_get_no_coefficient():

@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from companion.solvers.fscl import fscl
 
@@ -30,9 +33,28 @@ def reference(X, n_prototypes, seed, n_epochs, learning_rate):
 
 def test_the_compiled_loop_is_the_rule():
     X, _ = clouds(80)
-    expected, _ = reference(X, 7, 3, 4, 0.2)
+    expected, wins = reference(X, 7, 3, 4, 0.2)
+    assert wins.min() > 0.2 * wins.mean()
     got = fscl(X, 7, rng=3, n_epochs=4, learning_rate=0.2)
     np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_prototypes_find_separate_clouds():
+    X, centres = clouds(600)
+    distances = np.linalg.norm(fscl(X, 3, rng=0)[:, None] - centres, axis=2)
+    assert sorted(distances.argmin(axis=1)) == [0, 1, 2]
+    assert distances.min(axis=1).max() < 0.3
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_prototypes_stay_in_the_box_of_the_points(data):
+    n, m = data.draw(st.integers(1, 15)), data.draw(st.integers(1, 4))
+    X = data.draw(arrays(float, (n, m), elements=st.integers(-3, 3)))  # many of them repeated
+    size = data.draw(st.integers(1, n))
+    prototypes = fscl(X, size, rng=0, n_epochs=3)
+    assert prototypes.shape == (size, m)
+    assert np.all((prototypes >= X.min(0) - 1e-12) & (prototypes <= X.max(0) + 1e-12))
 
 
 def test_the_same_seed_gives_the_same_prototypes():

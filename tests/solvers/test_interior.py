@@ -32,6 +32,14 @@ def test_the_start_does_not_matter(start):
     np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-4)
 
 
+def test_a_start_near_the_solution_saves_iterations():
+    X, y = ringnorm(400, rng=1)
+    near = wls(Design.linear(X), y, 10.0, tol=1e-4)
+    warm, cold = (wls(Design.linear(X), y, 100.0, start=s) for s in (near, "least_squares"))
+    assert warm.n_iter < cold.n_iter
+    assert warm.objective == pytest.approx(cold.objective, rel=2e-6)
+
+
 def test_costs_may_differ_by_orders_of_magnitude():
     X, y = two_classes(80, seed=3)
     weight = 10.0 ** np.random.default_rng(0).uniform(-4, 4, 80)

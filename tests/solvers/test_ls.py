@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from problems import machine, problem
 from sklearn.model_selection import StratifiedKFold
 
 from companion.kernels import KernelRows
 from companion.solvers import LSPath, ls, ls_cross_validate, ls_held_out, smo
 
+K, Y = problem()
 WEIGHTS = np.random.default_rng(5).uniform(0.1, 3.0, size=60)
 SOME_ZERO = np.where(np.arange(60) % 7 == 0, 0.0, WEIGHTS)
 
@@ -25,11 +28,10 @@ def bordered_solution(K, y, ridge):
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e3])
 @pytest.mark.parametrize("weight", [None, WEIGHTS])
 def test_cholesky_eigendecomposition_and_linear_system_agree(C, weight):
-    K, y = problem()
     ridge = 1.0 / (C * (np.ones(60) if weight is None else weight))
-    beta, intercept = bordered_solution(K, y, ridge)
-    for result in (ls(K, y, C, sample_weight=weight), LSPath(K, y, weight).solve(C)):
-        np.testing.assert_allclose(y * result.alpha, beta, atol=1e-9 * np.abs(beta).max())
+    beta, intercept = bordered_solution(K, Y, ridge)
+    for result in (ls(K, Y, C, sample_weight=weight), LSPath(K, Y, weight).solve(C)):
+        np.testing.assert_allclose(Y * result.alpha, beta, atol=1e-9 * np.abs(beta).max())
         assert result.intercept == pytest.approx(intercept, abs=1e-9)
         assert abs(result.duality_gap) < 1e-9 * (1.0 + abs(result.objective))
         assert result.kkt_violation < 1e-9
@@ -37,9 +39,8 @@ def test_cholesky_eigendecomposition_and_linear_system_agree(C, weight):
 
 
 def test_closed_form_is_the_limit_of_smo_with_weights():
-    K, y = problem()
-    exact = ls(K, y, 2.0, sample_weight=WEIGHTS)
-    result = smo(K, y, **machine("LS", 2.0 * WEIGHTS), tol=1e-9)
+    exact = ls(K, Y, 2.0, sample_weight=WEIGHTS)
+    result = smo(K, Y, **machine("LS", 2.0 * WEIGHTS), tol=1e-9)
     np.testing.assert_allclose(result.alpha, exact.alpha, atol=1e-7)
 
 
@@ -52,10 +53,9 @@ def test_large_costs_and_singular_matrices_are_solved():
 
 
 def test_samples_of_weight_zero_are_as_good_as_absent():
-    K, y = problem()
     keep = SOME_ZERO > 0
-    part = ls(K[np.ix_(keep, keep)], y[keep], 3.0, sample_weight=SOME_ZERO[keep])
-    for result in (ls(K, y, 3.0, sample_weight=SOME_ZERO), LSPath(K, y, SOME_ZERO).solve(3.0)):
+    part = ls(K[np.ix_(keep, keep)], Y[keep], 3.0, sample_weight=SOME_ZERO[keep])
+    for result in (ls(K, Y, 3.0, sample_weight=SOME_ZERO), LSPath(K, Y, SOME_ZERO).solve(3.0)):
         np.testing.assert_allclose(result.alpha[keep], part.alpha, atol=1e-10)
         assert not result.alpha[~keep].any()
         assert result.intercept == pytest.approx(part.intercept)
@@ -74,45 +74,41 @@ def refitted(K, y, C, tests, weight):
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
-@pytest.mark.parametrize("weight", [None, WEIGHTS])
+@pytest.mark.parametrize("weight", [None, WEIGHTS, SOME_ZERO])
 def test_leave_one_out_equals_refitting_without_each_sample(C, weight):
-    K, y = problem()
-    expected = refitted(K, y, C, [[i] for i in range(60)], weight)
-    np.testing.assert_allclose(LSPath(K, y, weight).leave_one_out(C), expected, atol=1e-8)
+    expected = refitted(K, Y, C, [[i] for i in range(60)], weight)
+    np.testing.assert_allclose(LSPath(K, Y, weight).leave_one_out(C), expected, atol=1e-8)
 
 
-def test_leave_one_out_passes_over_samples_of_weight_zero():
-    K, y = problem()
-    zero = np.flatnonzero(SOME_ZERO == 0)
-    expected = refitted(K, y, 2.0, [[i] for i in range(60)], SOME_ZERO)
-    expected[zero] = ls(K, y, 2.0, sample_weight=SOME_ZERO).decision_function[zero]
-    held_out = LSPath(K, y, SOME_ZERO).leave_one_out(2.0)
-    np.testing.assert_allclose(held_out, expected, atol=1e-8)
+@given(n=st.integers(4, 30), seed=st.integers(0, 500), C=st.floats(1e-2, 1e2))
+@settings(max_examples=30, deadline=None)
+def test_leave_one_out_is_cross_validation_with_folds_of_one(n, seed, C):
+    K, y = problem(n=n, seed=seed)
+    one_out, (folds,) = LSPath(K, y).leave_one_out(C), ls_cross_validate(K, y, [C], np.arange(n))
+    np.testing.assert_allclose(folds, one_out, atol=1e-7 * (1.0 + np.abs(one_out).max()))
 
 
 @pytest.mark.parametrize("weight", [None, WEIGHTS, SOME_ZERO])
 @pytest.mark.parametrize("n_folds", [2, 5, 10])
 def test_cross_validation_equals_refitting_without_each_fold(n_folds, weight):
-    K, y = problem()
-    splits = list(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(K, y))
+    splits = list(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(K, Y))
     C_values = [0.1, 1.0, 100.0]
-    held_out = ls_cross_validate(K, y, C_values, splits, sample_weight=weight)
+    held_out = ls_cross_validate(K, Y, C_values, splits, sample_weight=weight)
     numbers = np.empty(60, dtype=int)
     for k, (_, test) in enumerate(splits):
         numbers[test] = k
-    by_number = ls_cross_validate(K, y, C_values, numbers, sample_weight=weight)
+    by_number = ls_cross_validate(K, Y, C_values, numbers, sample_weight=weight)
     for row, again, C in zip(held_out, by_number, C_values, strict=True):
-        expected = refitted(K, y, C, [test for _, test in splits], weight)
+        expected = refitted(K, Y, C, [test for _, test in splits], weight)
         np.testing.assert_allclose(row, expected, atol=1e-8)
         np.testing.assert_allclose(again, row, atol=1e-12)
 
 
 def test_overlapping_test_sets_are_each_held_out_from_the_whole():
-    K, y = problem()
     tests = [np.arange(10), np.arange(5, 15), np.array([3])]
-    for C, decisions in zip([0.1, 10.0], ls_held_out(K, y, [0.1, 10.0], tests), strict=True):
+    for C, decisions in zip([0.1, 10.0], ls_held_out(K, Y, [0.1, 10.0], tests), strict=True):
         for test, decision in zip(tests, decisions, strict=True):
-            expected = refitted(K, y, C, [test], None)[test]
+            expected = refitted(K, Y, C, [test], None)[test]
             np.testing.assert_allclose(decision, expected, atol=1e-8)
 
 

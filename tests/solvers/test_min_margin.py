@@ -149,6 +149,20 @@ def test_terms_that_are_left_out_change_no_solution(monkeypatch, kernel, wrong):
 X, Y = clouds(12, 3)
 
 
+def test_linear_terms_of_a_random_kind_are_solved_where_the_problem_is_bounded():
+    solved = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        beta, some = np.zeros((12, 3, 3)), np.flatnonzero(rng.random(12) < 0.15)
+        beta[some, Y[some], (Y[some] + rng.integers(1, 3, some.size)) % 3] = 1.0
+        value = primal_value(Design.linear(X), Y, np.eye(3), 1.0, beta)
+        if beta.any() and np.isfinite(value):
+            machine = min_margin(Design.linear(X), Y, np.eye(3), 1.0, beta=beta)
+            assert machine.objective == pytest.approx(value, abs=2e-6)
+            solved += 1
+    assert solved >= 10
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -57,6 +57,11 @@ def test_the_hinge_has_the_optimum_and_the_decisions_of_the_dual_solver(kind, C,
     assert machine.converged
     assert machine.objective == pytest.approx(-dual.objective, rel=1e-6)
     np.testing.assert_allclose(machine.decision_function, dual.decision_function, atol=2e-4)
+    np.testing.assert_allclose(machine.alpha, dual.alpha, atol=1e-4 * max(1.0, C))
+    assert machine.kkt_violation < 1e-6
+    plain = wls(design, y, C, sample_weight=weight, accelerate=False, tol=1e-6)
+    assert plain.converged and plain.objective == pytest.approx(machine.objective, rel=1e-6)
+    np.testing.assert_allclose(plain.decision_function, machine.decision_function, atol=1e-3)
 
 
 @pytest.mark.parametrize("accelerate", [True, False])
@@ -139,6 +144,10 @@ def test_a_path_is_the_machines_one_by_one(loss):
         alone = wls(design, y, C, loss=loss, start=start, tol=1e-9)
         np.testing.assert_allclose(machine.decision_function, alone.decision_function, atol=1e-3)
         assert machine.objective == pytest.approx(alone.objective, rel=1e-6)
+        if not isinstance(loss, Hinge):
+            again = wls(design, y, C, loss=loss, start=machine)
+            assert again.n_iter == 1
+            np.testing.assert_allclose(again.w, machine.w, atol=1e-8)
 
 
 def test_a_path_can_start_from_given_machines_or_the_one_before():
@@ -199,6 +208,9 @@ def test_least_squares_is_that_of_the_closed_form():
             expected = ls(X @ X.T, y, C, sample_weight=weight)
             f = design.augmented @ x
             np.testing.assert_allclose(f, expected.decision_function, rtol=1e-8, atol=1e-8)
+    log = wls(design, y, 7.0, loss=Unbiased(2), history=True).log
+    np.testing.assert_allclose(log["w"][0], least_squares_path(design, y, [1.0])[0], rtol=1e-10)
+    assert len(log["w"]) == len(log["objective"])
 
 
 def test_acceleration_finds_the_minimum_of_the_plain_iteration():
@@ -208,6 +220,7 @@ def test_acceleration_finds_the_minimum_of_the_plain_iteration():
         plain = wls(design, y, 2.0, loss=Unbiased(2), accelerate=False, damping=0.2, tol=1e-8)
         quick = wls(design, y, 2.0, loss=Unbiased(2), damping=0.2, tol=1e-8)
         assert quick.objective == pytest.approx(plain.objective, rel=1e-7)
+        assert quick.n_iter < plain.n_iter
 
 
 # -------------------------------------------------------------------- properties of the solution

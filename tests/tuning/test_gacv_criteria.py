@@ -31,6 +31,9 @@ def data(n=40, seed=0):
     return make_moons(n, noise=0.4, random_state=seed)
 
 
+X, Y = data()
+
+
 def machine(**settings):
     return L1SVC(**({"C": 3.0, "gamma": 1.0} | PRECISE | settings))
 
@@ -63,6 +66,7 @@ def test_xi_alpha_is_equation_6_term_by_term():
         inside = (margin > 0.0) & (margin <= rho * influence) & (margin <= 1.0)
         expected = (errors + inside.sum()) / 200
         assert xi_alpha_values(margin, influence, rho=rho) == pytest.approx(expected, abs=1e-15)
+        assert np.mean(np.maximum(1 - margin, 0) + rho * influence >= 1) == expected
 
 
 def test_gacv_is_equation_9_term_by_term():
@@ -76,7 +80,9 @@ def test_gacv_is_equation_9_term_by_term():
     assert gacv_values(margin, influence, cost) == pytest.approx(expected / 100, rel=1e-13)
 
 
-def test_the_influence_counts_once_at_a_margin_of_minus_one_and_twice_below():
+def test_the_influence_counts_once_from_a_margin_of_minus_one_to_one_and_twice_below():
+    for margin in (np.nextafter(1.0, 0.0), 1.0 + 1e-4):
+        assert gacv_values([margin], [0.5]) == pytest.approx(0.5)
     assert gacv_values([-1.0], [0.25]) == 2.25
     assert gacv_values([np.nextafter(-1.0, -2.0)], [0.25]) == pytest.approx(2.5)
 
@@ -97,6 +103,9 @@ def test_targets_are_equations_10_and_12():
     assert gckl_values(f, p, (1.5, 0.5)) == pytest.approx(expected)
     risk = (0.1 * 1.5 + 0.4 * 0.5 + 0.05 * 0.5) / 3
     assert misclass_values(f, p, (1.5, 0.5)) == pytest.approx(risk)
+    # A decision value of zero is wrong for both labels.
+    assert misclass_values([0.0], [0.25], (1.5, 0.5)) == pytest.approx(0.25 * 0.5 + 0.75 * 1.5)
+    assert misclass_values([0.0], [0.3]) == 1.0
 
 
 def test_values_of_many_machines_are_those_of_each():
@@ -138,18 +147,21 @@ def full_gram(fitted, X):
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=KERNEL_NAMES)
 def test_criteria_of_a_machine_are_those_of_its_kernel_matrix(kernel):
-    X, y = data()
-    fitted = machine(**kernel).fit(X, y)
-    K, sign = full_gram(fitted, X), np.where(y == 1, 1.0, -1.0)
-    alpha = dual(fitted, len(y))
+    fitted = machine(**kernel).fit(X, Y)
+    K, sign = full_gram(fitted, X), np.where(Y == 1, 1.0, -1.0)
+    alpha = dual(fitted, len(Y))
     margin = sign * (K @ (sign * alpha) + fitted.intercept_[0])
     diagonal, widest = K.diagonal(), (K.diagonal()[:, None] - K).max()
-    assert gacv(fitted, X, y) == pytest.approx(gacv_values(margin, alpha * diagonal), rel=1e-9)
-    assert xi_alpha(fitted, X, y) == xi_alpha_values(margin, alpha * diagonal)
+    assert gacv(fitted, X, Y) == pytest.approx(gacv_values(margin, alpha * diagonal), rel=1e-9)
+    assert xi_alpha(fitted, X, Y) == xi_alpha_values(margin, alpha * diagonal)
     joachims = xi_alpha_values(margin, alpha * widest, rho=2.0)
-    assert xi_alpha(fitted, X, y, rho=2, bound="joachims") == joachims
+    assert xi_alpha(fitted, X, Y, rho=2, bound="joachims") == joachims
     number = xi_alpha_values(margin, alpha * 0.3, rho=0.5)
-    assert xi_alpha(fitted, X, y, rho=0.5, bound=0.3) == number
+    assert xi_alpha(fitted, X, Y, rho=0.5, bound=0.3) == number
+    other = machine(kernel="precomputed").fit(K, Y)
+    assert gacv(other, K, Y) == pytest.approx(gacv(fitted, X, Y), rel=1e-5)
+    for bound in ("diagonal", "joachims"):
+        assert xi_alpha(other, K, Y, bound=bound) == xi_alpha(fitted, X, Y, bound=bound)
 
 
 @pytest.mark.parametrize("weights", [None, {0: 1.5, 1: 0.5}])
@@ -229,23 +241,21 @@ def test_without_a_free_vector_criteria_use_the_middle_of_the_bias_interval():
 
 
 def test_targets_of_a_machine_are_those_of_its_decision_values():
-    X, y = data()
-    p = np.linspace(0.0, 1.0, len(y))
-    fitted = machine(class_weight={0: 1.5, 1: 0.5}).fit(X, y)
+    p = np.linspace(0.0, 1.0, len(Y))
+    fitted = machine(class_weight={0: 1.5, 1: 0.5}).fit(X, Y)
     f = fitted.decision_function(X)
     for of_machine, of_values in ((gckl, gckl_values), (misclass, misclass_values)):
         assert of_machine(fitted, X, p) == of_values(f, p, (1.5, 0.5))
         assert of_machine(fitted, X, p, costs={1: 2.0, 0: 3.0}) == of_values(f, p, (3.0, 2.0))
-        assert of_machine(machine().fit(X, y), X, p) == of_values(
-            machine().fit(X, y).decision_function(X), p
+        assert of_machine(machine().fit(X, Y), X, p) == of_values(
+            machine().fit(X, Y).decision_function(X), p
         )
 
 
 def test_labels_may_be_strings():
-    X, y = data()
-    words = np.array(["no", "yes"])[y]
+    words = np.array(["no", "yes"])[Y]
     weights = {"no": 1.5, "yes": 0.5}
-    value = gacv(machine(class_weight={0: 1.5, 1: 0.5}).fit(X, y), X, y)
+    value = gacv(machine(class_weight={0: 1.5, 1: 0.5}).fit(X, Y), X, Y)
     assert gacv(machine(class_weight=weights).fit(X, words), X, words) == pytest.approx(value)
     assert gacv(machine(class_weight=weights).fit(X, words), X, words, weights) == value
 
@@ -261,38 +271,36 @@ def test_a_machine_that_is_not_fitted_is_refused(criterion):
         criterion(L1SVC(), *data())
 
 
-@pytest.mark.parametrize("criterion", ON_TRAINING_SET)
+@pytest.mark.parametrize("criterion", [*ON_TRAINING_SET, gckl, misclass])
 @pytest.mark.parametrize(
     "other", [LSSVC(), SVC(), make_pipeline(StandardScaler(), L1SVC())], ids=["LS", "SVC", "pipe"]
 )
 def test_other_machines_are_refused_by_name(criterion, other):
-    X, y = data()
     with pytest.raises(TypeError, match=f"must be an L1SVC.*Got {type(other).__name__}"):
-        criterion(other.fit(X, y), X, y)
+        criterion(other.fit(X, Y), X, Y)
 
 
 @pytest.mark.parametrize("criterion", ON_TRAINING_SET)
 def test_data_that_are_not_the_training_set_are_refused(criterion):
-    X, y = data()
-    fitted = machine().fit(X, y)
+    fitted = machine().fit(X, Y)
     moved = X.copy()
     moved[fitted.support_[0]] += 1e-9
-    turned = y.copy()
+    turned = Y.copy()
     turned[fitted.support_[0]] = 1 - turned[fitted.support_[0]]
-    for X_wrong, y_wrong in ((X[::-1], y[::-1]), (X[:10], y[:10]), (moved, y), (X, turned)):
+    for X_wrong, y_wrong in ((X[::-1], Y[::-1]), (X[:10], Y[:10]), (moved, Y), (X, turned)):
         with pytest.raises(ValueError, match="must be what the machine was fitted to"):
             criterion(fitted, X_wrong, y_wrong)
     K = X @ X.T
     with pytest.raises(ValueError, match="must be what the machine was fitted to"):
-        criterion(machine(kernel="precomputed").fit(K, y), K[:20], y[:20])
+        criterion(machine(kernel="precomputed").fit(K, Y), K[:20], Y[:20])
     with pytest.raises(ValueError, match="features"):
-        criterion(fitted, X[:, :1], y)
+        criterion(fitted, X[:, :1], Y)
     with pytest.raises(ValueError, match=r"one label for each of the 40 samples.*\(39,\)"):
-        criterion(fitted, X, y[1:])
+        criterion(fitted, X, Y[1:])
     with pytest.raises(ValueError, match=r"labels.*must be those of the machine.*Got \[7\]"):
-        criterion(fitted, X, np.where(y == 1, 7, 0))
+        criterion(fitted, X, np.where(Y == 1, 7, 0))
     with pytest.raises(ValueError, match="only one class"):
-        criterion(fitted, X, np.ones(len(y)))
+        criterion(fitted, X, np.ones(len(Y)))
 
 
 @pytest.mark.parametrize("criterion", ON_TRAINING_SET)
@@ -308,18 +316,13 @@ def test_samples_the_machine_has_not_seen_and_sample_weights_are_noticed(criteri
     criterion(machine().fit(X, y, sample_weight=np.ones(60)), X, y)
 
 
-@pytest.mark.parametrize("settings", [{"tol": 0.5}, {"selection": "first_order"}, {"C": 1e5}])
-def test_a_loose_solution_is_still_recognised(settings):
-    X, y = data(60)
-    fitted = machine(**settings).fit(X, y)
-    assert np.isfinite(gacv(fitted, X, y))
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_machine_that_has_not_converged_is_still_recognised():
+@pytest.mark.parametrize("settings", [{"tol": 0.5}, {"C": 1e5}, {"max_iter": 20}])
+@pytest.mark.parametrize("selection", ["first_order", "second_order"])
+def test_a_loose_solution_is_still_recognised(settings, selection):
     X, y = data(60)
-    fitted = machine(max_iter=20, shrinking=False).fit(X, y)
-    assert not fitted.converged_
+    fitted = machine(**settings, selection=selection).fit(X, y)
+    assert fitted.converged_ == ("max_iter" not in settings)
     assert np.isfinite(gacv(fitted, X, y))
 
 
@@ -337,38 +340,34 @@ def test_a_machine_that_has_not_converged_is_still_recognised():
     ],
 )
 def test_bad_costs_are_refused(criterion, costs, error, message):
-    X, y = data()
     with pytest.raises(error, match=message):
-        criterion(machine().fit(X, y), X, y, costs=costs)
+        criterion(machine().fit(X, Y), X, Y, costs=costs)
 
 
 @pytest.mark.parametrize("rho", [0, -1.0, np.inf, np.nan, "2"])
 def test_a_rho_that_is_not_positive_is_refused(rho):
-    X, y = data()
     with pytest.raises(ValueError, match="'rho' parameter of xi_alpha must be a positive"):
-        xi_alpha(machine().fit(X, y), X, y, rho=rho)
+        xi_alpha(machine().fit(X, Y), X, Y, rho=rho)
     with pytest.raises(ValueError, match="'rho' parameter of xi_alpha_values must be a positive"):
         xi_alpha_values([1.0], [1.0], rho=rho)
 
 
 @pytest.mark.parametrize("bound", ["diag", 0.0, -1.0, None, np.inf])
 def test_an_unknown_bound_is_refused(bound):
-    X, y = data()
     with pytest.raises(ValueError, match="'bound' parameter of xi_alpha must be 'diagonal'"):
-        xi_alpha(machine().fit(X, y), X, y, bound=bound)
+        xi_alpha(machine().fit(X, Y), X, Y, bound=bound)
 
 
 @pytest.mark.parametrize("target", [gckl, misclass])
 def test_bad_probabilities_are_refused(target):
-    X, y = data()
-    fitted = machine().fit(X, y)
+    fitted = machine().fit(X, Y)
     with pytest.raises(ValueError, match="one probability for each of the 40 samples"):
         target(fitted, X, np.full((40, 2), 0.5))
     with pytest.raises(ValueError, match="between 0 and 1"):
         target(fitted, X, np.full(40, 1.1))
     with pytest.raises(ValueError, match="between 0 and 1"):
         target(fitted, X, np.full(40, np.nan))
-    balanced = machine(class_weight="balanced").fit(X, y)
+    balanced = machine(class_weight="balanced").fit(X, Y)
     with pytest.raises(ValueError, match="needs 'costs' where the class weights"):
         target(balanced, X, np.full(40, 0.5))
 

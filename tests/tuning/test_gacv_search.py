@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import pairwise
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -25,6 +26,9 @@ def moons(n=60, seed=0):
     return make_moons(n, noise=0.35, random_state=seed)
 
 
+X, Y = moons()
+
+
 def loop(machine, candidates, X, y, criterion=gacv, **options):
     """The criterion of every candidate, each from a fit of its own."""
     fits = [clone(machine).set_params(**candidate).fit(X, y) for candidate in candidates]
@@ -39,6 +43,7 @@ GRIDS = {
     "list": [{"kernel": ["linear"], "C": [1.0]}, {"kernel": ["rbf"], "gamma": [0.1, 1.0]}],
     "poly": {"kernel": ["poly"], "degree": [2, 3], "coef0": [0.0, 1.0], "gamma": [0.5]},
     "callable": {"kernel": [lambda A, B: A @ B.T + 1.0, "linear"], "C": [0.3, 3.0]},
+    "functions": {"kernel": [pairwise.laplacian_kernel, pairwise.cosine_similarity], "C": [1, 3]},
     "plain": {"selection": ["first_order"], "C": [0.5, 2.0]},
     "nothing": {},
 }
@@ -47,13 +52,12 @@ GRIDS = {
 @pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
 @pytest.mark.parametrize("criterion", ["gacv", "xi_alpha"])
 def test_cells_and_choice_are_those_of_a_loop_of_fits(grid, criterion):
-    X, y = moons()
     machine = L1SVC(**PRECISE)
-    search = GACVSearch(machine, grid, criterion=criterion).fit(X, y)
+    search = GACVSearch(machine, grid, criterion=criterion).fit(X, Y)
     results = search.cv_results_
-    gacvs = loop(machine, results["params"], X, y)
+    gacvs = loop(machine, results["params"], X, Y)
     np.testing.assert_allclose(results["gacv"], gacvs, rtol=1e-4)
-    alphas = loop(machine, results["params"], X, y, xi_alpha)
+    alphas = loop(machine, results["params"], X, Y, xi_alpha)
     np.testing.assert_allclose(results["xi_alpha"], alphas, atol=1e-12)
     expected = gacvs if criterion == "gacv" else alphas
     np.testing.assert_array_equal(results["mean_test_score"], -results[criterion])
@@ -62,25 +66,15 @@ def test_cells_and_choice_are_those_of_a_loop_of_fits(grid, criterion):
     assert search.best_params_ == results["params"][search.best_index_]
 
 
-def test_options_of_xi_alpha_reach_it():
-    X, y = moons()
-    costs = {0: 1.5, 1: 0.5}
-    for options in ({"rho": 2.0, "bound": "joachims"}, {"rho": 0.5}, {"bound": 0.7}):
-        search = GACVSearch(L1SVC(**PRECISE), GRID, criterion="xi_alpha", costs=costs, **options)
-        results = search.fit(X, y).cv_results_
-        expected = loop(L1SVC(**PRECISE), results["params"], X, y, xi_alpha, costs=costs, **options)
-        np.testing.assert_allclose(results["xi_alpha"], expected, atol=1e-12)
-
-
-def test_class_weights_are_the_costs_unless_costs_are_given():
-    X, y = moons()
-    weights = {0: 1.5, 1: 0.5}
-    machine = L1SVC(class_weight=weights, **PRECISE)
-    own = GACVSearch(machine, GRID).fit(X, y).cv_results_["gacv"]
-    given = GACVSearch(machine, GRID, costs=weights).fit(X, y).cv_results_["gacv"]
-    equal = GACVSearch(machine, GRID, costs={0: 1, 1: 1}).fit(X, y).cv_results_["gacv"]
-    np.testing.assert_array_equal(own, given)
-    assert not np.allclose(own, equal)
+@pytest.mark.parametrize("costs", [None, {0: 1.5, 1: 0.5}, {0: 1, 1: 1}])
+@pytest.mark.parametrize("options", [{"rho": 2.0, "bound": "joachims"}, {"rho": 0.5, "bound": 0.7}])
+def test_options_and_costs_which_are_else_the_class_weights_reach_the_criteria(options, costs):
+    machine = L1SVC(class_weight={0: 3.0, 1: 1.0}, **PRECISE)
+    results = GACVSearch(machine, GRID, costs=costs, **options).fit(X, Y).cv_results_
+    gacvs = loop(machine, results["params"], X, Y, gacv, costs=costs)
+    np.testing.assert_allclose(results["gacv"], gacvs, rtol=1e-4)
+    alphas = loop(machine, results["params"], X, Y, xi_alpha, costs=costs, **options)
+    np.testing.assert_allclose(results["xi_alpha"], alphas, atol=1e-12)
 
 
 @pytest.mark.parametrize("criterion", ["gacv", "xi_alpha"])
@@ -110,19 +104,17 @@ def test_of_tied_cells_the_smallest_C_is_chosen_then_the_smallest_gamma():
 
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])
 def test_results_do_not_depend_on_the_number_of_processes(kernel):
-    X, y = moons()
-    one = GACVSearch(L1SVC(kernel=kernel), GRID, n_jobs=1).fit(X, y)
-    two = GACVSearch(L1SVC(kernel=kernel), GRID, n_jobs=2).fit(X, y)
+    one = GACVSearch(L1SVC(kernel=kernel), GRID, n_jobs=1).fit(X, Y)
+    two = GACVSearch(L1SVC(kernel=kernel), GRID, n_jobs=2).fit(X, Y)
     for name in ("gacv", "xi_alpha", "n_support", "mean_test_score"):
         np.testing.assert_array_equal(one.cv_results_[name], two.cv_results_[name])
     assert one.best_params_ == two.best_params_
 
 
 def test_a_precomputed_kernel_is_searched_over_C():
-    X, y = moons()
     K, grid = gram(X, gamma=0.5), {"C": [0.1, 1.0, 30.0]}
-    search = GACVSearch(L1SVC(kernel="precomputed", **PRECISE), grid).fit(K, y)
-    of_points = GACVSearch(L1SVC(gamma=0.5, **PRECISE), grid).fit(X, y)
+    search = GACVSearch(L1SVC(kernel="precomputed", **PRECISE), grid).fit(K, Y)
+    of_points = GACVSearch(L1SVC(gamma=0.5, **PRECISE), grid).fit(X, Y)
     np.testing.assert_allclose(search.cv_results_["gacv"], of_points.cv_results_["gacv"])
     assert search.best_params_ == of_points.best_params_
     np.testing.assert_allclose(
@@ -132,9 +124,8 @@ def test_a_precomputed_kernel_is_searched_over_C():
 
 
 def test_data_beyond_the_cache_are_fitted_cell_by_cell():
-    X, y = moons()
-    together = GACVSearch(L1SVC(**PRECISE), GRID).fit(X, y)
-    alone = GACVSearch(L1SVC(cache_size=0.01, **PRECISE), GRID).fit(X, y)
+    together = GACVSearch(L1SVC(**PRECISE), GRID).fit(X, Y)
+    alone = GACVSearch(L1SVC(cache_size=0.01, **PRECISE), GRID).fit(X, Y)
     np.testing.assert_allclose(alone.cv_results_["gacv"], together.cv_results_["gacv"], rtol=1e-4)
     np.testing.assert_array_equal(alone.cv_results_["xi_alpha"], together.cv_results_["xi_alpha"])
     assert alone.best_params_ == together.best_params_
@@ -161,9 +152,8 @@ def test_leave_one_out_is_searched_exactly(cache_size, weights):
 
 
 def test_results_have_the_columns_of_a_grid_search_without_folds_and_load_into_pandas():
-    X, y = moons()
-    search = GACVSearch(L1SVC(), GRIDS["list"]).fit(X, y)
-    theirs = GridSearchCV(L1SVC(), GRIDS["list"], cv=2).fit(X, y).cv_results_
+    search = GACVSearch(L1SVC(), GRIDS["list"]).fit(X, Y)
+    theirs = GridSearchCV(L1SVC(), GRIDS["list"], cv=2).fit(X, Y).cv_results_
     table = pd.DataFrame(search.cv_results_)
     shared = {"params", "mean_test_score", "rank_test_score", "mean_fit_time"}
     parameters = {name for name in theirs if name.startswith("param_")}
@@ -177,10 +167,12 @@ def test_results_have_the_columns_of_a_grid_search_without_folds_and_load_into_p
     assert table["rank_test_score"][search.best_index_] == 1
 
 
-def test_the_search_predicts_as_its_best_machine():
-    X, y = moons()
-    words = np.array(["no", "yes"])[y]
-    search = GACVSearch(L1SVC(), GRID).fit(X, words)
+def test_the_search_predicts_as_its_best_machine_and_says_what_it_fits(capsys):
+    words = np.array(["no", "yes"])[Y]
+    given = L1SVC()
+    search = GACVSearch(given, GRID, verbose=1).fit(X, words)
+    assert capsys.readouterr().out == "Fitting each of 9 candidates to 60 samples\n"
+    assert given.C == 1.0 and not hasattr(given, "support_")
     machine = L1SVC(**search.best_params_).fit(X, words)
     np.testing.assert_array_equal(search.predict(X), machine.predict(X))
     np.testing.assert_array_equal(search.decision_function(X), machine.decision_function(X))
@@ -191,25 +183,22 @@ def test_the_search_predicts_as_its_best_machine():
 
 
 def test_names_of_features_are_kept():
-    X, y = moons()
-    search = GACVSearch(L1SVC(), GRID).fit(pd.DataFrame(X, columns=["a", "b"]), y)
+    search = GACVSearch(L1SVC(), GRID).fit(pd.DataFrame(X, columns=["a", "b"]), Y)
     assert search.feature_names_in_.tolist() == ["a", "b"]
 
 
 def test_the_search_works_in_pipelines_and_in_cross_validation():
-    X, y = moons()
     pipeline = make_pipeline(StandardScaler(), GACVSearch(L1SVC(), GRID))
-    assert cross_val_score(clone(pipeline), X, y, cv=3).mean() > 0.7
+    assert cross_val_score(clone(pipeline), X, Y, cv=3).mean() > 0.7
     pipeline.set_params(gacvsearch__estimator__class_weight="balanced", gacvsearch__rho=2.0)
-    search = pipeline.fit(X, y)[-1]
+    search = pipeline.fit(X, Y)[-1]
     assert search.best_estimator_.class_weight == "balanced"
     assert search.rho == 2.0
 
 
 def test_a_cell_that_does_not_converge_is_marked_and_warned_of():
-    X, y = moons()
     with pytest.warns(ConvergenceWarning, match="budget of 30 iterations"):
-        search = GACVSearch(L1SVC(max_iter=30, tol=1e-9), {"C": [1e-6, 1e4]}, refit=False).fit(X, y)
+        search = GACVSearch(L1SVC(max_iter=30, tol=1e-9), {"C": [1e-6, 1e4]}, refit=False).fit(X, Y)
     assert search.cv_results_["converged"].tolist() == [True, False]
 
 
@@ -247,31 +236,32 @@ def test_other_machines_are_refused_by_name(other):
         ({"param_grid": {"class_weight": [{0: 0.0}]}}, ValueError, "must have positive entries"),
     ],
 )
-def test_bad_settings_are_refused(settings, error, message):
+def test_bad_settings_are_refused_and_nothing_is_lost_by_them(settings, error, message):
     X, y = moons()
     X = X @ X.T if "kernel" in settings.get("param_grid", {}) else X
+    search = GACVSearch(L1SVC(), GRID).fit(X, y)
+    before = search.decision_function(X)
     with pytest.raises(error, match=message):
-        GACVSearch(**({"estimator": L1SVC(), "param_grid": GRID} | settings)).fit(X, y)
+        search.set_params(**settings).fit(X, y)
+    np.testing.assert_array_equal(search.decision_function(X), before)
 
 
 def test_bad_data_are_refused():
-    X, y = moons()
     search = GACVSearch(L1SVC(), GRID)
     with pytest.raises(ValueError, match="Got only one class: 1"):
         search.fit(X, np.ones(60, dtype=int))
     with pytest.raises(ValueError, match="Only binary classification is supported"):
         search.fit(X, np.arange(60) % 3)
     with pytest.raises(TypeError, match="needs a dense X"):
-        search.fit(csr_array(X), y)
+        search.fit(csr_array(X), Y)
     with pytest.raises(ValueError, match="square Gram matrix"):
-        GACVSearch(L1SVC(kernel="precomputed"), {}).fit(X, y)
+        GACVSearch(L1SVC(kernel="precomputed"), {}).fit(X, Y)
 
 
 def test_a_search_that_is_not_fitted_or_has_no_machine_says_so():
-    X, y = moons()
     with pytest.raises(NotFittedError, match="GACVSearch"):
         GACVSearch(L1SVC(), GRID).predict(X)
-    search = GACVSearch(L1SVC(), GRID, refit=False).fit(X, y)
+    search = GACVSearch(L1SVC(), GRID, refit=False).fit(X, Y)
     assert not hasattr(search, "best_estimator_")
     with pytest.raises(AttributeError, match="predict"):
         search.predict(X)

@@ -30,12 +30,14 @@ def search(**settings):
     return ParameterVectorGridSearchCV(Bowl(), ranges, cv=2, **settings).fit(np.zeros((4, 1)))
 
 
-def test_the_best_point_is_found_to_the_width_of_the_last_grid():
+def test_the_best_point_is_found_to_the_width_of_the_last_grid_and_none_is_tried_twice():
     found = search(n_points=5, n_rounds=8)
     width = np.log(1e6) * 0.5**7 / 4
     assert abs(np.log(found.best_params_["a"] / 3.0)) <= width
     assert abs(np.log(found.best_params_["b"] / 0.02)) <= width
     assert found.best_score_ == max(found.cv_results_["mean_test_score"])
+    points = [tuple(sorted(p.items())) for p in found.cv_results_["params"]]
+    assert len(set(points)) == len(points)
 
 
 def test_each_round_is_a_grid_around_the_best_point_so_far():
@@ -61,37 +63,22 @@ def test_grids_stay_within_the_ranges_even_where_the_best_is_at_an_edge():
     assert found.best_params_ == {"a": 1.0, "b": pytest.approx(0.1)}
 
 
-def test_no_point_is_evaluated_twice():
-    found = search(n_points=5, n_rounds=5)
-    points = [tuple(sorted(p.items())) for p in found.cv_results_["params"]]
-    assert len(set(points)) == len(points)
-
-
 def test_it_tunes_a_machine_by_the_score_that_is_asked_for():
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, size=(150, 2))
     y = np.where(X[:, 0] * X[:, 1] > 0, 1, -1)
     ranges = {"C": (1e-2, 1e3), "gamma": (1e-3, 1e2)}
-    tuned = ParameterVectorGridSearchCV(
-        L2SVC(),
-        ranges,
-        n_points=3,
-        n_rounds=2,
-        cv=3,
-        scoring=make_scorer(g_mean_error, greater_is_better=False),
-    ).fit(X, y)
+    scoring = make_scorer(g_mean_error, greater_is_better=False)
+    settings = {"n_points": 3, "n_rounds": 2, "cv": 3, "scoring": scoring}
+    tuned = ParameterVectorGridSearchCV(L2SVC(), ranges, **settings).fit(X, y)
     assert g_mean_error(y, tuned.predict(X)) < 0.15
     assert tuned.best_estimator_.get_params()["C"] == tuned.best_params_["C"]
     assert clone(tuned).get_params()["n_rounds"] == 2
 
 
 def test_several_metrics_are_searched_by_the_one_of_refit():
-    found = search(
-        scoring={"up": lambda m, X, y=None: m.score(X), "down": lambda m, X, y=None: -m.score(X)},
-        refit="down",
-        n_rounds=2,
-        n_points=3,
-    )
+    both = {"up": lambda m, X, y=None: m.score(X), "down": lambda m, X, y=None: -m.score(X)}
+    found = search(scoring=both, refit="down", n_rounds=2, n_points=3)
     assert found.best_score_ == max(found.cv_results_["mean_test_down"])
 
 

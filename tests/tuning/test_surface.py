@@ -22,6 +22,9 @@ def sample(n=60, seed=0):
     return unequal_gaussians(n, rng=seed)
 
 
+X, Y = sample()
+
+
 def report_grid(n, n_C=7, n_gamma=5):
     C = 1.0 / (2.0 * n * np.logspace(0, -6, n_C))
     return C, 0.5 / 4.0 ** np.linspace(-2, 4, n_gamma)
@@ -57,11 +60,13 @@ def grams_of(X, gamma):
 @pytest.mark.parametrize("weights", [None, REPORT, "balanced"], ids=["none", "report", "balanced"])
 @pytest.mark.parametrize("tol", [1e-3, 1e-6])
 def test_every_cell_is_within_the_tolerance(weights, tol):
-    X, y = sample()
     C, gamma = report_grid(60)
-    surface = machine_surface(X, y, C, gamma, class_weight=weights, tol=tol)
+    surface = machine_surface(X, Y, C, gamma, class_weight=weights, tol=tol)
     assert surface.converged.all()
     assert_solved(surface, grams_of(X, gamma), tol)
+    # A violation of tol moves the gap by at most tol times the sum of the room of all variables.
+    assert (surface.duality_gap >= -1e-9).all()
+    assert (surface.duality_gap <= tol * C * surface.factors.sum()).all()
 
 
 @settings(max_examples=30, deadline=None)
@@ -86,9 +91,8 @@ def test_random_problems_are_solved_identical_points_and_all(
 
 
 def test_cells_have_the_objective_of_the_solver_from_scratch():
-    X, y = sample()
     C, gamma = report_grid(60)
-    surface = machine_surface(X, y, C, gamma, tol=1e-8)
+    surface = machine_surface(X, Y, C, gamma, tol=1e-8)
     for g, K in enumerate(grams_of(X, gamma)):
         for c in range(len(C)):
             beta = surface.signs * surface.alpha[g, c]
@@ -98,16 +102,15 @@ def test_cells_have_the_objective_of_the_solver_from_scratch():
 
 
 def test_decision_values_are_those_of_libsvm():
-    X, y = sample()
     C, gamma = report_grid(60)
     C = C[:5]  # with larger C a violation of 1e-6 leaves decision values much freer than this
-    surface = machine_surface(X, y, C, gamma, class_weight=REPORT, tol=1e-6)
+    surface = machine_surface(X, Y, C, gamma, class_weight=REPORT, tol=1e-6)
     for g, value in enumerate(gamma):
         for c, cost in enumerate(C):
             alpha = surface.alpha[g, c]
             if not np.any((alpha > 0) & (alpha < cost * surface.factors)):
                 continue  # the bias is an interval
-            machine = SVC(C=cost, gamma=value, class_weight=REPORT, tol=1e-6).fit(X, y)
+            machine = SVC(C=cost, gamma=value, class_weight=REPORT, tol=1e-6).fit(X, Y)
             np.testing.assert_allclose(
                 surface.decision[g, c], machine.decision_function(X), atol=1e-3
             )
@@ -125,23 +128,36 @@ def test_where_no_bound_is_active_the_solution_is_used_again():
 
 
 def test_the_order_of_the_grid_does_not_matter_and_values_may_repeat():
-    X, y = sample()
     C, gamma = report_grid(60)
-    once = machine_surface(X, y, C, gamma)
+    once = machine_surface(X, Y, C, gamma)
     order = [3, 0, 6, 1, 5, 2, 4]
-    mixed = machine_surface(X, y, C[order], gamma[::-1])
+    mixed = machine_surface(X, Y, C[order], gamma[::-1])
     np.testing.assert_array_equal(mixed.C, C[order])
     for name in ("alpha", "decision", "intercept", "n_iter"):
         expected = getattr(once, name)[::-1][:, order]
         np.testing.assert_array_equal(getattr(mixed, name), expected)
-    twice = machine_surface(X, y, [C[2], C[2]], gamma[:1])
+    twice = machine_surface(X, Y, [C[2], C[2]], gamma[:1])
     np.testing.assert_allclose(twice.alpha[0, 0], twice.alpha[0, 1])
 
 
+def test_class_weights_bound_the_multipliers_of_any_two_labels():
+    words, no = np.where(Y == 1, "yes", "no"), {"no": 1.5, "yes": 0.5}
+    surface = machine_surface(X, Y, [0.5, 5.0], [1.0], class_weight=REPORT)
+    np.testing.assert_array_equal(surface.factors, np.where(Y == 1, 0.5, 1.5))
+    assert surface.alpha[:, 0, Y == 1].max() == 0.25
+    assert surface.alpha[:, 0, Y == -1].max() == pytest.approx(0.75)
+    same = machine_surface(X, words, [0.5, 5.0], [1.0], class_weight=no)
+    np.testing.assert_array_equal(same.alpha, surface.alpha)
+    standard, equal = (
+        machine_surface(X, Y, [0.5, 5.0], [1.0], class_weight=weights).alpha
+        for weights in (None, {-1: 1.0, 1: 1.0})
+    )
+    np.testing.assert_array_equal(equal, standard)
+
+
 def test_without_a_free_variable_the_bias_is_the_middle_of_its_interval():
-    X, y = sample()
     C, gamma = report_grid(60, n_C=13, n_gamma=13)
-    surface = machine_surface(X, y, C, gamma)
+    surface = machine_surface(X, Y, C, gamma)
     upper = C[:, np.newaxis] * surface.factors
     rounding = 1e-12 * upper
     inside = (surface.alpha > 0) & (surface.alpha < upper)
@@ -149,17 +165,16 @@ def test_without_a_free_variable_the_bias_is_the_middle_of_its_interval():
     none = ~inside.any(axis=-1)
     assert none.sum() >= 5
     for g, c in zip(*none.nonzero(), strict=True):
-        scores = y - surface.decision[g, c] + surface.intercept[g, c]
-        positive, held = y > 0, surface.alpha[g, c] > 0
+        scores = Y - surface.decision[g, c] + surface.intercept[g, c]
+        positive, held = Y > 0, surface.alpha[g, c] > 0
         top, bottom = scores[positive != held].max(), scores[positive == held].min()
         assert surface.intercept[g, c] == pytest.approx((top + bottom) / 2)
 
 
 def test_margin_and_influence_are_those_of_the_report():
-    X, y = sample()
-    surface = machine_surface(X, y, [0.5, 5.0], [1.0, 2.0], kernel="poly")
+    surface = machine_surface(X, Y, [0.5, 5.0], [1.0, 2.0], kernel="poly")
     assert surface.margin.shape == surface.influence.shape == (2, 2, 60)
-    np.testing.assert_array_equal(surface.margin, y * surface.decision)
+    np.testing.assert_array_equal(surface.margin, Y * surface.decision)
     norms = (X**2).sum(axis=1)
     expected = surface.alpha * ((np.array([[1.0], [2.0]]) * norms) ** 3)[:, np.newaxis]
     np.testing.assert_allclose(surface.influence, expected)
@@ -183,12 +198,11 @@ def test_a_spent_budget_is_reported_and_nothing_else_is_lost():
 
 
 def test_the_plain_algorithm_is_not_replaced():
-    X, y = sample()
-    K, signs = gram(X, gamma=1.0), y.astype(float)
+    K, signs = gram(X, gamma=1.0), Y.astype(float)
     machine = L1SVC(C=2.0, selection="first_order")
     solutions = solve_costs(machine, K, signs, None, np.array([2.0]))
     assert (
-        solutions["n_iter"][0] == L1SVC(C=2.0, gamma=1.0, selection="first_order").fit(X, y).n_iter_
+        solutions["n_iter"][0] == L1SVC(C=2.0, gamma=1.0, selection="first_order").fit(X, Y).n_iter_
     )
 
 
@@ -212,7 +226,6 @@ def test_the_plain_algorithm_is_not_replaced():
     ],
 )
 def test_bad_input_is_refused(change, message):
-    X, y = sample()
-    arguments = {"X": X, "y": y, "C": [1.0], "gamma": [1.0]} | change
+    arguments = {"X": X, "y": Y, "C": [1.0], "gamma": [1.0]} | change
     with pytest.raises(ValueError, match=message):
         machine_surface(**arguments)
