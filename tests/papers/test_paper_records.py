@@ -205,3 +205,11 @@ def test_most_of_a_sample_of_searched_units_agrees_with_the_records(name):
             elif isinstance(value, float | int) and not column.startswith(MOVES):
                 same.append(np.isclose(value, record[column], rtol=1e-2, atol=1e-2))
     assert same and np.mean(same) >= SHARE_ALIKE[study.paper]
+
+
+def test_without_the_data_files_the_titanic_is_still_reproduced(monkeypatch, tmp_path):
+    monkeypatch.delenv("COMPANION_DATA", raising=False)
+    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path))
+    study = STUDIES["l1nsvm/table_2"]
+    unit = next(u for u in study.units("quick") if u.params["dataset"] == "titanic")
+    assert {row["machine"] for row in study.compute(unit)} >= {"LS", "Least 1-Norm"}

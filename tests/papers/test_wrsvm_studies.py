@@ -10,6 +10,7 @@ from companion.solvers import Design, dca
 
 
 def test_utilities_are_those_of_the_print():
+    assert [utilities.setting_name(*s) for s in ((1, 0.0), (2, 0.4))] == ["U = I", "U2,.4"]
     assert examples.utility(1, 0.4).tolist() == [[1, 0.4, 0], [0, 1, 0], [0, 0, 1]]
     assert examples.utility(2, 0.4).tolist() == [[1, 0.4, 0.4], [0, 1, 0], [0, 0, 1]]
     assert examples.utility(3, 0.4).tolist() == [[1, 0, 0], [0.4, 1, 0], [0.4, 0, 1]]
