@@ -1,6 +1,7 @@
 """The tree is as ruff writes it, and hooks and workflow are valid and use what the lock names."""
 
 import re
+import shutil
 import subprocess
 import sys
 
@@ -40,3 +41,11 @@ def test_the_hooks_are_valid_and_use_the_locked_formatter():
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_is_valid(path):
     module("check_jsonschema", "--builtin-schema", "vendor.github-workflows", path)
+
+
+def test_actionlint_finds_nothing():
+    program = shutil.which("actionlint")
+    if program is None:
+        pytest.skip("there is no actionlint on the PATH; the schema of workflows is checked")
+    done = subprocess.run([program, *WORKFLOWS], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

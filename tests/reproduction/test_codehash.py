@@ -122,6 +122,10 @@ def lazily(x):
 
 SAME = {
     "a comment": ("study.py", "import math", "import math  # for pi"),
+    "a comment on its own line": ("study.py", "    if unit", "    # always\n    if unit"),
+    "the docstring of a method": ("shapes.py", "Not the whole truth.", ""),
+    "spaces inside a line": ("shapes.py", "radius**2", "radius ** 2"),
+    "a constant that nothing reads": ("shapes.py", "SIDES = 4", "SIDES = 5"),
     "another docstring": ("study.py", "One unit.", "A unit.\n\n    Of many.\n    "),
     "no docstring": ("study.py", '    """One unit."""\n', ""),
     "blank lines": ("study.py", "FACTOR = 2.0\n", "\n\n\nFACTOR = 2.0\n"),
@@ -136,6 +140,9 @@ SAME = {
 DIFFERENT = {
     "the function itself": ("study.py", "** power", "** -power"),
     "a branch": ("study.py", "    return [TABLE", "        return [TABLE"),
+    "a name": ("study.py", "area", "surface"),
+    "a function that this one calls": ("tools/inner.py", "x + 1", "x + 2"),
+    "a constant of what is loaded lazily": ("lazy/late.py", "LATE = 6", "LATE = 7"),
     "a formatted string": ("study.py", ":.3f", ":.4f"),
     "a constant": ("study.py", "FACTOR = 2.0", "FACTOR = 3.0"),
     "what is put into a constant later": ("study.py", 'TABLE["b"] = [2]', 'TABLE["b"] = [3]'),

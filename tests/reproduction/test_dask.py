@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -147,12 +148,13 @@ def test_a_cluster_that_loses_all_it_has_can_be_started_again(
 
 def test_a_scheduler_that_is_not_there_is_named_within_seconds(places, monkeypatch):
     monkeypatch.setattr(_dask, "CONNECT", 0.3)
-    command = ["reproduce", "l1nsvm/fig_1", "--backend", "dask", "--scheduler"]
+    command, start = ["reproduce", "l1nsvm/fig_1", "--backend", "dask", "--scheduler"], time.time()
     for address in ("tcp://127.0.0.1:9", "127.0.0.1", "nonsense://127.0.0.1:9"):
         done = CliRunner().invoke(main, [*command, address])
         assert done.exit_code == 2
         assert f"The Dask scheduler {address} cannot be reached" in done.output
         assert "check the address" in done.output and "Traceback" not in done.output
+    assert time.time() - start < 30
 
 
 # ------------------------------------------------------------------------------ other software
