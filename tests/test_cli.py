@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 import pytest
+from _run import python
 from click.testing import CliRunner
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -183,8 +184,7 @@ def test_the_readme_names_every_exit_code():
 
 def test_the_help_page_needs_no_numerical_package():
     code = "import sys, companion.cli; print(sorted({'numpy', 'pandas'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert python("-c", code, check=True).stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("command", ["reproduce", "verify"])
@@ -505,9 +505,7 @@ def test_an_unknown_data_set_is_a_mistake_in_the_command(no_data, command):
 
 
 def test_python_m_companion_is_the_command():
-    done = subprocess.run(
-        [sys.executable, "-m", "companion", "--help"], capture_output=True, text=True
-    )
+    done = python("-m", "companion", "--help")
     assert done.returncode == 0, done.stderr
     assert "reproduce" in done.stdout and "verify" in done.stdout
 
@@ -524,7 +522,5 @@ def test_a_missing_package_is_named_in_one_line_and_one_of_our_own_is_a_fault(
         __main__.main()
     if named:
         assert stop.value.code == 2
-        assert capsys.readouterr().err == (
-            "The command needs click, which is not installed: "
-            "pip install 'svm-companion[reproduce]'\n"
-        )
+        said = "The command needs click, which is not installed: pip install 'svm-companion["
+        assert capsys.readouterr().err == f"{said}reproduce]'\n"

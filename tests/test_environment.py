@@ -43,16 +43,10 @@ def wanted():
 
 
 def environment_of(python, platform):
-    return {
-        **default_environment(),
-        "python_version": python,
-        "extra": "",
-        "python_full_version": f"{python}.1",
-        "implementation_version": f"{python}.1",
-        "sys_platform": platform,
-        "platform_system": PLATFORMS[platform],
-        "os_name": "nt" if platform == "win32" else "posix",
-    }
+    own = {"python_version": python, "sys_platform": platform, "extra": ""}
+    own |= dict.fromkeys(["python_full_version", "implementation_version"], f"{python}.1")
+    own |= {"platform_system": PLATFORMS[platform], "os_name": "posix"}
+    return default_environment() | own | ({"os_name": "nt"} if platform == "win32" else {})
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)

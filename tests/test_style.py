@@ -3,10 +3,10 @@
 import re
 import shutil
 import subprocess
-import sys
 
 import pytest
 import yaml
+from _run import python
 
 from companion._paths import project_root
 
@@ -16,17 +16,13 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 def module(*arguments):
     """What a module of this environment prints, if it succeeds."""
-    command = [sys.executable, "-m", *map(str, arguments)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = python("-m", *arguments, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_every_file_is_as_the_formatter_writes_it():
-    module("ruff", "format", "--check")
-
-
-def test_the_linter_finds_nothing():
-    module("ruff", "check", "--output-format", "concise")
+@pytest.mark.parametrize("words", ["format --check", "check --output-format concise"])
+def test_every_file_is_as_ruff_writes_it_and_the_linter_finds_nothing(words):
+    module("ruff", *words.split())
 
 
 def test_the_hooks_are_valid_and_use_the_locked_formatter():

@@ -1,14 +1,13 @@
 """The IDA problems equal the distributed ones row by row, and their splits are fair draws."""
 
 import hashlib
-import subprocess
-import sys
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from _or_skip import or_skip
+from _run import python
 from scipy.io import savemat
 
 from companion._paths import data_dir
@@ -152,8 +151,7 @@ def test_a_split_depends_on_its_problem_and_number_alone():
     other = np.concatenate(ida_split("breast-cancer", 1, "drawn"))
     assert not np.array_equal(splits[0], other[other < 270][:170])
     code = "from companion.datasets import ida_split; print(*ida_split('heart', 3, 'drawn')[0])"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.split() == [str(i) for i in splits[2]]
+    assert python("-c", code, check=True).stdout.split() == [str(i) for i in splits[2]]
 
 
 def training_positives(y, splits):

@@ -66,13 +66,9 @@ class Server:
         environment = {**os.environ, **{name: str(home / name) for name in own}}
         self.log = (home / "server.log").open("w", encoding="utf-8")
         token = f"--IdentityProvider.token={self.token}"
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", *OPTIONS.split(), token],
-            cwd=notebooks_dir(),
-            env=environment,
-            stdout=self.log,
-            stderr=subprocess.STDOUT,
-        )
+        command = [sys.executable, "-m", "jupyterlab", *OPTIONS.split(), token]
+        how = {"env": environment, "cwd": notebooks_dir(), "stderr": subprocess.STDOUT}
+        self.process = subprocess.Popen(command, stdout=self.log, **how)
         self.url = self._wait_for(home / "server.log")
 
     def _wait_for(self, log):

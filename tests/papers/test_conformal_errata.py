@@ -27,16 +27,9 @@ def board(unit=1.0, gamma=0.02, held_out=0):
     X = rng.uniform(0, 2, (200, 2)) * np.where(rng.uniform(size=200) < 0.5, -1.0, 1.0)[:, None]
     X[y < 0, 1] *= -1.0
     D = squared_distances(unit * X)
-    return ConformalProblem(
-        np.exp(-gamma / unit**2 * D),
-        y,
-        np.arange(held_out),
-        C=10.0,
-        distances=D,
-        sigma=unit * (0.5 / gamma) ** 0.5,
-        n_features=2,
-        tol=1e-10,
-    )
+    K, sigma = np.exp(-gamma / unit**2 * D), unit * (0.5 / gamma) ** 0.5
+    options = {"C": 10.0, "sigma": sigma, "n_features": 2, "tol": 1e-10}
+    return ConformalProblem(K, y, np.arange(held_out), distances=D, **options)
 
 
 def clouds(n=30, seed=0):

@@ -22,12 +22,9 @@ def machines(request):
 
 def machine(machines, k, j):
     """The machine of one cell, fitted alone."""
-    return L1SVC(
-        C=1 / (2 * N * machines.lam[j]),
-        gamma=1 / (2 * machines.sigma[k] ** 2),
-        class_weight=COSTS[machines.case],
-        tol=1e-6,
-    ).fit(machines.X, machines.y)
+    C, gamma = 1 / (2 * N * machines.lam[j]), 1 / (2 * machines.sigma[k] ** 2)
+    alone = L1SVC(C=C, gamma=gamma, class_weight=COSTS[machines.case], tol=1e-6)
+    return alone.fit(machines.X, machines.y)
 
 
 @pytest.mark.parametrize("cell", [(2, 1), (5, 4), (7, 8)])

@@ -107,11 +107,7 @@ def units(n_repetitions=3, name="table_0", paper="tests", data=""):
     def listed(profile):
         n = n_repetitions if profile == "paper" else max(1, 2 * n_repetitions // 3)
         study = Study(paper, name, units=None, compute=None)
-        return [
-            study.unit(data, C=C, repetition=repetition)
-            for repetition in range(n)
-            for C in (10.0, 1.0)
-        ]
+        return [study.unit(data, C=C, repetition=k) for k in range(n) for C in (10.0, 1.0)]
 
     return listed
 

@@ -4,10 +4,10 @@ import ast
 import hashlib
 import importlib
 import json
-import subprocess
 import sys
 
 import pytest
+from _run import python
 from _studies import threads
 
 from companion.reproduction import codehash
@@ -32,16 +32,13 @@ for _entry in TABLE.values():
 COLOUR = "red"
 if FACTOR > 1:
 
-    def chosen(x):
-        return x + 10
+    def chosen(x): return x + 10
 
 
-def decorated(times):
-    return lambda function: function
+def decorated(times): return lambda function: function
 
 
-def exponent():
-    return 3
+def exponent(): return 3
 
 
 def draw(ax):
@@ -67,13 +64,11 @@ SIDES = 4
 
 
 class Shape:
-    def name(self):
-        return "shape"
+    def name(self): return "shape"
 
 
 class Circle(Shape):
-    def __init__(self, radius):
-        self.radius = radius
+    def __init__(self, radius): self.radius = radius
 
     def area(self):
         """Not the whole truth."""
@@ -85,20 +80,17 @@ def helper(x):
     return x + 1
 
 
-def scaled(x):
-    return helper(x) / 7
+def scaled(x): return helper(x) / 7
 
 
-def unused(x, colour):
-    return x
+def unused(x, colour): return x
 """,
     "tools/deep.py": "value = 1\n",
     "nested.py": """
 import package_of_the_test.far.away
 
 
-def shift(x):
-    return package_of_the_test.far.away.distance + 4
+def shift(x): return package_of_the_test.far.away.distance + 4
 """,
     "far/__init__.py": "",
     "far/away.py": "distance = 5\n",
@@ -115,8 +107,7 @@ def __getattr__(name):
 LATE = 6
 
 
-def lazily(x):
-    return LATE + x
+def lazily(x): return LATE + x
 """,
 }
 
@@ -277,9 +268,7 @@ FAST = {
 @pytest.mark.parametrize("paper", FAST)
 def test_every_function_that_runs_is_reached(paper):
     """All of the package, functions by the outermost definition that they stand in."""
-    run = subprocess.run(
-        [sys.executable, "-c", RAN, paper, *FAST[paper]], capture_output=True, text=True
-    )
+    run = python("-c", RAN, paper, *FAST[paper])
     assert run.returncode == 0, run.stderr
     found = [json.loads(line) for line in run.stdout.splitlines()]
     assert found and all(n_ran > 1 for _, n_ran, _ in found)

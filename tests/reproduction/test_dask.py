@@ -42,17 +42,12 @@ class Cluster:
         self.address = json.loads(contact.read_text())["address"]
 
     def _start(self, module, *options, path=None):
-        number = len(self._processes)
-        with open(self.folder / f"log_{number}", "wb") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.{module}", *options],
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path or self.path))},
-                cwd=self.folder,
-                stdout=log,
-                stderr=log,
-            )
-        self._processes.append(process)
-        return process
+        command = [sys.executable, "-m", f"distributed.cli.{module}", *options]
+        own = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path or self.path))}
+        with open(self.folder / f"log_{len(self._processes)}", "wb") as log:
+            how = {"env": own, "cwd": self.folder, "stdout": log, "stderr": log}
+            self._processes.append(subprocess.Popen(command, **how))
+        return self._processes[-1]
 
     def add_workers(self, n_workers, **options):
         words = f"{self.address} --no-nanny --no-dashboard --nthreads 1 --local-directory"

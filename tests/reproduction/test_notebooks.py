@@ -19,12 +19,7 @@ PARAMETERS = (
     Parameter("profile", str, "paper", "size", choices=("quick", "paper")),
     Parameter("n", int, 3, "count", low=1, high=9),
 )
-STUDY = Study(
-    "toy",
-    "fig_1",
-    lambda profile: [STUDY.unit("d1", i=0), STUDY.unit("d1", i=1)],
-    compute=two_gaussians,
-)
+STUDY = Study("toy", "fig_1", lambda profile: [STUDY.unit("d1", i=0)] * 2, two_gaussians)
 ARTEFACT = Artefact("toy", "fig_1", "A figure", (STUDY,), PARAMETERS)
 CELL = 'profile: str = "paper"  # size\nn: int = 3  # count'
 SHOW = """\

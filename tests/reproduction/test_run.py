@@ -45,17 +45,12 @@ def start(places, tmp_path):
 
     def start(compute="error_rate", seconds=0.15, **options):
         (tmp_path / "child.py").write_text(CHILD)
+        command = [sys.executable, tmp_path / "child.py", compute, json.dumps(options)]
+        how = {"stdout": subprocess.PIPE, "text": True, "start_new_session": True}
+        how["env"] = {**os.environ, "SECONDS_A_UNIT": str(seconds)}
         with open(tmp_path / "stderr", "wb") as stderr:
-            child = subprocess.Popen(
-                [sys.executable, tmp_path / "child.py", compute, json.dumps(options)],
-                env={**os.environ, "SECONDS_A_UNIT": str(seconds)},
-                stdout=subprocess.PIPE,
-                stderr=stderr,
-                text=True,
-                start_new_session=True,
-            )
-        children.append(child)
-        return child
+            children.append(subprocess.Popen(command, stderr=stderr, **how))
+        return children[-1]
 
     yield start
     for child in children:

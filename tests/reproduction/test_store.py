@@ -37,19 +37,10 @@ def fill(store, n=None, start=0):
 
 def child(script, *arguments):
     """A process that stores units."""
-    head = (
-        "import sys\n"
-        f"sys.path.insert(0, {str(HERE)!r})\n"
-        "from _studies import study\n"
-        "from companion.reproduction.errors import StoreError\n"
-        "from companion.reproduction.store import RecordStore\n"
-    )
-    return subprocess.Popen(
-        [sys.executable, "-c", head + script, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    head = f"import resource, sys; sys.path.insert(0, {str(HERE)!r}); from _studies import study\n"
+    head += "from companion.reproduction.store import RecordStore, StoreError\n"
+    command, pipe = [sys.executable, "-c", head + script, *map(str, arguments)], subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
 
 
 def test_reading_makes_no_folder(store, places):
@@ -167,18 +158,13 @@ def test_a_foreign_table_is_named_and_left_as_it_is(store, content):
 def test_a_full_disk_is_one_clear_error_and_loses_nothing(places):
     """A limit on the size of files ends a write as a full disk does, in the middle of it."""
     script = (
-        "import resource\n"
         "store = RecordStore(study())\n"
-        "units = list(store.units.values())\n"
-        "def store_units(units):\n"
-        "    for unit in units:\n"
-        "        store.append(unit, [{'error': 1 / 3, 'filler': 'x' * 9000}])\n"
-        "store_units(units[:3])\n"
-        "size = store.working.stat().st_size\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (size + 5000, resource.RLIM_INFINITY))\n"
-        "for unit in units[3:]:\n"
+        "for number, unit in enumerate(store.units.values()):\n"
+        "    if number == 3:\n"
+        "        limit = store.working.stat().st_size + 5000\n"
+        "        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))\n"
         "    try:\n"
-        "        store_units([unit])\n"
+        "        store.append(unit, [{'error': 1 / 3, 'filler': 'x' * 9000}])\n"
         "    except StoreError as error:\n"
         "        print(error)\n"
         "print(len(store.records()))\n"
@@ -203,7 +189,6 @@ def test_a_table_that_cannot_be_written_leaves_the_old_one_and_the_working_file(
     old = store.path.read_bytes()
     fill(store)
     script = (
-        "import resource\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))\n"
         "try:\n"
         "    RecordStore(study()).consolidate()\n"

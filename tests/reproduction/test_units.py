@@ -11,13 +11,8 @@ from hypothesis import strategies as st
 from companion.reproduction.artefacts import Parameter
 from companion.reproduction.units import Study, Unit, canonical_json, seed_for, to_scalar
 
-SCALARS = (
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**60), 2**60)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=8)
-)
+FINITE = st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False)
+SCALARS = st.none() | st.booleans() | FINITE | st.text(max_size=8)
 PARAMS = st.dictionaries(st.text(min_size=1, max_size=6), SCALARS, max_size=5)
 
 
