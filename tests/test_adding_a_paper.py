@@ -4,13 +4,12 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 import pytest
+from _run import python
 
 from companion._paths import project_root
 
@@ -81,13 +80,7 @@ class Walk:
     environment: dict
 
     def run(self, *words):
-        return subprocess.run(
-            [sys.executable, *words],
-            env=self.environment,
-            cwd=self.project,
-            capture_output=True,
-            text=True,
-        )
+        return python(*words, env=self.environment, cwd=self.project)
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 import pytest
+from _run import python
 from click.testing import CliRunner
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -21,6 +22,7 @@ from companion.errors import DataUnavailable
 from companion.reproduction.artefacts import Artefact, Parameter
 from companion.reproduction.errors import ClusterError
 from companion.reproduction.notebooks import NotebookReport
+from companion.reproduction.store import RecordStore
 from companion.reproduction.units import Study
 
 HERE = Path(__file__).parent
@@ -57,6 +59,11 @@ def stop_at_the_second(unit):
     CALLS.append(unit.params["i"])
     if len(CALLS) == 2:
         raise KeyboardInterrupt
+    return compute_index(unit)
+
+
+def slow(unit):
+    time.sleep(0.5)
     return compute_index(unit)
 
 
@@ -177,8 +184,7 @@ def test_the_readme_names_every_exit_code():
 
 def test_the_help_page_needs_no_numerical_package():
     code = "import sys, companion.cli; print(sorted({'numpy', 'pandas'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert python("-c", code, check=True).stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("command", ["reproduce", "verify"])
@@ -261,6 +267,9 @@ def test_an_undeclared_deviation_is_shown_and_exits_1(project, notebooks_run):
     result = invoke([table_1(value=9.0)], "reproduce")
     assert result.exit_code == 0
     assert "differs (declared: other draws)" in result.output
+    assert invoke([table_1()], "reproduce").exit_code == 0, "a quick run heals nothing"
+    result = invoke([table_1()], "reproduce", "--profile", "paper")
+    assert result.exit_code == 1 and "declared deviation has healed" in result.output
 
 
 def test_the_paper_profile_is_consolidated_and_computed_once(project, notebooks_run):
@@ -288,21 +297,29 @@ def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(project, not
         assert list(table["units"]) == [4, 1]
 
 
-def test_an_interrupted_fresh_run_goes_on_too_and_the_next_one_computes_all(project, notebooks_run):
+@pytest.mark.parametrize(
+    ("options", "units", "missing"),
+    [("", (2, 2), 1), ("--profile paper --fresh", (4, 4), 3)],
+    ids=["quick", "fresh"],
+)
+def test_an_interrupted_run_that_computes_anew_goes_on_and_the_next_one_computes_all(
+    project, notebooks_run, options, units, missing
+):
     artefacts = [fig_1(), table_1(stop_at_the_second, value=1.5)]
-    command = ("reproduce", "--profile", "paper", "--fresh")
+    command = ("reproduce", *options.split())
     CALLS[:] = [None] * 2
     assert invoke(artefacts, *command).exit_code == 0
     CALLS.clear()
     result = invoke(artefacts, *command)
     assert result.exit_code == 130
     assert "Every finished unit is kept; the same command goes on from there." in result.output
-    for computed in ([0, 3], [4, 4]):
+    for computed in ((0, missing), units):
         result = invoke(artefacts, *command)
         assert result.exit_code == 0
         told = re.findall(r"(\d+) units computed", result.output)
-        assert list(map(int, told)) == computed
-    assert CALLS == [0, 1, 1, 2, 3, 0, 1, 2, 3]
+        assert tuple(map(int, told)) == computed
+    computed = [0, 1, *range(1, units[0]), *range(units[0])]
+    assert computed == CALLS  # the interrupted unit twice
 
 
 def test_a_lost_cluster_ends_the_run_with_its_error(project, notebooks_run, monkeypatch):
@@ -334,22 +351,48 @@ def test_a_failing_unit_is_named_its_notebook_is_not_run_and_the_next_artefact_i
     assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
 
 
+def test_a_cache_that_cannot_be_written_to_and_a_fault_in_print_are_one_clear_error(
+    project, notebooks_run, monkeypatch, tmp_path
+):
+    (tmp_path / "file").write_text("")
+    with monkeypatch.context() as patch:
+        patch.setenv("COMPANION_CACHE", str(tmp_path / "file"))
+        result = invoke([table_1(), fig_2()], "reproduce")
+    assert result.exit_code == 4 and "Traceback" not in result.output
+    assert "cannot write" in result.output and "COMPANION_CACHE" in result.output
+    assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
+    (project / "data" / "published" / "toy.csv").write_text(HEADER + "toy,table_1,a\n")
+    result = invoke([table_1()], "reproduce")
+    assert result.exit_code == 4 and "toy.csv has 1 fault" in result.output
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
-def test_ctrl_c_while_notebooks_run_stops_their_kernels_and_ends_with_130(project, tmp_path):
-    started = tmp_path / "started"
+@pytest.mark.parametrize("during", ["units", "a notebook"])
+def test_ctrl_c_ends_the_command_with_130_and_a_state_to_go_on_from(
+    project, tmp_path, notebooks_run, during
+):
+    started, store = tmp_path / "started", RecordStore(table_1().studies[0])
     sources = f"open({str(started)!r}, 'w').close()", "import time; time.sleep(300)"
     write_notebook(project, "fig_2", *sources)
-    run = "from test_cli import fig_2, main; main(['reproduce'], obj=[fig_2()])"
+    artefact = "table_1(slow)" if during == "units" else "fig_2()"
+    run = f"from test_cli import *; main(['reproduce', '--profile', 'paper'], obj=[{artefact}])"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
     command, pipe = [sys.executable, "-c", run], subprocess.PIPE
     running = subprocess.Popen(command, env=environment, text=True, stderr=pipe, stdout=pipe)
     deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and running.poll() is None and not started.exists():
+    while time.monotonic() < deadline and running.poll() is None:
+        if started.exists() or store.records():
+            break
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=60)
     assert running.returncode == 130, errors
     assert "Interrupted" in errors and "Traceback" not in errors
+    if during == "units":
+        kept = len(store.records())
+        assert "Every finished unit is kept" in errors and 0 < kept < 4
+        result = invoke([table_1(slow)], "reproduce", "--profile", "paper")
+        assert f"{4 - kept} units computed\n" in result.output
 
 
 # -- verify ---------------------------------------------------------------------------------
@@ -462,9 +505,7 @@ def test_an_unknown_data_set_is_a_mistake_in_the_command(no_data, command):
 
 
 def test_python_m_companion_is_the_command():
-    done = subprocess.run(
-        [sys.executable, "-m", "companion", "--help"], capture_output=True, text=True
-    )
+    done = python("-m", "companion", "--help")
     assert done.returncode == 0, done.stderr
     assert "reproduce" in done.stdout and "verify" in done.stdout
 
@@ -481,7 +522,5 @@ def test_a_missing_package_is_named_in_one_line_and_one_of_our_own_is_a_fault(
         __main__.main()
     if named:
         assert stop.value.code == 2
-        assert capsys.readouterr().err == (
-            "The command needs click, which is not installed: "
-            "pip install 'svm-companion[reproduce]'\n"
-        )
+        said = "The command needs click, which is not installed: pip install 'svm-companion["
+        assert capsys.readouterr().err == f"{said}reproduce]'\n"

@@ -1,6 +1,8 @@
 """The lock file against pyproject.toml, and the environment that conda and Binder build from it."""
 
+import os
 import re
+import subprocess
 import tomllib
 
 import pytest
@@ -33,7 +35,7 @@ def wanted():
     project = PROJECT["project"]
     groups = [
         project["dependencies"],
-        PROJECT["build-system"]["requires"],
+        PROJECT["build-system"]["requires"],  # without build isolation they have to be there
         *project["optional-dependencies"].values(),
     ]
     own = f"{project['name']}["  # an extra that includes another
@@ -41,16 +43,10 @@ def wanted():
 
 
 def environment_of(python, platform):
-    return {
-        **default_environment(),
-        "python_version": python,
-        "extra": "",
-        "python_full_version": f"{python}.1",
-        "implementation_version": f"{python}.1",
-        "sys_platform": platform,
-        "platform_system": PLATFORMS[platform],
-        "os_name": "nt" if platform == "win32" else "posix",
-    }
+    own = {"python_version": python, "sys_platform": platform, "extra": ""}
+    own |= dict.fromkeys(["python_full_version", "implementation_version"], f"{python}.1")
+    own |= {"platform_system": PLATFORMS[platform], "os_name": "posix"}
+    return default_environment() | own | ({"os_name": "nt"} if platform == "win32" else {})
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
@@ -101,13 +97,21 @@ def test_the_conda_environment_is_a_supported_python_and_the_lock_file():
 def test_binder_finds_its_files_where_it_looks_and_what_it_needs():
     # A folder of these names would hide what lies beside it; so would a Dockerfile.
     assert not any((ROOT / name).exists() for name in ("binder", ".binder", "Dockerfile"))
+    assert (ROOT / "environment.yml").is_file() and (ROOT / "requirements.lock").is_file()
     jupyter = {canonicalize_name(Requirement(text).name) for text in wanted()}
     assert {"jupyterlab", "ipykernel"} <= jupyter
 
 
-def test_post_build_runs_pip_as_make_does():
-    flags = "--no-deps --no-build-isolation --editable ."
-    assert f"python -m pip install {flags}" in (ROOT / "postBuild").read_text(encoding="utf-8")
+@pytest.mark.skipif(os.name != "posix", reason="runs a shell script")
+def test_post_build_runs_pip_in_the_folder_of_the_project_as_make_does(tmp_path):
+    """With a `python` that only notes what it is asked for."""
+    flags, fake = "--no-deps --no-build-isolation --editable .", tmp_path / "python"
+    fake.write_text(f'#!/bin/sh\necho "$PWD: $*" >> "{tmp_path}/asked"\n', encoding="utf-8")
+    fake.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    subprocess.run([ROOT / "postBuild"], cwd=ROOT, env=environment, check=True)
+    assert (tmp_path / "asked").read_text() == f"{ROOT}: -m pip install {flags}\n"
+    assert "set -eu" in (ROOT / "postBuild").read_text(encoding="utf-8").splitlines()
     script = (ROOT / "tools" / "build_venv.sh").read_text(encoding="utf-8").replace("\\\n", " ")
     last = [line for line in script.splitlines() if "pip install" in line][-1]
     assert set(flags.split()) <= set(last.split())

@@ -3,12 +3,11 @@
 import os
 import re
 import shutil
-import subprocess
-import sys
 import tomllib
 
 import pytest
 import yaml
+from _run import python
 
 from companion._paths import data_dir, notebooks_dir, project_root
 from companion.reproduction.artefacts import list_artefacts, list_papers
@@ -71,8 +70,7 @@ def test_this_version_is_in_the_change_log_and_what_comes_next_has_a_place():
 
 def test_the_citation_file_is_valid():
     schema = "vendor.citation-file-format"
-    command = ["check_jsonschema", "--builtin-schema", schema, ROOT / "CITATION.cff"]
-    done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True)
+    done = python("-m", "check_jsonschema", "--builtin-schema", schema, ROOT / "CITATION.cff")
     assert done.returncode == 0, done.stdout
 
 
@@ -109,21 +107,12 @@ def quick_run(tmp_path_factory):
     shutil.copytree(data_dir(), project / "data")
     shutil.copytree(notebooks_dir(), project / "notebooks")
     environment = {name: value for name, value in os.environ.items() if name != "COMPANION_DATA"}
-    environment |= {
-        "COMPANION_PROJECT": str(project),
-        "COMPANION_CACHE": str(tmp_path_factory.mktemp("cache")),
-        # Nothing listens there: every download fails at once, on any machine.
-        "HTTPS_PROXY": "http://127.0.0.1:9",
-        "HTTP_PROXY": "http://127.0.0.1:9",
-    }
-    run = subprocess.run(
-        [sys.executable, "-m", "companion.cli", "reproduce", "--profile", "quick", "--jobs", "2"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        cwd=project,
-    )
-    return project, run
+    environment["COMPANION_PROJECT"] = str(project)
+    environment["COMPANION_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    # Nothing listens there: every download fails at once, on any machine.
+    environment |= dict.fromkeys(["HTTPS_PROXY", "HTTP_PROXY"], "http://127.0.0.1:9")
+    command = "-m companion.cli reproduce --profile quick --jobs 2"
+    return project, python(*command.split(), env=environment, cwd=project)
 
 
 def test_the_quick_profile_runs_without_data_and_says_what_is_missing(quick_run):

@@ -147,6 +147,8 @@ def test_the_controls_are_reached_and_columns_sorted_with_the_keyboard(ledger):
     for name in ("paper", "artefact", "verdict", "kind", "clear"):
         ledger.press("TAB")
         assert ledger.run("return document.activeElement.id") == f"ledger-{name}"
+    ledger.press("TAB")
+    assert ledger.run("return document.activeElement.closest('th').dataset.column") == "artefact"
     original = ledger.shown()
     head = ledger.find("#ledger th[data-column=z]")
     ledger.run("arguments[0].querySelector('button').focus()", head)
@@ -189,6 +191,20 @@ def test_the_search_page_finds_without_a_server(browser):
     browser.wait("document.querySelectorAll('#search-results li').length > 0")
     assert browser.find("#search-results li a[href*='l1nsvm/table_2.html']")
     assert browser.errors() == []
+
+
+def test_dark_mode_is_a_button_and_kept_from_page_to_page(browser):
+    browser.open("index.html")
+    colour, seen = "return getComputedStyle(document.body).backgroundColor", {}
+    for mode in ("dark", "light"):
+        browser.find(".bd-header .theme-switch-button").click()
+        browser.find(f".bd-header .theme-change-button[data-mode={mode}]").click()
+        assert browser.run("return document.documentElement.dataset.theme") == mode
+        seen[mode] = browser.run(colour)
+    assert seen["light"] != seen["dark"]
+    browser.open("ledger.html")
+    assert browser.run(colour) == seen["light"]
+    browser.run("localStorage.clear()")
 
 
 def test_every_page_fits_its_window_shows_its_figures_and_does_not_complain(browser, site):

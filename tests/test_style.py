@@ -1,11 +1,12 @@
 """The tree is as ruff writes it, and hooks and workflow are valid and use what the lock names."""
 
 import re
+import shutil
 import subprocess
-import sys
 
 import pytest
 import yaml
+from _run import python
 
 from companion._paths import project_root
 
@@ -15,17 +16,13 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 def module(*arguments):
     """What a module of this environment prints, if it succeeds."""
-    command = [sys.executable, "-m", *map(str, arguments)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = python("-m", *arguments, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_every_file_is_as_the_formatter_writes_it():
-    module("ruff", "format", "--check")
-
-
-def test_the_linter_finds_nothing():
-    module("ruff", "check", "--output-format", "concise")
+@pytest.mark.parametrize("words", ["format --check", "check --output-format concise"])
+def test_every_file_is_as_ruff_writes_it_and_the_linter_finds_nothing(words):
+    module("ruff", *words.split())
 
 
 def test_the_hooks_are_valid_and_use_the_locked_formatter():
@@ -40,3 +37,11 @@ def test_the_hooks_are_valid_and_use_the_locked_formatter():
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_is_valid(path):
     module("check_jsonschema", "--builtin-schema", "vendor.github-workflows", path)
+
+
+def test_actionlint_finds_nothing():
+    program = shutil.which("actionlint")
+    if program is None:
+        pytest.skip("there is no actionlint on the PATH; the schema of workflows is checked")
+    done = subprocess.run([program, *WORKFLOWS], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -170,18 +170,22 @@ def test_a_full_disk_is_named_leaves_nothing_and_is_no_failure_of_the_host(toy, 
     assert fetch_file("toy").read_bytes() == CONTENT
 
 
-@pytest.mark.parametrize("why", ["below a file", "refused"])
+@pytest.mark.parametrize("why", ["below a file", "sealed", "refused"])
 def test_a_cache_that_cannot_be_written_to_is_named_and_downloads_nothing(
     toy, tmp_path, monkeypatch, why
 ):
     def refuse(*args, **kwargs):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
+    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "here"))
     if why == "refused":
         monkeypatch.setattr(os, "makedirs", refuse)
+    elif why == "below a file":
+        (tmp_path / "here").write_text("not a folder")
+    elif getattr(os, "geteuid", lambda: 0)() == 0:
+        pytest.skip("runs as root, who may write everywhere")
     else:
-        (tmp_path / "plain").write_text("not a folder")
-        monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "plain"))
+        (tmp_path / "here").mkdir(mode=0o500)
     message = complaint()
     assert "cannot be written to" in message and "COMPANION_CACHE" in message
     assert toy.requests == []
@@ -236,9 +240,17 @@ def states(reports):
     return {report.key: report.status for report in reports}
 
 
-def test_fetching_reports_what_was_downloaded_and_then_what_is_here(two_files):
-    assert states(fetch()) == {"one": "downloaded", "two": "downloaded"}
-    assert states(fetch()) == {"one": "cached", "two": "cached"}
+def test_fetching_reports_what_was_downloaded_and_then_what_is_here(
+    two_files, tmp_path, monkeypatch
+):
+    assert states(fetch(["two"])) == {"two": "downloaded"}
+    assert states(check()) == {"one": "missing", "two": "ok"}
+    assert states(fetch()) == {"one": "downloaded", "two": "cached"}
+    (tmp_path / "mirror" / "one").mkdir(parents=True)
+    (tmp_path / "mirror" / "one" / "one.data").write_bytes(ONE)
+    monkeypatch.setenv("COMPANION_DATA", str(tmp_path / "mirror"))
+    assert states(fetch()) == {"one": "mirror", "two": "cached"}
+    assert states(check()) == {"one": "ok", "two": "ok"}
     assert len(two_files.requests) == 2
 
 

@@ -78,6 +78,9 @@ def test_the_noisy_problem_turns_labels_at_its_rate(noise):
     assert abs(np.mean(y != clean) - noise) <= 4 * np.sqrt(noise * (1 - noise) / n)
     np.testing.assert_allclose(X.mean(axis=0), 0, atol=4 / np.sqrt(n))
     np.testing.assert_allclose(X.var(axis=0), 1, atol=4 * np.sqrt(2 / n))
+    for d in (1, 2, 3, 4, 10):  # and both classes in any dimension
+        X, y = noisy_two_class(200, d, noise, rng=0)
+        assert X.shape == (200, d) and 0.2 < np.mean(y == 1) < 0.8
 
 
 def test_twonorm_has_its_means_and_its_bayes_error():

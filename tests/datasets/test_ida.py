@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from _or_skip import or_skip
+from _run import python
 from scipy.io import savemat
 
 from companion._paths import data_dir
@@ -14,6 +15,7 @@ from companion.datasets import (
     DataUnavailable,
     UnknownDataset,
     data_digest,
+    distinct_patterns,
     ida_split,
     is_available,
     list_ida,
@@ -61,6 +63,7 @@ def test_a_problem_has_the_shape_and_the_positives_of_the_benchmark(name):
     assert np.sum(data.y == 1) == positives
     assert (data.n_train, data.n_test, data.source) == (n_train, n_test, "drawn")
     assert np.isfinite(data.X).all()
+    assert name != "german" or np.sum(data.X[:, 3] > 9) == 12  # the outlying purpose is kept
     assert not data.X.flags.writeable and not data.y.flags.writeable
 
 
@@ -85,7 +88,15 @@ def test_all_problems_but_two_are_standardised_over_all_rows(name):
 def test_the_titanic_is_always_here(bare):
     data = load_ida("titanic", "drawn")
     assert is_available("titanic") and why_unavailable("titanic") is None
-    assert len(np.unique(np.column_stack([data.X, data.y]), axis=0)) == 24
+    patterns, _, counts, _ = distinct_patterns(data.X, data.y)
+    assert patterns.shape == (24, 3) and counts.sum() == 2201
+    values = [(-1.8665154, -0.92253555, 0.02144434, 0.96542423), (-0.2282095, 4.3799476)]
+    values += [(-1.9186728, 0.5209568)]  # as they are distributed
+    for column, expected in zip(data.X.T, values, strict=True):
+        np.testing.assert_allclose(np.unique(column), expected, atol=5e-8)
+    crew, child, man = data.X[:, 0] > 0.9, data.X[:, 1] > 0, data.X[:, 2] > 0
+    assert np.sum(crew & man & (data.y == 1)) == 192
+    assert np.sum(child & ~man & (data.y == -1)) == 17
 
 
 def test_the_titanic_table_has_32_cells_and_the_margins_of_the_inquiry():
@@ -99,6 +110,18 @@ def test_the_titanic_table_has_32_cells_and_the_margins_of_the_inquiry():
         {"male": 1731, "female": 470},
         {"no": 1490, "yes": 711},
     ]
+
+
+def test_the_titanic_table_equals_the_list_of_persons_in_the_mirror(mirror):
+    path, code = mirror / "titanic" / "titanic.csv", {"crew": 4, "child": 0, "female": 0, "no": 0}
+    if not path.exists():
+        pytest.skip("the mirror has no list of the persons on the Titanic")
+    columns = ["class", "age", "sex", "survived"]
+    persons = pd.read_csv(path).groupby(columns).size()
+    code |= {"1st": 1, "2nd": 2, "3rd": 3, "adult": 1, "male": 1, "yes": 1}
+    cells = pd.read_csv(data_dir() / "titanic.csv").set_index(columns)["count"]
+    for cell, count in cells.items():
+        assert persons.get(tuple(code[word] for word in cell), 0) == count, cell
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -120,6 +143,17 @@ def test_the_splits_under_the_committed_records_are_still_drawn():
     assert digest.hexdigest()[:16] == "86ac3d27e499089b"
 
 
+def test_a_split_depends_on_its_problem_and_number_alone():
+    splits = [ida_split("heart", i, "drawn")[0] for i in range(1, 101)]
+    assert len({tuple(np.sort(split)) for split in splits}) == 100
+    backward = [ida_split("heart", i, "drawn")[0] for i in range(100, 0, -1)]
+    assert np.array_equal(splits, backward[::-1])
+    other = np.concatenate(ida_split("breast-cancer", 1, "drawn"))
+    assert not np.array_equal(splits[0], other[other < 270][:170])
+    code = "from companion.datasets import ida_split; print(*ida_split('heart', 3, 'drawn')[0])"
+    assert python("-c", code, check=True).stdout.split() == [str(i) for i in splits[2]]
+
+
 def training_positives(y, splits):
     """Standardised numbers of positives in the training parts, under simple random sampling."""
     n, m, p = len(y), splits.shape[1], np.mean(y == 1)
@@ -138,6 +172,14 @@ def test_drawn_splits_are_simple_random_samples_without_stratification(name):
     share = n_train / n
     times = np.bincount(splits.ravel(), minlength=n)
     assert np.abs(times - 100 * share).max() < 5 * np.sqrt(100 * share * (1 - share))
+
+
+@pytest.mark.parametrize("name", ["titanic", "heart", "breast-cancer", "german", "waveform"])
+def test_the_original_splits_vary_as_simple_random_samples_do(mirror, name):
+    other = distributed(mirror, name)
+    scores = training_positives(other["y"], other["train"])
+    # Chi-squared with ten degrees: stratified splits would give 0.
+    assert 1.5 < np.sum(scores**2) < 30
 
 
 @pytest.mark.parametrize("i", [0, 101, -1, 1.5, True])

@@ -41,6 +41,7 @@ def test_a_problem_has_the_size_of_table_6_2_1(name):
     assert set(np.unique(data.y)) == {-1, 1} and np.sum(data.y == 1) < n / 2
     assert np.isfinite(data.X).all() or name == "hepatitis"
     assert not data.X.flags.writeable and not data.y.flags.writeable
+    assert np.sum(np.ptp(data.X, axis=0) == 0) == (name == "segment1")  # a constant attribute
 
 
 def test_the_diagnostic_table_is_the_one_that_scikit_learn_ships():

@@ -1,10 +1,19 @@
 """``data/sources.toml`` is complete, well formed, and true to the files."""
 
+import json
 import re
 
 import pytest
 
-from companion.datasets import UnknownDataset, data_digest, get_source, list_ida, list_sources
+from companion.datasets import (
+    UnknownDataset,
+    data_digest,
+    get_source,
+    is_available,
+    list_ida,
+    list_sources,
+    list_uci,
+)
 from companion.datasets._fetch import damage
 
 PAPERS = {"l1nsvm", "usvc", "gacv", "wrsvm", "conformal"}
@@ -48,6 +57,22 @@ def test_a_file_of_the_mirror_has_the_registered_hash(mirror, file):
     assert damage(path, file) is None
 
 
+def test_the_registry_agrees_with_the_list_of_the_mirror(mirror):
+    path = mirror / "manifest.json"
+    if not path.is_file():
+        pytest.skip("the mirror has no manifest.json to compare with")
+    listed = {entry.pop("file"): entry for entry in json.loads(path.read_text())}
+    known = {f"{file.key}/{file.name}": file for file in all_files()}
+    assert known.keys() - listed == {"ida-benchmarks/benchmarks.mat"}
+    for name in known.keys() & listed:
+        entry, file = listed[name], known[name]
+        assert (file.sha256, file.bytes) == (entry["sha256"], entry["bytes"]), name
+        assert (file.rows, file.attributes) == (entry["rows"], entry["attributes"]), name
+        assert file.url == entry["uci_url"], name
+    tables = {name for name, e in listed.items() if e["uci_url"] and e["rows"] is not None}
+    assert tables <= set(known)
+
+
 def test_an_unknown_key_is_met_with_the_near_one_or_with_all_keys():
     with pytest.raises(UnknownDataset, match="known: heart-statlog, .*, ida-benchmarks"):
         get_source("qqqqqq")
@@ -59,7 +84,8 @@ def test_an_unknown_key_is_met_with_the_near_one_or_with_all_keys():
 
 def test_digests_need_no_file_and_tell_all_problems_apart(bare, no_network):
     names = [(name, source) for name in list_ida() for source in ("drawn", "ida")]
-    names += [("sonar",), ("glass",)]
+    names += [(name,) for name in ("sonar", "glass", *list_uci())]
+    assert not any(map(is_available, list_uci()))
     digests = [data_digest(*name) for name in names]
     assert len(set(digests)) == len(digests)
     assert digests == [data_digest(*name) for name in names]

@@ -2,11 +2,10 @@
 
 import json
 import re
-import subprocess
-import sys
 
 import nbformat
 import pytest
+from _run import python
 
 from companion._paths import data_dir, notebooks_dir, project_root
 from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
@@ -27,13 +26,8 @@ def read(path):
 @pytest.fixture(scope="module")
 def collected_by_nbval():
     """Notebooks that plain ``pytest``, as `make test` calls it, hands to nbval."""
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", "notebooks"],
-        cwd=project_root(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    words = ["-m", "pytest", "--collect-only", "-q", "notebooks"]
+    run = python(*words, cwd=project_root(), check=True)
     return {line.split("::")[0] for line in run.stdout.splitlines() if "::" in line}
 
 

@@ -11,9 +11,11 @@ import uuid
 import nbformat
 import pytest
 from jupyter_client import BlockingKernelClient
+from nbclient import NotebookClient
 
 from companion._paths import notebooks_dir
 from companion.reproduction.artefacts import get_artefact
+from companion.reproduction.display import VALUES_MIME
 from companion.reproduction.notebooks import notebook_path
 
 NOTEBOOKS = sorted(notebooks_dir().rglob("*.ipynb"))
@@ -33,6 +35,23 @@ def test_a_notebook_is_valid_and_names_the_kernel_that_every_jupyter_has(path):
     assert len(set(ids)) == len(ids)
 
 
+def tables(outputs):
+    """Numbers behind the tables among outputs, none of which is a complaint."""
+    assert not any(o.output_type == "error" or o.get("name") == "stderr" for o in outputs)
+    return [o.data[VALUES_MIME] for o in outputs if VALUES_MIME in o.get("data", {})]
+
+
+def test_a_notebook_runs_in_its_folder_with_the_plain_kernel():
+    committed, notebook = (nbformat.read(SMALL, as_version=4) for _ in range(2))
+    here = {"metadata": {"path": str(SMALL.parent)}}
+    NotebookClient(notebook, timeout=START, kernel_name="python3", resources=here).execute()
+    own, expected = (
+        [output for cell in each.cells for output in cell.get("outputs", [])]
+        for each in (notebook, committed)
+    )
+    assert tables(own) == tables(expected) != []
+
+
 # ------------------------------------------------------------------ a real server
 
 
@@ -47,13 +66,9 @@ class Server:
         environment = {**os.environ, **{name: str(home / name) for name in own}}
         self.log = (home / "server.log").open("w", encoding="utf-8")
         token = f"--IdentityProvider.token={self.token}"
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", *OPTIONS.split(), token],
-            cwd=notebooks_dir(),
-            env=environment,
-            stdout=self.log,
-            stderr=subprocess.STDOUT,
-        )
+        command = [sys.executable, "-m", "jupyterlab", *OPTIONS.split(), token]
+        how = {"env": environment, "cwd": notebooks_dir(), "stderr": subprocess.STDOUT}
+        self.process = subprocess.Popen(command, stdout=self.log, **how)
         self.url = self._wait_for(home / "server.log")
 
     def _wait_for(self, log):
@@ -94,7 +109,7 @@ def server(tmp_path):
     server.stop()
 
 
-def test_jupyterlab_opens_a_notebook_and_starts_its_kernel(server):
+def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
     name = SMALL.relative_to(notebooks_dir()).as_posix()
     assert "JupyterLab" in server.ask(f"lab/tree/{name}")
     opened = server.ask(f"api/contents/{name}")["content"]
@@ -105,9 +120,16 @@ def test_jupyterlab_opens_a_notebook_and_starts_its_kernel(server):
     client = BlockingKernelClient()
     client.load_connection_file(str(server.runtime / f"kernel-{session['kernel']['id']}.json"))
     client.start_channels()
+    messages, options = [], {"timeout": START, "allow_stdin": False}
     try:
-        code = "import companion; companion.L1SVC()"
-        assert client.execute_interactive(code, timeout=START)["content"]["status"] == "ok"
+        for cell in opened["cells"]:
+            if cell["cell_type"] == "code":
+                client.execute_interactive(cell["source"], output_hook=messages.append, **options)
     finally:
         client.stop_channels()
         server.ask(f"api/sessions/{session['id']}", method="DELETE")
+    kinds = ("display_data", "execute_result", "error", "stream")
+    shown = [message for message in messages if message["msg_type"] in kinds]
+    own = [nbformat.v4.output_from_msg(message) for message in shown]
+    cells = nbformat.read(SMALL, as_version=4).cells
+    assert tables(own) == tables([o for cell in cells for o in cell.get("outputs", [])]) != []

@@ -17,7 +17,7 @@ from companion.solvers import smo
 from companion.solvers._conformal_problem import TrainedMachine
 from companion.solvers.conformal import ConformalProblem, conformal_transformations
 from companion.solvers.metamodels import evolve
-from companion.solvers.transformations import KBA, MDT, TSVT, WuAmari
+from companion.solvers.transformations import ACT, KBA, MDT, TSVT, WuAmari
 
 
 def board(unit=1.0, gamma=0.02, held_out=0):
@@ -27,16 +27,9 @@ def board(unit=1.0, gamma=0.02, held_out=0):
     X = rng.uniform(0, 2, (200, 2)) * np.where(rng.uniform(size=200) < 0.5, -1.0, 1.0)[:, None]
     X[y < 0, 1] *= -1.0
     D = squared_distances(unit * X)
-    return ConformalProblem(
-        np.exp(-gamma / unit**2 * D),
-        y,
-        np.arange(held_out),
-        C=10.0,
-        distances=D,
-        sigma=unit * (0.5 / gamma) ** 0.5,
-        n_features=2,
-        tol=1e-10,
-    )
+    K, sigma = np.exp(-gamma / unit**2 * D), unit * (0.5 / gamma) ** 0.5
+    options = {"C": 10.0, "sigma": sigma, "n_features": 2, "tol": 1e-10}
+    return ConformalProblem(K, y, np.arange(held_out), distances=D, **options)
 
 
 def clouds(n=30, seed=0):
@@ -155,6 +148,12 @@ def test_4_3_1_can_be_a_mean_over_nothing():
     limit = (D[0, 1:].min() + D[0, 1:].max()) / 2
     assert not np.any((D[0] < limit) & (y != y[0]))
     assert np.all(np.isfinite(c.act_rates(D, y)))
+
+
+def test_4_3_3_is_kept_and_widens_the_gaussians_of_the_rarer_class():
+    trained = trained_state()
+    rates, y = ACT().stage(trained).rates, trained.y[trained.support]
+    assert np.median(1 / rates[y > 0]) > np.median(1 / rates[y < 0])
 
 
 def test_4_3_4_depends_on_the_units_of_the_inputs_although_the_kernel_does_not():

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.colors import to_rgba
 
-from companion.papers.conformal import background, beyond, checkers, drawing
+from companion.papers.conformal import background, beyond, checkers, drawing, magnification
 from companion.papers.conformal.drawing import RIGHT, WRONG
 
 X = np.array([[0.0, 0.0], [1.0, 0.5], [-1.0, 1.0]])
@@ -63,3 +63,34 @@ def test_paths_have_two_standard_errors_and_their_scales(ax):
     assert ax.get_xscale() == "log" and ax.get_yscale() == "linear"
     bars = ax.collections[0].get_segments()
     np.testing.assert_allclose(bars[1], [[10.0, 0.0], [10.0, 0.8]])
+
+
+def test_slacks_hulls_and_mapped_grids_are_drawn_through_their_points(ax):
+    background.plot_slacks(ax, X, Y, X + 1.0)
+    assert [line.get_xydata().tolist() for line in ax.lines] == np.stack([X, X + 1], 1).tolist()
+    ax.clear()
+    nearest = np.array([[0.0, 1.0], [2.0, 3.0]])
+    background.plot_hulls(ax, X, Y, {1: X, -1: X + 3.0}, nearest)
+    assert len(ax.patches) == 2 and np.array_equal(ax.lines[-1].get_xydata(), nearest)
+    ax.clear()
+    family = [np.column_stack([AXIS, AXIS + k]) for k in range(3)]
+    background.plot_mapped_grid(ax, [family, family[:2]])
+    colors = [line.get_color() for line in ax.lines]
+    assert len(colors) == 5 and len(set(colors[:3])) == 1 and colors[0] != colors[-1]
+
+
+def test_magnification_names_its_frontiers_and_marks_its_centres(ax):
+    ratio = np.add.outer(magnification.X2, magnification.X1)
+    shown = magnification.Picture(X, Y, ratio, {"KBA": ratio}, np.array([[0.2, 0.3]]))
+    lines = {"frontier": ratio}
+    magnification.plot_magnification(ax, shown, ratio, lines, centres=shown.artificial)
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "frontier" in labels and "artificial support vectors" in labels
+    assert np.array_equal(marked(ax, "*")[0], [[0.2, 0.3]])
+
+
+def test_points_against_each_other_have_the_zero_line(ax):
+    points = {"AMA": (np.array([0.0, 1.0]), np.array([0.3, 0.2]))}
+    drawing.plot_against(ax, points, xlabel="x", ylabel="y")
+    assert np.array_equal(marked(ax, "o")[0], [[0.0, 0.3], [1.0, 0.2]])
+    assert np.allclose(ax.lines[-1].get_xydata()[:, 1], 0.0)

@@ -13,6 +13,7 @@ from companion.metrics import Mean, g_mean_error
 from companion.papers.conformal import (
     baselines,
     beyond_studies,
+    checkers,
     g_means,
     methods,
     problems,
@@ -94,11 +95,9 @@ def test_all_methods_have_a_row_and_the_tables_know_them():
     p = small_problem(5)
     rows = methods.all_rows(p)
     assert [row["method"] for row in rows] == list(methods.ALL)
-    assert set(methods.PRINTED) == set(
-        load_published("conformal")
-        .query("artefact == 'checkers' and column == 'g-means error'")
-        .row
-    )
+    published = load_published("conformal")
+    printed = published.query("artefact == 'checkers' and column == 'g-means error'").row
+    assert set(methods.PRINTED) == set(printed)
 
 
 def test_asterisks_are_those_of_the_published_tables():
@@ -191,3 +190,45 @@ def test_few_partitions_that_all_agree_decide_nothing():
     assert np.isnan(g_means.undecided_if_few(Mean(0.3, np.nan, 1), 1).mean)
     assert g_means.undecided_if_few(Mean(0.3, 0.1, 2), 2).mean == 0.3
     assert g_means.undecided_if_few(Mean(0.0, 0.0, 20), 20).standard_error == 0.0
+
+
+def test_no_transformation_is_the_machine_of_the_whole_training_part_and_blocks_change_nothing(
+    monkeypatch,
+):
+    part = methods.Part(small_problem(2))
+    none = part.transformed("williams", max_transforms=0)
+    np.testing.assert_allclose(part.decision(none), part.plain_decision())
+    result = part.transformed("act", max_transforms=2)
+    whole = part.decision(result)
+    monkeypatch.setattr(methods, "_BLOCK", 7)
+    np.testing.assert_allclose(part.decision(result), whole, rtol=1e-12)
+
+
+def test_smote_trains_on_as_many_positives_as_negatives(monkeypatch):
+    pytest.importorskip("imblearn")
+    p, seen = small_problem(7), []
+
+    class Spy(baselines.L2SVC):
+        def fit(self, X, y):
+            seen.append(y)
+            return super().fit(X, y)
+
+    monkeypatch.setattr(baselines, "L2SVC", Spy)
+    baselines.smote(p)
+    assert (seen[0] > 0).sum() == (seen[0] < 0).sum() == (p.y < 0).sum()
+
+
+def test_equal_methods_are_found_equal():
+    pairs = real_sets.equal_cells(paired_records(1, 3), "Glass7").set_index(["first", "second"])
+    assert pairs.loc[("AMA", "ACT"), "share of equal folds"] == 0.0
+    assert np.isnan(pairs.loc[("AMA", "WIL"), "share of equal folds"])  # neither transforms
+    alike = paired_records(0, 3).assign(n_transformations=1)
+    found = real_sets.equal_cells(alike, "Glass7")
+    assert (found["partitions with equal errors in all folds"] == 3).all()
+    assert (found["share of equal folds"] == 1.0).all()
+
+
+def test_the_axis_of_the_figures_is_that_of_the_test_grid():
+    axis = checkers.grid_axis()
+    assert len(axis) == problems.GRID
+    assert axis == pytest.approx(problems.board(1).X_test[: problems.GRID, 0])

@@ -76,6 +76,10 @@ def test_the_true_curves_are_the_two_parabolas():
         assert np.allclose(example.sample_probability(on), threshold)
 
 
+def test_the_costs_are_those_of_section_6():
+    assert COSTS == {"standard": {-1: 1.0, 1: 1.0}, "nonstandard": {-1: 1.5, 1: 0.5}}
+
+
 def test_brxa_as_printed_is_no_estimate_of_a_risk():
     """(11) has its second sum inside the first bracket, so that it is counted n times."""
     margin, influence = np.array([2.0, 0.5, 0.4, 3.0]), np.array([0.0, 0.6, 0.5, 0.0])

@@ -3,6 +3,8 @@
 import numpy as np
 
 from companion.papers.gacv import fig_1, fig_2
+from companion.papers.gacv.selection import NAMES
+from companion.plotting.common import style_of
 
 
 def test_decision_curves_are_drawn_at_zero_with_the_true_one(ax):
@@ -34,3 +36,10 @@ def test_minima_show_every_sample_and_their_mean(ax):
     assert np.array_equal(ax.lines[0].get_xydata(), points)
     (mean,) = ax.containers
     assert mean.lines[0].get_xydata().tolist() == [[-2.0, 1.0]]
+
+
+def test_every_criterion_has_a_look_by_the_start_of_its_name():
+    drawn = ("gacv", "xa", "misclass", "gckl", "cv_10", "loo")
+    for names in NAMES.values():
+        assert len({tuple(style_of(names[key]).values()) for key in drawn}) == len(drawn)
+    assert style_of("BRXA")["color"] == style_of("XA")["color"]

@@ -6,7 +6,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from companion import L1SVC
-from companion.papers.gacv import beyond, example, fig_1, inefficiency, selection
+from companion.papers.gacv import beyond, example, fig_1, fig_2, inefficiency, selection
 from companion.papers.gacv.example import COSTS
 from companion.reproduction.units import seed_for
 from companion.tuning import gacv, gckl, misclass, xi_alpha
@@ -22,12 +22,9 @@ def machines(request):
 
 def machine(machines, k, j):
     """The machine of one cell, fitted alone."""
-    return L1SVC(
-        C=1 / (2 * N * machines.lam[j]),
-        gamma=1 / (2 * machines.sigma[k] ** 2),
-        class_weight=COSTS[machines.case],
-        tol=1e-6,
-    ).fit(machines.X, machines.y)
+    C, gamma = 1 / (2 * N * machines.lam[j]), 1 / (2 * machines.sigma[k] ** 2)
+    alone = L1SVC(C=C, gamma=gamma, class_weight=COSTS[machines.case], tol=1e-6)
+    return alone.fit(machines.X, machines.y)
 
 
 @pytest.mark.parametrize("cell", [(2, 1), (5, 4), (7, 8)])
@@ -152,3 +149,13 @@ def test_one_split_is_tuned_by_every_search_and_tested_on_rows_left_out():
     # the same folds, and machines that agree within their tolerance
     assert rows["cv"]["estimate"] == pytest.approx(rows["scikit-learn"]["estimate"], abs=0.02)
     assert rows["leave_one_out"]["estimate"] <= rows["xi_alpha"]["estimate"] + 0.2
+
+
+def test_tables_have_a_row_a_criterion_and_compare_with_cross_validation(frame):
+    renamed = frame.assign(grid="fine", n=example.SAMPLE_SIZE)
+    for case in example.CASES:
+        table = inefficiency.inefficiency_table(renamed, case).set_index("criterion")
+        assert len(table) == len(selection.CRITERIA) and table["mean"].min() == 1
+        assert table.loc["10-fold CV", "minus 10-fold CV"] == 0
+        valleys = fig_2.valley_table(renamed, case)
+        assert set(valleys.surface) == set(selection.NAMES[case].values())

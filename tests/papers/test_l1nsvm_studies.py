@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.svm import SVC
 
-from companion.datasets import load_ida
+from companion.datasets import distinct_patterns, load_ida
 from companion.kernels import gram
 from companion.papers.l1nsvm import fig_1, identical_points, table_1, table_2, table_2_studies
-from companion.papers.l1nsvm.machines import MACHINES, solve, solve_along_C
+from companion.papers.l1nsvm.machines import MACHINES, box, solve, solve_along_C, width_to_gamma
 from companion.papers.summaries import standard_error_of_spread
 
 
@@ -42,6 +43,9 @@ def test_cross_validated_errors_equal_plain_refits(machine, sample, request):
             wrong = np.where(decision > 0, 1, -1) != y[test]
             # A decision value within the tolerance of zero may fall on either side.
             assert abs(count - wrong.sum()) <= (np.abs(decision) < 5e-3).sum()
+    if (machine, sample) == ("L1", "distinct"):
+        peer = cross_val_predict(SVC(C=1.0, gamma=gamma, tol=1e-6), X, y, cv=folds)
+        assert n_wrong[0].sum() == (peer != y).sum()
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -133,3 +137,25 @@ def test_the_spread_of_the_spread_is_that_of_a_simulation():
     spreads = samples.std(axis=1, ddof=1)
     estimates = [standard_error_of_spread(sample) for sample in samples[:400]]
     assert np.nanmean(estimates) == pytest.approx(spreads.std(), rel=0.1)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_m_copies_of_a_point_are_one_point_of_weight_m(machine, titanic):
+    X, y, counts, _ = distinct_patterns(*titanic)
+    whole = solve(machine, gram(titanic[0], gamma=0.3), titanic[1], 2.0, tol=1e-8)
+    weighted = {"sample_weight": counts.astype(float), "tol": 1e-8}
+    merged = solve(machine, gram(X, gamma=0.3), y, 2.0, **weighted)
+    assert merged.objective == pytest.approx(whole.objective, rel=1e-6)
+    lower, upper, _ = box(machine, 2.0, counts)
+    assert np.all(merged.alpha <= upper) and np.all(merged.alpha >= lower)
+
+
+def test_the_grid_has_the_printed_ranges_at_both_ends():
+    grid = table_2_studies.grid((0.0, 2.0), 0.25)
+    assert (grid[0], grid[-1], len(grid)) == (0.0, 2.0, 9)
+    assert width_to_gamma(2.0) == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(("v", "angle"), [([0.0, 2.0], 90.0), ([3.0, 0.0], 0.0), ([-1.0, 0], 180)])
+def test_rotation_is_the_angle_in_degrees(v, angle):
+    assert fig_1.rotation(np.array([1.0, 0.0]), np.array(v)) == pytest.approx(angle)

@@ -7,8 +7,10 @@ from sklearn.svm import SVC
 
 from companion.datasets import ringnorm, threshold_case, threshold_case_error
 from companion.losses import Unbiased
+from companion.papers.summaries import counts
 from companion.papers.usvc import beyond, boosting, fig_1, fig_3_4, linear, machines, table_3
-from companion.papers.usvc.splits import Split, split, wrong
+from companion.papers.usvc.benefit import BENEFIT_SIZE, compute_size
+from companion.papers.usvc.splits import SETS, Split, load, split, wrong
 from companion.solvers import Design, wls_path
 
 
@@ -182,3 +184,53 @@ def test_the_path_of_a_separable_medical_set_converges_at_every_cost():
         path = wls_path(design.take(rows), part.y[rows], linear.C_VALUES)
         assert all(machine.converged and machine.n_iter < 40 for machine in path)
         assert (part.y[rows] * path[-1].decision_function > 0.999).all()
+
+
+def test_boosting_lowers_the_training_error_of_a_single_network():
+    part = small_split(400, seed=3)
+    machine = boosting.boosted_networks(0.25, 40, 8, seed=0).fit(part.X, part.y)
+    stages = [wrong(stage, part.y) for stage in machine.staged_predict(part.X)]
+    assert stages[-1] < stages[0]
+    assert all(len(network.centres_) == 8 for network in machine.estimators_)
+
+
+def test_the_unbiased_machine_gains_more_on_larger_samples():
+    gain, units = {}, BENEFIT_SIZE.units("quick")
+    for n in (20, 2000):
+        rows = [compute_size(unit) for unit in units if unit.params["n"] == n][:10]
+        gain[n] = np.mean([row["svc_error"] - row["usvc_error"] for row in rows])
+    assert gain[2000] > gain[20]
+
+
+def test_costs_of_one_and_no_costs_are_one_machine_and_heavier_negatives_alarm_less():
+    part = small_split(300, seed=5)
+    design = Design.linear(part.X)
+    plain = wls_path(design, part.y, (1.0,), loss=linear.LOSS)[0]
+    one, heavy = (
+        beyond.points(design, part.y, linear.LOSS, (1.0,), negative=weight)[0][0]
+        for weight in (1.0, 8.0)
+    )
+    assert one == pytest.approx(np.append(plain.w, plain.intercept), rel=1e-9)
+    own, careful = (counts(design.augmented @ x, part.y) for x in (one, heavy))
+    assert careful["false_alarms"] < own["false_alarms"] and careful["missed"] > own["missed"]
+    assert own["n_positive"] + own["n_negative"] == len(part.y)
+
+
+SIZES = {"Diabetes": (768, 8), "Image": (2310, 18), "Ringnorm": (7400, 20), "Thyroid": (215, 5)}
+SIZES |= {"Twonorm": (7400, 20), "Waveform": (5000, 21), "Breast": (683, 9), "Dermat": (358, 34)}
+SIZES |= {"Haberman": (306, 3), "Postoperative": (87, 8), "Heart disease": (297, 13)}
+SIZES |= {"Hepatitis": (155, 19), "Liver disorder": (345, 6)}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_a_set_of_the_tables_has_the_size_of_the_paper(name):
+    assert list(SETS) == list(SIZES)
+    X, y = or_skip(load)(name)
+    assert X.shape == SIZES[name] and y.shape == SIZES[name][:1]
+
+
+def test_without_the_data_files_the_generated_sets_are_still_reproduced(monkeypatch, tmp_path):
+    monkeypatch.delenv("COMPANION_DATA", raising=False)
+    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path))
+    X, y = load.__wrapped__("Twonorm")
+    assert X.shape == (7400, 20) and set(np.unique(y)) == {-1.0, 1.0}

@@ -203,3 +203,23 @@ def test_the_best_decision_under_U2_is_not_close_to_random(a):
     row = regions.regions(examples.bayes(truth, U), U)
     assert [row[f"parts_{j}"] for j in (1, 2, 3)] == [1, 1, 1]
     assert min(row[f"region_{j}"] for j in (1, 2, 3)) > 0.1
+
+
+def test_truncation_above_zero_is_flat_from_there_down_and_not_only_in_the_middle():
+    s, u = 0.3, np.linspace(-3.0, 1.0, 50)
+    T = theory.truncated("hinge", s, u)
+    assert np.allclose(T[u <= s], 1 - s) and np.all(np.diff(T[u > s]) < 0)
+
+
+def test_at_most_one_margin_is_positive_and_the_largest_is_not_negative_without_a_zero_sum():
+    f = np.random.default_rng(0).normal(size=(500, 4)) + 3.0
+    g = theory.margins(f)
+    assert (g > 0).sum(axis=1).max() == 1 and g.max(axis=1).min() >= 0
+    for row, own in zip(f[:30], g, strict=False):
+        assert own == pytest.approx([row[j] - np.delete(row, j).max() for j in range(4)])
+
+
+def test_the_w_of_15_sum_to_zero_whatever_the_multipliers():
+    rng = np.random.default_rng(0)
+    alpha, beta = rng.uniform(size=(2, 20, 4, 4)) * (1 - np.eye(4))
+    assert np.abs(theory.brackets(alpha, beta).sum(axis=1)).max() < 1e-12

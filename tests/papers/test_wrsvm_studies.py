@@ -1,5 +1,7 @@
 """Settings and tables of the weighted robust SVM paper."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from companion.solvers import Design, dca
 
 
 def test_utilities_are_those_of_the_print():
+    assert [utilities.setting_name(*s) for s in ((1, 0.0), (2, 0.4))] == ["U = I", "U2,.4"]
     assert examples.utility(1, 0.4).tolist() == [[1, 0.4, 0], [0, 1, 0], [0, 0, 1]]
     assert examples.utility(2, 0.4).tolist() == [[1, 0.4, 0.4], [0, 1, 0], [0, 0, 1]]
     assert examples.utility(3, 0.4).tolist() == [[1, 0, 0], [0.4, 1, 0], [0.4, 0, 1]]
@@ -79,15 +82,13 @@ def test_regions_of_the_bayes_rule_agree_with_it_and_are_in_one_part():
 
 
 def two_machines(sign):
-    rng, rows = np.random.default_rng(3), []
-    own = {"log2_C": 0.0, "n_steps": 1, "converged": True}
-    for number in range(1, 11):
-        level = 0.7 + 0.01 * rng.standard_normal()
-        for config, a in simulation.CELLS["table_2"]:
-            for machine, above in (("WSVM", 0.0), ("WRSVM", sign * 0.01)):
-                cell = {"sample": number, "config": config, "a": a, "machine": machine}
-                rows.append({**own, **cell, "test": level + above})
-    return pd.DataFrame(rows)
+    machines, numbers = (("WSVM", 0.0), ("WRSVM", sign * 0.01)), range(1, 11)
+    cells = product(numbers, simulation.CELLS["table_2"], machines)
+    names = ["sample", "config", "a", "machine", "test"]
+    frame = pd.DataFrame([(k, *cell, *own) for k, cell, own in cells], columns=names)
+    level = 0.7 + 0.01 * np.random.default_rng(3).standard_normal(len(numbers))
+    frame["test"] += level[frame["sample"] - 1]
+    return frame.assign(log2_C=0.0, n_steps=1, converged=True)
 
 
 @pytest.mark.parametrize("sign", [-1, 1])

@@ -1,13 +1,16 @@
 """What the studies behind ``theory`` and ``beyond`` compute, against direct computations."""
 
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import minimize
 
-from companion.papers.wrsvm import beyond, exact, examples, population, theory
+from companion.papers.summaries import share
+from companion.papers.wrsvm import beyond, exact, examples, population, simulation, theory
+from companion.papers.wrsvm.five_classes import N_GRADES, grade_cost, grades
 from companion.solvers import Design, dca, min_margin
 
 LOSSES = list(theory.LOSSES)
@@ -157,3 +160,49 @@ def test_gains_by_flips_are_paired_over_samples():
     )
     found = beyond.gain_by_flips(frame.assign(config=2, a=0.4))
     assert found.mean == pytest.approx(2.0) and found.standard_error < 1e-9 and found.n == 3
+
+
+def test_samples_are_those_of_table_1_and_their_points_those_of_every_flip():
+    printed = simulation.samples("table_1", 3)[:2]
+    flipped, clean = population.samples(3, examples.FLIP), population.samples(3, 0.0)
+    for (X, y), (X_own, y_own), (X_clean, y_clean) in zip(printed, flipped, clean, strict=True):
+        assert np.array_equal(X, X_own) and np.array_equal(y, y_own)
+        assert np.array_equal(X, X_clean) and 0.05 < np.mean(y != y_clean) < 0.25
+
+
+def test_the_best_of_equal_machines_is_the_first():
+    X, y = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0, 1])
+    w = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]])
+    path = SimpleNamespace(coef=np.array([-w, w, 2 * w]), intercept=np.zeros((3, 3)))
+    best, utility = population.tuned_linear(path, X, y, np.eye(3), 0.0)
+    assert best == 1 and 0.0 < utility < 1.0
+
+
+def test_machines_without_truncation_are_those_of_s_minus_infinity():
+    unit = beyond.BEYOND_TRUNCATION.unit(config=2, a=0.4, flip=0.15, sample=2)
+    rows = beyond.compute_truncation(unit)
+    assert [row["machine"] for row in rows] == [*beyond.TRUNCATIONS, "s = -1/2, unweighted start"]
+    U, ((X, y), tune) = examples.utility(2, 0.4), population.samples(2, 0.15)
+
+    def decisions(machine, X):
+        return (X @ machine.w.T + machine.intercept).argmax(axis=1)
+
+    machines = (min_margin(Design.linear(X), y, U, C) for C in examples.C_VALUES[::2])
+    best = max(machines, key=lambda m: examples.mean_utility(U, tune[1], decisions(m, tune[0])))
+    predicted = decisions(best, population.population("piecewise_linear")[0])
+    expected = population.expected_utility("piecewise_linear", 0.15, U, predicted)
+    assert rows[0]["utility"] == pytest.approx(expected, abs=2e-4)
+
+
+def test_grades_too_low_cost_twice_what_grades_too_high_do():
+    cost = grade_cost()
+    assert cost[1, 3] == 2 and cost[3, 1] == 4 and not np.diag(cost).any()
+    X, y = grades(4000, np.random.default_rng(0))
+    assert set(y) == set(range(N_GRADES))
+    assert np.hypot(*X[y == 3].T).mean() == pytest.approx(3.0, abs=0.1)
+
+
+def test_a_share_of_all_has_a_standard_error():
+    assert share([1, 1, 0, 0]) == (0.5, pytest.approx(0.25), 4)
+    mean, error, n = share(np.ones(30))
+    assert (mean, n) == (1.0, 30) and 0 < error < 0.05

@@ -96,17 +96,18 @@ def threads(unit):
     return {"threads": most}
 
 
+def hears_interrupts(unit):
+    """Whether Ctrl-C would reach the process of the unit."""
+    return {"hears": signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())}
+
+
 def units(n_repetitions=3, name="table_0", paper="tests", data=""):
     """A function that lists units; the quick profile has two thirds of them."""
 
     def listed(profile):
         n = n_repetitions if profile == "paper" else max(1, 2 * n_repetitions // 3)
         study = Study(paper, name, units=None, compute=None)
-        return [
-            study.unit(data, C=C, repetition=repetition)
-            for repetition in range(n)
-            for C in (10.0, 1.0)
-        ]
+        return [study.unit(data, C=C, repetition=k) for k in range(n) for C in (10.0, 1.0)]
 
     return listed
 

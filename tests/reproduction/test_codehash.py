@@ -4,10 +4,10 @@ import ast
 import hashlib
 import importlib
 import json
-import subprocess
 import sys
 
 import pytest
+from _run import python
 from _studies import threads
 
 from companion.reproduction import codehash
@@ -32,16 +32,13 @@ for _entry in TABLE.values():
 COLOUR = "red"
 if FACTOR > 1:
 
-    def chosen(x):
-        return x + 10
+    def chosen(x): return x + 10
 
 
-def decorated(times):
-    return lambda function: function
+def decorated(times): return lambda function: function
 
 
-def exponent():
-    return 3
+def exponent(): return 3
 
 
 def draw(ax):
@@ -67,13 +64,11 @@ SIDES = 4
 
 
 class Shape:
-    def name(self):
-        return "shape"
+    def name(self): return "shape"
 
 
 class Circle(Shape):
-    def __init__(self, radius):
-        self.radius = radius
+    def __init__(self, radius): self.radius = radius
 
     def area(self):
         """Not the whole truth."""
@@ -85,20 +80,17 @@ def helper(x):
     return x + 1
 
 
-def scaled(x):
-    return helper(x) / 7
+def scaled(x): return helper(x) / 7
 
 
-def unused(x, colour):
-    return x
+def unused(x, colour): return x
 """,
     "tools/deep.py": "value = 1\n",
     "nested.py": """
 import package_of_the_test.far.away
 
 
-def shift(x):
-    return package_of_the_test.far.away.distance + 4
+def shift(x): return package_of_the_test.far.away.distance + 4
 """,
     "far/__init__.py": "",
     "far/away.py": "distance = 5\n",
@@ -115,13 +107,16 @@ def __getattr__(name):
 LATE = 6
 
 
-def lazily(x):
-    return LATE + x
+def lazily(x): return LATE + x
 """,
 }
 
 SAME = {
     "a comment": ("study.py", "import math", "import math  # for pi"),
+    "a comment on its own line": ("study.py", "    if unit", "    # always\n    if unit"),
+    "the docstring of a method": ("shapes.py", "Not the whole truth.", ""),
+    "spaces inside a line": ("shapes.py", "radius**2", "radius ** 2"),
+    "a constant that nothing reads": ("shapes.py", "SIDES = 4", "SIDES = 5"),
     "another docstring": ("study.py", "One unit.", "A unit.\n\n    Of many.\n    "),
     "no docstring": ("study.py", '    """One unit."""\n', ""),
     "blank lines": ("study.py", "FACTOR = 2.0\n", "\n\n\nFACTOR = 2.0\n"),
@@ -136,6 +131,9 @@ SAME = {
 DIFFERENT = {
     "the function itself": ("study.py", "** power", "** -power"),
     "a branch": ("study.py", "    return [TABLE", "        return [TABLE"),
+    "a name": ("study.py", "area", "surface"),
+    "a function that this one calls": ("tools/inner.py", "x + 1", "x + 2"),
+    "a constant of what is loaded lazily": ("lazy/late.py", "LATE = 6", "LATE = 7"),
     "a formatted string": ("study.py", ":.3f", ":.4f"),
     "a constant": ("study.py", "FACTOR = 2.0", "FACTOR = 3.0"),
     "what is put into a constant later": ("study.py", 'TABLE["b"] = [2]', 'TABLE["b"] = [3]'),
@@ -270,9 +268,7 @@ FAST = {
 @pytest.mark.parametrize("paper", FAST)
 def test_every_function_that_runs_is_reached(paper):
     """All of the package, functions by the outermost definition that they stand in."""
-    run = subprocess.run(
-        [sys.executable, "-c", RAN, paper, *FAST[paper]], capture_output=True, text=True
-    )
+    run = python("-c", RAN, paper, *FAST[paper])
     assert run.returncode == 0, run.stderr
     found = [json.loads(line) for line in run.stdout.splitlines()]
     assert found and all(n_ran > 1 for _, n_ran, _ in found)

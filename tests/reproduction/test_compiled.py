@@ -1,9 +1,7 @@
 """Compiled loops are those of the present sources, also where only a callee has changed."""
 
-import subprocess
-import sys
-
 import pytest
+from _run import python
 
 from companion.reproduction.compiled import discard_old_loops
 
@@ -25,14 +23,8 @@ def package(tmp_path):
 
 
 def twice(package):
-    run = subprocess.run(
-        [sys.executable, "-c", "from loops.caller import twice; print(twice())"],
-        cwd=package.parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return int(run.stdout)
+    code = "from loops.caller import twice; print(twice())"
+    return int(python("-c", code, cwd=package.parent, check=True).stdout)
 
 
 def test_a_changed_callee_is_compiled_into_its_callers(package):

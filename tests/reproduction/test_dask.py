@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -41,17 +42,12 @@ class Cluster:
         self.address = json.loads(contact.read_text())["address"]
 
     def _start(self, module, *options, path=None):
-        number = len(self._processes)
-        with open(self.folder / f"log_{number}", "wb") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.{module}", *options],
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path or self.path))},
-                cwd=self.folder,
-                stdout=log,
-                stderr=log,
-            )
-        self._processes.append(process)
-        return process
+        command = [sys.executable, "-m", f"distributed.cli.{module}", *options]
+        own = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path or self.path))}
+        with open(self.folder / f"log_{len(self._processes)}", "wb") as log:
+            how = {"env": own, "cwd": self.folder, "stdout": log, "stderr": log}
+            self._processes.append(subprocess.Popen(command, **how))
+        return self._processes[-1]
 
     def add_workers(self, n_workers, **options):
         words = f"{self.address} --no-nanny --no-dashboard --nthreads 1 --local-directory"
@@ -147,12 +143,13 @@ def test_a_cluster_that_loses_all_it_has_can_be_started_again(
 
 def test_a_scheduler_that_is_not_there_is_named_within_seconds(places, monkeypatch):
     monkeypatch.setattr(_dask, "CONNECT", 0.3)
-    command = ["reproduce", "l1nsvm/fig_1", "--backend", "dask", "--scheduler"]
+    command, start = ["reproduce", "l1nsvm/fig_1", "--backend", "dask", "--scheduler"], time.time()
     for address in ("tcp://127.0.0.1:9", "127.0.0.1", "nonsense://127.0.0.1:9"):
         done = CliRunner().invoke(main, [*command, address])
         assert done.exit_code == 2
         assert f"The Dask scheduler {address} cannot be reached" in done.output
         assert "check the address" in done.output and "Traceback" not in done.output
+    assert time.time() - start < 30
 
 
 # ------------------------------------------------------------------------------ other software

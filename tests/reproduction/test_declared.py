@@ -16,13 +16,25 @@ ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests" / "papers"
 #: Tests of the modules about errata that no erratum names: what is right in print or not printed.
 NOT_ERRATA = {
-    "test_the_bayes_risk_by_one_integral_by_two_and_by_sampling_agree",
+    # the print is right
+    "test_the_costs_are_those_of_section_6",
     "test_the_true_curves_are_the_two_parabolas",
-    "test_the_sample_is_the_same_in_both_cases_and_has_the_shares_exactly",
     "test_the_optimality_conditions_6_and_7_hold_at_the_solution",
     "test_equalities_with_slacks_of_one_sign_are_another_machine",
     "test_the_printed_ends_of_the_intervals_are_those_of_the_condition",
+    "test_the_w_of_15_sum_to_zero_whatever_the_multipliers",
+    "test_4_3_3_is_kept_and_widens_the_gaussians_of_the_rarer_class",
+    # not printed, or a reading of ours
+    "test_the_bayes_risk_by_one_integral_by_two_and_by_sampling_agree",
+    "test_the_sample_is_the_same_in_both_cases_and_has_the_shares_exactly",
+    # lost in our text alone
+    "test_the_clipping_of_equation_9_is_the_longest_step_that_stays_in_the_box",
+    "test_the_l1_norm_of_the_slacks_needs_its_absolute_value",
+    # the print is right, and more holds, or less is needed
     "test_with_two_classes_truncation_is_not_needed",
+    "test_truncation_above_zero_is_flat_from_there_down_and_not_only_in_the_middle",
+    "test_at_most_one_margin_is_positive_and_the_largest_is_not_negative_without_a_zero_sum",
+    # about a figure of ours
     "test_the_slack_lines_end_on_their_support_hyperplanes",
 }
 DEVIATION = """\

@@ -11,9 +11,12 @@ from companion.reproduction.display import (
     VALUES_MIME,
     Table,
     published_vs_reproduced,
+    readme_section,
+    summary_table,
+    update_between_markers,
     verdict_table,
 )
-from companion.reproduction.verdicts import compare
+from companion.reproduction.verdicts import OUTCOMES, compare
 
 
 def row(name, column, printed, value, kind="stochastic", spread=math.nan, relation=""):
@@ -117,6 +120,12 @@ def test_the_printed_table_stands_over_its_regeneration_row_by_row(ledger):
     assert len(table.values) == 5, "values of the spreads shown inside are kept, the claim's not"
     assert published_vs_reproduced(ledger).header == ["", "", "LS", "|A - B|"]
     assert published_vs_reproduced(ledger, rows=["cancer"]).rows[0][0] == "cancer"
+    with pytest.raises(ValueError, match="There is no column 'XX'"):
+        published_vs_reproduced(ledger, columns=["XX"])
+    with pytest.raises(ValueError, match="There is no row 'liver'"):
+        published_vs_reproduced(ledger, rows=["liver"])
+    with pytest.raises(ValueError, match="shows one artefact. Got table_1, fig_1"):
+        published_vs_reproduced(pd.concat([ledger, ledger.assign(artefact="fig_1")]))
 
 
 def test_a_frame_is_shown_with_given_formats():
@@ -132,3 +141,32 @@ def test_a_frame_is_shown_with_given_formats():
 def test_a_row_of_the_wrong_length_is_refused():
     with pytest.raises(ValueError, match="must have 2 cells"):
         Table(["a", "b"], [["1"]], [])
+
+
+def test_the_summary_counts_every_outcome_and_the_section_names_the_reasons(ledger):
+    table = summary_table({"toy/table_1": ledger, "toy/fig_1": ledger})
+    assert table.header == ["artefact", "values", *OUTCOMES]
+    assert table.rows[0] == ["toy/table_1", "6", "4", "0", "0", "1", "1"]
+    assert table.rows[2] == ["all", "12", "8", "0", "0", "2", "2"]
+    assert len(summary_table({"toy/table_1": ledger}).rows) == 1
+    line = "| toy/table_1 | 1 | differs (not converged) |"
+    assert line in readme_section({"toy/table_1": ledger}).splitlines()
+    same = ledger[ledger["outcome"] == "reproduced"]
+    assert "Why values differ" not in readme_section({"toy/table_1": same})
+
+
+BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
+
+
+@pytest.mark.parametrize("text", ["no markers", BEGIN, END + BEGIN])
+def test_only_what_stands_between_the_markers_is_replaced(tmp_path, text):
+    path = tmp_path / "README.md"
+    path.write_text(f"# T\n{BEGIN}\nold\n{END}\ntail\n")
+    assert update_between_markers(path, "new\n")
+    assert path.read_text() == f"# T\n{BEGIN}\nnew\n{END}\ntail\n"
+    assert not update_between_markers(path, "new")
+    assert list(tmp_path.iterdir()) == [path]
+    path.write_text(text)
+    with pytest.raises(ValueError, match="must have the markers"):
+        update_between_markers(path, "new")
+    assert path.read_text() == text

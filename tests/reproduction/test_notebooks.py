@@ -7,10 +7,11 @@ import sys
 import nbformat
 import pytest
 from _studies import two_gaussians
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from companion.reproduction.artefacts import Artefact, Parameter
-from companion.reproduction.notebooks import make_stamp, run_notebook
+from companion.reproduction.notebooks import clean_notebook, make_stamp, run_notebook
 from companion.reproduction.parameters import ParameterError
 from companion.reproduction.units import Study
 
@@ -18,12 +19,7 @@ PARAMETERS = (
     Parameter("profile", str, "paper", "size", choices=("quick", "paper")),
     Parameter("n", int, 3, "count", low=1, high=9),
 )
-STUDY = Study(
-    "toy",
-    "fig_1",
-    lambda profile: [STUDY.unit("d1", i=0), STUDY.unit("d1", i=1)],
-    compute=two_gaussians,
-)
+STUDY = Study("toy", "fig_1", lambda profile: [STUDY.unit("d1", i=0)] * 2, two_gaussians)
 ARTEFACT = Artefact("toy", "fig_1", "A figure", (STUDY,), PARAMETERS)
 CELL = 'profile: str = "paper"  # size\nn: int = 3  # count'
 SHOW = """\
@@ -147,3 +143,20 @@ def test_the_stamp_names_parameters_data_and_code_without_time_or_path():
     assert stamp["data"] == {"fig_1": ["d1"]}
     assert len(stamp["code"]["fig_1"]) >= 12
     assert stamp == json.loads(json.dumps(stamp)) == make_stamp(ARTEFACT, stamp["parameters"])
+
+
+def test_cleaning_removes_what_differs_from_run_to_run_and_nothing_else():
+    figure = new_output("display_data", data={"image/png": "iVBORw0KGgo="}, metadata={"w": 1})
+    trace = {"papermill": {"duration": 1.5}}
+    cell = new_code_cell("x", execution_count=4, outputs=[figure])
+    cell.metadata = NotebookNode(trace, execution={"iopub.status.busy": "2026"}, scrolled=True)
+    notebook = new_notebook(cells=[cell], metadata={"title": "kept", "widgets": {}, **trace})
+    original = json.dumps(notebook)
+    cleaned = clean_notebook(notebook, {"profile": "paper"})
+    assert json.dumps(notebook) == original
+    assert cleaned.cells[0].metadata == {"scrolled": True}
+    assert cleaned.cells[0].outputs == [figure] and cleaned.cells[0].execution_count == 4
+    assert set(cleaned.metadata) == {"title", "companion", "language_info", "kernelspec"}
+    assert cleaned.metadata.companion == {"profile": "paper"}
+    nbformat.validate(cleaned)
+    assert "companion" not in clean_notebook(cleaned).metadata

@@ -6,17 +6,13 @@ from companion.reproduction.artefacts import Artefact, Parameter, get_artefact
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.parameters import ParameterError, check_parameters, parameters_for
 
-ARTEFACT = Artefact(
-    "toy",
-    "fig_1",
-    "A figure",
-    parameters=(
-        Parameter("profile", str, "paper", "size of the run", choices=("quick", "paper")),
-        Parameter("n_draws", int, 1000, "random draws", low=1, high=10_000),
-        Parameter("C", float, 1.0, "cost of slacks", low=0.0),
-        Parameter("bars", bool, True, "whether to show bars"),
-    ),
+PARAMETERS = (
+    Parameter("profile", str, "paper", "size of the run", choices=("quick", "paper")),
+    Parameter("n_draws", int, 1000, "random draws", low=1, high=10_000),
+    Parameter("C", float, 1.0, "cost of slacks", low=0.0),
+    Parameter("bars", bool, True, "whether to show bars"),
 )
+ARTEFACT = Artefact("toy", "fig_1", "A figure", parameters=PARAMETERS)
 DEFAULTS = {"profile": "paper", "n_draws": 1000, "C": 1.0, "bars": True}
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from contextlib import suppress
@@ -13,6 +14,7 @@ import pandas as pd
 import psutil
 import pytest
 from _studies import N_UNITS, stored, study, table, wait_for, working
+from joblib.externals.loky import get_reusable_executor
 
 from companion.reproduction.errors import StoreError, UnitError
 from companion.reproduction.run import load_records, read_stored
@@ -43,17 +45,12 @@ def start(places, tmp_path):
 
     def start(compute="error_rate", seconds=0.15, **options):
         (tmp_path / "child.py").write_text(CHILD)
+        command = [sys.executable, tmp_path / "child.py", compute, json.dumps(options)]
+        how = {"stdout": subprocess.PIPE, "text": True, "start_new_session": True}
+        how["env"] = {**os.environ, "SECONDS_A_UNIT": str(seconds)}
         with open(tmp_path / "stderr", "wb") as stderr:
-            child = subprocess.Popen(
-                [sys.executable, tmp_path / "child.py", compute, json.dumps(options)],
-                env={**os.environ, "SECONDS_A_UNIT": str(seconds)},
-                stdout=subprocess.PIPE,
-                stderr=stderr,
-                text=True,
-                start_new_session=True,
-            )
-        children.append(child)
-        return child
+            children.append(subprocess.Popen(command, stderr=stderr, **how))
+        return children[-1]
 
     yield start
     for child in children:
@@ -115,6 +112,27 @@ def test_ctrl_c_keeps_finished_units_stops_the_workers_and_says_nothing_else(
     assert 2 <= before < N_UNITS
     assert load_records(study(n_repetitions=6)).computed == N_UNITS - before
     assert table(places) == reference
+
+
+@pytest.mark.parametrize(("jobs", "backend"), [(1, "loky"), (2, "loky"), (2, "dask")])
+def test_ctrl_c_reaches_this_process_alone(places, jobs, backend):
+    get_reusable_executor().shutdown()  # workers that other tests have started
+    frame = load_records(study(_studies.hears_interrupts), jobs=jobs, backend=backend).frame
+    assert frame["hears"].tolist() == [jobs == 1] * 6
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_two_runs_at_once_do_not_harm_each_other(places, reference, start):
+    children = [start(), start()]
+    assert [child.wait(timeout=60) for child in children] == [0, 0]
+    assert table(places) == reference
+    assert stored(working(places)) == set()
+
+
+def test_only_missing_units_are_computed_when_the_study_grows(places):
+    load_records(study(n_repetitions=2))
+    grown = load_records(study(n_repetitions=5))
+    assert grown.computed == 6 and grown.frame["repetition"].tolist() == [0, 1, 2, 3, 4] * 2
 
 
 def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(places, monkeypatch):
@@ -241,6 +259,27 @@ def test_workers_that_die_end_the_run_with_advice(places, backend):
     assert load_records(study(), jobs=2).computed == 6  # and the next one works
 
 
+def test_a_full_disk_ends_the_run_and_the_next_one_computes_no_finished_unit_again(
+    places, monkeypatch
+):
+    calls, prepare = _studies.n_calls, RecordStore.prepare
+
+    def full(store):
+        if len(stored(store.working)) == 4:
+            error = sqlite3.OperationalError("database or disk is full")
+            raise store._failure("write", store.working, error)
+        prepare(store)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RecordStore, "prepare", full)
+        with pytest.raises(StoreError, match=r"disk is full.* 1 finished unit\(s\) wait"):
+            load_records(study())
+    assert len(stored(working(places))) == 4
+    records = load_records(study())
+    assert records.computed == 1 and len(records.frame) == 6
+    assert _studies.n_calls - calls == 6
+
+
 def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(places, monkeypatch):
     (places / "file").write_text("")
     monkeypatch.setenv("COMPANION_CACHE", str(places / "file" / "cache"))
@@ -262,6 +301,8 @@ def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(places, monk
 def test_options_that_mean_nothing_are_refused(places, options, complaint):
     with pytest.raises(ValueError, match=complaint):
         load_records(study(), **options)
+    with pytest.raises(ValueError, match="must be a function at the top level of a module"):
+        load_records(study(lambda unit: {}))
 
 
 # ------------------------------------------------------------------------ code, fresh, profiles
@@ -286,6 +327,20 @@ def test_fresh_computes_all_again(places, other_code):
     pd.testing.assert_frame_equal(again.frame.drop(columns="code"), before.drop(columns="code"))
     assert load_records(study(), fresh=True).computed == 6
     assert load_records(study()).computed == 0
+
+
+def test_a_fresh_run_that_was_interrupted_goes_on(places, start):
+    load_records(study(n_repetitions=6))
+    before = table(places)
+    child = start(fresh=True)
+    wait_for(lambda: len(stored(working(places))) >= 3)
+    child.kill()
+    child.wait()
+    n = len(stored(working(places)))
+    for computed in (N_UNITS - n, N_UNITS):
+        assert table(places) == before
+        assert load_records(study(n_repetitions=6), fresh=True).computed == computed
+    assert table(places) == before
 
 
 def test_the_quick_profile_reads_no_committed_record_and_writes_none(places):

@@ -37,19 +37,10 @@ def fill(store, n=None, start=0):
 
 def child(script, *arguments):
     """A process that stores units."""
-    head = (
-        "import sys\n"
-        f"sys.path.insert(0, {str(HERE)!r})\n"
-        "from _studies import study\n"
-        "from companion.reproduction.errors import StoreError\n"
-        "from companion.reproduction.store import RecordStore\n"
-    )
-    return subprocess.Popen(
-        [sys.executable, "-c", head + script, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    head = f"import resource, sys; sys.path.insert(0, {str(HERE)!r}); from _studies import study\n"
+    head += "from companion.reproduction.store import RecordStore, StoreError\n"
+    command, pipe = [sys.executable, "-c", head + script, *map(str, arguments)], subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
 
 
 def test_reading_makes_no_folder(store, places):
@@ -79,6 +70,25 @@ def test_a_killed_process_loses_no_finished_unit_and_leaves_no_broken_file(store
         found = again(store).records()
         assert acknowledged <= set(found) and len(found) <= len(acknowledged) + 4
         assert {record.rows[0]["error"] for record in found.values()} == {1 / 3}
+
+
+def test_a_transaction_torn_by_a_kill_is_rolled_back(store):
+    fill(store, 2)
+    script = (
+        "import os, signal\n"
+        "store = RecordStore(study())\n"
+        "with store._database('write') as database:\n"
+        "    database.execute('PRAGMA cache_size = 1')\n"  # so that pages are written early
+        "    rows = [(str(n), '{}', '', 'x' * 9000) for n in range(99)]\n"
+        "    database.executemany('INSERT INTO records VALUES (?, ?, ?, ?)', rows)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    killed = child(script)
+    assert killed.communicate() == ("", "") and killed.returncode == -signal.SIGKILL
+    assert store.working.with_name(store.working.name + "-journal").exists()
+    assert len(again(store).records()) == 2
+    fill(again(store), 3)
+    assert len(again(store).records()) == 3
 
 
 @pytest.mark.parametrize("length", [0, 1])
@@ -119,6 +129,17 @@ def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
     assert store.working.read_bytes() == content
 
 
+def test_a_unit_is_not_lost_to_a_foreign_file(store):
+    unit = next(iter(store.units.values()))
+    store.working.parent.mkdir(parents=True)
+    store.working.write_text("my notes\n")
+    with pytest.raises(StoreError, match=r"1 finished unit\(s\) wait in the memory"):
+        store.append(unit, [ROW])
+    store.working.rename(store.working.with_name("notes.txt"))
+    again(store).prepare()
+    assert again(store).records()[unit.key].rows == (ROW,)
+
+
 @pytest.mark.parametrize("content", ["my,table\n1,2\n", "", "C,repetition,key,code\n1,2\n"])
 def test_a_foreign_table_is_named_and_left_as_it_is(store, content):
     fill(store)
@@ -137,18 +158,13 @@ def test_a_foreign_table_is_named_and_left_as_it_is(store, content):
 def test_a_full_disk_is_one_clear_error_and_loses_nothing(places):
     """A limit on the size of files ends a write as a full disk does, in the middle of it."""
     script = (
-        "import resource\n"
         "store = RecordStore(study())\n"
-        "units = list(store.units.values())\n"
-        "def store_units(units):\n"
-        "    for unit in units:\n"
-        "        store.append(unit, [{'error': 1 / 3, 'filler': 'x' * 9000}])\n"
-        "store_units(units[:3])\n"
-        "size = store.working.stat().st_size\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (size + 5000, resource.RLIM_INFINITY))\n"
-        "for unit in units[3:]:\n"
+        "for number, unit in enumerate(store.units.values()):\n"
+        "    if number == 3:\n"
+        "        limit = store.working.stat().st_size + 5000\n"
+        "        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))\n"
         "    try:\n"
-        "        store_units([unit])\n"
+        "        store.append(unit, [{'error': 1 / 3, 'filler': 'x' * 9000}])\n"
         "    except StoreError as error:\n"
         "        print(error)\n"
         "print(len(store.records()))\n"
@@ -173,7 +189,6 @@ def test_a_table_that_cannot_be_written_leaves_the_old_one_and_the_working_file(
     old = store.path.read_bytes()
     fill(store)
     script = (
-        "import resource\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))\n"
         "try:\n"
         "    RecordStore(study()).consolidate()\n"
@@ -227,6 +242,47 @@ def test_consolidating_equal_records_again_leaves_the_file_alone(store):
     assert (store.path.stat().st_mtime_ns, store.path.stat().st_ino) == before
 
 
+def test_a_table_of_some_units_grows_and_the_later_record_of_a_unit_counts(store):
+    units = fill(store, 2)
+    store.consolidate()
+    fill(store, start=2)
+    store.append(units[0], [{**ROW, "error": 7.0}])
+    again(store).consolidate()
+    found = again(store).records()
+    assert len(found) == 6
+    assert [found[unit.key].rows[0]["error"] for unit in units] == [7.0, 0.0]
+
+
+def test_the_quick_profile_has_a_working_file_only(store, places):
+    quick = RecordStore(study(), "quick")
+    fill(quick)
+    quick.consolidate()
+    assert len(again(quick).records()) == 4 and store.records() == {}
+    fill(store)
+    store.consolidate()
+    assert len(quick.records()) == 4
+    assert len(list((places / "cache/records").rglob("table_0.sqlite"))) == 2
+
+
+def test_a_run_that_computes_anew_goes_on_until_it_ends(store):
+    fill(store, 3)
+    store.begin()  # what waits of an earlier run is kept
+    assert store.waiting() == {} and len(store.records()) == 3
+    fill(store)
+    store.consolidate()
+    store.end()
+    for start in (0, 2):  # the second time after an interruption
+        again(store).begin()
+        assert len(again(store).waiting()) == start
+        fill(store, start + 2, start)
+    store.consolidate()
+    assert len(again(store).waiting()) == 4 and len(again(store).records()) == 6
+    store.end()
+    assert again(store).waiting() == {}
+    again(store).begin()
+    assert again(store).waiting() == {} and len(again(store).records()) == 6
+
+
 def test_records_of_units_no_longer_listed_are_dropped_with_a_notice(store, caplog):
     fill(store)
     store.consolidate()
@@ -248,6 +304,16 @@ def test_a_committed_record_of_the_present_code_is_not_hidden_by_an_older_workin
 
 
 # --------------------------------------------------------------------------- several processes
+
+
+def test_a_process_waits_for_the_transaction_of_another(store):
+    fill(store, 1)
+    with store._database("write"):
+        running = child("s = RecordStore(study())\nprint('ready', flush=True)\ns.prepare()\n")
+        running.stdout.readline()
+        with pytest.raises(subprocess.TimeoutExpired):
+            running.wait(timeout=0.5)
+    assert running.communicate(timeout=60) == ("", "") and running.returncode == 0
 
 
 def test_processes_that_append_at_once_lose_nothing(places):

@@ -11,13 +11,8 @@ from hypothesis import strategies as st
 from companion.reproduction.artefacts import Parameter
 from companion.reproduction.units import Study, Unit, canonical_json, seed_for, to_scalar
 
-SCALARS = (
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**60), 2**60)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=8)
-)
+FINITE = st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False)
+SCALARS = st.none() | st.booleans() | FINITE | st.text(max_size=8)
 PARAMS = st.dictionaries(st.text(min_size=1, max_size=6), SCALARS, max_size=5)
 
 
@@ -54,6 +49,8 @@ def test_paper_study_and_data_change_the_key_and_data_not_the_seed():
     assert base == Unit("p", "s", {"C": 1.0}, "d")
     for place in (("q", "s"), ("p", "t")):
         assert Unit(*place, {"C": 1.0}, "d").key != base.key
+    for params in ({"C": 1}, {"C": True}, {"C": "1.0"}, {"D": 1.0}):
+        assert Unit("p", "s", params, "d").key != base.key
     new = study.unit("e", C=1.0)
     assert new.key != base.key and states(new.seed_sequence) == states(base.seed_sequence)
 
@@ -73,7 +70,10 @@ def test_scalars_of_numpy_count_as_those_of_python(dtype, number):
 
 @pytest.mark.parametrize(
     ("value", "error", "complaint"),
-    [(value, ValueError, "must be finite") for value in (math.nan, -math.inf, np.float32("nan"))]
+    [
+        (value, ValueError, "must be finite")
+        for value in (math.nan, math.inf, -math.inf, np.float32("nan"))
+    ]
     + [
         (value, TypeError, "must be a string")
         for value in ([1], {"a": 1}, np.arange(2), object(), 1j, b"x")
