@@ -24,7 +24,7 @@ class DualProblem:
         used = np.zeros(self.n, dtype=np.int64) if rows is None else rows.used
         vectors = np.zeros((7, self.n))
         total, self.low, self.high, self.ridge, self.beta, self.scores, self.products = vectors
-        self.clock, self.ends = np.zeros(7, dtype=np.int64), np.zeros(2)
+        self.clock, self.ends = np.zeros(6, dtype=np.int64), np.zeros(2)
         self.dual = loops.Dual(
             K,
             self.slot,
@@ -96,6 +96,11 @@ class DualProblem:
         part = DualProblem(self._block(indices), self.y[indices], self.diagonal[indices])
         for mine, whole in zip(part.dual[3:11], self.dual[3:11], strict=True):
             mine[:] = whole[indices]
+        # What is held belongs to the linear term.
+        part.refresh()
+        held = self.scores[indices] - part.scores
+        part.y += held
+        part.scores += held
         part.clock[:] = self.clock
         part.look_again()
         return part
@@ -111,7 +116,6 @@ class DualProblem:
     def look_again(self):
         """Have the loop measure the violation before it goes on."""
         self.clock[[loops.LOOK, loops.PARTED_AT]] = self.n_iter
-        self.clock[loops.BURST] = 0
 
     def fetch(self):
         """Cache the missing rows, and with a single one others that are likely to be needed."""
@@ -120,14 +124,16 @@ class DualProblem:
             self._ensure(np.flatnonzero((self.beta > self.low) & (self.beta < self.high)))
             return
         self._ensure(np.array([i]))
-        m = min(max(4, rows.n_computed // 32), rows.capacity // 2)
+        m = min(max(4, rows.n_computed // 4), rows.capacity // 2)
         if m > 4:
             middle = self.scores.mean()
             rises = np.where(self.beta < self.high, self.scores - middle, 0.0)
             falls = np.where(self.beta > self.low, middle - self.scores, 0.0)
             pull = np.where(self.slot < 0, np.maximum(rises, falls), 0.0)
-            likely = np.argpartition(pull, -m)[-m:]
-            self._ensure(np.sort(likely[self.slot[likely] < 0]))
+            likely = np.flatnonzero(pull > 0.0)
+            if likely.size > m:
+                likely = np.sort(likely[np.argpartition(pull[likely], -m)[-m:]])
+            self._ensure(likely)
 
     def _ensure(self, indices):
         self.rows.clock = int(self.clock[loops.ROWS])
@@ -139,7 +145,10 @@ class DualProblem:
         slots = self.slot[indices]
         if (slots < 0).any():
             return self.rows.block(indices)
-        return self.dual.K.take(slots, axis=0).take(indices, axis=1, mode="clip")
+        block = np.empty((slots.size, slots.size))
+        for slot, row in zip(slots, block, strict=True):
+            self.dual.K[slot].take(indices, out=row, mode="clip")
+        return block
 
 
 def checked_problem(K, y, lower, upper, ridge, check_finite=True):

@@ -30,7 +30,6 @@ from companion.solvers import _smo_loops as loops
 from companion.solvers._problem import checked_problem, feasible_start
 from companion.solvers._smo_loops import (
     BUDGET,
-    BURST,
     CONVERGED,
     LOOK,
     MISSING,
@@ -54,14 +53,14 @@ _MAX_REFRESHES = 50
 
 # Samples that may still move are a problem of their own below this share of all; it is left when
 # the violation has fallen by this factor.
-_SHRINKS, _REDUCTION = 0.7, 0.1
+_SHRINKS, _REDUCTION = 0.5, 0.1
 
-# Pair updates of the first burst, and how bursts grow.
-_FIRST_BURST, _GROWTH = 30, 1.5
+# Pair updates of a burst.
+_BURST = 50
 
 # In the time in which a pair update goes over one sample: what it takes beside that pass, and what
 # a walk and a smaller problem take beside the work that grows with their size.
-_PAIR, _WALK, _PART = 80, 3e3, 2e7
+_PAIR, _WALK, _PART = 80, 3e3, 2e6
 
 
 def smo(  # noqa: PLR0913
@@ -247,10 +246,9 @@ def minimise(dual, rules, target, limit):
             if missing > 0 and m <= dual.K.shape[0]:
                 clock[MISSING] = -1
                 return NEEDS_ROW
-            clock[WALKED_AT], clock[BURST], clock[LOOK] = now, 0, now + _FIRST_BURST
+            clock[WALKED_AT], clock[LOOK] = now, now + _BURST
             return WALK
-        clock[BURST] = max(_FIRST_BURST, int(_GROWTH * clock[BURST]))
-        clock[LOOK] = now + clock[BURST]
+        clock[LOOK] = now + _BURST
         if now >= limit:
             return BUDGET
 
