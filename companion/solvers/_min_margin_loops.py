@@ -16,6 +16,9 @@ _LOOPS = {
     "fastmath": {"nnan", "nsz", "reassoc", "contract", "arcp"},
 }
 
+# Part of its caller: of two copies, a fresh process and one with a cache would call another.
+_PART = _LOOPS | {"forceinline": True}
+
 # Rows of a product of matrices, or of a Cholesky factor, that are computed together.
 _BLOCK = 16
 
@@ -35,7 +38,7 @@ _NOISE = 1e-15
 _LEFT_OUT, _NARROW = 3e-4, 8
 
 
-@njit(**_LOOPS)
+@njit(**_PART)
 def class_values(Q, x, Z, F):
     """f = Q x z of all terms, into F."""
     (size, n), (k, free) = Z.shape, Q.shape
@@ -50,7 +53,7 @@ def class_values(Q, x, Z, F):
                 out[b] += weight * row[b]
 
 
-@njit(**_LOOPS)
+@njit(**_PART)
 def gradient(Q, Z, L, ridge, anchor, x, alpha):
     """L + Q' alpha Z' and the gradient of the quadratic terms at x: zero by (13) and (15)."""
     (size, n), (k, free) = Z.shape, Q.shape
@@ -101,7 +104,7 @@ def certificate(Q, Z, c, p, L, ridge, anchor, x, alpha):
     return primal, gap, surplus, difference
 
 
-@njit(**_LOOPS)
+@njit(**_PART)
 def newton_factor(Q, Z, pairs, ridge, is_early):
     """Upper Cholesky factor of I + sum_{l < m} (q_l - q_m)(q_l - q_m)' x sum_b pair_b z_b z_b'.
 
@@ -175,7 +178,7 @@ def newton_factor(Q, Z, pairs, ridge, is_early):
     return H
 
 
-@njit(**_LOOPS)
+@njit(**_PART)
 def direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t):
     """The step to alpha t = ``target`` - d_alpha d_t of the last, and 1 over the longest allowed.
 
