@@ -121,15 +121,8 @@ def test_waveforms_are_mixtures_of_two_triangles(positive):
     np.testing.assert_allclose(part.var(axis=0), 1 + (first - second) ** 2 / 12, rtol=0.07)
 
 
-DRAWS = [
-    two_gaussians,
-    noisy_two_class,
-    twonorm,
-    ringnorm,
-    waveform,
-    partial(threshold_case, "B"),
-    checkers_board,
-]
+BREIMAN = [twonorm, ringnorm, waveform, partial(threshold_case, "B")]
+DRAWS = [two_gaussians, noisy_two_class, checkers_board, *BREIMAN]
 
 
 @pytest.mark.parametrize("draw", DRAWS)
@@ -152,7 +145,7 @@ X, Y = two_gaussians(rng=0)
         (lambda: noisy_two_class(10, noise=0.7), r"noise must be in \[0, 0.5\]. Got 0.7"),
         (lambda: noisy_two_class(0), "n and n_features must be at least 1"),
         (lambda: waveform(10, positive=3), "positive must be 0, 1 or 2. Got 3"),
-        *((partial(draw, 0), "n must be at least 1. Got 0") for draw in DRAWS[2:6]),
+        *((partial(draw, 0), "n must be at least 1. Got 0") for draw in BREIMAN),
         (lambda: threshold_case("C"), "case must be 'A' or 'B'. Got 'C'"),
         (lambda: checkers_board(0), "at least 1. Got 0 and 2000"),
         (lambda: checkers_board(side=0.0), "positive number. Got 0.0"),

@@ -35,6 +35,10 @@ def test_a_notebook_is_valid_and_names_the_kernel_that_every_jupyter_has(path):
     assert len(set(ids)) == len(ids)
 
 
+def outputs_of(notebook):
+    return [output for cell in notebook.cells for output in cell.get("outputs", [])]
+
+
 def tables(outputs):
     """Numbers behind the tables among outputs, none of which is a complaint."""
     assert not any(o.output_type == "error" or o.get("name") == "stderr" for o in outputs)
@@ -45,11 +49,7 @@ def test_a_notebook_runs_in_its_folder_with_the_plain_kernel():
     committed, notebook = (nbformat.read(SMALL, as_version=4) for _ in range(2))
     here = {"metadata": {"path": str(SMALL.parent)}}
     NotebookClient(notebook, timeout=START, kernel_name="python3", resources=here).execute()
-    own, expected = (
-        [output for cell in each.cells for output in cell.get("outputs", [])]
-        for each in (notebook, committed)
-    )
-    assert tables(own) == tables(expected) != []
+    assert tables(outputs_of(notebook)) == tables(outputs_of(committed)) != []
 
 
 # ------------------------------------------------------------------ a real server
@@ -131,5 +131,4 @@ def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
     kinds = ("display_data", "execute_result", "error", "stream")
     shown = [message for message in messages if message["msg_type"] in kinds]
     own = [nbformat.v4.output_from_msg(message) for message in shown]
-    cells = nbformat.read(SMALL, as_version=4).cells
-    assert tables(own) == tables([o for cell in cells for o in cell.get("outputs", [])]) != []
+    assert tables(own) == tables(outputs_of(nbformat.read(SMALL, as_version=4))) != []

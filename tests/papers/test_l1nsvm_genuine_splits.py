@@ -12,12 +12,7 @@ import pytest
 
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error
-from companion.papers.l1nsvm.machines import (
-    PRINTED_NAMES,
-    SETTINGS,
-    solve_as_printed,
-    width_to_gamma,
-)
+from companion.papers.l1nsvm import machines
 from companion.papers.l1nsvm.table_2 import printed_runs
 from companion.papers.l1nsvm.table_2_studies import TABLE_2
 from companion.reproduction.reproduce import read_stored
@@ -31,16 +26,16 @@ def genuine(name):
 
 
 @pytest.mark.parametrize("machine", ["LS", "Least 1-Norm"])
-@pytest.mark.parametrize("name", PRINTED_NAMES)
+@pytest.mark.parametrize("name", machines.PRINTED_NAMES)
 def test_drawn_splits_give_what_the_genuine_ones_give(name, machine):
     data = genuine(name)
     X, y = data["X"], data["y"].astype(float)
-    log10_C, log10_sigma = SETTINGS[name][machine]
+    log10_C, log10_sigma = machines.SETTINGS[name][machine]
     found = {"error": [], "n_sv": [], "n_iter": []}
     for train, test in zip(data["train"], data["test"], strict=True):
-        gamma = width_to_gamma(log10_sigma)
+        gamma = machines.width_to_gamma(log10_sigma)
         K = gram(X[train], gamma=gamma)
-        result = solve_as_printed(machine, K, y[train], 10.0**log10_C)
+        result = machines.solve_as_printed(machine, K, y[train], 10.0**log10_C)
         decision = gram(X[test], X[train], gamma=gamma) @ (y[train] * result.alpha)
         wrong = np.where(decision + result.intercept > 0, 1, -1) != y[test]
         found["error"].append(100 * wrong.mean())

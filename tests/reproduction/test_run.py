@@ -62,11 +62,8 @@ def start(places, tmp_path):
 @pytest.fixture
 def other_code(monkeypatch):
     """As if the code of every study had been changed."""
-
-    def change():
-        monkeypatch.setattr("companion.reproduction.store.code_digest", lambda compute: "0" * 12)
-
-    return change
+    name = "companion.reproduction.store.code_digest"
+    return lambda: monkeypatch.setattr(name, lambda compute: "0" * 12)
 
 
 # ---------------------------------------------------------------------------- the same records

@@ -138,13 +138,11 @@ def test_few_repetitions_make_an_ordinal_claim_harder_to_decide():
 def test_a_quick_run_calls_different_what_is_further_away_than_three_or_four_standard_errors(
     kind, z, quick_outcome
 ):
+    ratio = 1.005 * np.exp(z * np.sqrt(0.5 / 199 + 0.5 / 199))
     row, own = {
         "ordinal": (published("ordinal", "lower", relation="< 0"), reproduced(z, se=1.0, n=1000)),
         "stochastic": (published(spread=0.0), reproduced(22.45 + z, se=1.0, n=1000)),
-        "spread": (
-            published("spread", printed="1.00", n=200),
-            reproduced(1.005 * np.exp(z * np.sqrt(0.5 / 199 + 0.5 / 199)), n=200),
-        ),
+        "spread": (published("spread", printed="1.00", n=200), reproduced(ratio, n=200)),
     }[kind]
     assert verdict(row, own)["outcome"] == "differs"
     quick = verdict(row, own, profile="quick")
