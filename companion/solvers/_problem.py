@@ -24,7 +24,7 @@ class DualProblem:
         used = np.zeros(self.n, dtype=np.int64) if rows is None else rows.used
         vectors = np.zeros((7, self.n))
         total, self.low, self.high, self.ridge, self.beta, self.scores, self.products = vectors
-        self.clock, self.ends = np.zeros(6, dtype=np.int64), np.zeros(2)
+        self.clock, self.ends = np.zeros(7, dtype=np.int64), np.zeros(2)
         self.dual = loops.Dual(
             K,
             self.slot,
@@ -116,6 +116,7 @@ class DualProblem:
     def look_again(self):
         """Have the loop measure the violation before it goes on."""
         self.clock[[loops.LOOK, loops.PARTED_AT]] = self.n_iter
+        self.clock[loops.BURST] = 0
 
     def fetch(self):
         """Cache the missing rows, and with a single one others that are likely to be needed."""

@@ -26,9 +26,9 @@ TAU = 1e-12  # curvature of a pair that is not positive (identical points), as i
 CONVERGED, BUDGET, STALLED, NEEDS_ROW, WALK, SHRINK = 0, 1, 2, 3, 4, 5
 
 # What the clock of a problem keeps: the number of pair updates, the clock of its rows, the row that
-# is missing (-1: those of the free variables); when to look next, and when the last walk and the
-# last smaller problem ended.
-N_ITER, ROWS, MISSING, LOOK, WALKED_AT, PARTED_AT = 0, 1, 2, 3, 4, 5
+# is missing (-1: those of the free variables); when to look next, the length of the burst until
+# then, and when the last walk and the last smaller problem ended.
+N_ITER, ROWS, MISSING, LOOK, BURST, WALKED_AT, PARTED_AT = 0, 1, 2, 3, 4, 5, 6
 
 _BLOCK = 128
 

@@ -30,6 +30,7 @@ from companion.solvers import _smo_loops as loops
 from companion.solvers._problem import checked_problem, feasible_start
 from companion.solvers._smo_loops import (
     BUDGET,
+    BURST,
     CONVERGED,
     LOOK,
     MISSING,
@@ -55,12 +56,12 @@ _MAX_REFRESHES = 50
 # the violation has fallen by this factor.
 _SHRINKS, _REDUCTION = 0.5, 0.1
 
-# Pair updates of a burst.
-_BURST = 50
+# Pair updates of the first burst, and how bursts grow.
+_FIRST_BURST, _GROWTH = 30, 1.2
 
 # In the time in which a pair update goes over one sample: what it takes beside that pass, and what
 # a walk and a smaller problem take beside the work that grows with their size.
-_PAIR, _WALK, _PART = 80, 3e3, 2e6
+_PAIR, _WALK, _PART = 80, 3e3, 5e6
 
 
 def smo(  # noqa: PLR0913
@@ -246,9 +247,10 @@ def minimise(dual, rules, target, limit):
             if missing > 0 and m <= dual.K.shape[0]:
                 clock[MISSING] = -1
                 return NEEDS_ROW
-            clock[WALKED_AT], clock[LOOK] = now, now + _BURST
+            clock[WALKED_AT], clock[BURST], clock[LOOK] = now, 0, now + _FIRST_BURST
             return WALK
-        clock[LOOK] = now + _BURST
+        clock[BURST] = max(_FIRST_BURST, int(_GROWTH * clock[BURST]))
+        clock[LOOK] = now + clock[BURST]
         if now >= limit:
             return BUDGET
 

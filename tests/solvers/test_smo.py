@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from problems import KERNELS, MACHINES, by_interior_point, machine, problem, two_classes
 from sklearn.exceptions import ConvergenceWarning
 
+from companion.datasets.generators import two_gaussians
 from companion.kernels import KernelRows, gram
 from companion.solvers import smo
 
@@ -156,6 +157,15 @@ def test_acceleration_and_shrinking_do_not_change_the_solution(name):
         assert_optimal(result, K, y, **box, tol=1e-6)
         assert result.objective == pytest.approx(plain.objective, rel=1e-8)
         np.testing.assert_allclose(result.decision_function, plain.decision_function, atol=1e-4)
+
+
+def test_smaller_problems_inside_smaller_ones_do_not_lead_astray():
+    X, y = two_gaussians(750, means=((0.0, 0.0), (2.0, 0.0)), rng=1)
+    K = gram(X, gamma=0.33)
+    results = [smo(K, y, 0.0, 1e3, shrinking=shrinking) for shrinking in (True, False)]
+    for result in results:
+        assert_optimal(result, K, y, 0.0, 1e3, 0.0, tol=1e-3)
+    assert results[0].n_iter <= 2 * results[1].n_iter
 
 
 def test_many_free_variables_are_handled_by_the_walk_in_batches():
