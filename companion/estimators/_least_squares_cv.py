@@ -127,8 +127,8 @@ class LSSVCCV(DualClassifier):
             if the Gram matrix does not fit in `cache_size`.
         %(sparse)s
         """
-        X, y, signs = self._checked(X, y)
         C_values = self._validated_Cs()
+        X, y, signs = self._checked(X, y)
         kept, X_kept, y_signed, point_weight, bound_weight = self._training_set(
             X, y, sample_weight, signs
         )
