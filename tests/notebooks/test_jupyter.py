@@ -82,13 +82,12 @@ class Server:
             time.sleep(0.1)
         raise RuntimeError(f"JupyterLab did not start:\n{log.read_text(encoding='utf-8')}")
 
-    def ask(self, path, body=None, method=None):
+    def ask(self, path, body=None):
         """Answer of the server, decoded if it is JSON."""
         request = urllib.request.Request(
             self.url + path,
             None if body is None else json.dumps(body).encode(),
             {"Authorization": f"token {self.token}", "Content-Type": "application/json"},
-            method=method or ("GET" if body is None else "POST"),
         )
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=START) as answer:
@@ -120,6 +119,7 @@ def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
     client = BlockingKernelClient()
     client.load_connection_file(str(server.runtime / f"kernel-{session['kernel']['id']}.json"))
     client.start_channels()
+    client.wait_for_ready(timeout=START)  # before that, its outputs would be lost
     messages, options = [], {"timeout": START, "allow_stdin": False}
     try:
         for cell in opened["cells"]:
@@ -127,7 +127,6 @@ def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
                 client.execute_interactive(cell["source"], output_hook=messages.append, **options)
     finally:
         client.stop_channels()
-        server.ask(f"api/sessions/{session['id']}", method="DELETE")
     kinds = ("display_data", "execute_result", "error", "stream")
     shown = [message for message in messages if message["msg_type"] in kinds]
     own = [nbformat.v4.output_from_msg(message) for message in shown]
