@@ -54,7 +54,7 @@ _MAX_REFRESHES = 50
 
 # Samples that may still move are a problem of their own below this share of all; it is left when
 # the violation has fallen by this factor.
-_SHRINKS, _REDUCTION = 0.5, 0.1
+_SHRINKS, _REDUCTION = 0.5, 0.01
 
 # Pair updates of the first burst, and how bursts grow.
 _FIRST_BURST, _GROWTH = 30, 1.2
