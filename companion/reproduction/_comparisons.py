@@ -1,14 +1,28 @@
-"""The rules of :mod:`companion.reproduction.verdicts`: one printed value beside one regenerated."""
+"""The rules of :mod:`companion.reproduction.verdicts`: one printed value beside one regenerated.
+
+Each rule also says what it would have seen: the smallest departure from the print, or from the
+bound of a claim, that it calls ``differs`` or ``fails``.
+"""
 
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
-OUTCOMES = ("reproduced", "within spread", "differs (declared)", "differs", "not run")
-REPRODUCED, WITHIN, DECLARED, DIFFERS, NOT_RUN = OUTCOMES
+import numpy as np
+from scipy.special import ndtri, stdtr, stdtrit
 
-#: Standard errors up to which a difference is within spread, and a claim undecided.
-MAX_Z, MAX_Z_ORDINAL = 3.0, 2.0
+REPRODUCED, WITHIN, DIFFERS = "reproduced", "within spread", "differs"
+HOLDS, UNDECIDED, FAILS = "holds", "undecided", "fails"
+NOT_RUN, LISTED = "not run", "listed"
+
+#: What a value and what a claim can come to, and what agrees with the print.
+VALUE_OUTCOMES = (REPRODUCED, WITHIN, UNDECIDED, DIFFERS, NOT_RUN)
+CLAIM_OUTCOMES = (HOLDS, UNDECIDED, FAILS, NOT_RUN)
+OUTCOMES = (REPRODUCED, WITHIN, HOLDS, UNDECIDED, DIFFERS, FAILS, NOT_RUN, LISTED)
+AGREES, DEPARTS = (REPRODUCED, WITHIN, HOLDS), (DIFFERS, FAILS)
+
+#: Standard errors beyond which a value differs, and up to which a claim is undecided.
+MAX_DISTANCE, MAX_UNDECIDED = 3.0, 2.0
 _RARE = 0.1
 _RARE_DRAW = 0.02
 _EPS = 2.0**-52
@@ -21,18 +35,25 @@ class Comparison:
     Attributes
     ----------
     outcome : str
-        ``"reproduced"``, ``"within spread"``, ``"differs"`` or ``"not run"``.
-    z : float
-        Signed distance in standard errors; NaN where there is none.
+        One of :data:`OUTCOMES`.
+    distance : float
+        Of a value from the print beyond its rounding, in standard errors, at least 0.
+    support : float
+        Of a claim by the regeneration, in standard errors, negative beyond the bound.
     se : float
-        The standard error that z was measured in; NaN where there is none.
+        The standard error that these are measured in.
+    would_see : float
+        The smallest departure that would have been called `differs` or `fails`; infinite if none
+        would have been.
     note : str
         What a reader should know, often empty.
     """
 
     outcome: str
-    z: float = math.nan
+    distance: float = math.nan
+    support: float = math.nan
     se: float = math.nan
+    would_see: float = math.nan
     note: str = ""
 
 
@@ -49,7 +70,7 @@ def _ratio(distance, se):
     """Distance in standard errors; infinite for any distance in no error."""
     if se > 0:
         return distance / se
-    return math.copysign(math.inf, distance) if distance else 0.0
+    return math.inf if distance else 0.0
 
 
 def first_finite(*numbers):
@@ -58,12 +79,12 @@ def first_finite(*numbers):
 
 
 def compare_deterministic(printed, value):
-    """Compare at printed precision."""
+    """Compare at printed precision; any other word would have been seen."""
     if isinstance(printed, str):
-        same = isinstance(value, str) and value.strip() == printed
+        same, would_see = isinstance(value, str) and value.strip() == printed, 0.0
     else:
-        same = _excess(printed, value) == 0.0
-    return Comparison(REPRODUCED if same else DIFFERS)
+        same, would_see = _excess(printed, value) == 0.0, printed.half_unit
+    return Comparison(REPRODUCED if same else DIFFERS, would_see=would_see)
 
 
 def compare_stochastic(
@@ -77,21 +98,27 @@ def compare_stochastic(
     se_r=math.nan,
     overlap=0.0,
     overlap_r=0.0,
-    fails_beyond=MAX_Z,
+    fails_beyond=MAX_DISTANCE,
 ):
     """Compare two means by both spreads and both numbers of repetitions."""
     own = spread_r if n_r > 1 else math.nan
     known = first_finite(own, spread, se_r * math.sqrt(n_r), 0.0)
     variance = known**2 * (1 / n_r + overlap_r) if math.isnan(se_r) else se_r**2
     variance += first_finite(spread, known) ** 2 * (1 / n + overlap)
-    se, excess = math.sqrt(variance), _excess(printed, value)
-    z = _ratio(excess, se)
-    outcome = REPRODUCED if excess == 0 else WITHIN if abs(z) <= fails_beyond else DIFFERS
+    se, excess = math.sqrt(variance), abs(_excess(printed, value))
+    distance = _ratio(excess, se)
+    outcome = REPRODUCED if excess == 0 else WITHIN if distance <= fails_beyond else DIFFERS
     unknown = math.isnan(own) and math.isnan(spread) and math.isnan(se_r)
-    return Comparison(outcome, z, se, "no spread is known on either side" if unknown else "")
+    return Comparison(
+        outcome,
+        distance=distance,
+        se=se,
+        would_see=printed.half_unit + fails_beyond * se,
+        note="no spread is known on either side" if unknown else "",
+    )
 
 
-def compare_spread(printed, n, value, n_r, *, se_r=math.nan, fails_beyond=MAX_Z):
+def compare_spread(printed, n, value, n_r, *, se_r=math.nan, fails_beyond=MAX_DISTANCE):
     """Compare two standard deviations by the logarithm of their ratio."""
     if not n_r >= 2:
         return Comparison(NOT_RUN, note="a spread needs at least 2 repetitions")
@@ -100,48 +127,84 @@ def compare_spread(printed, n, value, n_r, *, se_r=math.nan, fails_beyond=MAX_Z)
         se = se_r / value * math.sqrt(1 + n_r / n)
     else:
         se = math.sqrt(0.5 / (n - 1) + 0.5 / (n_r - 1))
+    # Downwards a departure of so many standard errors is the shorter way.
+    least = max(printed.value - printed.half_unit, 0.0) * math.exp(-fails_beyond * se)
+    seen = {"se": se, "would_see": printed.value - least}
     if excess == 0:
-        return Comparison(REPRODUCED, 0.0, se)
+        return Comparison(REPRODUCED, 0.0, **seen)
     if value <= 0:
-        z = NormalDist().inv_cdf(max((1 - _RARE) ** n_r / 2, 5e-324))
+        distance = -NormalDist().inv_cdf(max((1 - _RARE) ** n_r / 2, 5e-324))
     else:
-        z = math.log(value / (value - excess)) / se
-    return Comparison(WITHIN if abs(z) <= fails_beyond else DIFFERS, z, se)
+        distance = abs(math.log(value / (value - excess))) / se
+    return Comparison(WITHIN if distance <= fails_beyond else DIFFERS, distance, **seen)
 
 
 def compare_draw(printed, draws):
     """Place a single printed draw in the distribution of the regenerated ones."""
-    excess = [_excess(printed, draw) for draw in draws]
-    below, above = sum(e < 0 for e in excess), sum(e > 0 for e in excess)
+    excess = np.array([_excess(printed, draw) for draw in draws])
+    n, below, above = excess.size, int((excess < 0).sum()), int((excess > 0).sum())
+    # Beyond all but so many draws on one side, a print is rare.
+    spared = math.ceil(_RARE_DRAW * (n + 1) / 2) - 2
+    if spared < 0:
+        note = f"{n} draws are too few to call any print rare"
+        return Comparison(UNDECIDED, would_see=math.inf, note=note)
+    ordered = np.sort(np.asarray(draws, dtype=float))
+    centre = float(np.median(ordered))
+    reach = min(centre - ordered[spared], ordered[n - 1 - spared] - centre)
+    seen = {"would_see": float(reach) + printed.half_unit}
     if below == above == 0:
-        return Comparison(REPRODUCED, 0.0)
-    n = len(excess)
+        return Comparison(REPRODUCED, 0.0, **seen)
     chance = min(1.0, 2 * (min(n - above, n - below) + 1) / (n + 1))
-    z = math.copysign(NormalDist().inv_cdf(chance / 2), above - below)
     note = f"{below} of {n} draws lie below the print, {above} above"
-    return Comparison(DIFFERS if chance < _RARE_DRAW else WITHIN, z, note=note)
+    outcome = DIFFERS if chance < _RARE_DRAW else WITHIN
+    return Comparison(outcome, abs(NormalDist().inv_cdf(chance / 2)), note=note, **seen)
 
 
-def compare_ordinal(relation, value, se, n=math.nan, *, fails_beyond=MAX_Z_ORDINAL):
+def joint_chance(printed, draws):
+    """The share of draws, the print among them, that are as far from the others as the print is.
+
+    Parameters
+    ----------
+    printed : array-like of shape (n_cells,)
+        The numbers of one draw.
+    draws : array-like of shape (n_draws, n_cells)
+        Regenerated ones. The distance is Euclidean, in standard deviations of each cell.
+    """
+    every = np.vstack([printed, draws]).astype(float)
+    n = len(every)
+    deviations = (every - every.mean(axis=0)) * n / (n - 1)
+    scale = every[1:].std(axis=0, ddof=1)
+    used = scale > 0
+    distances = ((deviations[:, used] / scale[used]) ** 2).sum(axis=1)
+    return float(np.mean(distances >= distances[0] * (1 - 1e-12)))
+
+
+def compare_claim(relation, value, se, n=math.nan, *, fails_beyond=MAX_UNDECIDED):
     """Decide a claim that a quantity stands in a relation to a bound."""
     margin = relation.margin(value)
     if not se > 0:
         if abs(margin) <= 1e-12 * max(1.0, abs(relation.bound)):
             margin = 0.0
         holds = relation.holds(relation.bound) if margin == 0 else margin > 0
-        return Comparison(REPRODUCED if holds else DIFFERS)
-    z = _normal_from_t(margin / se, n - 1) if n >= 2 else margin / se
-    if -fails_beyond <= z <= MAX_Z_ORDINAL:
-        limit = fails_beyond if z < 0 else MAX_Z_ORDINAL
-        return Comparison(
-            WITHIN, z, se, f"undecided: within {limit:g} standard errors of the bound"
-        )
-    return Comparison(REPRODUCED if z > 0 else DIFFERS, z, se)
+        return Comparison(HOLDS if holds else FAILS, would_see=0.0)
+    degrees = n - 1 if n >= 2 else math.inf
+    support = _normal_from_t(margin / se, degrees)
+    seen = {"support": support, "se": se, "would_see": _t_from_normal(fails_beyond, degrees) * se}
+    if support > MAX_UNDECIDED:
+        return Comparison(HOLDS, **seen)
+    if support < -fails_beyond:
+        return Comparison(FAILS, **seen)
+    side = "right" if margin > 0 else "wrong"
+    return Comparison(UNDECIDED, **seen, note=f"on the {side} side of its bound")
 
 
 def _normal_from_t(t, degrees):
     """The normal z with the probability of a Student t."""
-    from scipy.special import ndtri, stdtr
-
+    if math.isinf(degrees):
+        return t
     tail = stdtr(degrees, -abs(t))  # of the far side: it keeps its digits
     return math.copysign(-ndtri(tail) if tail > 0 else abs(t), t)
+
+
+def _t_from_normal(z, degrees):
+    return z if math.isinf(degrees) else -float(stdtrit(degrees, NormalDist().cdf(-z)))

@@ -201,7 +201,7 @@ def _lacks(reports):
 def _summarise(reports, run, in_place):
     """The end of a run, and its exit code."""
     from companion.reproduction.display import summary_table
-    from companion.reproduction.verdicts import problems, repetitions
+    from companion.reproduction.verdicts import DEPARTS, problems, repetitions
 
     ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
     if ledgers:
@@ -211,7 +211,7 @@ def _summarise(reports, run, in_place):
             click.echo(rests_on)
         click.echo()
         for name, ledger in ledgers.items():
-            differs = ledger["outcome"].str.startswith("differs") | (ledger["problem"] != "")
+            differs = ledger["outcome"].isin(DEPARTS) | (ledger["problem"] != "")
             _show_verdicts(ledger[differs], f"{name}: what differs")
     notebooks = [report.notebook for report in reports if report.notebook is not None]
     failures = [text for report in reports for text in report.failures]

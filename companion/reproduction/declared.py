@@ -7,12 +7,20 @@ they differ and where that can be seen::
       artefact: table_2
       rows: [Titanic]
       columns: ["LS #It."]
+      status: demonstrated
       reason: iterations depend on the order of identical points
       evidence: notebooks/l1nsvm/table_2.ipynb, section 3
 
-With ``unless_available: <key of data/sources.toml>`` it holds only where those files are not here;
-the paper's module then says which are, by a function ``has_data(key)``. A declaration turns
-``differs`` into ``differs (declared: reason)``, and is an error itself once the value agrees.
+A deviation is ``demonstrated`` (a recorded unit in which the cause, switched on, gives the printed
+value, or an executed proof that the printed cell cannot be), of ``data`` that are missing, or a
+``conjecture``, which counts as unexplained. With ``unless_available: <key of data/sources.toml>``
+it holds only where those files are not here; the paper's module then says which are, by a function
+``has_data(key)``. A declaration of a value that agrees is an error itself.
+
+``data/readings.yaml`` lists other readings of the print: rows that stand exchanged, a sign that is
+a misprint. An entry has ``id``, ``paper``, ``changes`` (what it reads otherwise), ``proof`` (a list
+as for errata) and ``tried`` (how many readings were tried before this one). Regenerated values name
+the reading that they belong to; each printed row keeps its verdict as printed beside that.
 
 ``data/errata.yaml`` is a list, too. An entry has ``paper``, ``where``, what is ``printed`` there
 and what is ``correct``, its ``kind`` (see ``docs/verdicts.md``), and as ``proof`` a list of tests
@@ -29,7 +37,19 @@ from companion._paths import data_dir
 from companion.reproduction.artefacts import list_papers
 from companion.reproduction.published import PublishedError, load_published
 
-__all__ = ["KINDS", "Deviation", "Erratum", "load_deviations", "load_errata"]
+__all__ = [
+    "KINDS",
+    "STATUSES",
+    "Deviation",
+    "Erratum",
+    "Reading",
+    "load_deviations",
+    "load_errata",
+    "load_readings",
+]
+
+#: How well the reason of a deviation is known.
+STATUSES = ("demonstrated", "data", "conjecture")
 
 #: Kinds of errata.
 KINDS = ("misprint", "interchanged", "wrong number", "false claim", "gap", "missing information")
@@ -42,6 +62,17 @@ class Deviation:
 
     reason: str
     evidence: str
+    status: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Another reading of a print, its proofs, and how many were tried before it."""
+
+    paper: str
+    changes: str
+    proof: tuple[str, ...]
+    tried: int
 
 
 @dataclass(frozen=True)
@@ -108,6 +139,20 @@ def _load(path, texts, lists, read, optional=()):
     return declared
 
 
+def _unknown(entry, name, known):
+    if entry[name].strip() in known:
+        return []
+    return [f"{name} {entry[name]!r} is unknown: it must be one of {', '.join(known)}"]
+
+
+def _unproved(entry):
+    return [
+        f"proof {text!r} is neither tests/<file>.py::test_<name> nor notebooks/<name>.ipynb"
+        for text in entry["proof"]
+        if not _PROOF.fullmatch(text)
+    ]
+
+
 def load_deviations(path=None, load=load_published):
     """Read and check the declared deviations.
 
@@ -150,12 +195,13 @@ def load_deviations(path=None, load=load_published):
             return [f"paper {paper!r} has no published values"], {}
         except LookupError as error:
             return [f"unless_available: {error}"], {}
-        deviation = Deviation(entry["reason"].strip(), entry["evidence"].strip())
+        faults += _unknown(entry, "status", STATUSES)
+        deviation = Deviation(*(entry[name].strip() for name in ("reason", "evidence", "status")))
         return faults, {(paper, *cell): deviation for cell in cells if not faults}
 
     return _load(
         path,
-        ("paper", "artefact", "reason", "evidence"),
+        ("paper", "artefact", "status", "reason", "evidence"),
         ("rows", "columns"),
         read,
         optional=("unless_available",),
@@ -177,19 +223,37 @@ def load_errata(path=None):
     texts = ("paper", "where", "printed", "correct", "kind")
 
     def read(entry):
-        faults = [
-            f"{name} {entry[name]!r} is unknown: it must be one of {', '.join(known)}"
-            for name, known in (("paper", list_papers()), ("kind", KINDS))
-            if entry[name] not in known
-        ]
-        faults += [
-            f"proof {text!r} is neither tests/<file>.py::test_<name> nor notebooks/<name>.ipynb"
-            for text in entry["proof"]
-            if not _PROOF.fullmatch(text)
-        ]
+        faults = _unknown(entry, "paper", list_papers()) + _unknown(entry, "kind", KINDS)
+        faults += _unproved(entry)
         said = [entry[name].strip() for name in texts]
         erratum = Erratum(*said, proof=tuple(entry["proof"]))
         return faults, {(erratum.paper, erratum.where, erratum.printed): erratum}
 
     path = data_dir() / "errata.yaml" if path is None else Path(path)
     return list(_load(path, texts, ("proof",), read).values())
+
+
+def load_readings(path=None):
+    """The readings by their id, read and checked as :func:`load_deviations` does.
+
+    Parameters
+    ----------
+    path : path-like, optional
+        Default ``data/readings.yaml`` of the project.
+
+    Returns
+    -------
+    dict of str to Reading
+    """
+
+    def read(entry):
+        faults = _unknown(entry, "paper", list_papers()) + _unproved(entry)
+        if not entry["tried"].isdecimal() or int(entry["tried"]) < 1:
+            faults.append(f"tried must be a number in quotes, at least 1. Got {entry['tried']!r}")
+            return faults, {}
+        said, proof = (entry["paper"], entry["changes"].strip()), tuple(entry["proof"])
+        return faults, {(entry["id"],): Reading(*said, proof, int(entry["tried"]))}
+
+    path = data_dir() / "readings.yaml" if path is None else Path(path)
+    found = _load(path, ("id", "paper", "changes", "tried"), ("proof",), read)
+    return {key: reading for (key,), reading in found.items()}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from companion.reproduction._files import replace_text
 from companion.reproduction.published import parse_printed
-from companion.reproduction.verdicts import NO_VALUE, OUTCOMES, verdict_counts
+from companion.reproduction.verdicts import DEPARTS, NO_VALUE, SCORES, score
 
 __all__ = [
     "VALUES_MIME",
@@ -30,7 +30,8 @@ _SPREAD = " ±"  # ends the name of the column that holds the spread of another
 _LINES = ("published", "reproduced", "verdict")
 _MIN_WIDTH = 8
 _PLACE = ["artefact", "row", "column", "outcome", "converged"]
-_NUMBERS = ["published", "reproduced", "reproduced_spread", "reproduced_n", "z"]
+_NUMBERS = ["published", "reproduced", "reproduced_spread", "reproduced_n"]
+_NUMBERS += ["distance", "support", "would_see"]
 
 
 def _plain(value):
@@ -212,15 +213,24 @@ def _reproduced_text(line):
     return text
 
 
+def _number_text(value, how):
+    if _is_missing(value):
+        return ""
+    text = format(value, how)
+    return text.lstrip("-") if float(text) == 0 else text
+
+
 def _verdict_texts(line):
-    """z, the number of repetitions behind the regenerated value where it has any, the verdict."""
-    z, n = line["z"], line["reproduced_n"]
-    fixed = line["kind"] in ("deterministic", "protocol")
+    """Distance, support, what would have been seen, repetitions, and the verdict."""
+    n = line["reproduced_n"]
     note = "" if line["note"] == NO_VALUE else line["note"]  # "not run" says as much
+    read = line["reading"] and f"read as {line['reading']}: {line['outcome_as_read']}"
     return [
-        "" if _is_missing(z) else f"{z:+.1f}",
-        "" if fixed or _is_missing(n) else f"{n:g}",
-        "; ".join(filter(None, [line["verdict"], line["problem"], note])),
+        _number_text(line["distance"], ".1f"),
+        _number_text(line["support"], "+.1f"),
+        _number_text(line["would_see"], ".2g"),
+        "" if line["kind"] == "deterministic" or _is_missing(n) else f"{n:g}",
+        "; ".join(filter(None, [line["verdict"], read, line["problem"], note])),
     ]
 
 
@@ -240,15 +250,18 @@ def verdict_table(ledger, title=""):
     Returns
     -------
     Table
-        Columns row, column, published, reproduced, z (in standard errors), n (repetitions the
-        regenerated value rests on), verdict. A problem or a note follows the verdict.
+        Columns row, column, published, reproduced, distance (of a value from the print) and
+        support (of a claim), both in standard errors, would see (the smallest departure that would
+        have been seen), n (repetitions the regenerated value rests on), verdict. The verdict under
+        another reading, a problem or a note follow it.
     """
     rows = [
         [line["row"], line["column"], _published_text(line), _reproduced_text(line)]
         + _verdict_texts(line)
         for line in ledger.to_dict("records")
     ]
-    header = ["row", "column", "published", "reproduced", "z", "n", "verdict"]
+    header = ["row", "column", "published", "reproduced", "distance", "support", "would see", "n"]
+    header.append("verdict")
     return Table(header, rows, _values(ledger), title)
 
 
@@ -305,13 +318,12 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
 
 
 def summary_table(ledgers, title=""):
-    """How many values of each artefact (a key of `ledgers`) have which outcome, and of all."""
-    counts = {name: verdict_counts(ledger) for name, ledger in ledgers.items()}
+    """The score of each paper or artefact (a key of `ledgers`), and of all."""
+    counts = {name: score(ledger) for name, ledger in ledgers.items()}
     if len(counts) > 1:
-        counts["all"] = {o: sum(count[o] for count in counts.values()) for o in OUTCOMES}
-    records = [{"artefact": name, "values": sum(c.values()), **c} for name, c in counts.items()]
-    header = ["artefact", "values", *OUTCOMES]
-    return Table(header, [record.values() for record in records], records, title)
+        counts["all"] = {name: sum(count[name] for count in counts.values()) for name in SCORES}
+    records = [{"": name, **count} for name, count in counts.items()]
+    return Table(["", *SCORES], [record.values() for record in records], records, title)
 
 
 def readme_section(ledgers):
@@ -319,7 +331,7 @@ def readme_section(ledgers):
     parts = [summary_table(ledgers).to_markdown()]
     reasons = Counter()
     for name, ledger in ledgers.items():
-        worse = ledger["outcome"].str.startswith("differs") | (ledger["problem"] != "")
+        worse = ledger["outcome"].isin(DEPARTS) | (ledger["problem"] != "")
         reasons.update((name, verdict) for verdict in ledger[worse]["verdict"])
     if reasons:
         rows = [[name, n, verdict] for (name, verdict), n in reasons.items()]

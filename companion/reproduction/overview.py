@@ -12,15 +12,12 @@ import pandas as pd
 
 from companion.reproduction import declared
 from companion.reproduction.artefacts import list_artefacts, list_papers
-from companion.reproduction.display import Table
-from companion.reproduction.published import KINDS
+from companion.reproduction._comparisons import CLAIM_OUTCOMES, DEPARTS
+from companion.reproduction.display import Table, summary_table
+from companion.reproduction.published import ASKS
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.times import NOTEBOOK, load_times
-from companion.reproduction.verdicts import OUTCOMES, verdict_counts
-
-REPRODUCED, WITHIN, DECLARED, DIFFERS, NOT_RUN = OUTCOMES
-#: What a verdict says of a claim.
-_BECAME = dict(zip(OUTCOMES, ("holds", "undecided", "fails", "fails", "not run"), strict=True))
+from companion.reproduction.verdicts import score
 
 
 @dataclass(frozen=True)
@@ -38,10 +35,9 @@ class Overview:
         return self.ledger[self.ledger["paper"] == paper]
 
     def claims(self, paper=None):
-        """The verdicts on what one paper, or all, say in words, with what became of it."""
+        """The verdicts on what one paper, or all, say in words."""
         ledger = self.ledger if paper is None else self.of(paper)
-        claims = ledger[ledger["kind"] == "ordinal"]
-        return claims.assign(became=claims["outcome"].map(_BECAME))
+        return ledger[ledger["asks"] == "claim"]
 
 
 def load_overview(profile="paper"):
@@ -68,44 +64,31 @@ def _count(frame, overview, name, words, total):
 
 
 def papers_table(overview):
-    """One line a paper: artefacts, values by verdict and, among them, claims that hold or not."""
-    words = list(dict.fromkeys(_BECAME.values()))
-    values = _count(overview.ledger, overview, "outcome", OUTCOMES, "values")
-    claims = _count(overview.claims(), overview, "became", words, "claims")
-    table = values.join(claims.rename(columns={NOT_RUN: f"claim {NOT_RUN}"}))
-    artefacts = [*overview.artefacts.values(), sum(overview.artefacts.values())]
-    table.insert(0, "artefacts", artefacts)
-    return Table.from_frame(table.reset_index())
-
-
-def counts_by_kind(ledger):
-    """Verdicts by the kind of the value, for the kinds that the ledger has."""
-    parts = {kind: ledger[ledger["kind"] == kind] for kind in KINDS}
-    return {kind: verdict_counts(part) for kind, part in parts.items() if len(part)}
+    """The score of each paper, and of all."""
+    return summary_table({paper: overview.of(paper) for paper in overview.papers})
 
 
 def kinds_table(overview):
-    """One line a paper and kind of value, and a last block over all papers."""
-    ledgers = {paper: overview.of(paper) for paper in overview.papers} | {"all": overview.ledger}
-    rows = [
-        {"paper": name, "kind": kind, "values": sum(counts.values()), **counts}
-        for name, ledger in ledgers.items()
-        for kind, counts in counts_by_kind(ledger).items()
-    ]
-    return Table.from_frame(pd.DataFrame(rows))
+    """What rows ask, one line a paper, and for all; values and claims are scored."""
+    return Table.from_frame(_count(overview.ledger, overview, "asks", ASKS, "rows").reset_index())
 
 
 def summary(overview):
     """The most important numbers in sentences, as Markdown."""
-    values, claims = verdict_counts(overview.ledger), Counter(overview.claims()["became"])
+    total, claims = score(overview.ledger), Counter(overview.claims()["outcome"])
+    listed = len(overview.ledger) - total["scored"]
     kinds = Counter(erratum.kind for erratum in overview.errata)
     found = ", ".join(f"{kind} {kinds[kind]}" for kind in declared.KINDS if kinds[kind])
     return (
         f"* **{len(overview.papers)} papers, {sum(overview.artefacts.values())} tables, figures and"
-        f" chapters, {len(overview.ledger)} printed values and claims.** {values[REPRODUCED]} are"
-        f" reproduced, {values[WITHIN]} are within spread, {values[DECLARED]} differ for a reason"
-        f" that is written down, {values[DIFFERS]} differ without one, {values[NOT_RUN]} are not"
-        f" run.\n* **{claims.total()} of them test what the papers say in words**, each a signed"
+        f" chapters, {len(overview.ledger)} printed things.** {total['scored']} can fail and are"
+        f" scored; {listed} are settings, identities, matched or repeated, and are listed.\n"
+        f"* **{total['agree as printed']} agree as printed**, {total['agree as read']} under the"
+        f" readings that are named, {total['undecided']} are undecided. Of those that differ"
+        f" {total['differ, demonstrated']} have a demonstrated cause, {total['differ for want of data']}"
+        f" lack data, and **{total['differ, unexplained']} are unexplained**."
+        f" {total['not run']} are not run.\n"
+        f"* **{claims.total()} of the scored test what the papers say in words**, each a signed"
         f" quantity with its standard error: {claims['holds']} hold, {claims['undecided']} are"
         f" undecided, {claims['fails']} fail, {claims['not run']} are not run.\n"
         f"* **{len(overview.errata)} errors in the print** were found and proved: {found}."
@@ -118,33 +101,34 @@ def claims_table(overview, paper):
     The verdict is ``in part`` where the tests of a claim do not all end alike.
     """
     rows = []
-    claims = overview.claims(paper).groupby(["artefact", "printed"], sort=False)
-    for (artefact, printed), tests in claims:
-        first, became = tests.iloc[0], Counter(tests["became"])
+    claims = overview.claims(paper).groupby(["artefact", "sentence"], sort=False)
+    for (artefact, sentence), tests in claims:
+        first, became = tests.iloc[0], Counter(tests["outcome"])
         others = f" (and {len(tests) - 1} more)" if len(tests) > 1 else ""
         rows.append(
             {
-                "claim": printed,
+                "claim": sentence,
                 "where": "; ".join(tests["where"].unique()),
                 "tested by": f"{first['row']}: {first['column']} {first['relation']}{others}",
                 "artefact": artefact,
-                **{word: became[word] for word in _BECAME.values()},
-                "verdict": first["became"] if len(became) == 1 else "in part",
+                **{word: became[word] for word in CLAIM_OUTCOMES},
+                "verdict": first["outcome"] if len(became) == 1 else "in part",
             }
         )
     return Table.from_frame(pd.DataFrame(rows))
 
 
 def reasons_table(overview, paper):
-    """Why values of a paper differ from the print, and where that can be seen."""
+    """Why values of a paper differ from the print, what is unexplained first, and how it is known."""
     deviations, counts = declared.load_deviations(), Counter()
     ledger = overview.of(paper)
-    for line in ledger[ledger["outcome"].isin((DECLARED, DIFFERS))].to_dict("records"):
+    for line in ledger[ledger["outcome"].isin(DEPARTS)].to_dict("records"):
         found = deviations.get((paper, line["artefact"], line["row"], line["column"]))
-        found = found or declared.Deviation("not declared", "")
-        counts[line["artefact"], found.reason, found.evidence] += 1
-    rows = [(artefact, n, *why) for (artefact, *why), n in counts.items()]
-    columns = ["artefact", "values", "reason", "evidence"]
+        counts[line["status"], line["artefact"], line["reason"], found and found.evidence] += 1
+    order = ("undeclared", *reversed(declared.STATUSES))
+    rows = [(artefact, n, status, *why) for (status, artefact, *why), n in counts.items()]
+    rows.sort(key=lambda row: order.index(row[2]))
+    columns = ["artefact", "values", "status", "reason", "evidence"]
     return Table.from_frame(pd.DataFrame(rows, columns=columns))
 
 

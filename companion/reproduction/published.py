@@ -15,8 +15,10 @@ from decimal import Decimal, InvalidOperation
 from companion._paths import data_dir
 
 __all__ = [
+    "ASKS",
     "COLUMNS",
     "KINDS",
+    "SCORED",
     "Printed",
     "PublishedError",
     "Relation",
@@ -25,12 +27,16 @@ __all__ = [
     "parse_relation",
 ]
 
-KINDS = ("deterministic", "stochastic", "spread", "draw", "ordinal", "protocol")
+#: What a row asks; values and claims are scored.
+ASKS = ("value", "claim", "setting", "identity", "matched")
+SCORED = ASKS[:2]
+KINDS = ("deterministic", "stochastic", "spread", "draw", "ordinal")
 COLUMNS = (
     "paper",
     "artefact",
     "row",
     "column",
+    "asks",
     "printed",
     "value",
     "spread",
@@ -38,11 +44,14 @@ COLUMNS = (
     "n",
     "kind",
     "relation",
+    "sentence",
+    "why",
+    "repeats",
+    "matters",
     "overlap",
     "where",
     "note",
 )
-_OPTIONAL = ("overlap",)
 _NUMBER = re.compile(
     r"(?P<sign>[-+]?)(?P<digits>(\d{1,3}(,\d{3})+|\d+)(\.\d*)?|\.\d+)"
     r"([eE](?P<exponent>[-+]?\d+))?%?"
@@ -156,7 +165,7 @@ def _check_value(record, faults):
         if text and _float(text) is None:
             faults.append(f"value {text!r} is no number")
     elif parsed is None:
-        if record["kind"] not in ("deterministic", "protocol"):
+        if record["kind"] != "deterministic":
             faults.append(f"printed {printed!r} is no number, which kind {record['kind']!r} needs")
         elif text:
             faults.append(f"printed {printed!r} is a word, so value must be empty, not {text!r}")
@@ -193,6 +202,25 @@ def _check_spread(record, faults):
     return (math.nan if spread is None else spread), (math.nan if n is None else float(n))
 
 
+def _check_question(record, faults):
+    """Faults of what a row asks; the least difference that matters, NaN where none is told."""
+    asks, kind = record["asks"], record["kind"]
+    if asks not in ASKS:
+        faults.append(f"asks {asks!r} is unknown: it must be one of {', '.join(ASKS)}")
+    if asks in SCORED and (asks == "claim") != (kind == "ordinal"):
+        faults.append(f"asks is {asks!r}, but kind is {kind!r}: claims, and no values, are ordinal")
+    if asks == "claim" and not record["sentence"]:
+        faults.append("sentence is empty: quote what is claimed")
+    if asks not in ("value", "setting") and not record["why"]:
+        faults.append("why is empty: say why this bound, which test proves it, or what was matched")
+    if asks not in SCORED and record["repeats"]:
+        faults.append(f"repeats is given, but a {asks} is not scored anyway")
+    matters = _float(record["matters"]) if record["matters"] else math.nan
+    if matters is None or matters <= 0:
+        faults.append(f"matters {record['matters']!r} is no positive number")
+    return math.nan if matters is None else matters
+
+
 def _check_record(record, paper):
     """All faults of one row, and its numbers."""
     faults = []
@@ -203,6 +231,7 @@ def _check_record(record, paper):
             faults.append(f"{name} is empty")
     kind, relation = record["kind"], record["relation"]
     numbers = {"value": math.nan, "spread": math.nan, "n": math.nan}
+    numbers["matters"] = _check_question(record, faults)
     if kind not in KINDS:
         faults.append(f"kind {kind!r} is unknown: it must be one of {', '.join(KINDS)}")
     else:
@@ -221,6 +250,20 @@ def _check_record(record, paper):
     return faults, {**numbers, "overlap": overlap}
 
 
+def _wrong_repeats(records, lines):
+    """Faults of rows that say they repeat another one; `lines` by (artefact, row, column)."""
+    faults = []
+    for record in (record for record in records if record["repeats"]):
+        own = (record["artefact"], record["row"], record["column"])
+        repeated = (record["artefact"], *record["repeats"].split(" / ", 1))
+        if repeated not in lines or repeated == own:
+            faults.append(
+                f"{lines[own]}: repeats {record['repeats']!r}, which is no other 'row / column' of "
+                f"{record['artefact']}"
+            )
+    return faults
+
+
 def load_published(paper, path=None):
     """Read and check the published values of one paper.
 
@@ -235,7 +278,8 @@ def load_published(paper, path=None):
     -------
     pandas.DataFrame
         One row a printed value in the order of the file, with the columns of :data:`COLUMNS`;
-        value, spread, n and overlap are floats (NaN where nothing is printed), the others strings.
+        value, spread, n, matters and overlap are floats (NaN where nothing is printed), the others
+        strings.
 
     Raises
     ------
@@ -257,11 +301,7 @@ def load_published(paper, path=None):
         raise PublishedError(path.name, [f"it is not UTF-8: {error}"]) from error
     reader = csv.DictReader(io.StringIO(text, newline=""), restkey="surplus")
     header = reader.fieldnames or []
-    faults = [
-        f"column {name!r} is missing"
-        for name in COLUMNS
-        if name not in header and name not in _OPTIONAL
-    ]
+    faults = [f"column {name!r} is missing" for name in COLUMNS if name not in header]
     faults += [f"column {name!r} is unknown" for name in header if name not in COLUMNS]
     faults += [f"column {name!r} is there twice" for name in {*header} if header.count(name) > 1]
     if faults:
@@ -280,6 +320,7 @@ def load_published(paper, path=None):
             faults.append(f"{line}: {' / '.join(cell)} is already on {seen[cell]}")
         seen.setdefault(cell, line)
         records.append({**record, **numbers})
+    faults += _wrong_repeats(records, seen)
     if not records and not faults:
         faults.append("it has no rows")
     if faults:

@@ -1,51 +1,86 @@
 """Verdicts: a published number beside its regeneration, compared by rule.
 
 Nobody types a verdict; only the *reason* of a deviation is written by hand, in
-``data/deviations.yaml``. The words and the rules, kind by kind, are in ``docs/verdicts.md``.
+``data/deviations.yaml``, and another *reading* of the print, in ``data/readings.yaml``. The words
+and the rules, kind by kind, are in ``docs/verdicts.md``.
 """
 
 import math
 from collections import Counter
+from dataclasses import replace
+
+import numpy as np
 
 from companion.reproduction._comparisons import (
-    DECLARED,
-    DIFFERS,
-    MAX_Z,
-    MAX_Z_ORDINAL,
+    AGREES,
+    DEPARTS,
+    LISTED,
+    MAX_DISTANCE,
+    MAX_UNDECIDED,
     NOT_RUN,
     OUTCOMES,
-    REPRODUCED,
-    WITHIN,
+    UNDECIDED,
     Comparison,
+    compare_claim,
     compare_deterministic,
     compare_draw,
-    compare_ordinal,
     compare_spread,
     compare_stochastic,
     first_finite,
+    joint_chance,
 )
-from companion.reproduction.declared import load_deviations
-from companion.reproduction.published import load_published, parse_printed, parse_relation
+from companion.reproduction.declared import load_deviations, load_readings
+from companion.reproduction.published import SCORED, load_published, parse_printed, parse_relation
 
 __all__ = [
     "OUTCOMES",
+    "SCORES",
     "Comparison",
     "compare",
+    "compare_claim",
     "compare_deterministic",
     "compare_draw",
-    "compare_ordinal",
+    "compare_row",
     "compare_spread",
     "compare_stochastic",
     "judge",
     "problems",
     "repetitions",
+    "score",
     "verdict_counts",
 ]
 
+#: What is counted for each paper, in the order of tables.
+SCORES = (
+    "scored",
+    "agree as printed",
+    "agree as read",
+    "undecided",
+    "differ, demonstrated",
+    "differ for want of data",
+    "differ, unexplained",
+    "not run",
+)
 NO_VALUE = "no regenerated value of this row and column"
 _QUICK_ALLOWANCE = 1.0
 _CHANCE = ("stochastic", "spread", "ordinal")
-_COPIED = ("paper", "artefact", "row", "column", "kind", "printed")
+_COPIED = (
+    "paper",
+    "artefact",
+    "row",
+    "column",
+    "asks",
+    "kind",
+    "printed",
+    "spread",
+    "n",
+    "relation",
+    "sentence",
+    "why",
+    "repeats",
+    "matters",
+    "where",
+)
 _NEEDED = ("row", "column", "value", "converged")
 _NUMBERS = {"spread": math.nan, "n": math.nan, "se": math.nan, "overlap": 0.0}
 
@@ -54,62 +89,69 @@ def _missing(value):
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def _compare_row(row, own, profile):
-    """Comparison of one published row (a mapping) with its regeneration (a mapping or None)."""
+def compare_row(row, own, profile="paper"):
+    """Compare one published row (a mapping) with its regeneration (a mapping, or None).
+
+    Parameters
+    ----------
+    row : mapping
+        Of :func:`~companion.reproduction.published.load_published`.
+    own : mapping or None
+        value, spread, n, se, overlap, and draws where the print shows one.
+    profile : {"paper", "quick"}, default="paper"
+
+    Returns
+    -------
+    Comparison
+    """
     if own is None:
         return Comparison(NOT_RUN, note=NO_VALUE)
     if _missing(own["value"]):
         return Comparison(NOT_RUN, note="the regenerated value is missing")
-    value, kind = own["value"], row["kind"]
-    allowance = 0.0 if profile == "paper" else _QUICK_ALLOWANCE
-    printed = parse_printed(row["printed"])
-    if kind == "protocol" and profile != "paper":
+    if row["asks"] == "setting" and profile != "paper":
         return Comparison(NOT_RUN, note="a quick run is smaller by design")
-    if kind in ("deterministic", "protocol"):
+    found = _by_kind(row, own, 0.0 if profile == "paper" else _QUICK_ALLOWANCE)
+    if row["asks"] not in SCORED:
+        return replace(found, outcome=LISTED) if found.outcome in (*AGREES, UNDECIDED) else found
+    if found.outcome in AGREES and found.would_see > row["matters"]:
+        short = f"a difference of {row['matters']:g}, which matters here, would not have been seen"
+        return replace(found, outcome=UNDECIDED, note="; ".join(filter(None, (found.note, short))))
+    return found
+
+
+def _by_kind(row, own, allowance):
+    value, kind, printed = own["value"], row["kind"], parse_printed(row["printed"])
+    cell = f"{row['artefact']} / {row['row']} / {row['column']}"
+    if kind == "deterministic":
         return compare_deterministic(row["printed"] if printed is None else printed, value)
     if kind == "draw":
         draws = own.get("draws")
         if draws is None or not len(draws):
             raise ValueError(
-                f"The regenerated value of {row['artefact']} / {row['row']} / {row['column']} must "
-                f"bring the draws that the print is placed among. Got draws = {draws!r}."
+                f"The regenerated value of {cell} must bring the draws that the print is placed "
+                f"among. Got draws = {draws!r}."
             )
         return compare_draw(printed, draws)
+    beyond = {"fails_beyond": MAX_DISTANCE + allowance}
     if kind == "spread":
-        return compare_spread(
-            printed, row["n"], value, own["n"], se_r=own["se"], fails_beyond=MAX_Z + allowance
-        )
+        return compare_spread(printed, row["n"], value, own["n"], se_r=own["se"], **beyond)
     if kind == "ordinal":
         derived = own["spread"] * math.sqrt(1 / own["n"] + own["overlap"]) if own["n"] > 0 else 0.0
-        se = first_finite(own["se"], derived, 0.0)
-        return compare_ordinal(
-            parse_relation(row["relation"]),
-            value,
-            se,
-            own["n"],
-            fails_beyond=MAX_Z_ORDINAL + allowance,
-        )
+        se, relation = first_finite(own["se"], derived, 0.0), parse_relation(row["relation"])
+        beyond = {"fails_beyond": MAX_UNDECIDED + allowance}
+        return compare_claim(relation, value, se, own["n"], **beyond)
     if math.isnan(own["se"]) and not own["n"] >= 1:
         raise ValueError(
-            f"The regenerated value of {row['artefact']} / {row['row']} / {row['column']} must "
-            f"bring its standard error or its number of repetitions n >= 1. Got n = {own['n']}."
+            f"The regenerated value of {cell} must bring its standard error or its number of "
+            f"repetitions n >= 1. Got n = {own['n']}."
         )
-    return compare_stochastic(
-        printed,
-        row["spread"],
-        row["n"],
-        value,
-        own["spread"],
-        own["n"],
-        se_r=own["se"],
-        overlap=row["overlap"],
-        overlap_r=own["overlap"],
-        fails_beyond=MAX_Z + allowance,
-    )
+    overlaps = {"overlap": row["overlap"], "overlap_r": own["overlap"]}
+    numbers = printed, row["spread"], row["n"], value, own["spread"], own["n"]
+    return compare_stochastic(*numbers, se_r=own["se"], **overlaps, **beyond)
 
 
 def _regenerated(published, reproduced):
-    """The regenerated rows by (artefact, row, column), after checking the frame."""
+    """The regenerated rows by (artefact, row, column) and reading, after checking the frame."""
     absent = [name for name in _NEEDED if name not in reproduced]
     if absent:
         raise ValueError(
@@ -129,25 +171,29 @@ def _regenerated(published, reproduced):
             number = own.get(name, default)
             own[name] = default if _missing(number) else float(number)
         cell = (own.get("artefact", artefacts[0]), own["row"], own["column"])
-        if cell in cells:
+        reading = own.get("reading")
+        reading = "" if _missing(reading) else reading
+        readings = cells.setdefault(cell, {})
+        if reading in readings or len({*readings, reading} - {""}) > 1:
             raise ValueError(f"The regenerated value of {' / '.join(cell)} is there twice.")
         if own["converged"] not in (True, False):
             raise ValueError(
                 f"converged of {' / '.join(cell)} must be True or False. Got {own['converged']!r}."
             )
-        cells[cell] = own
+        readings[reading] = own
     return cells
 
 
 def _conclude(comparison, converged, deviation, profile):
-    """Outcome, verdict text, problem and note of a comparison, given its declaration."""
-    outcome, note, problem = comparison.outcome, comparison.note, ""
+    """Verdict, status of the deviation, reason, problem and note, given what is declared."""
+    outcome, note, problem, status, reason = comparison.outcome, comparison.note, "", "", ""
     verdict = outcome
-    if outcome == DIFFERS and deviation is not None:
-        outcome, verdict = DECLARED, f"differs (declared: {deviation.reason})"
-    elif outcome == DIFFERS:
-        problem = "differs and is not declared in data/deviations.yaml"
-    elif deviation is not None and outcome in (REPRODUCED, WITHIN):
+    if outcome in DEPARTS and deviation is not None:
+        status, reason = deviation.status, deviation.reason
+        verdict = f"{outcome} ({status}: {reason})"
+    elif outcome in DEPARTS:
+        status, problem = "undeclared", f"{outcome} and is not declared in data/deviations.yaml"
+    elif deviation is not None and outcome != NOT_RUN:
         if profile == "paper":
             problem = f"declared deviation has healed (it is {outcome}): remove its declaration"
         else:
@@ -155,10 +201,11 @@ def _conclude(comparison, converged, deviation, profile):
             note = "; ".join(filter(None, [note, few]))
     if outcome != NOT_RUN and not converged:
         verdict += " (not converged)"
-    return {"outcome": outcome, "verdict": verdict, "problem": problem, "note": note}
+    told = {"verdict": verdict, "status": status, "reason": reason}
+    return {"outcome": outcome, **told, "problem": problem, "note": note}
 
 
-def compare(published, reproduced, deviations=None, profile="paper"):
+def compare(published, reproduced, deviations=None, readings=None, profile="paper"):
     """Compare published values with regenerated ones, row by row.
 
     Parameters
@@ -169,54 +216,67 @@ def compare(published, reproduced, deviations=None, profile="paper"):
     reproduced : pandas.DataFrame
         Columns row, column, value, converged and, where they apply, spread (standard deviation
         over repetitions), n, se (standard error of the value, NaN to derive it), overlap,
-        draws (the repetitions, where the print shows one), artefact. Values that were not
+        draws (the repetitions, where the print shows one), artefact, and reading: which reading
+        of the print the value belongs to, empty for the print as it stands. Values that were not
         published are ignored; their order does not matter.
-    deviations : mapping, optional
-        From (paper, artefact, row, column) to an object with a ``reason``.
+    deviations, readings : mapping, optional
+        From (paper, artefact, row, column) to an object with ``reason`` and ``status``; from names
+        of readings to what they are.
     profile : {"paper", "quick"}, default="paper"
         Only in the paper profile a declared deviation can be found healed.
 
     Returns
     -------
     pandas.DataFrame
-        The ledger, one row a published value in its order: paper, artefact, row, column, kind,
-        printed, published, spread, n, relation, reproduced, reproduced_spread, reproduced_n,
-        reproduced_se, z, se (of the difference), converged, outcome (one of :data:`OUTCOMES`),
-        verdict, problem (empty if all is well), note, where.
+        The ledger, one row a published value in its order: what the print has (paper, artefact,
+        row, column, asks, kind, printed, published, spread, n, relation, sentence, why, repeats,
+        matters, where); the regeneration (reproduced, reproduced_spread, reproduced_n,
+        reproduced_se, converged); distance, support, se, would_see, outcome (one of
+        :data:`OUTCOMES`), verdict, status and reason of a deviation, problem (empty if all is
+        well), note; and under another reading its name, reproduced_as_read and outcome_as_read.
 
     Raises
     ------
     ValueError
-        If the regenerated values lack a column, hold a cell twice, or a stochastic one has neither
-        standard error nor number of repetitions.
+        If the regenerated values lack a column, hold a cell twice, name an unknown reading, or a
+        stochastic one has neither standard error nor number of repetitions.
     """
     import pandas as pd
 
     cells = _regenerated(published, reproduced)
-    deviations = deviations or {}
+    deviations, readings = deviations or {}, readings or {}
     ledger = []
     for row in published.to_dict("records"):
         cell = (row["artefact"], row["row"], row["column"])
-        own = cells.get(cell)
-        comparison = _compare_row(row, own, profile)
+        found = dict(cells.get(cell, {}))
+        own = found.pop("", None)
+        comparison = compare_row(row, own, profile)
         own = own or {"value": math.nan, "converged": True, **_NUMBERS}
         converged = bool(own["converged"])
+        reading, as_read = next(iter(found.items()), ("", None))
+        if reading and reading not in readings:
+            raise ValueError(
+                f"The reading of {' / '.join(cell)} must be one of data/readings.yaml. "
+                f"Got {reading!r}."
+            )
+        deviation = deviations.get((row["paper"], *cell))
         ledger.append(
             {
                 **{name: row[name] for name in _COPIED},
                 "published": row["value"],
-                "spread": row["spread"],
-                "n": row["n"],
-                "relation": row["relation"],
                 "reproduced": own["value"],
                 "reproduced_spread": own["spread"],
                 "reproduced_n": own["n"],
                 "reproduced_se": own["se"],
-                "z": comparison.z,
-                "se": comparison.se,
                 "converged": converged,
-                **_conclude(comparison, converged, deviations.get((row["paper"], *cell)), profile),
-                "where": row["where"],
+                "distance": comparison.distance,
+                "support": comparison.support,
+                "se": comparison.se,
+                "would_see": comparison.would_see,
+                **_conclude(comparison, converged, deviation, profile),
+                "reading": reading,
+                "reproduced_as_read": as_read["value"] if reading else math.nan,
+                "outcome_as_read": compare_row(row, as_read, profile).outcome if reading else "",
             }
         )
     return pd.DataFrame(ledger)
@@ -232,11 +292,48 @@ def judge(artefact, records, profile="paper", deviations=None):
             f"{artefact.name!r}. It has none."
         )
     deviations = load_deviations() if deviations is None else deviations
-    return compare(published, artefact.values(records), deviations, profile)
+    return compare(published, artefact.values(records), deviations, load_readings(), profile)
+
+
+def judge_jointly(published, reproduced):
+    """Chance of the single draws that an artefact prints, all together; NaN if it prints none.
+
+    Parameters
+    ----------
+    published, reproduced : pandas.DataFrame
+        As for :func:`compare`, of one artefact; the draws of all cells are those of the same units.
+    """
+    cells = _regenerated(published, reproduced)
+    rows = published[published["kind"] == "draw"].to_dict("records")
+    rows = [
+        row for row in rows if "" in cells.get((row["artefact"], row["row"], row["column"]), {})
+    ]
+    if not rows:
+        return math.nan
+    draws = [cells[row["artefact"], row["row"], row["column"]][""]["draws"] for row in rows]
+    return joint_chance([row["value"] for row in rows], np.transpose(draws))
+
+
+def score(ledger):
+    """How many rows of a ledger there are of each of :data:`SCORES`; repeated cells count once."""
+    rows = ledger[ledger["asks"].isin(SCORED) & (ledger["repeats"] == "")]
+    agrees, departs = rows["outcome"].isin(AGREES), rows["outcome"].isin(DEPARTS)
+    as_read = rows["outcome_as_read"].where(rows["reading"] != "", rows["outcome"])
+    counts = (
+        len(rows),
+        agrees.sum(),
+        as_read.isin(AGREES).sum(),
+        (rows["outcome"] == UNDECIDED).sum(),
+        (departs & (rows["status"] == "demonstrated")).sum(),
+        (departs & (rows["status"] == "data")).sum(),
+        (departs & rows["status"].isin(("conjecture", "undeclared"))).sum(),
+        (rows["outcome"] == NOT_RUN).sum(),
+    )
+    return dict(zip(SCORES, map(int, counts), strict=True))
 
 
 def verdict_counts(ledger):
-    """Number of values with each outcome."""
+    """Number of rows with each outcome."""
     counted = Counter(ledger["outcome"])
     return {outcome: counted[outcome] for outcome in OUTCOMES}
 
