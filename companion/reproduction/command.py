@@ -12,9 +12,9 @@ EXIT_CODES = """\
 \b
 Exit codes:
     0  all is well (data that cannot be had are named, and are no fault)
-    1  an undeclared deviation, or a declared one that has healed
+    1  an undeclared deviation, a declared one that has healed, records missing or stale
     2  a mistake in the command; nothing was run
-    3  a data file is damaged or could not be fetched
+    3  a data file or a record is damaged, or data could not be fetched
     4  a unit, a comparison, a notebook or a page of the site failed
   130  interrupted; the same command goes on from there
 """
@@ -53,7 +53,10 @@ def _show_verdicts(ledger, title):
     from companion.reproduction.display import verdict_table
 
     if len(ledger):
-        show(verdict_table(ledger, title))
+        notes = [] if sys.stdout.isatty() else None
+        show(verdict_table(ledger, title, notes))
+        for number, note in enumerate(notes or (), 1):
+            click.echo(f"[{number}] {note}")
         click.echo()
 
 
@@ -235,39 +238,63 @@ def _summarise(reports, run, in_place):
 @TARGETS
 @_profile("paper", "Which records to compare; quick ones are those of the last quick run.")
 @click.option("--only-problems", is_flag=True, help="Show only the values that make this fail.")
-@click.option("--markdown", is_flag=True, help="Print the section of the README instead.")
 @click.option(
-    "--readme", type=click.Path(exists=True, dir_okay=False), help="Write it into this file."
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv", "markdown"]),
+    default="table",
+    help="Tables for people, the whole ledger for machines, or the section of the README.",
+)
+@click.option("--allow-missing", is_flag=True, help="Records that are not there are no fault.")
+@click.option(
+    "--readme", type=click.Path(exists=True, dir_okay=False), help="Write its section into a file."
 )
 @click.pass_context
-def verify(context, targets, *, profile, only_problems, markdown, readme):
+def verify(context, targets, *, profile, only_problems, form, allow_missing, readme):
     """Compare every published value with the records, one line a value; nothing is computed.
 
-    Fails on a value that differs without a declaration in data/deviations.yaml, and on a
-    declaration whose value no longer differs.
+    Fails on a value that differs without a declaration in data/deviations.yaml, on a declaration
+    whose value no longer differs, and on records that are missing, stale or altered.
     """
     from companion.reproduction import display
     from companion.reproduction.reproduce import read_ledgers
     from companion.reproduction.verdicts import problems
 
-    ledgers, stale, failures = read_ledgers(_targets(context, targets), profile)
+    ledgers, gaps, failures = read_ledgers(_targets(context, targets), profile)
     faulty = {name: problems(ledger) for name, ledger in ledgers.items()}
+    shown = faulty if only_problems else ledgers
     if readme:
         try:
             changed = display.update_between_markers(readme, display.readme_section(ledgers))
         except (OSError, ValueError) as error:
             raise click.UsageError(str(error), context) from error
         click.echo(f"{readme}: {'updated' if changed else 'unchanged'}")
-    elif markdown:
+    elif form == "markdown":
         click.echo(display.readme_section(ledgers))
-    else:
-        for name, ledger in (faulty if only_problems else ledgers).items():
+    elif form == "table":
+        for name, ledger in shown.items():
             _show_verdicts(ledger, name)
         show(display.summary_table(ledgers))
-    for text in stale + failures:
+        _tell_unexplained(ledgers)
+    else:
+        click.echo(display.ledger_text(shown, form), nl=False)
+    for text in [*gaps["missing"], *gaps["stale"], *failures]:
         click.echo(text, err=True)
-    bad = any(len(found) for found in faulty.values())
+    bad = any(len(found) for found in faulty.values()) or gaps["stale"]
+    bad = bad or (gaps["missing"] and not allow_missing)
     context.exit(FAILED if failures else DEVIATION if bad else OK)
+
+
+def _tell_unexplained(ledgers):
+    """What differs for a reason that is a conjecture, or for none."""
+    lines = {}
+    for name, ledger in ledgers.items():
+        for line in ledger[ledger["status"].isin(("conjecture", "undeclared"))].to_dict("records"):
+            lines.setdefault(f"{name}: {line['reason'] or line['problem']}", []).append(line["row"])
+    if lines:
+        _heading("Unexplained")
+        for text, rows in lines.items():
+            click.echo(f"{text} ({len(rows)} row{'s' if len(rows) > 1 else ''})")
 
 
 # -- report ---------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ the numbers at full precision, so that tests compare numbers by value and not by
 """
 
 import html
+import json
 import math
 import re
 from collections import Counter
@@ -17,6 +18,7 @@ from companion.reproduction.verdicts import DEPARTS, NO_VALUE, SCORES, score
 __all__ = [
     "VALUES_MIME",
     "Table",
+    "ledger_text",
     "published_vs_reproduced",
     "readme_section",
     "summary_table",
@@ -220,9 +222,16 @@ def _number_text(value, how):
     return text.lstrip("-") if float(text) == 0 else text
 
 
-def _verdict_texts(line):
-    """Distance, support, what would have been seen, repetitions, and the verdict."""
-    n = line["reproduced_n"]
+def _verdict_texts(line, notes):
+    """Distance, support, what would have been seen, repetitions, and the verdict.
+
+    With a list of `notes` the reason goes there, and the verdict has its number.
+    """
+    n, verdict = line["reproduced_n"], line["verdict"]
+    if notes is not None and line["reason"]:
+        if line["reason"] not in notes:
+            notes.append(line["reason"])
+        verdict = f"{line['outcome']} ({line['status']} [{notes.index(line['reason']) + 1}])"
     note = "" if line["note"] == NO_VALUE else line["note"]  # "not run" says as much
     read = line["reading"] and f"read as {line['reading']}: {line['outcome_as_read']}"
     return [
@@ -230,7 +239,7 @@ def _verdict_texts(line):
         _number_text(line["support"], "+.1f"),
         _number_text(line["would_see"], ".2g"),
         "" if line["kind"] == "deterministic" or _is_missing(n) else f"{n:g}",
-        "; ".join(filter(None, [line["verdict"], read, line["problem"], note])),
+        "; ".join(filter(None, [verdict, read, line["problem"], note])),
     ]
 
 
@@ -238,7 +247,7 @@ def _values(ledger):
     return ledger[_PLACE + _NUMBERS].to_dict("records")
 
 
-def verdict_table(ledger, title=""):
+def verdict_table(ledger, title="", notes=None):
     """One line a published value: the print, the regeneration and the verdict.
 
     Parameters
@@ -246,6 +255,8 @@ def verdict_table(ledger, title=""):
     ledger : pandas.DataFrame
         From :func:`~companion.reproduction.verdicts.compare`.
     title : str, optional
+    notes : list of str, optional
+        Reasons go there, and the table has their numbers.
 
     Returns
     -------
@@ -257,7 +268,7 @@ def verdict_table(ledger, title=""):
     """
     rows = [
         [line["row"], line["column"], _published_text(line), _reproduced_text(line)]
-        + _verdict_texts(line)
+        + _verdict_texts(line, notes)
         for line in ledger.to_dict("records")
     ]
     header = ["row", "column", "published", "reproduced", "distance", "support", "would see", "n"]
@@ -341,6 +352,23 @@ def readme_section(ledgers):
             "</details>",
         ]
     return "\n\n".join(parts)
+
+
+def ledger_text(ledgers, form):
+    """All rows of some ledgers, as JSON (a list of objects) or CSV.
+
+    Parameters
+    ----------
+    ledgers : mapping of str to pandas.DataFrame
+    form : {"json", "csv"}
+    """
+    import pandas as pd
+
+    whole = pd.concat(ledgers.values(), ignore_index=True) if ledgers else pd.DataFrame()
+    if form == "csv":
+        return whole.to_csv(index=False)
+    rows = [{name: _plain(v) for name, v in row.items()} for row in whole.to_dict("records")]
+    return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
 
 
 def update_between_markers(path, text):

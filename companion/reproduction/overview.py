@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from companion.reproduction import declared
-from companion.reproduction.artefacts import list_artefacts, list_papers
 from companion.reproduction._comparisons import CLAIM_OUTCOMES, DEPARTS
+from companion.reproduction.artefacts import list_artefacts, list_papers
 from companion.reproduction.display import Table, summary_table
 from companion.reproduction.published import ASKS
 from companion.reproduction.reproduce import read_ledgers
@@ -85,8 +85,9 @@ def summary(overview):
         f" scored; {listed} are settings, identities, matched or repeated, and are listed.\n"
         f"* **{total['agree as printed']} agree as printed**, {total['agree as read']} under the"
         f" readings that are named, {total['undecided']} are undecided. Of those that differ"
-        f" {total['differ, demonstrated']} have a demonstrated cause, {total['differ for want of data']}"
-        f" lack data, and **{total['differ, unexplained']} are unexplained**."
+        f" {total['differ, demonstrated']} have a demonstrated cause,"
+        f" {total['differ for want of data']} lack data, and **{total['differ, unexplained']} are"
+        f" unexplained**."
         f" {total['not run']} are not run.\n"
         f"* **{claims.total()} of the scored test what the papers say in words**, each a signed"
         f" quantity with its standard error: {claims['holds']} hold, {claims['undecided']} are"
@@ -119,7 +120,7 @@ def claims_table(overview, paper):
 
 
 def reasons_table(overview, paper):
-    """Why values of a paper differ from the print, what is unexplained first, and how it is known."""
+    """Why values of a paper differ from the print, the unexplained first."""
     deviations, counts = declared.load_deviations(), Counter()
     ledger = overview.of(paper)
     for line in ledger[ledger["outcome"].isin(DEPARTS)].to_dict("records"):

@@ -9,17 +9,21 @@ written as a JSON string, in quotes. `decode_cell` reads all of them; pandas rea
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from companion.reproduction.units import Unit, to_scalar
 
-END_COLUMNS = ("key", "code")
+END_COLUMNS = ("key", "code", "digest")
+_DIGEST_LENGTH = 12
 _INTEGER = re.compile(r"-?(0|[1-9]\d*)")
 _FLOAT = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?|nan|-?inf")
 _RANKS = {type(None): 0, bool: 1, int: 2, float: 2, str: 3}
@@ -27,12 +31,16 @@ _RANKS = {type(None): 0, bool: 1, int: 2, float: 2, str: 3}
 
 @dataclass(frozen=True)
 class Record:
-    """What is kept of a finished unit; `code` is the digest of the code that computed it."""
+    """What is kept of a finished unit; `code` is the digest of the code that computed it.
+
+    `line` is where it begins in the committed table, 0 if it does not come from there.
+    """
 
     key: str
     params: Mapping[str, Any]
     code: str
     rows: tuple[Mapping[str, Any], ...]
+    line: int = field(default=0, compare=False)
 
 
 def encode_cell(value: str | int | float | bool | None) -> str:
@@ -93,17 +101,26 @@ def _sorted(records: Iterable[Record], parameters: list[str]) -> tuple[list[str]
         for record in records
         for row in record.rows
     ]
-    return [*parameters, *results, *END_COLUMNS], lines
+    return [*parameters, *results, "key", "code"], lines
+
+
+def _digest(lines: Iterable[list[str]]) -> str:
+    """Digest of the content of a record, the texts of its lines."""
+    return hashlib.sha256(json.dumps(list(lines)).encode()).hexdigest()[:_DIGEST_LENGTH]
 
 
 def to_table(records: Iterable[Record], parameters: list[str]) -> bytes:
-    """The committed form: CSV in UTF-8 with parameters, result columns, key and code."""
+    """The committed form: CSV in UTF-8 with parameters, result columns, key, code and digest."""
     columns, lines = _sorted(records, parameters)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    end = len(END_COLUMNS)  # keys and digests are text whatever they look like
-    writer.writerows([*map(encode_cell, line[:-end]), *line[-end:]] for line in lines)
+    writer.writerow([*columns, "digest"])
+    # keys and digests are text whatever they look like
+    lines = [[*map(encode_cell, line[:-2]), *line[-2:]] for line in lines]
+    for _, own in groupby(lines, key=itemgetter(-2)):
+        own = list(own)
+        digest = _digest(own)
+        writer.writerows([*line, digest] for line in own)
     return text.getvalue().encode()
 
 
@@ -113,22 +130,31 @@ def parse_table(content: bytes, parameters: Iterable[str]) -> dict[str, Record]:
         lines = list(csv.reader(io.StringIO(content.decode(), newline=""), strict=True))
     except (UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"it cannot be read as CSV ({error})") from error
-    columns = lines[0] if lines else []
-    if tuple(columns[-2:]) != END_COLUMNS:
-        raise ValueError("its last columns must be key and code")
-    parameters, found = set(parameters), {}
+    columns, end = lines[0] if lines else [], len(END_COLUMNS)
+    if tuple(columns[-end:]) != END_COLUMNS:
+        raise ValueError(f"its last columns must be {', '.join(END_COLUMNS)}")
+    if len(set(columns)) < len(columns):
+        raise ValueError("a column is there twice")
+    if absent := [name for name in parameters if name not in columns]:
+        raise ValueError(f"column {absent[0]!r} is missing")
+    parameters, found, texts = set(parameters), {}, {}
     for number, line in enumerate(lines[1:], start=2):
         if len(line) != len(columns):
             raise ValueError(f"line {number} has {len(line)} cells instead of {len(columns)}")
         try:
-            cells = dict(zip(columns, map(decode_cell, line[:-2]), strict=False))
+            cells = dict(zip(columns, map(decode_cell, line[:-end]), strict=False))
         except ValueError as error:
             raise ValueError(f"line {number} cannot be read ({error})") from error
-        key, code = line[-2:]
+        key, code, digest = line[-end:]
         params = {name: cells.pop(name) for name in columns if name in parameters}
         found.setdefault(key, (params, code, []))[2].append(cells)
+        texts.setdefault(key, (number, digest, []))[2].append(line[:-1])
+    for number, digest, own in texts.values():
+        if _digest(own) != digest:
+            raise ValueError(f"the record in line {number} has been altered: its digest is another")
     return {
-        key: Record(key, params, code, tuple(rows)) for key, (params, code, rows) in found.items()
+        key: Record(key, params, code, tuple(rows), texts[key][0])
+        for key, (params, code, rows) in found.items()
     }
 
 

@@ -42,7 +42,7 @@ def resolve_targets(targets, artefacts):
 def read_ledgers(artefacts, profile="paper"):
     """Verdicts of the records there are, by artefact, without computing any.
 
-    With them come remarks on records that are missing or stale, and what could not be compared.
+    With them come the gaps, what records are "missing" and "stale", and what could not be compared.
     """
     ledgers, studies, failures, deviations = {}, {}, [], None
     for artefact in artefacts:
@@ -53,16 +53,11 @@ def read_ledgers(artefacts, profile="paper"):
             studies |= {f"{artefact.paper}/{name}": found for name, found in records.items()}
         except Exception as error:  # one broken file: the other artefacts are still compared
             failures.append(_no_verdicts(artefact, error))
-    remarks = []
-    for study, found in studies.items():
-        if found.stale:
-            remarks.append(
-                f"{study}: {found.stale} of {found.n_units} records were made by other code; "
-                "`companion reproduce --fresh` computes them again."
-            )
-        if missing := found.n_units - found.n_stored:
-            remarks.append(f"{study}: {missing} of {found.n_units} units have no record.")
-    return ledgers, remarks, failures
+    gaps = {
+        kind: [found.gaps[kind] for found in studies.values() if kind in found.gaps]
+        for kind in ("missing", "stale")
+    }
+    return ledgers, gaps, failures
 
 
 def _judge(artefact, records, profile, deviations=None):

@@ -38,6 +38,8 @@ class Records:
         Why units could not be computed, and how many for that reason.
     computed : int
         Units computed now.
+    gaps : mapping of str to str
+        What ``"missing"`` and ``"stale"`` records there are, and where; empty if none.
     """
 
     frame: Any = field(repr=False)
@@ -46,6 +48,7 @@ class Records:
     stale: int
     missing: list[tuple[str, int]] = field(default_factory=list)
     computed: int = 0
+    gaps: dict[str, str] = field(default_factory=dict)
 
 
 def load_records(
@@ -121,9 +124,23 @@ def read_stored(study: Study, profile: str = "paper") -> Records:
     store = RecordStore(study, profile)
     found = store.records()
     kept = [found[key] for key in store.units if key in found]
-    stale = sum(record.code != store.code for record in kept)
+    stale = [record for record in kept if record.code != store.code]
     frame = to_frame(kept, store.parameters)
-    return Records(frame, len(store.units), len(kept), stale)
+    n, gaps, absent = (
+        len(store.units),
+        {},
+        [u for key, u in store.units.items() if key not in found],
+    )
+    if absent:
+        gaps["missing"] = f"{store.path}: {len(absent)} of {n} units have no record: {absent[0]}"
+        gaps["missing"] += ", ..." if len(absent) > 1 else ""
+    if stale:
+        first = min(stale, key=lambda record: record.line)
+        gaps["stale"] = (
+            f"{store.path}, line {first.line}: {len(stale)} of {n} records were made by other code "
+            f"({first.code}, now {store.code}); `companion reproduce --fresh` computes them again."
+        )
+    return Records(frame, n, len(kept), len(stale), gaps=gaps)
 
 
 def _compute(store: RecordStore, todo: list[Unit], progress, workers) -> dict[str, Any]:

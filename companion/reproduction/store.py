@@ -100,7 +100,14 @@ class RecordStore:
 
     def _committed(self) -> dict[str, Record]:
         try:
-            return parse_table(self.path.read_bytes(), self.parameters)
+            found = parse_table(self.path.read_bytes(), self.parameters)
+            for key, unit in self.units.items():
+                if key in found and found[key].params != {
+                    **dict.fromkeys(self.parameters),
+                    **unit.params,
+                }:
+                    raise ValueError(f"the parameters of {key} are not those of its unit, {unit}")
+            return found
         except (FileNotFoundError, NotADirectoryError):
             return {}
         except (OSError, ValueError) as error:

@@ -167,7 +167,7 @@ def gather(profile, executed=None, artefacts=None):
     folder = _executed_folder(profile, executed)
     across = list_across() if artefacts is None else []
     artefacts = list_artefacts() if artefacts is None else artefacts
-    ledgers, stale, failures = read_ledgers(artefacts, profile)
+    ledgers, gaps, failures = read_ledgers(artefacts, profile)
     deviations, times = load_deviations(), load_times()
     papers, entries, groups = list_papers(), [], {}
     for artefact in [*across, *artefacts]:
@@ -189,5 +189,5 @@ def gather(profile, executed=None, artefacts=None):
         "kinds": sorted({line["kind"] for entry in entries for line in entry.lines}),
         "cores": ", ".join(map(str, sorted(set(times["cores"])))),
         "errata": load_errata(),
-        "remarks": [*failures, *stale],
+        "remarks": [*failures, *gaps["missing"], *gaps["stale"]],
     }
