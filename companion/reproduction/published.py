@@ -251,15 +251,16 @@ def _check_record(record, paper):
 
 
 def _wrong_repeats(records, lines):
-    """Faults of rows that say they repeat another one; `lines` by (artefact, row, column)."""
+    """Faults of rows that say which one they repeat; `lines` by (artefact, row, column)."""
+    names = {f"{artefact}: {row} / {column}" for artefact, row, column in lines}
     faults = []
     for record in (record for record in records if record["repeats"]):
         own = (record["artefact"], record["row"], record["column"])
-        repeated = (record["artefact"], *record["repeats"].split(" / ", 1))
-        if repeated not in lines or repeated == own:
+        repeated = {record["repeats"], f"{record['artefact']}: {record['repeats']}"} & names
+        if not repeated or f"{own[0]}: {own[1]} / {own[2]}" in repeated:
             faults.append(
                 f"{lines[own]}: repeats {record['repeats']!r}, which is no other 'row / column' of "
-                f"{record['artefact']}"
+                f"{record['artefact']}, nor an 'artefact: row / column' of the paper"
             )
     return faults
 
