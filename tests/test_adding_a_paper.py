@@ -61,8 +61,7 @@ def put(project, path, how, text):
     if "at the end" in how:
         path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
     elif "after the last" in how:
-        before = path.read_text(encoding="utf-8")
-        head, across, tail = before.partition('    Paper("", ')
+        head, across, tail = path.read_text(encoding="utf-8").partition('    Paper("", ')
         assert across, "the list of papers looks different; the guide must say where to add one"
         path.write_text(head + text + across + tail, encoding="utf-8")
     elif "cells of" in how:

@@ -316,8 +316,7 @@ def test_an_interrupted_run_that_computes_anew_goes_on_and_the_next_one_computes
     for computed in ((0, missing), units):
         result = invoke(artefacts, *command)
         assert result.exit_code == 0
-        told = re.findall(r"(\d+) units computed", result.output)
-        assert tuple(map(int, told)) == computed
+        assert tuple(map(int, re.findall(r"(\d+) units computed", result.output))) == computed
     computed = [0, 1, *range(1, units[0]), *range(units[0])]
     assert computed == CALLS  # the interrupted unit twice
 

@@ -26,8 +26,7 @@ ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-
 def locked():
     """Every line of the lock file as a requirement; `name==version ; marker`."""
     text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    lines = re.findall(r"(?m)^[a-z0-9][^\n]*", text)
-    return [Requirement(line.rstrip("\\ ")) for line in lines]
+    return [Requirement(line.rstrip("\\ ")) for line in re.findall(r"(?m)^[a-z0-9][^\n]*", text)]
 
 
 def wanted():
@@ -83,9 +82,8 @@ def test_the_supported_pythons_are_those_that_the_lock_file_is_for():
 
 def test_the_conda_environment_is_a_supported_python_and_the_lock_file():
     conda = [item for item in ENVIRONMENT["dependencies"] if isinstance(item, str)]
-    names = [re.match(r"[a-z]+", item)[0] for item in conda]
     # Any package more would be one that no lock file holds.
-    assert sorted(names) == ["make", "pip", "python"]
+    assert sorted([re.match(r"[a-z]+", item)[0] for item in conda]) == ["make", "pip", "python"]
     (python,) = (item.split("=")[1] for item in conda if item.startswith("python="))
     assert python in PYTHONS
     assert SpecifierSet(PROJECT["project"]["requires-python"]).contains(f"{python}.1")

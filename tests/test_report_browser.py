@@ -164,8 +164,7 @@ def test_the_controls_are_reached_and_columns_sorted_with_the_keyboard(ledger):
         assert values == sorted(values, reverse=order == "descending")
         assert "" not in texts[: len(values)]
     ledger.press("ENTER")
-    assert head.get_attribute("aria-sort") == "none"
-    assert ledger.shown() == original
+    assert head.get_attribute("aria-sort") == "none" and ledger.shown() == original
 
 
 def test_a_row_leads_to_its_value_and_a_deviation_to_its_reason_and_back(ledger):
@@ -182,8 +181,7 @@ def test_a_row_leads_to_its_value_and_a_deviation_to_its_reason_and_back(ledger)
     ledger.find(f"[id='{anchor}'] [data-label=artefact] a").click()
     ledger.wait("document.readyState === 'complete' && document.querySelector('tr:target')")
     target = ledger.find("tr:target")
-    assert target.text.startswith(name) and target.is_displayed()
-    assert ledger.errors() == []
+    assert target.text.startswith(name) and target.is_displayed() and ledger.errors() == []
 
 
 def test_the_search_page_finds_without_a_server(browser):

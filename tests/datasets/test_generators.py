@@ -5,23 +5,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from companion.datasets import (
-    FLIP_RULES,
-    checkers_board,
-    checkers_board_grid,
-    checkers_board_label,
-    flip_labels,
-    noisy_two_class,
-    quadratic_logits,
-    quadratic_logits_probability,
-    ringnorm,
-    three_gaussians,
-    three_gaussians_probability,
-    threshold_case,
-    two_gaussians,
-    twonorm,
-    waveform,
-)
+from companion.datasets import FLIP_RULES, flip_labels, noisy_two_class, three_classes
+from companion.datasets.checkers import checkers_board, checkers_board_grid, checkers_board_label
+from companion.datasets.generators import ringnorm, two_gaussians, twonorm, waveform
+from companion.datasets.threshold_cases import threshold_case
 
 
 def test_two_gaussians_have_their_means_and_unit_covariance():
@@ -44,8 +31,7 @@ def test_two_labels_are_turned_and_the_original_is_left_alone(rule):
     X, y = two_gaussians(rng=2)
     kept = y.copy()
     turned, flipped = flip_labels(X, y, rule, rng=3)
-    assert np.array_equal(y, kept)
-    assert len(set(flipped)) == 2
+    assert np.array_equal(y, kept) and len(set(flipped)) == 2
     assert np.array_equal(np.flatnonzero(turned != y), np.sort(flipped))
 
 
@@ -109,8 +95,7 @@ def test_ringnorm_has_a_wide_and_a_narrow_class():
 def test_waveforms_are_mixtures_of_two_triangles(positive):
     n = 30_000
     X, y = waveform(n, rng=1, positive=positive)
-    assert X.shape == (n, 21)
-    assert abs(np.mean(y > 0) - 1 / 3) < 4 * np.sqrt(2 / 9 / n)
+    assert X.shape == (n, 21) and abs(np.mean(y > 0) - 1 / 3) < 4 * np.sqrt(2 / 9 / n)
     points = np.arange(1, 22)
     centres = {0: (15, 7), 1: (11, 7), 2: (11, 15)}[positive]
     first, second = (np.maximum(6 - np.abs(points - centre), 0) for centre in centres)
@@ -164,8 +149,7 @@ def test_bad_arguments_are_named(call, message):
 def test_a_draw_of_the_board_has_its_classes_on_their_tiles_and_fills_them_evenly():
     X, y = checkers_board(rng=1)
     assert X.shape == (2020, 2) and np.sum(y == 1) == 20 and np.sum(y == -1) == 2000
-    assert np.abs(X).max() <= 2
-    assert np.array_equal(checkers_board_label(X), y)
+    assert np.abs(X).max() <= 2 and np.array_equal(checkers_board_label(X), y)
     n = 20_000
     X, y = checkers_board(n, n, side=2.0, rng=2)
     for label in (-1, 1):
@@ -184,10 +168,9 @@ def test_the_grid_has_the_test_patterns_of_the_thesis():
 
 # ------------------------------------------------------------------ three classes
 
-THREE = [
-    (three_gaussians, three_gaussians_probability),
-    (quadratic_logits, quadratic_logits_probability),
-]
+GAUSSIANS = three_classes.three_gaussians, three_classes.three_gaussians_probability
+QUADRATIC = three_classes.quadratic_logits, three_classes.quadratic_logits_probability
+THREE = [GAUSSIANS, QUADRATIC]
 
 
 @pytest.mark.parametrize(("draw", "probability"), THREE)
@@ -207,9 +190,9 @@ def test_labels_come_with_their_probabilities(draw, probability, flip):
 
 
 def test_points_fill_their_rectangle_or_have_the_centres_and_the_spread_of_the_paper():
-    uniform, _ = quadratic_logits(20_000, rng=2)
+    uniform, _ = three_classes.quadratic_logits(20_000, rng=2)
     assert np.allclose(np.abs(uniform).max(axis=0), [3, 6], atol=0.01)
-    X, y = three_gaussians(90_000, rng=1)
+    X, y = three_classes.three_gaussians(90_000, rng=1)
     for j, centre in enumerate([(1, 0), (-0.5, np.sqrt(3) / 2), (-0.5, -np.sqrt(3) / 2)]):
         own = X[y == j + 1]
         assert np.allclose(own.mean(axis=0), centre, atol=0.02)
@@ -219,8 +202,7 @@ def test_points_fill_their_rectangle_or_have_the_centres_and_the_spread_of_the_p
 @pytest.mark.parametrize(("draw", "_"), THREE)
 def test_the_same_seed_gives_the_same_points_with_and_without_flips(draw, _):
     (X, y), (X_flipped, y_flipped) = draw(500, 0.0, rng=3), draw(500, 0.15, rng=3)
-    assert np.array_equal(X, X_flipped)
-    assert 0.09 < (y != y_flipped).mean() < 0.21
+    assert np.array_equal(X, X_flipped) and 0.09 < (y != y_flipped).mean() < 0.21
 
 
 @pytest.mark.parametrize(("draw", "_"), THREE)

@@ -11,18 +11,9 @@ from _run import python
 from scipy.io import savemat
 
 from companion._paths import data_dir
-from companion.datasets import (
-    DataUnavailable,
-    UnknownDataset,
-    data_digest,
-    distinct_patterns,
-    ida_split,
-    is_available,
-    list_ida,
-    load_ida,
-    split_source,
-    why_unavailable,
-)
+from companion.datasets import data_digest, distinct_patterns, is_available, why_unavailable
+from companion.datasets.ida import ida_split, list_ida, load_ida, split_source
+from companion.errors import DataUnavailable, UnknownDataset
 
 # Samples, attributes, positives, training and test size, as the benchmark is described.
 SHAPES = {
@@ -103,8 +94,7 @@ def test_the_titanic_table_has_32_cells_and_the_margins_of_the_inquiry():
     cells = pd.read_csv(data_dir() / "titanic.csv")
     columns = ["class", "age", "sex", "survived"]
     assert len(cells) == len(cells[columns].drop_duplicates()) == 32
-    margins = [cells.groupby(column)["count"].sum().to_dict() for column in columns]
-    assert margins == [
+    assert [cells.groupby(column)["count"].sum().to_dict() for column in columns] == [
         {"1st": 325, "2nd": 285, "3rd": 706, "crew": 885},
         {"adult": 2092, "child": 109},
         {"male": 1731, "female": 470},
@@ -167,8 +157,7 @@ def test_drawn_splits_are_simple_random_samples_without_stratification(name):
     splits = np.array([ida_split(name, i, "drawn")[0] for i in range(1, 101)])
     scores = training_positives(y, splits)
     # Mean 0 with standard error 0.1; the sum of squares is chi-squared with 100 degrees.
-    assert abs(scores.mean()) < 0.35
-    assert 56 < np.sum(scores**2) < 157
+    assert abs(scores.mean()) < 0.35 and 56 < np.sum(scores**2) < 157
     share = n_train / n
     times = np.bincount(splits.ravel(), minlength=n)
     assert np.abs(times - 100 * share).max() < 5 * np.sqrt(100 * share * (1 - share))
@@ -233,11 +222,9 @@ def benchmark(bare, tmp_path, monkeypatch, register):
 
 def test_where_the_benchmark_file_is_here_its_rows_and_splits_are_used(benchmark):
     expected = benchmark["breast_cancer"]
-    assert split_source("breast-cancer") == "ida"
-    assert is_available("breast-cancer")
+    assert split_source("breast-cancer") == "ida" and is_available("breast-cancer")
     data = load_ida("breast-cancer")
-    assert data.source == "ida"
-    assert (data.n_train, data.n_test, data.n_splits) == (8, 4, 4)
+    assert data.source == "ida" and (data.n_train, data.n_test, data.n_splits) == (8, 4, 4)
     np.testing.assert_array_equal(data.X, expected["x"])
     np.testing.assert_array_equal(data.y, expected["t"].ravel())
     for i in range(1, 5):
@@ -263,7 +250,6 @@ def test_problems_of_the_file_keep_double_rows_and_our_own_splits_stand_beside(b
 def test_a_damaged_benchmark_file_is_not_used(benchmark, tmp_path):
     path = tmp_path / "mirror" / "ida-benchmarks" / "benchmarks.mat"
     path.write_bytes(path.read_bytes()[:-10])
-    assert split_source("titanic") == "drawn"
-    assert load_ida("titanic").X.shape == (2201, 3)
+    assert split_source("titanic") == "drawn" and load_ida("titanic").X.shape == (2201, 3)
     with pytest.raises(DataUnavailable, match="benchmarks.mat .* truncated"):
         load_ida("titanic", "ida")

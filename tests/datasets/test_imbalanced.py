@@ -4,16 +4,9 @@ import numpy as np
 import pytest
 from _or_skip import or_skip
 
-from companion.datasets import (
-    UnknownDataset,
-    data_digest,
-    get_source,
-    hepatitis_indicators,
-    imbalanced_source,
-    list_imbalanced,
-    load_imbalanced,
-    load_uci,
-)
+from companion.datasets import data_digest, get_source, hepatitis_indicators, load_uci
+from companion.datasets.imbalanced import imbalanced_source, list_imbalanced, load_imbalanced
+from companion.errors import UnknownDataset
 
 # N, N+ and d; N+ of hepatitis is 33 in print and 32 in its description.
 SHAPES = {
@@ -60,15 +53,13 @@ def test_hepatitis_has_six_numbers_and_two_indicators_for_each_answer():
     coded = hepatitis_indicators(table)
     assert coded.shape == (3, 32)
     assert coded[:, 1].tolist()[:2] == [0.5, 0.7] and np.isnan(coded[2, :6]).all()
-    assert coded[0, 6:].tolist() == [1.0, 0.0] * 13
-    assert coded[1, 6:].tolist() == [0.0, 1.0] * 13
+    assert coded[0, 6:].tolist() == [1.0, 0.0] * 13 and coded[1, 6:].tolist() == [0.0, 1.0] * 13
     assert coded[2, 6:].tolist() == [0.0] * 26
 
 
 def test_missing_answers_of_hepatitis_are_no_indicator_and_missing_numbers_stay():
     coded, table = load("hepatitis").X, load_uci("hepatitis").X
-    numbers = table[:, [0, 13, 14, 15, 16, 17]]
-    assert np.array_equal(np.isnan(coded[:, :6]), np.isnan(numbers))
+    assert np.array_equal(np.isnan(coded[:, :6]), np.isnan(table[:, [0, 13, 14, 15, 16, 17]]))
     assert np.isfinite(coded[:, 6:]).all()
     missing = np.isnan(np.delete(table, [0, 13, 14, 15, 16, 17], axis=1)).sum()
     assert coded[:, 6:].sum() == 155 * 13 - missing

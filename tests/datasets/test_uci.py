@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 from _or_skip import or_skip
 
-from companion.datasets import (
-    UnknownDataset,
-    data_digest,
-    get_source,
-    list_uci,
-    load_pen_digits,
-    load_uci,
-)
+from companion.datasets import data_digest, get_source, list_uci, load_pen_digits, load_uci
+from companion.errors import UnknownDataset
 
 # Samples, attributes and positives, from the descriptions of the tables.
 SHAPES = {

@@ -91,8 +91,7 @@ class Server:
         )
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=START) as answer:
-            text = answer.read().decode()
-            kind = answer.headers.get_content_type()
+            text, kind = answer.read().decode(), answer.headers.get_content_type()
         return json.loads(text) if kind == "application/json" and text else text
 
     def stop(self):

@@ -53,8 +53,7 @@ def slope(function, x, step=1e-6):
 def test_2_1_20_is_the_primal_of_2_1_21_with_half_the_norm(factor, holds):
     X, y = clouds()
     C = 0.3
-    dual = smo(X @ X.T, y, 0.0, C, tol=1e-8)
-    w = (dual.alpha * y) @ X
+    w = (smo(X @ X.T, y, 0.0, C, tol=1e-8).alpha * y) @ X
     v, b, slack = cp.Variable(2), cp.Variable(), cp.Variable(len(y), nonneg=True)
     constraints = [cp.multiply(y, X @ v + b) >= 1 - slack]
     cp.Problem(cp.Minimize(factor * cp.sum_squares(v) + C * cp.sum(slack)), constraints).solve(
@@ -146,8 +145,7 @@ def test_4_3_1_can_be_a_mean_over_nothing():
     y = np.array([-1.0, -1.0, -1.0, 1.0])
     D = squared_distances(X)
     limit = (D[0, 1:].min() + D[0, 1:].max()) / 2
-    assert not np.any((D[0] < limit) & (y != y[0]))
-    assert np.all(np.isfinite(c.act_rates(D, y)))
+    assert not np.any((D[0] < limit) & (y != y[0])) and np.all(np.isfinite(c.act_rates(D, y)))
 
 
 def test_4_3_3_is_kept_and_widens_the_gaussians_of_the_rarer_class():
@@ -174,8 +172,7 @@ def test_4_3_4_vanishes_away_from_support_vectors_in_sixty_dimensions():
     for d in (2, 30, 60):
         X = rng.normal(size=(80, d))
         y = np.where(np.arange(80) < 40, 1.0, -1.0)
-        D = squared_distances(X)
-        rates = c.act_rates(2 * (1 - np.exp(-D / 50)), y)
+        rates = c.act_rates(2 * (1 - np.exp(-squared_distances(X) / 50)), y)
         far = squared_distances(X, rng.normal(size=(200, d)))
         median[d] = np.median(c.gaussian_sum(far, rates))
     assert median[2] > 1e-3 and median[30] < 1e-6 and median[60] < 1e-15
@@ -207,8 +204,7 @@ def test_4_6_10_and_4_6_11_are_matrices_until_their_trace_is_taken():
     """The indices of z are swapped in the text below: with z_j^i pattern i of class j, (4.6.11)
     would sum over 2 patterns of N_i classes."""
     X, y = clouds()
-    n = len(y)
-    classes = [X[y == s] for s in (-1, 1)]
+    n, classes = len(y), [X[y == s] for s in (-1, 1)]
     shifts = [Z.mean(0) - X.mean(0) for Z in classes]
     between = sum(len(Z) * np.outer(d, d) for Z, d in zip(classes, shifts, strict=True)) / n
     within = sum((Z - Z.mean(0)).T @ (Z - Z.mean(0)) for Z in classes) / n
@@ -224,8 +220,7 @@ def test_4_6_14_has_a_minus_sign(sign, holds):
     same = y[:, None] == y
     intra = np.where(same, K, 0.0) / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))[:, None]
     between = sum(np.sum(y == s) * np.sum((X[y == s].mean(0) - X.mean(0)) ** 2) for s in (-1, 1))
-    found = (intra + sign * K / n).sum()
-    assert np.isclose(found, between) == holds
+    assert np.isclose((intra + sign * K / n).sum(), between) == holds
 
 
 def test_algorithms_4_5_7_8_return_the_machine_that_failed():
@@ -240,8 +235,7 @@ def test_algorithms_4_5_7_8_return_the_machine_that_failed():
 
     assert printed([0.5, 0.3, 0.4], 0.0, 10) == 2  # the last improvement was 1
     assert printed([0.5, 0.6], 0.0, 10) == 1  # never below the untransformed machine
-    part = board(held_out=50)
-    result = conformal_transformations(part, "act")
+    result = conformal_transformations(board(held_out=50), "act")
     errors = [entry["validation_error"] for entry in result.history]
     assert result.n_transforms == np.argmin(errors) < len(errors) - 1
     assert printed([*errors, np.inf], 0.0, 10) == result.n_transforms + 1
@@ -285,8 +279,7 @@ def test_5_3_16_and_5_3_22_have_a_minus_sign(sign, holds):
     q = c.boundary_decay(displaced, kappa)
     wanted = slope(lambda k: c.boundary_decay(displaced, k), kappa)
     assert np.allclose(sign * displaced**2 * q, wanted, atol=1e-8) == holds
-    y = np.where(f > 0.2, 1.0, -1.0)
-    B, W = Separability(gram(f[:, None]), y).matrices()
+    B, W = Separability(gram(f[:, None]), np.where(f > 0.2, 1.0, -1.0)).matrices()
     for matrix in (B, W):
         form = slope(
             lambda k, m=matrix: c.boundary_decay(displaced, k) @ m @ c.boundary_decay(displaced, k),

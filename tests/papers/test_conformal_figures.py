@@ -61,8 +61,7 @@ def test_paths_have_two_standard_errors_and_their_scales(ax):
     path = np.array([1.0, 10.0]), np.array([0.2, 0.4]), np.array([0.1, 0.2])
     beyond.plot_paths(ax, {"SVM": path}, xlabel="x", ylabel="y", logarithmic=(True, False))
     assert ax.get_xscale() == "log" and ax.get_yscale() == "linear"
-    bars = ax.collections[0].get_segments()
-    np.testing.assert_allclose(bars[1], [[10.0, 0.0], [10.0, 0.8]])
+    np.testing.assert_allclose(ax.collections[0].get_segments()[1], [[10.0, 0.0], [10.0, 0.8]])
 
 
 def test_slacks_hulls_and_mapped_grids_are_drawn_through_their_points(ax):

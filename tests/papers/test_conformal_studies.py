@@ -25,8 +25,7 @@ from companion.reproduction.published import load_published
 def small_problem(number=1, n=80, share=0.3):
     rng = np.random.default_rng(number)
     y = np.where(rng.random(n) < share, 1.0, -1.0)
-    X = rng.standard_normal((n, 3)) + y[:, None] * 0.6
-    cut = n // 2
+    X, cut = rng.standard_normal((n, 3)) + y[:, None] * 0.6, n // 2
     return problems._problem(X[:cut], y[:cut], X[cut:], y[cut:], "test", number)
 
 
@@ -44,8 +43,7 @@ def real_set(monkeypatch):
 
 
 def test_folds_are_a_partition_standardised_on_their_training_parts(real_set):
-    assert len(real_set) == 7
-    assert sum(len(p.y_test) for p in real_set) == 120
+    assert len(real_set) == 7 and sum(len(p.y_test) for p in real_set) == 120
     for p in real_set:
         assert np.isfinite(p.X).all() and np.isfinite(p.X_test).all()
         np.testing.assert_allclose(p.X.mean(axis=0), 0, atol=1e-12)
@@ -92,8 +90,7 @@ def test_a_row_counts_the_errors_of_its_method():
 
 
 def test_all_methods_have_a_row_and_the_tables_know_them():
-    p = small_problem(5)
-    rows = methods.all_rows(p)
+    rows = methods.all_rows(small_problem(5))
     assert [row["method"] for row in rows] == list(methods.ALL)
     published = load_published("conformal")
     printed = published.query("artefact == 'checkers' and column == 'g-means error'").row
@@ -126,8 +123,7 @@ def test_the_balanced_machine_weighs_classes_inversely_to_their_sizes():
 
 
 def test_the_grid_search_counts_its_machines_and_keeps_to_its_ranges():
-    p = small_problem(8, n=120)
-    machine, trained = baselines.pvgs(p)
+    machine, trained = baselines.pvgs(small_problem(8, n=120))
     assert trained % baselines.FOLDS == 1 and 25 < trained // baselines.FOLDS <= 100
     low, high = baselines.PVGS_RANGES["C"]
     assert low <= machine.C <= high
@@ -222,8 +218,7 @@ def test_equal_methods_are_found_equal():
     pairs = real_sets.equal_cells(paired_records(1, 3), "Glass7").set_index(["first", "second"])
     assert pairs.loc[("AMA", "ACT"), "share of equal folds"] == 0.0
     assert np.isnan(pairs.loc[("AMA", "WIL"), "share of equal folds"])  # neither transforms
-    alike = paired_records(0, 3).assign(n_transformations=1)
-    found = real_sets.equal_cells(alike, "Glass7")
+    found = real_sets.equal_cells(paired_records(0, 3).assign(n_transformations=1), "Glass7")
     assert (found["partitions with equal errors in all folds"] == 3).all()
     assert (found["share of equal folds"] == 1.0).all()
 

@@ -72,8 +72,7 @@ def test_gckl_bounds_misclass_and_rho_2_bounds_leave_one_out_in_every_cell(machi
     surfaces = inefficiency.all_criteria(machines, N, 7)
     assert (surfaces["gckl"] >= surfaces["misclass"]).all()
     free = inefficiency.has_free_vector(machines)
-    assert free.mean() > 0.5
-    assert (surfaces["xa_2"] >= surfaces["loo"])[free].all()
+    assert free.mean() > 0.5 and (surfaces["xa_2"] >= surfaces["loo"])[free].all()
     for smaller, larger in (("xa_half", "xa"), ("xa", "xa_2")):
         assert (surfaces[smaller] <= surfaces[larger]).all()
 
@@ -81,8 +80,7 @@ def test_gckl_bounds_misclass_and_rho_2_bounds_leave_one_out_in_every_cell(machi
 def test_ties_are_all_found_and_the_middle_one_is_shown():
     criterion = np.array([[3.0, 1.0, 1.0], [2.0, 1.0 + 1e-15, 4.0], [5.0, 5.0, 2.0]])
     choice = selection.choose(criterion)
-    assert choice.tied.sum() == 3
-    assert choice.cell == (0, 1)
+    assert choice.tied.sum() == 3 and choice.cell == (0, 1)
 
 
 def test_the_valley_of_a_tilted_strip_has_its_length_width_and_slope():
@@ -143,8 +141,7 @@ def test_one_split_is_tuned_by_every_search_and_tested_on_rows_left_out():
     assert set(rows) == set(beyond.SEARCHES)
     for row in rows.values():
         assert row["n_train"] == 150 and row["n_test"] == 2051
-        assert 0.15 < row["n_wrong"] / row["n_test"] < 0.4
-        assert row["converged"]
+        assert 0.15 < row["n_wrong"] / row["n_test"] < 0.4 and row["converged"]
     assert 0 < rows["gacv"]["criteria_share"] < 1
     # the same folds, and machines that agree within their tolerance
     assert rows["cv"]["estimate"] == pytest.approx(rows["scikit-learn"]["estimate"], abs=0.02)

@@ -107,8 +107,7 @@ def _is_slow(unit):
 def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
     study = STUDIES[name]
     units = [unit for unit in study.units("paper") if not _is_slow(unit)]
-    chosen = sample(units, FEWER.get(name, SAMPLE))
-    for unit, row, record in fresh_and_committed(study, chosen):
+    for unit, row, record in fresh_and_committed(study, sample(units, FEWER.get(name, SAMPLE))):
         assert {name for name, value in record.items() if value is not None} <= set(row)
         for column, value in row.items():
             where = f"{unit}: {column}"
@@ -173,8 +172,7 @@ def test_every_unit_is_on_record_and_no_committed_fit_missed_its_tolerance():
 
 def test_values_of_empty_records_are_empty_and_not_an_error():
     for artefact in list_artefacts():
-        empty = {study.name: pd.DataFrame() for study in artefact.studies}
-        frame = artefact.values(empty)
+        frame = artefact.values({study.name: pd.DataFrame() for study in artefact.studies})
         assert list(frame.columns[:3]) == ["row", "column", "value"]
 
 

@@ -28,8 +28,7 @@ def binomial_deviation(error, n=machines.N_PATTERNS):
 @pytest.mark.parametrize("quantity", ["CE train (%)", "CE test (%)"])
 def test_the_printed_spread_of_least_squares_in_case_b_is_below_the_binomial_one(quantity):
     row = f"Case B, {quantity}"
-    least = binomial_deviation(printed(row, "LS"))
-    assert printed(row, "LS ±") < least
+    assert printed(row, "LS ±") < binomial_deviation(printed(row, "LS"))
     assert printed(row, "SVC ±") > binomial_deviation(printed(row, "SVC"))
 
 
@@ -42,8 +41,7 @@ def test_a_spread_of_the_error_needs_a_spread_of_the_threshold():
 
 
 def test_without_a_bias_the_machine_on_prototypes_does_not_solve_ringnorm():
-    rng = np.random.default_rng(0)
-    X, y = ringnorm(1500, rng)
+    X, y = ringnorm(1500, np.random.default_rng(0))
     centres = table_3.prototypes("Ringnorm", 1, X[:1000], 30)
     error = {}
     for bias in (True, False):

@@ -15,10 +15,8 @@ from companion.solvers import Design, wls_path
 
 
 def small_split(n=160, seed=0):
-    rng = np.random.default_rng(seed)
-    X, y = ringnorm(n, rng)
-    X = X[:, :4]
-    half = n // 2
+    X, y = ringnorm(n, np.random.default_rng(seed))
+    X, half = X[:, :4], n // 2
     folds = [
         (np.arange(k, half)[np.arange(k, half) % 4 != k], np.arange(k, half, 4)) for k in range(4)
     ]
@@ -109,8 +107,7 @@ def test_the_linear_search_equals_plain_refits_by_libsvm():
 
 def test_least_squares_is_ridge_regression_on_the_labels():
     part = small_split()
-    design = linear.Design.linear(part.X)
-    points, _ = linear.paths(design, part.y, (2.0,))["LS"]
+    points, _ = linear.paths(linear.Design.linear(part.X), part.y, (2.0,))["LS"]
     centred = part.X - part.X.mean(axis=0)
     w = np.linalg.solve(centred.T @ centred + np.eye(4) / 2.0, centred.T @ part.y)
     assert points[0][:-1] == pytest.approx(w, rel=1e-8)
@@ -118,8 +115,7 @@ def test_least_squares_is_ridge_regression_on_the_labels():
 
 def test_prototypes_at_all_samples_with_the_hinge_are_the_support_vector_machine():
     part = small_split()
-    design = table_3.design_on(part.X, part.X, 2.0)
-    svc, _ = table_3.both_paths(design, part.y)
+    svc, _ = table_3.both_paths(table_3.design_on(part.X, part.X, 2.0), part.y)
     at = table_3.C_VALUES.index(1.0)
     peer = SVC(C=1.0, gamma=0.125, tol=1e-8).fit(part.X, part.y)
     decision, w = peer.decision_function(part.X), peer.dual_coef_[0]
@@ -160,14 +156,12 @@ def test_a_network_on_all_samples_is_kernel_ridge():
         [np.exp(-0.5 * ((part.X[:, None] - network.centres_) ** 2).sum(-1)), np.ones(20)]
     )
     residual = H @ network.beta_ - part.y
-    gradient = H.T @ residual / 20 + 1e-3 * np.append(network.beta_[:-1], 0.0)
-    assert np.abs(gradient).max() < 1e-8
+    assert np.abs(H.T @ residual / 20 + 1e-3 * np.append(network.beta_[:-1], 0.0)).max() < 1e-8
 
 
 @pytest.mark.parametrize("level", [0.05, 0.1, 0.5])
 def test_a_threshold_lets_no_more_new_negatives_through_than_its_level(level):
-    rng = np.random.default_rng(4)
-    rates = []
+    rng, rates = np.random.default_rng(4), []
     for _ in range(400):
         values = rng.standard_normal(60)
         rates.append(np.mean(rng.standard_normal(400) > beyond.threshold_for(values, level)))

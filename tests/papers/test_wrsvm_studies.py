@@ -54,8 +54,7 @@ def test_the_kernel_width_is_the_median_distance_between_classes():
 
 
 def test_columns_of_the_kernel_give_the_decision_values_of_the_design():
-    rng = np.random.default_rng(2)
-    X, y = examples.nonlinear(40, rng)
+    X, y = examples.nonlinear(40, np.random.default_rng(2))
     design, columns = examples.kernel_columns(X, 2.0, X)
     machine = dca(design, y, np.eye(3), 1.0, examples.S)
     assert np.allclose(
@@ -96,8 +95,7 @@ def test_gains_are_paired_over_the_samples(sign):
     frame = two_machines(sign)
     gain = utilities.gain(frame, "WRSVM", "WSVM", "test", config=1)
     assert gain.mean == pytest.approx(sign) and gain.standard_error < 1e-12 and gain.n == 10
-    table = simulation.paired_table(frame)
-    assert (table["better on"] == (10 if sign > 0 else 0)).all()
+    assert (simulation.paired_table(frame)["better on"] == (10 if sign > 0 else 0)).all()
 
 
 def test_exchanged_rows_compare_the_print_with_the_other_machine():

@@ -47,14 +47,12 @@ def test_the_theorem_holds_inside_the_interval_and_fails_outside(place):
         unit = theory.THEORY_THEOREM.unit(loss=loss, k=3, s_is=place, draws=4000)
         row = theory.compute_theorem(unit)
         assert row["random_f_below"] < 1e-9
-        inside = place in ("inside", "at the end")
-        assert (row["n_consistent"] == 4000) == inside
+        assert (row["n_consistent"] == 4000) == (place in ("inside", "at the end"))
 
 
 def test_the_algorithm_done_by_hand_ends_where_the_solver_does():
-    U = examples.utility(3, 0.4)
     (X, y), _ = population.samples(1, examples.FLIP)
-    found = theory._by_hand(Design.linear(X), X, y, U)
+    found = theory._by_hand(Design.linear(X), X, y, examples.utility(3, 0.4))
     assert found["steps"] >= 2 and found["decrease"] > 0.05
     assert found["largest_rise"] < 1e-9 and abs(found["above_solver"]) < 1e-7
     assert max(found["sum_of_w"], found["error_of_13"]) < 1e-9 and found["error_of_15"] < 1e-6

@@ -140,8 +140,7 @@ def test_what_cannot_be_read_or_written_is_a_failure_not_an_exception(
 def test_the_stamp_names_parameters_data_and_code_without_time_or_path():
     stamp = make_stamp(ARTEFACT, {"profile": "quick", "n": 3})
     assert stamp["artefact"] == "toy/fig_1" and stamp["profile"] == "quick"
-    assert stamp["data"] == {"fig_1": ["d1"]}
-    assert len(stamp["code"]["fig_1"]) >= 12
+    assert stamp["data"] == {"fig_1": ["d1"]} and len(stamp["code"]["fig_1"]) >= 12
     assert stamp == json.loads(json.dumps(stamp)) == make_stamp(ARTEFACT, stamp["parameters"])
 
 
@@ -153,8 +152,7 @@ def test_cleaning_removes_what_differs_from_run_to_run_and_nothing_else():
     notebook = new_notebook(cells=[cell], metadata={"title": "kept", "widgets": {}, **trace})
     original = json.dumps(notebook)
     cleaned = clean_notebook(notebook, {"profile": "paper"})
-    assert json.dumps(notebook) == original
-    assert cleaned.cells[0].metadata == {"scrolled": True}
+    assert json.dumps(notebook) == original and cleaned.cells[0].metadata == {"scrolled": True}
     assert cleaned.cells[0].outputs == [figure] and cleaned.cells[0].execution_count == 4
     assert set(cleaned.metadata) == {"title", "companion", "language_info", "kernelspec"}
     assert cleaned.metadata.companion == {"profile": "paper"}

@@ -67,8 +67,7 @@ def test_a_word_is_no_printed_number_and_no_relation():
 def test_printing_and_reading_are_inverse(digits, decimals):
     text = f"{digits / 10**decimals:.{decimals}f}"
     printed = parse_printed(text)
-    assert printed.decimals == decimals
-    assert float(printed.format(printed.value)) == float(text)
+    assert printed.decimals == decimals and float(printed.format(printed.value)) == float(text)
     assert parse_printed("22.4").format(-0.01) == "0.0"
     assert parse_printed("2.5e3").format(2612.3) == "2612"
 

@@ -8,15 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.reproduction.records import (
-    Record,
-    check_rows,
-    decode_cell,
-    encode_cell,
-    parse_table,
-    to_frame,
-    to_table,
-)
+from companion.reproduction import records
+from companion.reproduction.records import Record, check_rows, parse_table, to_frame, to_table
 from companion.reproduction.units import Unit
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10)
@@ -32,13 +25,12 @@ def same(one, other):
 
 @given(SCALARS | st.sampled_from(TRICKY))
 def test_every_scalar_survives_its_cell_with_its_type(value):
-    assert same(decode_cell(encode_cell(value)), value)
+    assert same(records.decode_cell(records.encode_cell(value)), value)
 
 
 @given(st.floats(allow_nan=False))
 def test_pandas_reads_the_cell_of_a_float_to_the_last_bit(value):
-    text = f"x\n{encode_cell(value)}\n"
-    column = pd.read_csv(io.StringIO(text))["x"]
+    column = pd.read_csv(io.StringIO(f"x\n{records.encode_cell(value)}\n"))["x"]
     assert float(column[0]) == value
 
 
@@ -86,8 +78,7 @@ def test_the_frame_of_records_is_that_of_their_table():
     back = parse_table(to_table(found, ["C"]), ["C"])
     pd.testing.assert_frame_equal(frame, to_frame(back.values(), ["C"]), check_exact=True)
     assert list(frame.columns) == ["C", *names, "key", "code"]
-    assert frame["C"].tolist() == [2.0, 10.0]
-    assert frame["error"].tolist() == [0.1 + 0.2, 22.4]
+    assert frame["C"].tolist() == [2.0, 10.0] and frame["error"].tolist() == [0.1 + 0.2, 22.4]
     assert [str(frame[name].dtype) for name in names[:5]] == types
 
 

@@ -87,8 +87,7 @@ def test_a_killed_run_is_resumed_and_gives_the_records_of_one_that_was_not(
     calls = _studies.n_calls
     records = load_records(study(n_repetitions=6))
     assert _studies.n_calls - calls == records.computed == N_UNITS - before
-    assert table(places) == reference
-    assert stored(working(places)) == set()
+    assert table(places) == reference and stored(working(places)) == set()
 
 
 @pytest.mark.parametrize(
@@ -120,10 +119,8 @@ def test_ctrl_c_reaches_this_process_alone(places, jobs, backend):
 
 
 def test_two_runs_at_once_do_not_harm_each_other(places, reference, start):
-    children = [start(), start()]
-    assert [child.wait(timeout=60) for child in children] == [0, 0]
-    assert table(places) == reference
-    assert stored(working(places)) == set()
+    assert [child.wait(timeout=60) for child in [start(), start()]] == [0, 0]
+    assert table(places) == reference and stored(working(places)) == set()
 
 
 def test_only_missing_units_are_computed_when_the_study_grows(places):
@@ -138,8 +135,7 @@ def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(places, m
     monkeypatch.setenv("COMPANION_CACHE", str(places / "file" / "cache"))
     calls = _studies.n_calls
     second = load_records(study())
-    assert _studies.n_calls == calls
-    assert (first.computed, second.computed) == (6, 0)
+    assert _studies.n_calls == calls and (first.computed, second.computed) == (6, 0)
     pd.testing.assert_frame_equal(first.frame, second.frame, check_exact=True)
 
 
@@ -163,8 +159,7 @@ def test_every_unit_has_one_thread_and_gives_the_others_back(places, options):
     from threadpoolctl import threadpool_info
 
     before = [pool["num_threads"] for pool in threadpool_info()]
-    frame = load_records(study(_studies.threads), **options).frame
-    assert frame["threads"].tolist() == [1] * 6
+    assert load_records(study(_studies.threads), **options).frame["threads"].tolist() == [1] * 6
     assert [pool["num_threads"] for pool in threadpool_info()] == before
 
 
@@ -172,8 +167,7 @@ def test_every_unit_has_one_thread_and_gives_the_others_back(places, options):
 def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(places, start, tmp_path, jobs):
     assert start("unfinished_error_rate", jobs=jobs).wait(timeout=60) == 0
     assert (tmp_path / "stderr").read_text() == ""
-    found = read_stored(study(n_repetitions=6)).frame
-    assert found["converged"].tolist() == [False] * N_UNITS
+    assert read_stored(study(n_repetitions=6)).frame["converged"].tolist() == [False] * N_UNITS
 
 
 # ----------------------------------------------------------------------------- the progress bar
@@ -234,8 +228,7 @@ def test_many_failing_units_are_counted_and_a_fresh_run_keeps_what_there_was(pla
 def test_missing_data_are_counted_by_reason_and_everything_else_goes_on(places, jobs):
     records = load_records(study(_studies.fragile_error_rate, 2), jobs=jobs)
     assert records.missing == [("heart.dat cannot be had here; run `companion data fetch`.", 2)]
-    assert records.computed == 2
-    assert records.frame["repetition"].tolist() == [0, 0]
+    assert records.computed == 2 and records.frame["repetition"].tolist() == [0, 0]
     assert len(table(places).splitlines()) == 3
     none = load_records(study(_studies.lacks_data, 10, "table_1", "digest"))
     assert none.missing == [("no network", 20)] and none.frame.empty
@@ -273,8 +266,7 @@ def test_a_full_disk_ends_the_run_and_the_next_one_computes_no_finished_unit_aga
             load_records(study())
     assert len(stored(working(places))) == 4
     records = load_records(study())
-    assert records.computed == 1 and len(records.frame) == 6
-    assert _studies.n_calls - calls == 6
+    assert records.computed == 1 and len(records.frame) == 6 and _studies.n_calls - calls == 6
 
 
 def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(places, monkeypatch):
@@ -319,8 +311,7 @@ def test_fresh_computes_all_again(places, other_code):
     before = load_records(study()).frame
     other_code()
     again = load_records(study(), fresh=True)
-    assert (again.computed, again.stale) == (6, 0)
-    assert set(again.frame["code"]) == {"0" * 12}
+    assert (again.computed, again.stale) == (6, 0) and set(again.frame["code"]) == {"0" * 12}
     pd.testing.assert_frame_equal(again.frame.drop(columns="code"), before.drop(columns="code"))
     assert load_records(study(), fresh=True).computed == 6
     assert load_records(study()).computed == 0
@@ -333,8 +324,7 @@ def test_a_fresh_run_that_was_interrupted_goes_on(places, start):
     wait_for(lambda: len(stored(working(places))) >= 3)
     child.kill()
     child.wait()
-    n = len(stored(working(places)))
-    for computed in (N_UNITS - n, N_UNITS):
+    for computed in (N_UNITS - len(stored(working(places))), N_UNITS):
         assert table(places) == before
         assert load_records(study(n_repetitions=6), fresh=True).computed == computed
     assert table(places) == before
@@ -344,6 +334,5 @@ def test_the_quick_profile_reads_no_committed_record_and_writes_none(places):
     load_records(study())
     before = table(places)
     quick = load_records(study(), "quick")
-    assert quick.computed == 4 and len(quick.frame) == 4
-    assert table(places) == before
+    assert quick.computed == 4 and len(quick.frame) == 4 and table(places) == before
     assert load_records(study(), "quick").computed == 0

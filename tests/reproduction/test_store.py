@@ -125,8 +125,7 @@ def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
     content = store.working.read_bytes()
     with pytest.raises(StoreError, match="is damaged and left as it is; move it away") as caught:
         getattr(again(store), action)()
-    assert str(store.working) in str(caught.value)
-    assert store.working.read_bytes() == content
+    assert str(store.working) in str(caught.value) and store.working.read_bytes() == content
 
 
 def test_a_unit_is_not_lost_to_a_foreign_file(store):
@@ -147,8 +146,7 @@ def test_a_foreign_table_is_named_and_left_as_it_is(store, content):
     store.path.write_text(content)
     with pytest.raises(StoreError, match="is damaged and left as it is; move it away") as caught:
         store.consolidate()
-    assert str(store.path) in str(caught.value)
-    assert store.path.read_text() == content
+    assert str(store.path) in str(caught.value) and store.path.read_text() == content
     assert len(stored(store.working)) == 6
 
 
@@ -197,8 +195,7 @@ def test_a_table_that_cannot_be_written_leaves_the_old_one_and_the_working_file(
     )
     output, errors = child(script).communicate(timeout=60)
     assert f"cannot write {store.path}: File too large. Free some space" in output and not errors
-    assert store.path.read_bytes() == old
-    assert len(stored(store.working)) == 6
+    assert store.path.read_bytes() == old and len(stored(store.working)) == 6
     assert [path.name for path in store.path.parent.iterdir()] == [store.path.name]
 
 
@@ -228,8 +225,7 @@ def test_the_table_is_sorted_typed_and_small_and_the_working_file_is_emptied(sto
         ["1.0", "1", "0", "0.0"],
     ]
     assert len(lines) == 13 and store.path.stat().st_size < 1500
-    assert stored(store.working) == set()
-    assert again(store).records() == before
+    assert stored(store.working) == set() and again(store).records() == before
     assert oct(store.path.stat().st_mode & 0o777) == "0o644"
 
 
@@ -249,8 +245,7 @@ def test_a_table_of_some_units_grows_and_the_later_record_of_a_unit_counts(store
     store.append(units[0], [{**ROW, "error": 7.0}])
     again(store).consolidate()
     found = again(store).records()
-    assert len(found) == 6
-    assert [found[unit.key].rows[0]["error"] for unit in units] == [7.0, 0.0]
+    assert len(found) == 6 and [found[unit.key].rows[0]["error"] for unit in units] == [7.0, 0.0]
 
 
 def test_the_quick_profile_has_a_working_file_only(store, places):

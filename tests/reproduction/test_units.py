@@ -99,16 +99,14 @@ def test_a_unit_keeps_its_own_copy_of_the_parameters_and_pickles():
     unit = Unit("p", "s", params)
     params["C"] = 2.0
     copy = pickle.loads(pickle.dumps(unit))
-    assert unit.params == {"C": 1.0}
-    assert copy == unit and copy.key == unit.key
+    assert unit.params == {"C": 1.0} and copy == unit and copy.key == unit.key
     assert str(unit) == "p/s(C=1.0)"
 
 
 def test_the_generator_of_a_unit_starts_anew_each_time():
     unit = Unit("p", "s", {"repetition": 3})
     assert unit.rng().normal(size=3).tolist() == unit.rng().normal(size=3).tolist()
-    other = Unit("p", "s", {"repetition": 4})
-    assert unit.rng().normal() != other.rng().normal()
+    assert unit.rng().normal() != Unit("p", "s", {"repetition": 4}).rng().normal()
 
 
 def test_units_share_a_seed_by_what_they_share():
