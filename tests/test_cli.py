@@ -302,7 +302,7 @@ def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(project, not
     [("", (2, 2), 1), ("--profile paper --fresh", (4, 4), 3)],
     ids=["quick", "fresh"],
 )
-def test_an_interrupted_run_that_computes_anew_goes_on_and_the_next_one_computes_all(
+def test_an_interrupted_run_goes_on_and_the_next_computes_all(
     project, notebooks_run, options, units, missing
 ):
     artefacts = [fig_1(), table_1(stop_at_the_second, value=1.5)]
@@ -339,9 +339,7 @@ def test_missing_data_are_named_and_are_no_failure(project, notebooks_run):
     assert "heart/heart.dat cannot be had: no network (2 units of toy/table_1)" in result.output
 
 
-def test_a_failing_unit_is_named_its_notebook_is_not_run_and_the_next_artefact_is(
-    project, notebooks_run
-):
+def test_a_failing_unit_is_named_and_its_notebook_not_run_but_the_next_is(project, notebooks_run):
     result = invoke([table_1(fail), fig_2()], "reproduce")
     assert result.exit_code == 4
     assert "2 of 2 units of toy/table_1 failed" in result.output
@@ -367,9 +365,7 @@ def test_a_cache_that_cannot_be_written_to_and_a_fault_in_print_are_one_clear_er
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
 @pytest.mark.parametrize("during", ["units", "a notebook"])
-def test_ctrl_c_ends_the_command_with_130_and_a_state_to_go_on_from(
-    project, tmp_path, notebooks_run, during
-):
+def test_ctrl_c_ends_with_130_and_a_state_to_go_on_from(project, tmp_path, notebooks_run, during):
     started, store = tmp_path / "started", RecordStore(table_1().studies[0])
     sources = f"open({str(started)!r}, 'w').close()", "import time; time.sleep(300)"
     write_notebook(project, "fig_2", *sources)
@@ -510,7 +506,7 @@ def test_python_m_companion_is_the_command():
 
 
 @pytest.mark.parametrize(("missing", "named"), [("click", True), ("companion", False)])
-def test_a_missing_package_is_named_in_one_line_and_one_of_our_own_is_a_fault(
+def test_a_missing_package_is_named_in_a_line_and_our_own_is_a_fault(
     monkeypatch, capsys, missing, named
 ):
     def command():

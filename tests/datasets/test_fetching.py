@@ -53,9 +53,7 @@ def test_a_file_is_downloaded_once_and_then_read_from_the_cache(toy, bare):
     assert fetch_file("toy") == path and toy.requests == ["/toy.data"]
 
 
-def test_the_mirror_comes_before_the_cache_and_the_cache_before_the_network(
-    toy, mirrored, monkeypatch
-):
+def test_the_mirror_comes_before_the_cache_and_that_before_the_network(toy, mirrored, monkeypatch):
     assert fetch_file("toy") == mirrored and toy.requests == []
     with monkeypatch.context() as patch:
         patch.delenv("COMPANION_DATA")
@@ -118,9 +116,7 @@ def test_a_download_that_failed_is_made_again_as_often_as_allowed_and_when_asked
     assert fetch_file("toy").read_bytes() == CONTENT and len(toy.requests) == 4
 
 
-def test_without_network_one_line_names_file_and_remedy_and_the_host_is_asked_once(
-    bare, no_network
-):
+def test_without_network_a_line_names_file_and_remedy_and_the_host_is_asked_once(bare, no_network):
     message = complaint("heart-statlog")
     assert message.startswith("heart.dat of 'heart-statlog'")
     assert "no connection to archive.ics.uci.edu" in message
@@ -154,9 +150,7 @@ def test_a_full_disk_is_named_leaves_nothing_and_is_no_failure_of_the_host(toy, 
 
 
 @pytest.mark.parametrize("why", ["below a file", "sealed", "refused"])
-def test_a_cache_that_cannot_be_written_to_is_named_and_downloads_nothing(
-    toy, tmp_path, monkeypatch, why
-):
+def test_a_cache_that_cannot_be_written_is_named_and_gets_nothing(toy, tmp_path, monkeypatch, why):
     def refuse(*args, **kwargs):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
@@ -175,9 +169,7 @@ def test_a_cache_that_cannot_be_written_to_is_named_and_downloads_nothing(
 
 
 @pytest.mark.parametrize("sent", [PACKED, UNPACKED, PACKED[:-4]])
-def test_a_packed_address_is_unpacked_and_one_that_sends_something_else_refused(
-    bare, server, register, sent
-):
+def test_a_packed_address_is_unpacked_and_something_else_refused(bare, server, register, sent):
     server.serve("/toy.data.Z", sent)
     register(("toy", "toy.data", server.url("/toy.data.Z"), UNPACKED), packed="Z")
     if sent == PACKED:
@@ -221,9 +213,7 @@ def states(reports):
     return {report.key: report.status for report in reports}
 
 
-def test_fetching_reports_what_was_downloaded_and_then_what_is_here(
-    two_files, tmp_path, monkeypatch
-):
+def test_fetching_reports_what_was_downloaded_then_what_is_here(two_files, tmp_path, monkeypatch):
     assert states(fetch(["two"])) == {"two": "downloaded"}
     assert states(check()) == {"one": "missing", "two": "ok"}
     assert states(fetch()) == {"one": "downloaded", "two": "cached"}
@@ -263,9 +253,7 @@ def test_checking_uses_no_network(bare, no_network):
     assert no_network == []
 
 
-def test_without_network_every_file_is_reported_and_the_optional_source_is_left_out(
-    bare, no_network
-):
+def test_without_network_every_file_is_reported_and_the_optional_one_left_out(bare, no_network):
     reports = fetch()
     assert {report.status for report in reports} == {"failed"}
     assert "ida-benchmarks" not in states(reports)

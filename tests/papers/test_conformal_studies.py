@@ -188,9 +188,7 @@ def test_few_partitions_that_all_agree_decide_nothing():
     assert g_means.undecided_if_few(Mean(0.0, 0.0, 20), 20).standard_error == 0.0
 
 
-def test_no_transformation_is_the_machine_of_the_whole_training_part_and_blocks_change_nothing(
-    monkeypatch,
-):
+def test_no_transformation_is_the_machine_of_all_rows_and_blocks_change_nothing(monkeypatch):
     part = methods.Part(small_problem(2))
     none = part.transformed("williams", max_transforms=0)
     np.testing.assert_allclose(part.decision(none), part.plain_decision())

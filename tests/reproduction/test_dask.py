@@ -89,9 +89,7 @@ def kill_when(condition, cluster, victims):
     return thread
 
 
-def test_a_worker_killed_midway_loses_nothing_and_changes_nothing(
-    cluster, places, reference, monkeypatch
-):
+def test_a_worker_killed_midway_changes_nothing(cluster, places, reference, monkeypatch):
     monkeypatch.setenv("SECONDS_A_UNIT", "0.15")
     cluster.add_workers(2)
     stop = kill_when(
@@ -103,9 +101,7 @@ def test_a_worker_killed_midway_loses_nothing_and_changes_nothing(
     assert table(places) == reference
 
 
-def test_a_cluster_that_loses_all_it_has_can_be_started_again(
-    cluster, places, reference, monkeypatch
-):
+def test_a_cluster_that_lost_all_can_be_started_again(cluster, places, reference, monkeypatch):
     monkeypatch.setattr(_dask, "WORKERLESS", 1)
     options = {"backend": "dask", "scheduler": cluster.address}
     lost = "the workers are lost .*{}.* are stored; run again"
@@ -194,7 +190,7 @@ def threaded():
         yield {"backend": "dask", "scheduler": found.scheduler_address}
 
 
-def test_threads_of_a_running_cluster_take_turns_and_give_the_records_of_one_job(
+def test_threads_of_a_cluster_take_turns_and_give_the_records_of_one_job(
     places, reference, threaded
 ):
     load_records(study(n_repetitions=6), **threaded)

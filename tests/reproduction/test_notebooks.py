@@ -56,9 +56,7 @@ def source(tmp_path):
     return tmp_path / "nb" / "fig_1.ipynb"
 
 
-def test_a_notebook_runs_in_this_environment_with_its_parameters_in_its_own_folder(
-    tmp_path, source, monkeypatch
-):
+def test_a_notebook_runs_here_with_its_parameters_in_its_own_folder(tmp_path, source, monkeypatch):
     monkeypatch.setenv("COMPANION_PROGRESS", "1")
     write_notebook(source, SHOW)
     report = run_notebook(ARTEFACT, tmp_path / "out" / "fig_1.ipynb", {"n": 5}, source=source)
@@ -93,9 +91,7 @@ def test_in_place_twice_gives_the_same_bytes_and_no_injected_cell(tmp_path, sour
     assert sorted(path.name for path in source.parent.iterdir()) == ["fig_1.ipynb", "out.ipynb"]
 
 
-def test_a_failing_cell_is_reported_by_number_line_and_error_and_the_source_is_kept(
-    tmp_path, source
-):
+def test_a_failing_cell_is_told_by_number_line_and_error_and_the_source_is_kept(tmp_path, source):
     write_notebook(source, "ok = 1", "\n# why\n1 / 0", "never = 1")
     before = source.read_text()
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source, in_place=True)
@@ -124,9 +120,7 @@ def test_a_bad_parameter_starts_no_kernel(tmp_path, no_kernel, source):
 
 
 @pytest.mark.parametrize("content", [None, "not json", "[]", "{}"])
-def test_what_cannot_be_read_or_written_is_a_failure_not_an_exception(
-    tmp_path, no_kernel, source, content
-):
+def test_what_cannot_be_read_or_written_is_a_failure_reported(tmp_path, no_kernel, source, content):
     write_notebook(source, SHOW)
     (tmp_path / "file").write_text("")
     report = run_notebook(ARTEFACT, tmp_path / "file" / "out.ipynb", source=source)

@@ -75,9 +75,7 @@ def test_two_jobs_give_the_records_of_one(places, reference):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_killed_run_is_resumed_and_gives_the_records_of_one_that_was_not(
-    places, reference, start, jobs
-):
+def test_a_killed_run_is_resumed_and_gives_the_same_records(places, reference, start, jobs):
     child = start(jobs=jobs)
     wait_for(lambda: len(stored(working(places))) >= 3)
     child.kill()
@@ -93,9 +91,7 @@ def test_a_killed_run_is_resumed_and_gives_the_records_of_one_that_was_not(
 @pytest.mark.parametrize(
     "options", [{}, {"jobs": 2}, {"jobs": 2, "backend": "dask"}], ids=["1", "loky", "dask"]
 )
-def test_ctrl_c_keeps_finished_units_stops_the_workers_and_says_nothing_else(
-    places, reference, start, tmp_path, options
-):
+def test_ctrl_c_keeps_units_and_stops_workers_silently(places, reference, start, tmp_path, options):
     child = start(**options)
     wait_for(lambda: len(stored(working(places))) >= 2)
     workers = psutil.Process(child.pid).children(recursive=True)
@@ -139,9 +135,7 @@ def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(places, m
     pd.testing.assert_frame_equal(first.frame, second.frame, check_exact=True)
 
 
-def test_a_run_stopped_between_its_last_unit_and_the_table_is_completed(
-    places, reference, monkeypatch
-):
+def test_a_run_stopped_between_last_unit_and_table_is_completed(places, reference, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(RecordStore, "consolidate", lambda store: 1 / 0)
         with pytest.raises(ZeroDivisionError):
@@ -184,7 +178,7 @@ def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(places, sta
         ("0", True, False),
     ],
 )
-def test_a_bar_is_seen_once_in_a_terminal_or_if_it_is_asked_for(
+def test_a_bar_is_seen_once_where_it_should(
     places, monkeypatch, capfd, terminal, setting, progress, seen
 ):
     monkeypatch.setenv("COMPANION_PROGRESS", setting)
@@ -249,9 +243,7 @@ def test_workers_that_die_end_the_run_with_advice(places, backend):
     assert load_records(study(), jobs=2).computed == 6  # and the next one works
 
 
-def test_a_full_disk_ends_the_run_and_the_next_one_computes_no_finished_unit_again(
-    places, monkeypatch
-):
+def test_a_full_disk_ends_the_run_and_the_next_repeats_no_finished_unit(places, monkeypatch):
     calls, prepare = _studies.n_calls, RecordStore.prepare
 
     def full(store):
@@ -298,7 +290,7 @@ def test_options_that_mean_nothing_are_refused(places, options, complaint):
 
 
 @pytest.mark.parametrize(("profile", "later"), [("paper", (0, 6)), ("quick", (4, 0))])
-def test_records_of_older_code_are_reported_and_quick_ones_made_again(
+def test_records_of_older_code_are_told_and_quick_ones_made_again(
     places, other_code, profile, later
 ):
     assert load_records(study(), profile).stale == 0

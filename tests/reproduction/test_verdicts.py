@@ -88,9 +88,7 @@ def test_a_printed_word_must_be_the_same_word():
         ("<= 1e-6", 1e-7, math.nan, "reproduced", None),
     ],
 )
-def test_an_ordinal_claim_holds_fails_or_is_undecided_by_two_standard_errors(
-    relation, value, se, outcome, z
-):
+def test_two_standard_errors_decide_an_ordinal_claim(relation, value, se, outcome, z):
     comparison = verdicts.compare_ordinal(parse_relation(relation), value, se)
     assert comparison.outcome == outcome and (z is None or comparison.z == pytest.approx(z))
 
@@ -124,9 +122,7 @@ def test_few_repetitions_make_an_ordinal_claim_harder_to_decide():
         ("spread", 4.5, "differs"),
     ],
 )
-def test_a_quick_run_calls_different_what_is_further_away_than_three_or_four_standard_errors(
-    kind, z, quick_outcome
-):
+def test_a_quick_run_calls_different_what_is_three_or_four_errors_away(kind, z, quick_outcome):
     ratio = 1.005 * np.exp(z * np.sqrt(0.5 / 199 + 0.5 / 199))
     row, own = {
         "ordinal": (published("ordinal", "lower", relation="< 0"), reproduced(z, se=1.0, n=1000)),
@@ -140,19 +136,14 @@ def test_a_quick_run_calls_different_what_is_further_away_than_three_or_four_sta
 
 
 def test_the_overlap_enters_the_standard_error_of_either_side():
-    plain = verdicts.compare_stochastic(parse_printed("5"), 1.0, 10, 7.5, 2.0, 20)
-    both = verdicts.compare_stochastic(
-        parse_printed("5"), 1.0, 10, 7.5, 2.0, 20, overlap=0.5, overlap_r=0.1
-    )
+    five, compared = parse_printed("5"), verdicts.compare_stochastic
+    plain = compared(five, 1.0, 10, 7.5, 2.0, 20)
+    both = compared(five, 1.0, 10, 7.5, 2.0, 20, overlap=0.5, overlap_r=0.1)
     assert plain.se == pytest.approx(math.sqrt(1 / 10 + 4 / 20))
     assert both.se == pytest.approx(math.sqrt(1 / 10 + 0.5 + 4 / 20 + 0.4))
     assert plain.outcome == "differs" and both.outcome == "within spread"
-    assert (
-        verdicts.compare_stochastic(parse_printed("5"), 0.0, 10, 9.0, 2.0, 20, se_r=0.7).se == 0.7
-    )
-    unprinted = verdicts.compare_stochastic(
-        parse_printed("5"), math.nan, 10, 9.0, math.nan, 40, se_r=0.5
-    )
+    assert compared(five, 0.0, 10, 9.0, 2.0, 20, se_r=0.7).se == 0.7
+    unprinted = compared(five, math.nan, 10, 9.0, math.nan, 40, se_r=0.5)
     assert unprinted.se == pytest.approx(math.sqrt(0.25 + 0.25 * 40 / 10))
     claim = published("ordinal", "lower", relation="< 0")
     assert verdict(claim, reproduced(-1.0))["verdict"] == "reproduced"
@@ -238,9 +229,7 @@ def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
         (0, 1, 0, "reproduced"),
     ],
 )
-def test_a_single_printed_draw_is_ranked_among_the_regenerated_ones(
-    n_below, n_alike, n_above, outcome
-):
+def test_a_printed_draw_is_ranked_among_the_regenerated_ones(n_below, n_alike, n_above, outcome):
     draws = [1.0] * n_below + [1.096, 1.104][:n_alike] + [1.2] * n_above
     found = verdicts.compare_draw(parse_printed("1.10"), draws)
     assert found.outcome == outcome and np.sign(found.z) == np.sign(n_above - n_below)
