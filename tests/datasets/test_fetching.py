@@ -89,14 +89,14 @@ def test_a_damaged_cache_is_replaced_by_a_download(toy, bare):
     assert fetch_file("toy").read_bytes() == CONTENT and is_available("toy")
 
 
-@pytest.mark.parametrize(
-    ("served", "length", "says"),
-    [
-        (CONTENT[:-6], None, "wrong sha256, thrown away"),
-        (CONTENT[:64], len(CONTENT), "broke off"),
-        (None, None, "answered 404, COMPANION_DATA"),
-    ],
-)
+FAILURES = [
+    (CONTENT[:-6], None, "wrong sha256, thrown away"),
+    (CONTENT[:64], len(CONTENT), "broke off"),
+    (None, None, "answered 404, COMPANION_DATA"),
+]
+
+
+@pytest.mark.parametrize(("served", "length", "says"), FAILURES)
 def test_a_download_that_fails_is_explained_and_leaves_nothing(toy, bare, served, length, says):
     toy.answers.clear()
     if served:

@@ -99,11 +99,9 @@ def test_every_notebook_shows_a_table_that_carries_its_numbers(name):
     assert any(VALUES_MIME in output.get("data", {}) for output in outputs)
 
 
-@pytest.mark.parametrize(
-    ("factor", "passed"), [(1.0, 1), (1 + 1e-12, 1), (1 + 1e-6, 0)], ids=["same", "rounding", "off"]
-)
-def test_a_number_that_moved_fails_where_its_print_did_not(pytester, factor, passed):
-    value = 0.1234567890123456
+@pytest.mark.parametrize("factor", [1.0, 1 + 1e-12, 1 + 1e-6], ids=["same", "rounding", "off"])
+def test_a_number_that_moved_fails_where_its_print_did_not(pytester, factor):
+    value, passed = 0.1234567890123456, int(factor < 1 + 1e-9)
     code = (
         "from IPython.display import display\n"
         f"display({{'text/plain': '0.12', {VALUES_MIME!r}: {{'x': [{value!r}]}}}}, raw=True)"

@@ -33,23 +33,23 @@ def write(tmp_path, *changes, columns=COLUMNS, name="toy.csv"):
     return path
 
 
-@pytest.mark.parametrize(
-    ("text", "value", "decimals"),
-    [
-        ("22.4", 22.4, 1),
-        ("150.0", 150.0, 1),
-        ("150", 150.0, 0),
-        ("-0.03", -0.03, 2),
-        ("\N{MINUS SIGN}2", -2.0, 0),
-        (".5", 0.5, 1),
-        ("16,167.4", 16167.4, 1),
-        ("1.5e-3", 0.0015, 4),
-        ("10^-3", 0.001, 3),
-        ("2.5 x 10^3", 2500.0, -2),
-        ("97.0%", 97.0, 1),
-        ("0", 0.0, 0),
-    ],
-)
+DIGITS = [
+    ("22.4", 22.4, 1),
+    ("150.0", 150.0, 1),
+    ("150", 150.0, 0),
+    ("-0.03", -0.03, 2),
+    ("\N{MINUS SIGN}2", -2.0, 0),
+    (".5", 0.5, 1),
+    ("16,167.4", 16167.4, 1),
+    ("1.5e-3", 0.0015, 4),
+    ("10^-3", 0.001, 3),
+    ("2.5 x 10^3", 2500.0, -2),
+    ("97.0%", 97.0, 1),
+    ("0", 0.0, 0),
+]
+
+
+@pytest.mark.parametrize(("text", "value", "decimals"), DIGITS)
 def test_printed_digits_give_value_and_precision(text, value, decimals):
     printed = parse_printed(text)
     assert (printed.value, printed.decimals) == (value, decimals)
@@ -89,31 +89,31 @@ def test_a_good_file_is_read_with_numbers_as_floats(tmp_path):
     assert load_published("toy", write(tmp_path, {}, columns=columns))["overlap"].tolist() == [0.0]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"kind": "random"}, "kind 'random' is unknown"),
-        ({**ORDINAL, "relation": "below 0"}, "relation 'below 0' is not one of"),
-        ({"relation": "< 0"}, "relation '< 0' is given, but kind is 'stochastic'"),
-        ({**DETERMINISTIC, "kind": "protocol", "value": "9"}, "value 9 is not what printed"),
-        ({"printed": "?"}, "printed '\\?' is no number"),
-        ({"value": "22.5"}, "value 22.5 is not what printed '22.4' reads, 22.4"),
-        ({"value": ""}, "value '' is no number; printed '22.4' reads 22.4"),
-        ({**DETERMINISTIC, "printed": "none", "value": "1"}, "printed 'none' is a word"),
-        ({"printed": ""}, "printed is empty"),
-        ({"n": ""}, "n is empty: a stochastic value needs"),
-        ({"n": "0"}, "n '0' is no positive whole number"),
-        ({"n": "1"}, "spread is given with n = 1"),
-        ({"spread": "-1"}, "spread '-1' is no number >= 0"),
-        ({"spread_is": ""}, "spread_is is empty"),
-        ({**DETERMINISTIC, "spread": "1", "spread_is": "x"}, "only stochastic values have one"),
-        ({**DETERMINISTIC, "kind": "spread"}, "n is empty: a spread needs at least 2"),
-        ({**DETERMINISTIC, "kind": "spread", "n": "9", "printed": "-1", "value": "-1"}, "negative"),
-        ({"paper": "other"}, "paper is 'other', but the file is toy.csv"),
-        ({"where": ""}, "where is empty"),
-        ({"overlap": "much"}, "overlap 'much' is no number >= 0"),
-    ],
-)
+FAULTS = [
+    ({"kind": "random"}, "kind 'random' is unknown"),
+    ({**ORDINAL, "relation": "below 0"}, "relation 'below 0' is not one of"),
+    ({"relation": "< 0"}, "relation '< 0' is given, but kind is 'stochastic'"),
+    ({**DETERMINISTIC, "kind": "protocol", "value": "9"}, "value 9 is not what printed"),
+    ({"printed": "?"}, "printed '\\?' is no number"),
+    ({"value": "22.5"}, "value 22.5 is not what printed '22.4' reads, 22.4"),
+    ({"value": ""}, "value '' is no number; printed '22.4' reads 22.4"),
+    ({**DETERMINISTIC, "printed": "none", "value": "1"}, "printed 'none' is a word"),
+    ({"printed": ""}, "printed is empty"),
+    ({"n": ""}, "n is empty: a stochastic value needs"),
+    ({"n": "0"}, "n '0' is no positive whole number"),
+    ({"n": "1"}, "spread is given with n = 1"),
+    ({"spread": "-1"}, "spread '-1' is no number >= 0"),
+    ({"spread_is": ""}, "spread_is is empty"),
+    ({**DETERMINISTIC, "spread": "1", "spread_is": "x"}, "only stochastic values have one"),
+    ({**DETERMINISTIC, "kind": "spread"}, "n is empty: a spread needs at least 2"),
+    ({**DETERMINISTIC, "kind": "spread", "n": "9", "printed": "-1", "value": "-1"}, "negative"),
+    ({"paper": "other"}, "paper is 'other', but the file is toy.csv"),
+    ({"where": ""}, "where is empty"),
+    ({"overlap": "much"}, "overlap 'much' is no number >= 0"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), FAULTS)
 def test_each_fault_is_named_with_its_line(tmp_path, change, message):
     with pytest.raises(PublishedError, match=f"(?s)toy.csv has .*line 3: .*{message}"):
         load_published("toy", write(tmp_path, {}, change))

@@ -93,17 +93,17 @@ def test_rows_of_a_unit_keep_their_order():
     assert [row["step"] for row in back[unit.key].rows] == [3, 1, 2]
 
 
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        (b"", "last columns must be key and code"),
-        (b"a,b\n1,2\n", "last columns must be key and code"),
-        (b"C,key,code\n1,abc\n", "line 2 has 2 cells instead of 3"),
-        (b'C,key,code\n"""x",abc,\n', "line 2 cannot be read"),
-        (b'C,key,code\n"1,abc,\n', "cannot be read as CSV"),
-        (b"\xff\xfe\x00", "cannot be read as CSV"),
-    ],
-)
+NO_TABLES = [
+    (b"", "last columns must be key and code"),
+    (b"a,b\n1,2\n", "last columns must be key and code"),
+    (b"C,key,code\n1,abc\n", "line 2 has 2 cells instead of 3"),
+    (b'C,key,code\n"""x",abc,\n', "line 2 cannot be read"),
+    (b'C,key,code\n"1,abc,\n', "cannot be read as CSV"),
+    (b"\xff\xfe\x00", "cannot be read as CSV"),
+]
+
+
+@pytest.mark.parametrize(("content", "complaint"), NO_TABLES)
 def test_what_is_no_table_of_records_is_named(content, complaint):
     with pytest.raises(ValueError, match=complaint):
         parse_table(content, ["C"])
@@ -116,19 +116,19 @@ def test_results_become_plain_scalars_whatever_numpy_calls_them():
     assert [type(value) for value in plain.values()] == [float, int, bool, float]
 
 
-@pytest.mark.parametrize(
-    ("result", "error", "complaint"),
-    [
-        (None, TypeError, "must return a dict or a list of dicts. Got None"),
-        ("text", TypeError, "must return a dict or a list of dicts. Got 't'"),
-        ([1.0], TypeError, "Got 1.0"),
-        ([], ValueError, "at least one row"),
-        ({"C": 2.0}, ValueError, "other than the parameters, key and code. Got 'C'"),
-        ({"key": 2.0}, ValueError, "Got 'key'"),
-        ({3: 2.0}, ValueError, "Got 3"),
-        ({"curve": [1, 2]}, TypeError, "'curve' of tests/table_0"),
-    ],
-)
+NO_RESULTS = [
+    (None, TypeError, "must return a dict or a list of dicts. Got None"),
+    ("text", TypeError, "must return a dict or a list of dicts. Got 't'"),
+    ([1.0], TypeError, "Got 1.0"),
+    ([], ValueError, "at least one row"),
+    ({"C": 2.0}, ValueError, "other than the parameters, key and code. Got 'C'"),
+    ({"key": 2.0}, ValueError, "Got 'key'"),
+    ({3: 2.0}, ValueError, "Got 3"),
+    ({"curve": [1, 2]}, TypeError, "'curve' of tests/table_0"),
+]
+
+
+@pytest.mark.parametrize(("result", "error", "complaint"), NO_RESULTS)
 def test_results_that_cannot_be_stored_are_refused(result, error, complaint):
     with pytest.raises(error, match=complaint):
         check_rows(UNIT, result)

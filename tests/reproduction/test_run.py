@@ -88,9 +88,10 @@ def test_a_killed_run_is_resumed_and_gives_the_same_records(places, reference, s
     assert table(places) == reference and stored(working(places)) == set()
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"jobs": 2}, {"jobs": 2, "backend": "dask"}], ids=["1", "loky", "dask"]
-)
+DASK = {"jobs": 2, "backend": "dask"}
+
+
+@pytest.mark.parametrize("options", [{}, {"jobs": 2}, DASK], ids=["1", "loky", "dask"])
 def test_ctrl_c_keeps_units_and_stops_workers_silently(places, reference, start, tmp_path, options):
     child = start(**options)
     wait_for(lambda: len(stored(working(places))) >= 2)
@@ -167,17 +168,17 @@ def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(places, sta
 # ----------------------------------------------------------------------------- the progress bar
 
 
+BARS = [
+    ("", None, None),
+    ("", True, True),
+    ("", False, False),
+    ("0", None, False),
+    ("0", True, False),
+]
+
+
 @pytest.mark.parametrize("terminal", [True, False])
-@pytest.mark.parametrize(
-    ("setting", "progress", "seen"),
-    [
-        ("", None, None),
-        ("", True, True),
-        ("", False, False),
-        ("0", None, False),
-        ("0", True, False),
-    ],
-)
+@pytest.mark.parametrize(("setting", "progress", "seen"), BARS)
 def test_a_bar_is_seen_once_where_it_should(
     places, monkeypatch, capfd, terminal, setting, progress, seen
 ):
@@ -270,15 +271,15 @@ def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(places, monk
     assert _studies.n_calls == calls
 
 
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ({"jobs": 0}, "n_jobs == 0 in Parallel has no meaning"),
-        ({"backend": "threads"}, "must be one of loky, dask. Got 'threads'"),
-        ({"scheduler": "tcp://x:1"}, "needs the backend 'dask'. Got 'loky'"),
-        ({"profile": "full"}, "must be one of quick, paper. Got 'full'"),
-    ],
-)
+MEANINGLESS = [
+    ({"jobs": 0}, "n_jobs == 0 in Parallel has no meaning"),
+    ({"backend": "threads"}, "must be one of loky, dask. Got 'threads'"),
+    ({"scheduler": "tcp://x:1"}, "needs the backend 'dask'. Got 'loky'"),
+    ({"profile": "full"}, "must be one of quick, paper. Got 'full'"),
+]
+
+
+@pytest.mark.parametrize(("options", "complaint"), MEANINGLESS)
 def test_options_that_mean_nothing_are_refused(places, options, complaint):
     with pytest.raises(ValueError, match=complaint):
         load_records(study(), **options)

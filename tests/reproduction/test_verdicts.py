@@ -49,15 +49,15 @@ def test_a_mean_off_by_four_standard_errors_differs_and_one_off_by_two_does_not(
     assert near["z"] == pytest.approx((22.45 - 2 * se - 22.35) / se)
 
 
-@pytest.mark.parametrize(
-    ("printed", "same", "other"),
-    [
-        ("22.4", (22.35, 22.4, 22.45), (22.4501, 22.3499)),  # a tie belongs to both neighbours
-        ("22.5", (22.45,), (22.4499,)),
-        ("16167.4", (16167.45,), (16167.46,)),
-        ("10^-3", (0.0014,), (0.0016,)),
-    ],
-)
+PRECISION = [
+    ("22.4", (22.35, 22.4, 22.45), (22.4501, 22.3499)),  # a tie belongs to both neighbours
+    ("22.5", (22.45,), (22.4499,)),
+    ("16167.4", (16167.45,), (16167.46,)),
+    ("10^-3", (0.0014,), (0.0016,)),
+]
+
+
+@pytest.mark.parametrize(("printed", "same", "other"), PRECISION)
 def test_a_deterministic_value_is_compared_at_printed_precision(printed, same, other):
     for outcome, values in (("reproduced", same), ("differs", other)):
         for value in values:
@@ -72,22 +72,22 @@ def test_a_printed_word_must_be_the_same_word():
     assert verdict(row, reproduced(1.0))["verdict"] == "differs"
 
 
-@pytest.mark.parametrize(
-    ("relation", "value", "se", "outcome", "z"),
-    [
-        ("< 0", -5.0, 2.0, "reproduced", 2.5),
-        ("< 0", 5.0, 2.0, "differs", -2.5),
-        ("< 0", -4.0, 2.0, "within spread", 2.0),
-        ("< 0", 3.0, 2.0, "within spread", -1.5),
-        (">= 0.95", 0.99, 0.01, "reproduced", 4.0),
-        # without chance the relation decides
-        ("<= 1", 1.0, 0.0, "reproduced", None),
-        ("< 1", 1.0, math.nan, "differs", None),
-        (">= 0", -1e-16, 0.0, "reproduced", None),
-        ("<= 1e-6", 2e-6, math.nan, "differs", None),
-        ("<= 1e-6", 1e-7, math.nan, "reproduced", None),
-    ],
-)
+CLAIMS = [
+    ("< 0", -5.0, 2.0, "reproduced", 2.5),
+    ("< 0", 5.0, 2.0, "differs", -2.5),
+    ("< 0", -4.0, 2.0, "within spread", 2.0),
+    ("< 0", 3.0, 2.0, "within spread", -1.5),
+    (">= 0.95", 0.99, 0.01, "reproduced", 4.0),
+    # without chance the relation decides
+    ("<= 1", 1.0, 0.0, "reproduced", None),
+    ("< 1", 1.0, math.nan, "differs", None),
+    (">= 0", -1e-16, 0.0, "reproduced", None),
+    ("<= 1e-6", 2e-6, math.nan, "differs", None),
+    ("<= 1e-6", 1e-7, math.nan, "reproduced", None),
+]
+
+
+@pytest.mark.parametrize(("relation", "value", "se", "outcome", "z"), CLAIMS)
 def test_two_standard_errors_decide_an_ordinal_claim(relation, value, se, outcome, z):
     comparison = verdicts.compare_ordinal(parse_relation(relation), value, se)
     assert comparison.outcome == outcome and (z is None or comparison.z == pytest.approx(z))
@@ -111,17 +111,17 @@ def test_few_repetitions_make_an_ordinal_claim_harder_to_decide():
     assert math.isfinite(verdicts.compare_ordinal(relation, 1e9, 1.0, 1000).z)
 
 
-@pytest.mark.parametrize(
-    ("kind", "z", "quick_outcome"),
-    [
-        ("ordinal", 2.5, "within spread"),
-        ("ordinal", 3.5, "differs"),
-        ("stochastic", 3.5, "within spread"),
-        ("stochastic", 4.5, "differs"),
-        ("spread", 3.5, "within spread"),
-        ("spread", 4.5, "differs"),
-    ],
-)
+FAR = [
+    ("ordinal", 2.5, "within spread"),
+    ("ordinal", 3.5, "differs"),
+    ("stochastic", 3.5, "within spread"),
+    ("stochastic", 4.5, "differs"),
+    ("spread", 3.5, "within spread"),
+    ("spread", 4.5, "differs"),
+]
+
+
+@pytest.mark.parametrize(("kind", "z", "quick_outcome"), FAR)
 def test_a_quick_run_calls_different_what_is_three_or_four_errors_away(kind, z, quick_outcome):
     ratio = 1.005 * np.exp(z * np.sqrt(0.5 / 199 + 0.5 / 199))
     row, own = {
@@ -175,22 +175,22 @@ def test_a_spread_known_on_one_side_is_taken_for_both():
     assert unknown["note"] == "no spread is known on either side"
 
 
-@pytest.mark.parametrize(
-    ("printed", "value", "n", "outcome", "ratio"),
-    [
-        ("1.0", 1.04, 100, "reproduced", None),
-        ("1.0", 1.25, 100, "within spread", 1.25 / 1.05),
-        ("1.0", 0.5, 100, "differs", 0.5 / 0.95),
-        ("1.0", 0.5, 5, "within spread", 0.5 / 0.95),
-        # printed as zero: up to half a unit may be hidden
-        ("0.0", 0.049, 100, "reproduced", None),
-        ("0.0", 0.2, 100, "differs", 0.2 / 0.05),
-        # repetitions that are all alike refute a printed spread only in number
-        ("0.3", 0.0, 10, "within spread", None),
-        ("0.3", 0.0, 56, "within spread", None),
-        ("0.3", 0.0, 57, "differs", None),
-    ],
-)
+RATIOS = [
+    ("1.0", 1.04, 100, "reproduced", None),
+    ("1.0", 1.25, 100, "within spread", 1.25 / 1.05),
+    ("1.0", 0.5, 100, "differs", 0.5 / 0.95),
+    ("1.0", 0.5, 5, "within spread", 0.5 / 0.95),
+    # printed as zero: up to half a unit may be hidden
+    ("0.0", 0.049, 100, "reproduced", None),
+    ("0.0", 0.2, 100, "differs", 0.2 / 0.05),
+    # repetitions that are all alike refute a printed spread only in number
+    ("0.3", 0.0, 10, "within spread", None),
+    ("0.3", 0.0, 56, "within spread", None),
+    ("0.3", 0.0, 57, "differs", None),
+]
+
+
+@pytest.mark.parametrize(("printed", "value", "n", "outcome", "ratio"), RATIOS)
 def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(printed, value, n, outcome, ratio):
     found = verdicts.compare_spread(parse_printed(printed), 100, value, n)
     assert found.outcome == outcome and math.isfinite(found.z)
@@ -218,17 +218,17 @@ def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
     assert line["verdict"] == "differs" and line["problem"]
 
 
-@pytest.mark.parametrize(
-    ("n_below", "n_alike", "n_above", "outcome"),
-    [
-        (100, 0, 0, "differs"),
-        (0, 0, 100, "differs"),
-        (99, 0, 1, "within spread"),
-        (50, 1, 50, "within spread"),
-        (10, 0, 0, "within spread"),
-        (0, 1, 0, "reproduced"),
-    ],
-)
+RANKS = [
+    (100, 0, 0, "differs"),
+    (0, 0, 100, "differs"),
+    (99, 0, 1, "within spread"),
+    (50, 1, 50, "within spread"),
+    (10, 0, 0, "within spread"),
+    (0, 1, 0, "reproduced"),
+]
+
+
+@pytest.mark.parametrize(("n_below", "n_alike", "n_above", "outcome"), RANKS)
 def test_a_printed_draw_is_ranked_among_the_regenerated_ones(n_below, n_alike, n_above, outcome):
     draws = [1.0] * n_below + [1.096, 1.104][:n_alike] + [1.2] * n_above
     found = verdicts.compare_draw(parse_printed("1.10"), draws)
@@ -256,15 +256,15 @@ def test_a_printed_draw_needs_the_regenerated_draws():
 HEALED = "declared deviation has healed (it is {})"
 
 
-@pytest.mark.parametrize(
-    ("value", "text", "problem"),
-    [
-        (30.0, "differs (declared: other splits)", ""),
-        (22.4, "reproduced", HEALED.format("reproduced")),
-        (22.7, "within spread", HEALED.format("within spread")),
-        (math.nan, "not run", ""),
-    ],
-)
+OUTCOME_OF_DECLARED = [
+    (30.0, "differs (declared: other splits)", ""),
+    (22.4, "reproduced", HEALED.format("reproduced")),
+    (22.7, "within spread", HEALED.format("within spread")),
+    (math.nan, "not run", ""),
+]
+
+
+@pytest.mark.parametrize(("value", "text", "problem"), OUTCOME_OF_DECLARED)
 def test_a_declared_deviation_is_named_and_a_problem_where_it_has_healed(value, text, problem):
     line = verdict(published(), reproduced(value), DECLARED)
     assert line["verdict"] == text
