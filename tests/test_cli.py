@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 import pytest
-from _run import python
+from _run import python, wait_for
 from click.testing import CliRunner
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -251,10 +251,9 @@ def test_the_summary_has_verdicts_and_the_repetitions_they_rest_on(project, note
         assert "2 units computed" in (output := invoke([table_1(value=1.5), fig_2()], "reproduce"))
     assert not (project / "data" / "records").exists() and "Verdicts, quick profile" in output
     assert "Verdicts of the quick profile rest on 2 repetitions, the print on 4." in output
-    assert notebooks_run == [
-        ("toy/table_1", {"profile": "quick", "n_draws": 3}, False),
-        ("toy/fig_2", {"profile": "quick"}, False),
-    ]
+    quick = {"profile": "quick"}
+    expected = [("toy/table_1", quick | {"n_draws": 3}, False), ("toy/fig_2", quick, False)]
+    assert notebooks_run == expected
 
 
 def test_an_undeclared_deviation_is_shown_and_exits_1(project, notebooks_run):
@@ -348,11 +347,7 @@ def test_ctrl_c_ends_with_130_and_a_state_to_go_on_from(project, tmp_path, noteb
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
     command, pipe = [sys.executable, "-c", run], subprocess.PIPE
     running = subprocess.Popen(command, env=environment, text=True, stderr=pipe, stdout=pipe)
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and running.poll() is None:
-        if started.exists() or store.records():
-            break
-        time.sleep(0.02)
+    wait_for(lambda: started.exists() or store.records() or running.poll() is not None, 120)
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=60)
     assert running.returncode == 130, errors

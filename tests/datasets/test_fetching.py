@@ -200,12 +200,10 @@ ONE, TWO = b"1 2 3\n" * 200, b"4 5 6\n" * 300
 @pytest.fixture
 def two_files(bare, server, register):
     """Two registered data sets, both served; returns the server."""
-    server.serve("/one.data", ONE)
-    server.serve("/two.data", TWO)
-    register(
-        ("one", "one.data", server.url("/one.data"), ONE),
-        ("two", "two.data", server.url("/two.data"), TWO),
-    )
+    files = {"one": ONE, "two": TWO}
+    for key, content in files.items():
+        server.serve(f"/{key}.data", content)
+    register(*((k, f"{k}.data", server.url(f"/{k}.data"), file) for k, file in files.items()))
     return server
 
 

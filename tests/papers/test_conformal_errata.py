@@ -4,6 +4,8 @@ Named after the equation or table. What could not be settled by a number is said
 of the tests of (4.3.1), (4.4.6) and (4.6.10).
 """
 
+from functools import partial
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -56,9 +58,8 @@ def test_2_1_20_is_the_primal_of_2_1_21_with_half_the_norm(factor, holds):
     w = (smo(X @ X.T, y, 0.0, C, tol=1e-8).alpha * y) @ X
     v, b, slack = cp.Variable(2), cp.Variable(), cp.Variable(len(y), nonneg=True)
     constraints = [cp.multiply(y, X @ v + b) >= 1 - slack]
-    cp.Problem(cp.Minimize(factor * cp.sum_squares(v) + C * cp.sum(slack)), constraints).solve(
-        solver=cp.CLARABEL
-    )
+    objective = cp.Minimize(factor * cp.sum_squares(v) + C * cp.sum(slack))
+    cp.Problem(objective, constraints).solve(solver=cp.CLARABEL)
     assert (np.abs(v.value - w).max() < 1e-4) == holds
 
 
@@ -107,9 +108,8 @@ def test_4_1_5_has_tau_to_the_fourth(power, holds):
     X = np.random.default_rng(0).normal(size=(6, d))
     squared = (X**2).sum(axis=1)
     value = alpha * np.exp(-squared / (2 * tau**2))
-    metric = c.transformed_metric(
-        value, -value[:, None] * X / tau**2, c.kernel_metric(X, gamma=0.5 / sigma**2)
-    )
+    kernel = c.kernel_metric(X, gamma=0.5 / sigma**2)
+    metric = c.transformed_metric(value, -value[:, None] * X / tau**2, kernel)
     formula = (alpha / sigma) ** d * np.exp(-d * squared / (2 * tau**2))
     formula = formula * np.sqrt(1 + sigma**2 / tau**power * squared)
     assert np.allclose(c.magnification(metric), formula, rtol=1e-10) == holds
@@ -276,15 +276,12 @@ def test_5_3_11_is_the_sum_over_the_negatives_minus_b_in_hull_units():
 def test_5_3_16_and_5_3_22_have_a_minus_sign(sign, holds):
     f, kappa, shrink, offset = np.linspace(-1, 1, 11), 0.8, 0.7, -0.3
     displaced = c.displaced_decision(f, shrink, offset)
-    q = c.boundary_decay(displaced, kappa)
-    wanted = slope(lambda k: c.boundary_decay(displaced, k), kappa)
+    decay = partial(c.boundary_decay, displaced)
+    q, wanted = decay(kappa), slope(decay, kappa)
     assert np.allclose(sign * displaced**2 * q, wanted, atol=1e-8) == holds
     B, W = Separability(gram(f[:, None]), np.where(f > 0.2, 1.0, -1.0)).matrices()
     for matrix in (B, W):
-        form = slope(
-            lambda k, m=matrix: c.boundary_decay(displaced, k) @ m @ c.boundary_decay(displaced, k),
-            kappa,
-        )
+        form = slope(lambda k, matrix=matrix: decay(k) @ matrix @ decay(k), kappa)
         assert np.isclose(2 * sign * q @ matrix @ (displaced**2 * q), form, atol=1e-8) == holds
 
 

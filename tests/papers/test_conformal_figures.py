@@ -24,10 +24,7 @@ def test_classes_have_their_marks_and_support_vectors_are_ringed(ax):
 
 def test_the_tiles_of_a_class_lie_across(ax):
     checkers.plot_tiles(ax, 4.0)
-    colors = {
-        tuple(np.sign(patch.get_xy()[:4].mean(axis=0))): patch.get_facecolor()
-        for patch in ax.patches
-    }
+    colors = {tuple(np.sign(p.get_xy()[:4].mean(axis=0))): p.get_facecolor() for p in ax.patches}
     assert colors[1.0, 1.0] == colors[-1.0, -1.0] == to_rgba(WRONG)
     assert colors[1.0, -1.0] == colors[-1.0, 1.0] == to_rgba(RIGHT)
 

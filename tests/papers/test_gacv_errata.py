@@ -45,10 +45,8 @@ def test_p_s_has_the_sample_shares_in_its_denominator(points):
     grid, weight, p_s = example.population()
     assert p_s @ weight == pytest.approx(SAMPLE_SHARE[1], abs=2e-4)
     positive, negative = densities(grid)
-    as_printed = (
-        SAMPLE_SHARE[1] * positive / (TARGET_SHARE[1] * positive + SAMPLE_SHARE[-1] * negative)
-    )
-    assert as_printed.max() > 1.0  # which no probability is
+    printed = TARGET_SHARE[1] * positive + SAMPLE_SHARE[-1] * negative
+    assert (SAMPLE_SHARE[1] * positive / printed).max() > 1.0  # which no probability is
 
 
 @pytest.mark.parametrize(("case", "risk"), [("standard", 0.0951), ("nonstandard", 0.0781)])

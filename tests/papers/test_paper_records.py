@@ -11,12 +11,8 @@ from companion.reproduction.store import RecordStore
 
 def studies_of(*papers):
     """The studies of some papers by ``"<paper>/<study>"``."""
-    return {
-        f"{study.paper}/{study.name}": study
-        for paper in papers
-        for artefact in list_artefacts(paper)
-        for study in artefact.studies
-    }
+    studies = [study for paper in papers for a in list_artefacts(paper) for study in a.studies]
+    return {f"{study.paper}/{study.name}": study for study in studies}
 
 
 def sample(units, size):
@@ -39,9 +35,8 @@ def fresh_and_committed(study, units):
             unavailable.add(str(error))
             continue
         rows = rows if isinstance(rows, list) else [rows]
-        committed = records[unit.key].rows
-        assert len(rows) == len(committed), unit
-        for row, record in zip(rows, committed, strict=True):
+        assert len(rows) == len(records[unit.key].rows), unit
+        for row, record in zip(rows, records[unit.key].rows, strict=True):
             yield unit, row, record
         compared += 1
     if not compared:
@@ -79,10 +74,8 @@ WITHOUT_FITS = ["gacv/fig_1", "wrsvm/theory_theorem", "wrsvm/theory_equality"]
 WITHOUT_FITS += [f"wrsvm/beyond_{name}" for name in ("baselines", "levels", "table_3")]
 TIMES = ("seconds", "criteria_share")
 SHAPE = ("position", "length", "width", "tilt", "decades")
-OF_THE_CHOSEN_CELL = {
-    "gacv/inefficiency": ("n_tied", "log10_lambda", "log10_sigma2", *SHAPE),
-    "gacv/beyond": ("log2_C", "log2_gamma"),
-}
+OF_THE_CHOSEN_CELL = {"gacv/beyond": ("log2_C", "log2_gamma")}
+OF_THE_CHOSEN_CELL["gacv/inefficiency"] = ("n_tied", "log10_lambda", "log10_sigma2", *SHAPE)
 OF_A_COUNT = dict.fromkeys(("target", "target_low", "target_high"), 0.03)
 OF_A_COUNT |= {"estimate": 0.02, "n_wrong": 0.05}
 

@@ -98,9 +98,8 @@ def test_f_equal_to_zero_is_where_the_paper_starts_and_ends_if_no_class_has_half
     X, y = np.random.default_rng(0).normal(size=(30, 2)), np.zeros(30, dtype=int)
     found = dca(Design.linear(X), y, U, 1.0, -0.5)
     assert np.abs(found.decision_function).max() < 1e-4 and not found.beta.any()
-    ahead = theory.robust_objective(
-        np.zeros((3, 2)), np.array([2.0, -1.0, -1.0]) / 3, X, y, U, C=1.0, s=-0.5
-    )
+    lead = np.array([2.0, -1.0, -1.0]) / 3
+    ahead = theory.robust_objective(np.zeros((3, 2)), lead, X, y, U, C=1.0, s=-0.5)
     assert ahead < 0.85 * found.objective
     assert examples.bayes(np.array([[1.0, 0.0, 0.0]]), U)[0] == 0
 

@@ -31,10 +31,8 @@ def test_the_least_over_leads_is_the_least_over_all_f(loss, k):
         reduced = expected_loss(np.zeros(k), A, loss, s) - max(gain, 0.0)
         starts = [rng.normal(size=k) * scale for scale in (0.1, 1.0, 3.0) for _ in range(8)]
         starts += [FAR_AHEAD * np.eye(k)[A.argmax()], np.zeros(k)]
-        least = min(
-            minimize(expected_loss, start, (A, loss, s), method="Nelder-Mead").fun
-            for start in starts
-        )
+        ends = [minimize(expected_loss, f, (A, loss, s), method="Nelder-Mead") for f in starts]
+        least = min(end.fun for end in ends)
         assert least == pytest.approx(reduced, abs=2e-3) and least > reduced - 1e-9
 
 
@@ -114,9 +112,8 @@ def test_no_start_of_the_dc_algorithm_is_below_the_global_minimum():
     X, y = examples.piecewise_linear(9, rng, 0.3)
     least = exact.global_minimum(X, y, U, 2.0, -0.5).objective
     starts = [np.column_stack([f, f[:, 0]]) - np.mean(f) for f in rng.normal(size=(25, 3, 2)) * 2]
-    ends = [
-        dca(Design.linear(X), y, U, 2.0, -0.5, tol=1e-6, start=start).objective for start in starts
-    ]
+    design = Design.linear(X)
+    ends = [dca(design, y, U, 2.0, -0.5, tol=1e-6, start=start).objective for start in starts]
     assert min(ends) >= least * (1 - exact.TOLERANCE)
     assert min(ends) <= least * (1 + 1e-4)  # some start finds it
 
@@ -132,9 +129,8 @@ def test_expected_utilities_are_averages_over_a_large_sample(example):
 
     X, y = getattr(examples, example)(300_000, rng, 0.15)
     sampled = examples.mean_utility(U, y, rule(X))
-    assert population.expected_utility(example, 0.15, U, rule(cells)) == pytest.approx(
-        sampled, abs=0.004
-    )
+    found = population.expected_utility(example, 0.15, U, rule(cells))
+    assert found == pytest.approx(sampled, abs=0.004)
     assert population.bayes_utility(example, 0.15, U) > sampled
 
 

@@ -135,11 +135,3 @@ def stored(path):
         if not database.execute("SELECT * FROM sqlite_master").fetchone():
             return set()
         return set(database.execute("SELECT key, code, rows FROM records"))
-
-
-def wait_for(condition, seconds=60):
-    """Wait until a condition holds."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)

@@ -139,9 +139,8 @@ def test_a_deviation_for_lack_of_a_file_holds_only_where_the_file_is_not(load, m
 
     here = {"ida-benchmarks": False}
     monkeypatch.setattr(l1nsvm, "is_available", here.__getitem__)
-    monkeypatch.setattr(
-        declared, "list_papers", lambda: {"toy": SimpleNamespace(module="companion.papers.l1nsvm")}
-    )
+    toy = SimpleNamespace(module="companion.papers.l1nsvm")
+    monkeypatch.setattr(declared, "list_papers", lambda: {"toy": toy})
     entry = DEVIATION + "  unless_available: ida-benchmarks\n"
     assert len(load(entry)) == 2
     here["ida-benchmarks"] = True

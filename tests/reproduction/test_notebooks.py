@@ -15,12 +15,10 @@ from companion.reproduction.notebooks import clean_notebook, make_stamp, run_not
 from companion.reproduction.parameters import ParameterError
 from companion.reproduction.units import Study
 
-PARAMETERS = (
-    Parameter("profile", str, "paper", "size", choices=("quick", "paper")),
-    Parameter("n", int, 3, "count", low=1, high=9),
-)
+PROFILE = Parameter("profile", str, "paper", "size", choices=("quick", "paper"))
+COUNT = Parameter("n", int, 3, "count", low=1, high=9)
 STUDY = Study("toy", "fig_1", lambda profile: [STUDY.unit("d1", i=0)] * 2, two_gaussians)
-ARTEFACT = Artefact("toy", "fig_1", "A figure", (STUDY,), PARAMETERS)
+ARTEFACT = Artefact("toy", "fig_1", "A figure", (STUDY,), (PROFILE, COUNT))
 CELL = 'profile: str = "paper"  # size\nn: int = 3  # count'
 SHOW = """\
 import os, sys
@@ -96,9 +94,8 @@ def test_a_failing_cell_is_told_by_number_line_and_error_and_the_source_is_kept(
     before = source.read_text()
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source, in_place=True)
     assert not report.ok
-    assert str(report) == (
-        "toy/fig_1: failed in cell [3] (# why): ZeroDivisionError: division by zero"
-    )
+    error = "ZeroDivisionError: division by zero"
+    assert str(report) == f"toy/fig_1: failed in cell [3] (# why): {error}"
     assert source.read_text() == before
     executed = nbformat.read(report.output, as_version=4)
     assert executed.cells[-2].outputs[0].ename == "ZeroDivisionError"

@@ -139,10 +139,7 @@ def test_the_ledger_has_the_rows_of_the_verdicts_with_their_texts(rows, ledgers)
     ]
     attributes = [f"data-{name}" for name in ("paper", "artefact", "verdict", "kind")]
     texts = ("row", "column", "reproduced", "z", "n")
-    found = [
-        (*(row[name] for name in attributes), *(cells[name].text for name in texts))
-        for row, cells in rows
-    ]
+    found = [(*map(row.get, attributes), *(cells[t].text for t in texts)) for row, cells in rows]
     assert found == expected
     assert all(row["data-verdict"] in cells["verdict"].text for row, cells in rows)
     assert len({row["id"] for row, _ in rows}) == len(rows)

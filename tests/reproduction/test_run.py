@@ -13,7 +13,8 @@ import _studies
 import pandas as pd
 import psutil
 import pytest
-from _studies import N_UNITS, stored, study, table, wait_for, working
+from _run import wait_for
+from _studies import N_UNITS, stored, study, table, working
 from joblib.externals.loky import get_reusable_executor
 
 from companion.reproduction.errors import StoreError, UnitError
