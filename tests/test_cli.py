@@ -223,8 +223,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize(("words", "message"), MISTAKES.items())
 def test_a_mistake_in_the_command_runs_nothing(project, nothing_runs, words, message):
-    output = invoke([table_1()], "reproduce", *words.split(), code=2)
-    assert message in " ".join(output.split())
+    assert message in " ".join(invoke([table_1()], "reproduce", *words.split(), code=2).split())
 
 
 # -- reproduce ------------------------------------------------------------------------------
@@ -280,8 +279,7 @@ def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(project, not
     assert not times.exists()
     for _ in range(2):
         invoke([table_1()], *PAPER, "--in-place", "--fresh")
-        table = pd.read_csv(times)
-        rows = table[["artefact", "study", "units"]].to_numpy().tolist()
+        rows = pd.read_csv(times)[["artefact", "study", "units"]].to_numpy().tolist()
         assert rows == [["toy/table_1", "table_1", 4], ["toy/table_1", "(notebook)", 1]]
 
 
@@ -384,8 +382,7 @@ def test_verify_reads_the_records_and_tells_old_ones(project, notebooks_run):
     table = project / "data" / "records" / "toy" / "table_1.csv"
     code = table.read_text().splitlines()[1].rsplit(",", 1)[1]
     table.write_text(table.read_text().replace(code, "0" * len(code)))
-    told = "toy/table_1: 4 of 4 records were made by other code"
-    assert told in invoke([table_1()], "verify")
+    assert "toy/table_1: 4 of 4 records were made by other code" in invoke([table_1()], "verify")
 
 
 def test_verify_writes_the_section_of_the_readme(project):

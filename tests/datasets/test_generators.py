@@ -77,8 +77,7 @@ def test_twonorm_has_its_means_and_its_bayes_error():
 
 
 def test_ringnorm_has_a_wide_and_a_narrow_class():
-    n = 20_000
-    X, y = ringnorm(n, rng=1)
+    X, y = ringnorm(20_000, rng=1)
     for label, mean, variance in ((1, 0.0, 4.0), (-1, 2 / np.sqrt(20), 1.0)):
         part = X[y == label]
         error = np.sqrt(variance / len(part))

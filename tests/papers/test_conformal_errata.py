@@ -35,9 +35,8 @@ def board(unit=1.0, gamma=0.02, held_out=0):
 
 
 def clouds(n=30, seed=0):
-    rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
-    return rng.normal(size=(n, 2)) + 0.8 * y[:, None], y
+    return np.random.default_rng(seed).normal(size=(n, 2)) + 0.8 * y[:, None], y
 
 
 def trained_state(gamma=0.02):
@@ -85,8 +84,7 @@ def test_2_2_13_needs_the_root_of_C_to_give_2_2_14(power, holds):
 
 def test_3_3_13_is_the_first_derivative_and_3_3_16_has_a_minus_sign():
     sigma = 2.0
-    x = np.array([[0.3, -0.4]])
-    step = 1e-3 * np.eye(2)
+    x, step = np.array([[0.3, -0.4]]), 1e-3 * np.eye(2)
 
     def k(a, b):
         return gram(x + a, x + b, gamma=0.5 / sigma**2)[0, 0]
@@ -167,8 +165,7 @@ def test_4_3_4_depends_on_the_units_of_the_inputs_although_the_kernel_does_not()
 
 def test_4_3_4_vanishes_away_from_support_vectors_in_sixty_dimensions():
     """The widths are at most sqrt 2 in feature space, standardised inputs are sqrt(2 d) apart."""
-    rng = np.random.default_rng(0)
-    median = {}
+    rng, median = np.random.default_rng(0), {}
     for d in (2, 30, 60):
         X = rng.normal(size=(80, d))
         y = np.where(np.arange(80) < 40, 1.0, -1.0)
@@ -189,8 +186,7 @@ def test_4_4_6_with_the_width_of_the_pattern_cannot_fall_below_a_third():
     pattern, _ = state.apply(KBA().stage(state))
     boundary, _ = state.apply(KBA(width="boundary", radius=0.2).stage(state))
     assert np.exp(-1) - 1e-12 < pattern.min() and pattern.max() <= 1.0
-    assert pattern.max() / pattern.min() < np.e
-    assert boundary.max() / boundary.min() > 10 * np.e
+    assert pattern.max() / pattern.min() < np.e and boundary.max() / boundary.min() > 10 * np.e
 
 
 @pytest.mark.parametrize(("scale", "holds"), [("max", False), ("max_squared", True)])

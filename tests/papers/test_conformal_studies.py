@@ -82,16 +82,14 @@ def test_a_row_counts_the_errors_of_its_method():
     part = methods.Part(p)
     row = methods.conformal_row(part, "TSVT-VMETA")
     decision = part.decision(part.transformed("tsvt", "validation_cma"))
-    frame = pd.DataFrame([row])
-    predicted = np.where(decision > 0, 1.0, -1.0)
+    frame, predicted = pd.DataFrame([row]), np.where(decision > 0, 1.0, -1.0)
     assert g_means.errors(frame)[0] == pytest.approx(g_mean_error(p.y_test, predicted))
     assert row["v_error"] <= row["v_before"]
     assert (row["n_transformations"] == 0) == (row["v_error"] == row["v_before"])
 
 
 def test_all_methods_have_a_row_and_the_tables_know_them():
-    rows = methods.all_rows(small_problem(5))
-    assert [row["method"] for row in rows] == list(methods.ALL)
+    assert [row["method"] for row in methods.all_rows(small_problem(5))] == list(methods.ALL)
     published = load_published("conformal")
     printed = published.query("artefact == 'checkers' and column == 'g-means error'").row
     assert set(methods.PRINTED) == set(printed)

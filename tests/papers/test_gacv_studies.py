@@ -128,8 +128,7 @@ def test_a_sample_gives_a_row_a_case_and_criterion_and_no_inefficiency_below_one
 
 def test_the_curves_of_the_figure_are_zero_on_the_boundary_of_their_machine():
     X, y, probability = example.sample(1, N)
-    machines = selection.train(X, y, probability, "standard", "coarse")
-    found, chosen = fig_1.curves(machines, X)
+    found, chosen = fig_1.curves(selection.train(X, y, probability, "standard", "coarse"), X)
     lam, sigma = chosen["gacv"]
     alone = L1SVC(C=1 / (2 * N * lam), gamma=1 / (2 * sigma**2), tol=1e-6).fit(X, y)
     assert np.allclose(found["gacv"], alone.decision_function(X), atol=5e-3)

@@ -131,8 +131,7 @@ def test_iterations_are_read_back_on_their_grid():
 
 
 def test_the_spread_of_the_spread_is_that_of_a_simulation():
-    rng = np.random.default_rng(0)
-    samples = rng.binomial(1, 0.1, size=(4000, 100)).astype(float)
+    samples = np.random.default_rng(0).binomial(1, 0.1, size=(4000, 100)).astype(float)
     estimates = [standard_error_of_spread(sample) for sample in samples[:400]]
     assert np.nanmean(estimates) == pytest.approx(samples.std(axis=1, ddof=1).std(), rel=0.1)
 

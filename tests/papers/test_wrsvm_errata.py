@@ -108,8 +108,7 @@ def test_the_objective_falls_to_a_value_that_depends_on_the_start():
     """ "Its convergence is guaranteed", but to a stationary point, such as a constant decision."""
     U = np.eye(3)
     X, y = examples.piecewise_linear(90, np.random.default_rng(2))
-    design = Design.linear(X)
-    constant = np.zeros((3, 3))
+    design, constant = Design.linear(X), np.zeros((3, 3))
     constant[:, -1] = [40.0, -20.0, -20.0]
     stuck, own = (dca(design, y, U, 1.0, -0.5, start=start) for start in (constant, None))
     assert stuck.converged and own.converged

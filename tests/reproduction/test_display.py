@@ -67,8 +67,7 @@ def test_digits_follow_the_print_and_only_values_with_chance_show_their_repetiti
     )
     own_values = pd.DataFrame([own("a", "x", 5.04, 0.2213), own("c", "x", 20.0)])
     rows = verdict_table(compare(published, own_values)).rows
-    assert rows[0][2:4] == ["5 ± 1", "5 ± 0.2"] and rows[1][2] == "5 ± 0.25"
-    assert rows[2][5] == ""
+    assert rows[0][2:4] == ["5 ± 1", "5 ± 0.2"] and rows[1][2] == "5 ± 0.25" and rows[2][5] == ""
 
 
 def test_text_is_aligned_and_can_be_cut_to_a_width(ledger):
