@@ -1,5 +1,6 @@
 """The command: its words, its exit codes, and that one fault does not stop the rest."""
 
+import json
 import os
 import re
 import signal
@@ -160,10 +161,9 @@ def invoke(artefacts, *words, code=0):
 
 
 def declare(project, row="mean", column="error", artefact="table_1"):
-    (project / "data" / "deviations.yaml").write_text(
-        f"- paper: toy\n  artefact: {artefact}\n  rows: [{row}]\n  columns: [{column}]\n"
-        "  reason: other draws\n  evidence: notebook\n"
-    )
+    own = {"paper": "toy", "artefact": artefact, "rows": [row], "columns": [column]}
+    own |= {"reason": "other draws", "evidence": "notebook"}
+    (project / "data" / "deviations.yaml").write_text(json.dumps([own]))
 
 
 # -- words ----------------------------------------------------------------------------------
@@ -434,10 +434,8 @@ def test_data_check_fails_on_a_damaged_file_and_not_on_a_missing_one(no_data):
 
 
 def test_data_fetch_reports_each_file_and_fails_if_one_does(no_data, monkeypatch):
-    reports = [
-        FetchReport("a", "a.csv", "cached", "a/a.csv: here already (cached)"),
-        FetchReport("b", "b.csv", "failed", "b/b.csv cannot be had: no network"),
-    ]
+    reports = [FetchReport("a", "a.csv", "cached", "a/a.csv: here already (cached)")]
+    reports += [FetchReport("b", "b.csv", "failed", "b/b.csv cannot be had: no network")]
     monkeypatch.setattr("companion.datasets.fetch", lambda keys: reports)
     output = invoke([], "data", "fetch", code=3)
     assert "failed      b/b.csv cannot be had: no network" in output

@@ -32,11 +32,8 @@ def locked():
 def wanted():
     """Every requirement of the project: its own, those of its extras, and of its build."""
     project = PROJECT["project"]
-    groups = [
-        project["dependencies"],
-        PROJECT["build-system"]["requires"],  # without build isolation they have to be there
-        *project["optional-dependencies"].values(),
-    ]
+    groups = [project["dependencies"], *project["optional-dependencies"].values()]
+    groups += [PROJECT["build-system"]["requires"]]  # without build isolation they must be there
     own = f"{project['name']}["  # an extra that includes another
     return sorted({text for group in groups for text in group if not text.startswith(own)})
 

@@ -9,15 +9,9 @@ from companion.datasets.imbalanced import imbalanced_source, list_imbalanced, lo
 from companion.errors import UnknownDataset
 
 # N, N+ and d; N+ of hepatitis is 33 in print and 32 in its description.
-SHAPES = {
-    "glass7": (214, 29, 9),
-    "segment1": (2310, 330, 19),
-    "hepatitis": (155, 32, 32),
-    "sonar": (208, 97, 60),
-    "heart": (297, 137, 13),
-    "ionosphere": (351, 126, 33),
-    "wdbc": (569, 212, 30),
-}
+SHAPES = {"glass7": (214, 29, 9), "segment1": (2310, 330, 19), "hepatitis": (155, 32, 32)}
+SHAPES |= {"sonar": (208, 97, 60), "heart": (297, 137, 13), "ionosphere": (351, 126, 33)}
+SHAPES |= {"wdbc": (569, 212, 30)}
 
 pytestmark = pytest.mark.usefixtures("no_network")  # no test here may wait for a download
 load = or_skip(load_imbalanced)

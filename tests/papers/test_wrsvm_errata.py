@@ -161,11 +161,8 @@ def means(table, columns):
     """Printed means of a table, WRSVM - WSVM, by utility and column."""
     published = load_published("wrsvm")
     cells = published[published.artefact == table].set_index(["row", "column"]).value
-    return {
-        (suffix, column): cells[f"WRSVM{suffix}", column] - cells[f"WSVM{suffix}", column]
-        for suffix, column in columns
-        if (f"WSVM{suffix}", column) in cells.index
-    }
+    places = [(end, column) for end, column in columns if (f"WSVM{end}", column) in cells.index]
+    return {(end, at): cells[f"WRSVM{end}", at] - cells[f"WSVM{end}", at] for end, at in places}
 
 
 def test_the_rows_of_tables_1_and_2_say_the_opposite_of_the_text():
@@ -194,8 +191,10 @@ def test_the_best_decision_under_U2_is_not_close_to_random(a):
     U = examples.utility(2, a)
     truth = examples.class_probabilities("piecewise_linear", regions.lattice())
     row = regions.regions(examples.bayes(truth, U), U)
+    assert row["agrees_with_bayes"] == 1.0
     assert [row[f"parts_{j}"] for j in (1, 2, 3)] == [1, 1, 1]
-    assert min(row[f"region_{j}"] for j in (1, 2, 3)) > 0.1
+    shares = [row[f"region_{j}"] for j in (1, 2, 3)]
+    assert min(shares) > 0.1 and sum(shares) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_truncation_above_zero_is_flat_from_there_down_and_not_only_in_the_middle():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from companion.papers.summaries import values_from
-from companion.papers.wrsvm import examples, regions, simulation, table_2, table_3, utilities
+from companion.papers.wrsvm import examples, simulation, table_2, table_3, utilities
 from companion.solvers import Design, dca
 
 
@@ -68,15 +68,6 @@ def test_a_split_of_the_digits_takes_fifty_of_each_class_twice(monkeypatch):
     assert np.bincount(y[train]).tolist() == np.bincount(y[tune]).tolist() == [50, 50, 50]
     assert sorted(np.concatenate([train, tune, test])) == list(range(360))
     assert not np.array_equal(train, table_3.split(2)[0])
-
-
-def test_regions_of_the_bayes_rule_agree_with_it_and_are_in_one_part():
-    U = examples.utility(2, 0.4)
-    truth = examples.class_probabilities("piecewise_linear", regions.lattice())
-    row = regions.regions(examples.bayes(truth, U), U)
-    assert row["agrees_with_bayes"] == 1.0
-    assert [row[f"parts_{j}"] for j in (1, 2, 3)] == [1, 1, 1]
-    assert sum(row[f"region_{j}"] for j in (1, 2, 3)) == pytest.approx(1.0, abs=1e-5)
 
 
 def two_machines(sign):

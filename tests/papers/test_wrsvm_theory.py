@@ -146,13 +146,11 @@ def test_no_machine_is_above_bayes():
 
 
 def test_gains_by_flips_are_paired_over_samples():
-    frame = pd.DataFrame(
-        {"flip": flip, "sample": k, "machine": machine, "utility": base + 0.01 * k + gain}
-        for flip, base, most in ((0.15, 0.6, 0.03), (0.0, 0.8, 0.01))
-        for k in (2, 1, 3)
-        for machine, gain in (("none", 0.0), ("s = -1/2", most))
-    )
-    found = beyond.gain_by_flips(frame.assign(config=2, a=0.4))
+    cells = product((0.15, 0.0), (2, 1, 3), ("none", "s = -1/2"))
+    frame = pd.DataFrame(cells, columns=["flip", "sample", "machine"]).assign(config=2, a=0.4)
+    gain = np.where(frame.flip > 0, 0.03, 0.01) * (frame.machine != "none")
+    frame["utility"] = np.where(frame.flip > 0, 0.6, 0.8) + 0.01 * frame["sample"] + gain
+    found = beyond.gain_by_flips(frame)
     assert found.mean == pytest.approx(2.0) and found.standard_error < 1e-9 and found.n == 3
 
 

@@ -25,26 +25,18 @@ def own(name, column, value, spread=math.nan, se=math.nan, converged=True):
 
 @pytest.fixture
 def ledger():
-    published = pd.DataFrame(
-        [
-            row("heart", "LS", "15.6", 15.6, spread=3.2),
-            row("heart", "LS ±", "3.2", 3.2, kind="spread"),
-            row("heart", "|A - B|", "similar", math.nan, kind="ordinal", relation="<= 1"),
-            row("cancer", "LS", "25.7", 25.7, spread=4.5),
-            row("cancer", "LS ±", "4.5", 4.5, kind="spread"),
-            row("german", "LS", "23.3", 23.3, spread=2.1),
-        ]
-    )
-    reproduced = pd.DataFrame(
-        [
-            own("heart", "LS", 15.6123456789, 3.1500001),
-            own("heart", "LS ±", 3.1500001),
-            own("heart", "|A - B|", 0.25, se=0.125),
-            own("cancer", "LS", 29.0, 4.5, converged=False),
-            own("cancer", "LS ±", 4.5),
-        ]
-    )
-    return compare(published, reproduced)
+    published = [
+        row("heart", "LS", "15.6", 15.6, spread=3.2),
+        row("heart", "LS ±", "3.2", 3.2, kind="spread"),
+        row("heart", "|A - B|", "similar", math.nan, kind="ordinal", relation="<= 1"),
+        row("cancer", "LS", "25.7", 25.7, spread=4.5),
+        row("cancer", "LS ±", "4.5", 4.5, kind="spread"),
+        row("german", "LS", "23.3", 23.3, spread=2.1),
+    ]
+    heart = [own("heart", "LS", 15.6123456789, 3.1500001), own("heart", "LS ±", 3.1500001)]
+    heart += [own("heart", "|A - B|", 0.25, se=0.125)]
+    cancer = [own("cancer", "LS", 29.0, 4.5, converged=False), own("cancer", "LS ±", 4.5)]
+    return compare(pd.DataFrame(published), pd.DataFrame(heart + cancer))
 
 
 def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(ledger):
@@ -58,15 +50,10 @@ def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(led
 
 
 def test_digits_follow_the_print_and_only_values_with_chance_show_their_repetitions():
-    published = pd.DataFrame(
-        [
-            row("a", "x", "5", 5.0, spread=1.0),
-            row("b", "x", "5", 5.0, spread=0.25),
-            row("c", "x", "20", 20.0, kind="deterministic") | {"n": math.nan},
-        ]
-    )
+    published = [row("a", "x", "5", 5.0, spread=1.0), row("b", "x", "5", 5.0, spread=0.25)]
+    published += [row("c", "x", "20", 20.0, kind="deterministic") | {"n": math.nan}]
     own_values = pd.DataFrame([own("a", "x", 5.04, 0.2213), own("c", "x", 20.0)])
-    rows = verdict_table(compare(published, own_values)).rows
+    rows = verdict_table(compare(pd.DataFrame(published), own_values)).rows
     assert rows[0][2:4] == ["5 ± 1", "5 ± 0.2"] and rows[1][2] == "5 ± 0.25" and rows[2][5] == ""
 
 

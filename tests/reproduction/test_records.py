@@ -92,17 +92,17 @@ def test_rows_of_a_unit_keep_their_order():
     assert [row["step"] for row in back[unit.key].rows] == [3, 1, 2]
 
 
-NO_TABLES = [
-    (b"", "last columns must be key and code"),
-    (b"a,b\n1,2\n", "last columns must be key and code"),
-    (b"C,key,code\n1,abc\n", "line 2 has 2 cells instead of 3"),
-    (b'C,key,code\n"""x",abc,\n', "line 2 cannot be read"),
-    (b'C,key,code\n"1,abc,\n', "cannot be read as CSV"),
-    (b"\xff\xfe\x00", "cannot be read as CSV"),
-]
+NO_TABLES = {
+    b"": "last columns must be key and code",
+    b"a,b\n1,2\n": "last columns must be key and code",
+    b"C,key,code\n1,abc\n": "line 2 has 2 cells instead of 3",
+    b'C,key,code\n"""x",abc,\n': "line 2 cannot be read",
+    b'C,key,code\n"1,abc,\n': "cannot be read as CSV",
+    b"\xff\xfe\x00": "cannot be read as CSV",
+}
 
 
-@pytest.mark.parametrize(("content", "complaint"), NO_TABLES)
+@pytest.mark.parametrize(("content", "complaint"), NO_TABLES.items())
 def test_what_is_no_table_of_records_is_named(content, complaint):
     with pytest.raises(ValueError, match=complaint):
         parse_table(content, ["C"])

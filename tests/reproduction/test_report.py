@@ -62,13 +62,9 @@ def faults_of(folder, pages):
     for path in folder.rglob("*.css"):
         addresses += [(path, found, True) for found in CSS_ADDRESS.findall(path.read_text("utf-8"))]
     faults = [(path.name, fault_of(path, *rest, ids)) for path, *rest in addresses]
-    bare = [
-        (path.name, f"no text for {image['src']}")
-        for path, page in pages.items()
-        for image in page.find_all("img")
-        if image.get("alt", "").lower() in VAGUE
-    ]
-    return [fault for fault in faults if fault[1]] + bare
+    images = [(path, image) for path, page in pages.items() for image in page.find_all("img")]
+    bare = [(path, image["src"]) for path, image in images if image.get("alt", "").lower() in VAGUE]
+    return [fault for fault in faults if fault[1]] + [(p.name, f"no text for {i}") for p, i in bare]
 
 
 @pytest.fixture(scope="module")

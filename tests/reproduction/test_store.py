@@ -219,11 +219,8 @@ def test_the_table_is_sorted_typed_and_small_and_the_working_file_is_emptied(sto
     store.consolidate()
     lines = store.path.read_text().splitlines()
     assert lines[0] == "C,repetition,step,error,key,code"
-    assert [line.split(",")[:4] for line in lines[1:4]] == [
-        ["1.0", "0", "0", "0.0"],
-        ["1.0", "0", "1", "0.3333333333333333"],
-        ["1.0", "1", "0", "0.0"],
-    ]
+    first = [line.rsplit(",", 2)[0] for line in lines[1:4]]
+    assert first == ["1.0,0,0,0.0", "1.0,0,1,0.3333333333333333", "1.0,1,0,0.0"]
     assert len(lines) == 13 and store.path.stat().st_size < 1500
     assert stored(store.working) == set() and again(store).records() == before
     assert oct(store.path.stat().st_mode & 0o777) == "0o644"

@@ -111,24 +111,18 @@ def test_few_repetitions_make_an_ordinal_claim_harder_to_decide():
     assert math.isfinite(verdicts.compare_ordinal(relation, 1e9, 1.0, 1000).z)
 
 
-FAR = [
-    ("ordinal", 2.5, "within spread"),
-    ("ordinal", 3.5, "differs"),
-    ("stochastic", 3.5, "within spread"),
-    ("stochastic", 4.5, "differs"),
-    ("spread", 3.5, "within spread"),
-    ("spread", 4.5, "differs"),
-]
+FAR = [("ordinal", 2.5, "within spread"), ("ordinal", 3.5, "differs")]
+FAR += [("stochastic", 3.5, "within spread"), ("stochastic", 4.5, "differs")]
+FAR += [("spread", 3.5, "within spread"), ("spread", 4.5, "differs")]
 
 
 @pytest.mark.parametrize(("kind", "z", "quick_outcome"), FAR)
 def test_a_quick_run_calls_different_what_is_three_or_four_errors_away(kind, z, quick_outcome):
     ratio = 1.005 * np.exp(z * np.sqrt(0.5 / 199 + 0.5 / 199))
-    row, own = {
-        "ordinal": (published("ordinal", "lower", relation="< 0"), reproduced(z, se=1.0, n=1000)),
-        "stochastic": (published(spread=0.0), reproduced(22.45 + z, se=1.0, n=1000)),
-        "spread": (published("spread", printed="1.00", n=200), reproduced(ratio, n=200)),
-    }[kind]
+    claim = published("ordinal", "lower", relation="< 0"), reproduced(z, se=1.0, n=1000)
+    value = published(spread=0.0), reproduced(22.45 + z, se=1.0, n=1000)
+    spread = published("spread", printed="1.00", n=200), reproduced(ratio, n=200)
+    row, own = {"ordinal": claim, "stochastic": value, "spread": spread}[kind]
     assert verdict(row, own)["outcome"] == "differs"
     quick = verdict(row, own, profile="quick")
     assert quick["outcome"] == quick_outcome
@@ -218,14 +212,8 @@ def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
     assert line["verdict"] == "differs" and line["problem"]
 
 
-RANKS = [
-    (100, 0, 0, "differs"),
-    (0, 0, 100, "differs"),
-    (99, 0, 1, "within spread"),
-    (50, 1, 50, "within spread"),
-    (10, 0, 0, "within spread"),
-    (0, 1, 0, "reproduced"),
-]
+RANKS = [(100, 0, 0, "differs"), (0, 0, 100, "differs"), (99, 0, 1, "within spread")]
+RANKS += [(50, 1, 50, "within spread"), (10, 0, 0, "within spread"), (0, 1, 0, "reproduced")]
 
 
 @pytest.mark.parametrize(("n_below", "n_alike", "n_above", "outcome"), RANKS)
@@ -310,11 +298,8 @@ def test_the_order_of_rows_changes_no_verdict(print_order, own_order):
 def test_counts_have_every_outcome_and_problems_are_the_failing_rows():
     values = {"a": 22.4, "b": 22.8, "c": 30.0, "d": 40.0, "e": math.nan}
     own = [reproduced(value, row=name, artefact="table_1") for name, value in values.items()]
-    ledger = compare(
-        pd.concat(published(row=name) for name in values),
-        pd.concat(own),
-        {("toy", "table_1", "d", "error"): Deviation("known", "here")},
-    )
+    declared = {("toy", "table_1", "d", "error"): Deviation("known", "here")}
+    ledger = compare(pd.concat(published(row=name) for name in values), pd.concat(own), declared)
     assert verdict_counts(ledger) == dict.fromkeys(OUTCOMES, 1)
     assert list(verdict_counts(ledger)) == list(OUTCOMES)
     assert problems(ledger)["row"].tolist() == ["c"]
