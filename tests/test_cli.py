@@ -459,9 +459,7 @@ def test_python_m_companion_is_the_command():
 
 
 @pytest.mark.parametrize(("missing", "named"), [("click", True), ("companion", False)])
-def test_a_missing_package_is_named_in_a_line_and_our_own_is_a_fault(
-    monkeypatch, capsys, missing, named
-):
+def test_a_missing_package_is_named_and_one_of_ours_a_fault(monkeypatch, capsys, missing, named):
     def command():
         raise ModuleNotFoundError("No module", name=f"{missing}.core")
 

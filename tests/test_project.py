@@ -104,8 +104,8 @@ def quick_run(tmp_path_factory):
     shutil.copytree(data_dir(), project / "data")
     shutil.copytree(notebooks_dir(), project / "notebooks")
     environment = {name: value for name, value in os.environ.items() if name != "COMPANION_DATA"}
-    environment["COMPANION_PROJECT"] = str(project)
-    environment["COMPANION_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    cache = str(tmp_path_factory.mktemp("cache"))
+    environment |= {"COMPANION_PROJECT": str(project), "COMPANION_CACHE": cache}
     # Nothing listens there: every download fails at once, on any machine.
     environment |= dict.fromkeys(["HTTPS_PROXY", "HTTP_PROXY"], "http://127.0.0.1:9")
     command = "-m companion.cli reproduce --profile quick --jobs 2"

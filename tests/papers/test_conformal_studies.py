@@ -10,15 +10,8 @@ from scipy.stats import wilcoxon
 from sklearn.svm import SVC
 
 from companion.metrics import Mean, g_mean_error
-from companion.papers.conformal import (
-    baselines,
-    beyond_studies,
-    checkers,
-    g_means,
-    methods,
-    problems,
-    real_sets,
-)
+from companion.papers.conformal import baselines, checkers, g_means, methods, problems, real_sets
+from companion.papers.conformal.beyond_studies import best_shift, error_of
 from companion.reproduction.published import load_published
 
 
@@ -130,9 +123,9 @@ def test_the_grid_search_counts_its_machines_and_keeps_to_its_ranges():
 def test_the_best_shift_is_the_best_of_all_shifts():
     rng = np.random.default_rng(9)
     f, y = rng.standard_normal(60), np.where(np.arange(60) < 15, 1.0, -1.0)
-    shift, error = beyond_studies.best_shift(f, y)
-    every = min(beyond_studies.error_of(f + s, y) for s in np.linspace(-4, 4, 4001))
-    assert error == pytest.approx(beyond_studies.error_of(f + shift, y))
+    shift, error = best_shift(f, y)
+    every = min(error_of(f + s, y) for s in np.linspace(-4, 4, 4001))
+    assert error == pytest.approx(error_of(f + shift, y))
     assert error <= every + 1e-12
 
 

@@ -184,9 +184,7 @@ def threaded():
         yield {"backend": "dask", "scheduler": found.scheduler_address}
 
 
-def test_threads_of_a_cluster_take_turns_and_give_the_records_of_one_job(
-    places, reference, threaded
-):
+def test_threads_of_a_worker_take_turns_and_give_the_same_records(places, reference, threaded):
     load_records(study(n_repetitions=6), **threaded)
     assert table(places) == reference
     frame = load_records(study(_studies.threads, 20, "threads"), **threaded).frame

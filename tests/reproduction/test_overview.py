@@ -35,11 +35,9 @@ def small():
     papers = {key: Paper(key, key.title(), "A. Nobody", "nowhere") for key in ("one", "two")}
     proof = ("tests/x.py::test_b_holds", "notebooks/two/fig_1.ipynb")
     erratum = Erratum("two", "(1)", "a | b", "b", "misprint", proof)
-    times = [
-        ("one/table_1", "table_1", 40, 2, 2, 90.0),
-        ("one/table_1", "(notebook)", 1, 1, 2, 30.0),
-    ]
-    times += [("two/fig_1", "fig_1", 10, 1, 2, 60.0), ("overview", "(notebook)", 1, 1, 2, 6.0)]
+    times = [("one/table_1", "table_1", 40, 2, 2, 90.0)]
+    times += [("one/table_1", "(notebook)", 1, 1, 2, 30.0), ("two/fig_1", "fig_1", 10, 1, 2, 60.0)]
+    times += [("overview", "(notebook)", 1, 1, 2, 6.0)]
     times = pd.DataFrame(times, columns=["artefact", "study", "units", "jobs", "cores", "seconds"])
     return show.Overview(papers, {"one": 1, "two": 2}, ledger, [erratum], times)
 

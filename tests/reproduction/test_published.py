@@ -6,13 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.reproduction.published import (
-    COLUMNS,
-    PublishedError,
-    load_published,
-    parse_printed,
-    parse_relation,
-)
+from companion.reproduction import published
+from companion.reproduction.published import COLUMNS, PublishedError, load_published, parse_printed
 
 GOOD = {
     **{"paper": "toy", "artefact": "table_1", "row": "a", "column": "error", "where": "p. 4"},
@@ -50,7 +45,7 @@ def test_a_word_is_no_printed_number_and_no_relation():
     for text in ("", "?", "not sparse", "1.2.3", "12,34", "nan", "inf", "1e999"):
         assert parse_printed(text) is None
     for text in ("= 0", "0", "<", "< a", "<> 1", ""):
-        assert parse_relation(text) is None
+        assert published.parse_relation(text) is None
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(0, 6))
@@ -63,7 +58,7 @@ def test_printing_and_reading_are_inverse(digits, decimals):
 
 
 def test_a_relation_knows_on_which_side_it_holds():
-    below, at_least = parse_relation("< 0"), parse_relation(">=.5")
+    below, at_least = map(published.parse_relation, ("< 0", ">=.5"))
     assert below.holds(-1) and not below.holds(0) and below.margin(-2) == 2
     assert at_least.holds(0.5) and not at_least.holds(0.4) and at_least.margin(1.5) == 1.0
 

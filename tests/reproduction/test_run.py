@@ -178,9 +178,7 @@ BARS = [("", None), ("", True), ("", False), ("0", None), ("0", True)]
 
 @pytest.mark.parametrize("terminal", [True, False])
 @pytest.mark.parametrize(("setting", "progress"), BARS)
-def test_a_bar_is_seen_once_where_it_should(
-    places, monkeypatch, capfd, terminal, setting, progress
-):
+def test_a_bar_is_seen_where_it_should(places, monkeypatch, capfd, terminal, setting, progress):
     monkeypatch.setenv("COMPANION_PROGRESS", setting)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     load_records(study(), progress=progress)
@@ -290,9 +288,7 @@ def test_options_that_mean_nothing_are_refused(places, options, complaint):
 
 
 @pytest.mark.parametrize(("profile", "later"), [("paper", (0, 6)), ("quick", (4, 0))])
-def test_records_of_older_code_are_told_and_quick_ones_made_again(
-    places, other_code, profile, later
-):
+def test_records_of_old_code_are_told_and_quick_ones_made_again(places, other_code, profile, later):
     assert load_records(study(), profile).stale == 0
     other_code()
     records = load_records(study(), profile)

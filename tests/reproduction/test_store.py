@@ -35,10 +35,11 @@ def fill(store, n=None, start=0):
     return units
 
 
-def child(script, *arguments):
-    """A process that stores units."""
+def child(script, *arguments, n_repetitions=3):
+    """A process that has a store, and does with it what the script says."""
     head = f"import resource, sys; sys.path.insert(0, {str(HERE)!r}); from _studies import study\n"
     head += "from companion.reproduction.store import RecordStore, StoreError\n"
+    head += f"store = RecordStore(study(n_repetitions={n_repetitions}))\n"
     command, pipe = [sys.executable, "-c", head + script, *map(str, arguments)], subprocess.PIPE
     return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
 
@@ -55,14 +56,13 @@ def test_reading_makes_no_folder(store, places):
 def test_a_killed_process_loses_no_finished_unit_and_leaves_no_broken_file(store):
     """Killed again and again, in the middle of a transaction as likely as between two."""
     script = (
-        "store = RecordStore(study(n_repetitions=500))\n"
         "for unit in store.units.values():\n"
         "    store.append(unit, [{'error': 1 / 3, 'filler': 'x' * 20000}])\n"
         "    print(unit.key, flush=True)\n"
     )
     acknowledged = set()
     for n_units in (1, 5, 17):
-        running = child(script)
+        running = child(script, n_repetitions=500)
         for _ in range(n_units):
             acknowledged.add(running.stdout.readline().strip())
         running.send_signal(signal.SIGKILL)
@@ -76,7 +76,6 @@ def test_a_transaction_torn_by_a_kill_is_rolled_back(store):
     fill(store, 2)
     script = (
         "import os, signal\n"
-        "store = RecordStore(study())\n"
         "with store._database('write') as database:\n"
         "    database.execute('PRAGMA cache_size = 1')\n"  # so that pages are written early
         "    rows = [(str(n), '{}', '', 'x' * 9000) for n in range(99)]\n"
@@ -156,7 +155,6 @@ def test_a_foreign_table_is_named_and_left_as_it_is(store, content):
 def test_a_full_disk_is_one_clear_error_and_loses_nothing(places):
     """A limit on the size of files ends a write as a full disk does, in the middle of it."""
     script = (
-        "store = RecordStore(study())\n"
         "for number, unit in enumerate(store.units.values()):\n"
         "    if number == 3:\n"
         "        limit = store.working.stat().st_size + 5000\n"
@@ -189,7 +187,7 @@ def test_a_table_that_cannot_be_written_leaves_the_old_one_and_the_working_file(
     script = (
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))\n"
         "try:\n"
-        "    RecordStore(study()).consolidate()\n"
+        "    store.consolidate()\n"
         "except StoreError as error:\n"
         "    print(error)\n"
     )
@@ -301,7 +299,7 @@ def test_a_committed_record_of_the_present_code_is_not_hidden_by_an_older_workin
 def test_a_process_waits_for_the_transaction_of_another(store):
     fill(store, 1)
     with store._database("write"):
-        running = child("s = RecordStore(study())\nprint('ready', flush=True)\ns.prepare()\n")
+        running = child("print('ready', flush=True)\nstore.prepare()\n")
         running.stdout.readline()
         with pytest.raises(subprocess.TimeoutExpired):
             running.wait(timeout=0.5)
@@ -310,13 +308,12 @@ def test_a_process_waits_for_the_transaction_of_another(store):
 
 def test_processes_that_append_at_once_lose_nothing(places):
     script = (
-        "store = RecordStore(study(n_repetitions=60))\n"
         "for unit in list(store.units.values())[int(sys.argv[1])::3]:\n"
         "    store.append(unit, [{'error': 1 / 7, 'filler': 'x' * 5000}])\n"
         "    if unit.params['repetition'] % 20 == 10:\n"
         "        store.consolidate()\n"
     )
-    workers = [child(script, part) for part in range(3)]
+    workers = [child(script, part, n_repetitions=60) for part in range(3)]
     assert [worker.communicate(timeout=120) for worker in workers] == [("", "")] * 3
     store = RecordStore(study(n_repetitions=60))
     assert set(store.records()) == set(store.units)
