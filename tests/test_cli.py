@@ -321,12 +321,10 @@ def test_a_failing_unit_is_named_and_its_notebook_not_run_but_the_next_is(projec
     assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
 
 
-def test_a_cache_that_cannot_be_written_to_and_a_fault_in_print_are_one_clear_error(
-    project, notebooks_run, monkeypatch, tmp_path
-):
-    (tmp_path / "file").write_text("")
+def test_an_unwritable_cache_and_a_fault_in_print_are_errors(project, notebooks_run, monkeypatch):
+    (project / "file").write_text("")
     with monkeypatch.context() as patch:
-        patch.setenv("COMPANION_CACHE", str(tmp_path / "file"))
+        patch.setenv("COMPANION_CACHE", str(project / "file"))
         output = invoke([table_1(), fig_2()], "reproduce", code=4)
     assert "Traceback" not in output and "cannot write" in output and "COMPANION_CACHE" in output
     assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]

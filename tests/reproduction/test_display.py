@@ -102,7 +102,7 @@ def test_the_printed_table_stands_over_its_regeneration_row_by_row(ledger):
         display.published_vs_reproduced(pd.concat([ledger, ledger.assign(artefact="fig_1")]))
 
 
-def test_a_frame_is_shown_with_given_formats():
+def test_a_frame_is_shown_with_given_formats_and_a_row_of_another_length_refused():
     frame = pd.DataFrame({"C": [1.0, 0.123456], "n": [5, 6], "who": ["a", "b"], "x": [math.nan, 2]})
     table = Table.from_frame(frame, {"C": ".1f", "who": str.upper})
     assert table.rows == [["1.0", "5", "A", ""], ["0.1", "6", "B", "2"]]
@@ -110,9 +110,6 @@ def test_a_frame_is_shown_with_given_formats():
     assert list(table.frame.columns) == ["C", "n", "who", "x"]
     with pytest.raises(ValueError, match="formats must name columns of the frame. Got D"):
         Table.from_frame(frame, {"D": ".1f"})
-
-
-def test_a_row_of_the_wrong_length_is_refused():
     with pytest.raises(ValueError, match="must have 2 cells"):
         Table(["a", "b"], [["1"]], [])
 
