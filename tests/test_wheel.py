@@ -84,8 +84,7 @@ def bare(wheel, tmp_path_factory):
 def carry_compiled_loops(program):
     """Compiling all loops again would take minutes; numba knows a source by its time and size."""
     code = "import companion; print(companion.__path__[0])"
-    found = python("-I", "-c", code, program=program, check=True)
-    installed = Path(found.stdout.strip())
+    installed = Path(python("-I", "-c", code, program=program, check=True).stdout.strip())
     for path in (ROOT / "companion").rglob("*.py"):
         shutil.copystat(path, installed / path.relative_to(ROOT / "companion"))
     for path in (ROOT / "companion").rglob("*.nb[ci]"):

@@ -164,8 +164,7 @@ def test_a_cache_that_cannot_be_written_is_named_and_gets_nothing(toy, tmp_path,
     else:
         (tmp_path / "here").mkdir(mode=0o500)
     message = complaint()
-    assert "cannot be written to" in message and "COMPANION_CACHE" in message
-    assert toy.requests == []
+    assert "cannot be written to" in message and "COMPANION_CACHE" in message and toy.requests == []
 
 
 @pytest.mark.parametrize("sent", [PACKED, UNPACKED, PACKED[:-4]])

@@ -82,8 +82,7 @@ def test_digests_need_no_file_and_tell_all_problems_apart(bare, no_network):
     names += [(name,) for name in ("sonar", "glass", *list_uci())]
     assert not any(map(is_available, list_uci()))
     digests = [data_digest(*name) for name in names]
-    assert len(set(digests)) == len(digests)
-    assert digests == [data_digest(*name) for name in names]
+    assert len(set(digests)) == len(digests) and digests == [data_digest(*name) for name in names]
     assert all(re.fullmatch(r"[0-9a-f]{16}", digest) for digest in digests) and no_network == []
 
 

@@ -36,8 +36,7 @@ def test_every_notebook_belongs_to_an_artefact_and_every_artefact_has_its_notebo
 
 
 def test_every_notebook_is_compared_by_nbval(collected_by_nbval):
-    expected = {path.relative_to(project_root()).as_posix() for path in NOTEBOOKS}
-    assert collected_by_nbval == expected
+    assert collected_by_nbval == {path.relative_to(project_root()).as_posix() for path in NOTEBOOKS}
 
 
 def test_nbval_compares_outputs_and_is_not_lax(pytestconfig):

@@ -42,8 +42,7 @@ def test_wrong_places_are_those_whose_sign_differs(ax):
 
 def test_the_frontier_is_solid_and_the_hyperplanes_dashed(ax):
     background.plot_lines(ax, (AXIS, AXIS), 2 * np.add.outer(0 * AXIS, AXIS))
-    dashes = [style[1] is None for style in ax.collections[0].get_linestyle()]
-    assert dashes == [False, True, False]
+    assert [style[1] is None for style in ax.collections[0].get_linestyle()] == [False, True, False]
 
 
 def test_the_print_stands_in_the_row_of_its_name(ax):

@@ -89,8 +89,7 @@ def test_brxa_as_printed_is_no_estimate_of_a_risk():
 
 def test_the_sample_is_the_same_in_both_cases_and_has_the_shares_exactly():
     X, y, probability = example.sample(3)
-    assert np.array_equal(X, example.sample(3)[0])
-    assert not np.array_equal(X, example.sample(4)[0])
+    assert np.array_equal(X, example.sample(3)[0]) and not np.array_equal(X, example.sample(4)[0])
     assert (y == 1).sum() == 80 and (y == -1).sum() == 120
     assert np.array_equal(probability, example.sample_probability(X))
     with pytest.raises(ValueError, match="n must be a positive multiple of 5. Got 201"):

@@ -148,5 +148,4 @@ def test_tables_have_a_row_a_criterion_and_compare_with_cross_validation(frame):
         table = inefficiency.inefficiency_table(renamed, case).set_index("criterion")
         assert len(table) == len(selection.CRITERIA) and table["mean"].min() == 1
         assert table.loc["10-fold CV", "minus 10-fold CV"] == 0
-        valleys = fig_2.valley_table(renamed, case)
-        assert set(valleys.surface) == set(selection.NAMES[case].values())
+        assert set(fig_2.valley_table(renamed, case).surface) == set(selection.NAMES[case].values())

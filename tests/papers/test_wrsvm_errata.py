@@ -111,8 +111,7 @@ def test_the_objective_falls_to_a_value_that_depends_on_the_start():
     design, constant = Design.linear(X), np.zeros((3, 3))
     constant[:, -1] = [40.0, -20.0, -20.0]
     stuck, own = (dca(design, y, U, 1.0, -0.5, start=start) for start in (constant, None))
-    assert stuck.converged and own.converged
-    assert (stuck.decision_function.argmax(axis=1) == 0).all()
+    assert stuck.converged and own.converged and (stuck.decision_function.argmax(axis=1) == 0).all()
     assert stuck.objective > 1.5 * own.objective
 
 
@@ -191,8 +190,7 @@ def test_the_best_decision_under_U2_is_not_close_to_random(a):
     U = examples.utility(2, a)
     truth = examples.class_probabilities("piecewise_linear", regions.lattice())
     row = regions.regions(examples.bayes(truth, U), U)
-    assert row["agrees_with_bayes"] == 1.0
-    assert [row[f"parts_{j}"] for j in (1, 2, 3)] == [1, 1, 1]
+    assert row["agrees_with_bayes"] == 1.0 and [row[f"parts_{j}"] for j in (1, 2, 3)] == [1, 1, 1]
     shares = [row[f"region_{j}"] for j in (1, 2, 3)]
     assert min(shares) > 0.1 and sum(shares) == pytest.approx(1.0, abs=1e-5)
 

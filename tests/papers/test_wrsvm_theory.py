@@ -92,8 +92,7 @@ def test_branch_and_bound_finds_what_enumeration_finds(config, a, n):
     for seed in (1, 4):
         X, y = examples.piecewise_linear(n, np.random.default_rng(seed), 0.3)
         for C in (1.0, 5.0):
-            found = exact.global_minimum(X, y, U, C, -0.5)
-            least = by_enumeration(X, y, U, C, -0.5)
+            found, least = exact.global_minimum(X, y, U, C, -0.5), by_enumeration(X, y, U, C, -0.5)
             assert found.objective == pytest.approx(least, rel=2 * exact.TOLERANCE)
             assert found.bound <= least * (1 + 1e-6)
 

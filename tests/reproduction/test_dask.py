@@ -95,8 +95,7 @@ def test_a_worker_killed_midway_changes_nothing(cluster, places, reference, monk
     cluster.add_workers(2)
     with killing(cluster, lambda: cluster.workers[:1], places, 3):
         records = load_records(study(n_repetitions=6), backend="dask", scheduler=cluster.address)
-    assert (records.computed, len(cluster.workers)) == (N_UNITS, 1)
-    assert table(places) == reference
+    assert (records.computed, len(cluster.workers)) == (N_UNITS, 1) and table(places) == reference
 
 
 def test_a_cluster_that_lost_all_can_be_started_again(cluster, places, reference, monkeypatch):

@@ -316,8 +316,7 @@ def test_z_is_antisymmetric_around_the_printed_value(tenths, shift, spread, n, s
     values = printed.value + shift, printed.value - shift
     own = spread_r, n_r
     above, below = (verdicts.compare_stochastic(printed, spread, n, x, *own) for x in values)
-    assert above.outcome == below.outcome
-    assert above.z == pytest.approx(-below.z, rel=1e-6, abs=1e-6)
+    assert above.outcome == below.outcome and above.z == pytest.approx(-below.z, rel=1e-6, abs=1e-6)
 
 
 @given(st.integers(-(10**6), 10**6), finite, spreads, counts, spreads, counts)
