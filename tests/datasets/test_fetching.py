@@ -89,8 +89,8 @@ def test_a_damaged_cache_is_replaced_by_a_download(toy, bare):
     assert fetch_file("toy").read_bytes() == CONTENT and is_available("toy")
 
 
-FAILURES = [(CONTENT[:-6], None, "wrong sha256, thrown away")]
-FAILURES += [
+FAILURES = [
+    (CONTENT[:-6], None, "wrong sha256, thrown away"),
     (CONTENT[:64], len(CONTENT), "broke off"),
     (None, None, "answered 404, COMPANION_DATA"),
 ]
