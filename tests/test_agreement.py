@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from _cases import cases, refused
 
 from companion import agreement
 from companion.agreement import MACHINES, MINIMUM_MARGIN, SOLVERS, Answer, compare, machine_of
@@ -182,9 +183,7 @@ def test_tables_count_what_the_frame_holds():
     assert matrix.columns.to_list() == [("l1nsvm", "two Gaussians", "L1")]
 
 
-@pytest.mark.parametrize(
-    ("value", "text"), [(0.0, "1e-8"), (1e-8, "1e-8"), (2e-8, "1e-6"), (1e-3, "1e-2")]
-)
+@cases("value, text", (0.0, "1e-8"), (1e-8, "1e-8"), (2e-8, "1e-6"), (1e-3, "1e-2"))
 def test_orders_are_classes(value, text):
     assert agreement.order(value) == f"≤ {text}"
     assert agreement.order(1.0) == "> 1e-2" and agreement.order(np.nan) == ""
@@ -192,8 +191,7 @@ def test_orders_are_classes(value, text):
 
 
 def test_a_machine_that_is_not_of_the_problem_is_refused():
-    with pytest.raises(ValueError, match="'twonorm' is a problem for L1, LS. Got 'L2'"):
-        machine_of(PROBLEMS["twonorm"], "L2")
+    refused("'twonorm' is a problem for L1, LS. Got 'L2'", machine_of, PROBLEMS["twonorm"], "L2")
 
 
 def test_an_answer_without_multipliers_has_no_dual_objective():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import cases, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise
@@ -13,9 +14,7 @@ def points(n, n_features, seed=0):
     return np.random.default_rng(seed).normal(size=(n, n_features))
 
 
-@pytest.mark.parametrize(
-    "shape", [(1, 1), (8, 2), (33, 3), (64, 2), (65, 31), (130, 40), (521, 5), (1501, 2)]
-)
+@cases("shape", (1, 1), (8, 2), (33, 3), (64, 2), (65, 31), (130, 40), (521, 5), (1501, 2))
 def test_rbf_gram_matrix_equals_the_formula_and_is_exactly_symmetric(shape):
     X = points(*shape)
     K = gram(X, gamma=0.3)
@@ -96,13 +95,11 @@ def test_gram_matrix_of_any_shape_equals_the_formula(n, m, d, seed):
     np.testing.assert_allclose(gram(X, gamma=0.1), pairwise.rbf_kernel(X, gamma=0.1), rtol=1e-11)
 
 
-@pytest.mark.parametrize(
-    ("convention", "formula"),
-    [
-        ("sigma", lambda d2, width: np.exp(-d2 / width)),
-        ("sigma2", lambda d2, width: np.exp(-d2 / width**2)),
-        ("2sigma2", lambda d2, width: np.exp(-d2 / (2 * width**2))),
-    ],
+@cases(
+    "convention, formula",
+    ("sigma", lambda d2, width: np.exp(-d2 / width)),
+    ("sigma2", lambda d2, width: np.exp(-d2 / width**2)),
+    ("2sigma2", lambda d2, width: np.exp(-d2 / (2 * width**2))),
 )
 def test_width_conventions_give_the_kernels_they_name(convention, formula):
     X = points(6, 2)
@@ -118,25 +115,22 @@ def test_gamma_words_mean_what_they_mean_in_scikit_learn():
     assert resolve_gamma(2, X) == 2.0
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: gram(points(3, 2), kernel="sigmoid"), "must be one of"),
-        (lambda: gram(points(3, 2), points(3, 4)), "the 2 features of X"),
-        (lambda: gram(np.ones(3)), "must be a matrix"),
-        (lambda: gram(points(3, 2), out=np.empty((2, 2))), "of shape \\(3, 3\\)"),
-        (lambda: gram(points(3, 2), kernel=lambda A, B: np.ones(3)), "shape \\(3, 3\\)"),
-        (lambda: gram(points(3, 2), kernel="linear", squared_distances=np.eye(3)), "'rbf'"),
-        (lambda: gamma_from_width(1.0, "width"), "'convention'.*'width'"),
-        (lambda: gamma_from_width(0.0, "sigma"), "positive finite"),
-        (lambda: resolve_gamma(-1.0, points(3, 2)), "finite number >= 0"),
-        (lambda: resolve_gamma("large", points(3, 2)), "'scale', 'auto'"),
-        (lambda: KernelRows(points(30, 2), cache_size=1e-9).ensure(np.arange(5)), "cache_size"),
-    ],
+@cases(
+    "call, message",
+    (lambda: gram(points(3, 2), kernel="sigmoid"), "must be one of"),
+    (lambda: gram(points(3, 2), points(3, 4)), "the 2 features of X"),
+    (lambda: gram(np.ones(3)), "must be a matrix"),
+    (lambda: gram(points(3, 2), out=np.empty((2, 2))), "of shape \\(3, 3\\)"),
+    (lambda: gram(points(3, 2), kernel=lambda A, B: np.ones(3)), "shape \\(3, 3\\)"),
+    (lambda: gram(points(3, 2), kernel="linear", squared_distances=np.eye(3)), "'rbf'"),
+    (lambda: gamma_from_width(1.0, "width"), "'convention'.*'width'"),
+    (lambda: gamma_from_width(0.0, "sigma"), "positive finite"),
+    (lambda: resolve_gamma(-1.0, points(3, 2)), "finite number >= 0"),
+    (lambda: resolve_gamma("large", points(3, 2)), "'scale', 'auto'"),
+    (lambda: KernelRows(points(30, 2), cache_size=1e-9).ensure(np.arange(5)), "cache_size"),
 )
 def test_bad_input_is_refused_with_the_rule_and_what_was_got(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+    refused(message, call)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", lambda A, B: A @ B.T])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -121,11 +122,9 @@ def test_shapes_are_kept_and_not_a_number_stays(xi):
 
 @pytest.mark.parametrize("s", [0.99, 0.0, -1, np.nan, np.inf, "2"])
 def test_an_order_below_one_is_refused(s):
-    with pytest.raises(ValueError, match="order 's' of the unbiased loss.*at least 1.*Use s=2"):
-        Unbiased(s)
+    refused("order 's' of the unbiased loss.*at least 1.*Use s=2", Unbiased, s)
 
 
 @pytest.mark.parametrize("k", [-1e-9, np.nan, np.inf])
 def test_a_negative_constant_is_refused(k):
-    with pytest.raises(ValueError, match="constant 'k' of the unbiased loss.*at least 0"):
-        Unbiased(2, k)
+    refused("constant 'k' of the unbiased loss.*at least 0", Unbiased, 2, k)

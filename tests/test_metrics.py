@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import cases, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -58,32 +59,27 @@ def test_the_correction_covers_what_the_plain_error_does_not_on_resplit_data():
     assert plain < 0.75 and corrected > 0.85
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: mean_and_standard_error([]), r"at least one repetition. Got shape \(0,\)"),
-        (lambda: mean_and_standard_error([[1.0, 2.0]]), "one-dimensional"),
-        (lambda: mean_and_standard_error([1.0, np.nan]), "must be finite. Got 1 entries"),
-        (lambda: mean_and_standard_error([1.0, 2.0], n_train=5), "must be given together"),
-        (lambda: mean_and_standard_error([1.0], n_train=5, n_test=0), "must be positive"),
-        (lambda: paired_difference([1.0], [1.0, 2.0]), r"same length.*\(1,\) and \(2,\)"),
-    ],
+@cases(
+    "call, message",
+    (lambda: mean_and_standard_error([]), r"at least one repetition. Got shape \(0,\)"),
+    (lambda: mean_and_standard_error([[1.0, 2.0]]), "one-dimensional"),
+    (lambda: mean_and_standard_error([1.0, np.nan]), "must be finite. Got 1 entries"),
+    (lambda: mean_and_standard_error([1.0, 2.0], n_train=5), "must be given together"),
+    (lambda: mean_and_standard_error([1.0], n_train=5, n_test=0), "must be positive"),
+    (lambda: paired_difference([1.0], [1.0, 2.0]), r"same length.*\(1,\) and \(2,\)"),
 )
 def test_bad_input_is_refused_with_what_was_got(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+    refused(message, call)
 
 
-@pytest.mark.parametrize(
-    ("truth", "chosen", "wanted"),
-    [
-        ([1, 1, 0, 0], [1, 1, 0, 0], 1.0),
-        ([1, 1, 0, 0], [0, 0, 0, 0], 0.0),
-        ([1, 1, 0, 0], [1, 0, 0, 0], 0.5**0.5),
-        (["a", "b", "b", "b"], ["a", "b", "a", "a"], (1 / 3) ** 0.5),
-        ([0, 1, 2, 2], [0, 1, 2, 0], 0.5 ** (1 / 3)),
-        ([1, 1], [1, 1], 1.0),
-    ],
+@cases(
+    "truth, chosen, wanted",
+    ([1, 1, 0, 0], [1, 1, 0, 0], 1.0),
+    ([1, 1, 0, 0], [0, 0, 0, 0], 0.0),
+    ([1, 1, 0, 0], [1, 0, 0, 0], 0.5**0.5),
+    (["a", "b", "b", "b"], ["a", "b", "a", "a"], (1 / 3) ** 0.5),
+    ([0, 1, 2, 2], [0, 1, 2, 0], 0.5 ** (1 / 3)),
+    ([1, 1], [1, 1], 1.0),
 )
 def test_g_means_are_geometric_means_of_the_recalls(truth, chosen, wanted):
     assert g_mean(truth, chosen) == pytest.approx(wanted)
@@ -113,5 +109,4 @@ def test_the_g_mean_scorer_works_in_cross_validation():
 
 @pytest.mark.parametrize(("truth", "chosen"), [([], []), ([1, 2], [1]), ([[1]], [[1]])])
 def test_g_means_refuse_labels_that_do_not_match(truth, chosen):
-    with pytest.raises(ValueError, match="one true and one predicted label.*Got shapes"):
-        g_mean(truth, chosen)
+    refused("one true and one predicted label.*Got shapes", g_mean, truth, chosen)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import cases, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -173,14 +174,11 @@ def test_degenerate_input_gives_no_nan(data):
     assert np.all(np.isfinite(coefficients)) and top >= 0.0
 
 
-@pytest.mark.parametrize(
-    ("K", "y", "message"),
-    [
-        (np.eye(3), [1, -1], "square Gram matrix and one label per row"),
-        (np.eye(3), [1, 1, 1], "labels -1 and"),
-        (np.eye(3), [0, 1, 0], "labels -1 and"),
-    ],
+@cases(
+    "K, y, message",
+    (np.eye(3), [1, -1], "square Gram matrix and one label per row"),
+    (np.eye(3), [1, 1, 1], "labels -1 and"),
+    (np.eye(3), [0, 1, 0], "labels -1 and"),
 )
 def test_bad_input_is_refused(K, y, message):
-    with pytest.raises(ValueError, match=message):
-        Separability(K, np.array(y))
+    refused(message, Separability, K, np.array(y))

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from _cases import refused, warned
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from sklearn.exceptions import ConvergenceWarning
 
 from companion import L1SVC, UnbiasedSVC
 from companion.kernels import gram
@@ -144,8 +144,7 @@ def test_samples_of_weight_zero_are_no_prototypes():
     before = machine.decision_function(X)
     for n, weights in ((21, weight), (41, None)):
         message = f"samples of positive weight, {n - 1}. Got {n}; lower"
-        with pytest.raises(ValueError, match=message):
-            machine.set_params(n_prototypes=n).fit(X, y, sample_weight=weights)
+        refused(message, machine.set_params(n_prototypes=n).fit, X, y, sample_weight=weights)
         np.testing.assert_array_equal(machine.decision_function(X), before)
     kept = X[1::2]
     assert all((kept == centre).all(axis=1).any() for centre in machine.prototypes_)
@@ -155,8 +154,7 @@ def test_samples_of_weight_zero_are_no_prototypes():
 def test_an_iteration_that_does_not_settle_warns_with_cause_and_cure():
     X, y = two_clouds(60, shift=3.0)
     machine = UnbiasedSVC(C=1e4, s=6, damping=0.1, accelerate=False, kernel="linear")
-    with pytest.warns(ConvergenceWarning, match="s = 6 is stable only with a damping.*'auto'"):
-        machine.fit(X, y)
+    warned("s = 6 is stable only with a damping.*'auto'", machine.fit, X, y)
     assert not machine.converged_
     machine.set_params(damping="auto", max_iter=5000).fit(X, y)
     assert machine.converged_

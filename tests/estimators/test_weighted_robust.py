@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
+from _cases import cases, refused, warned
 from sklearn.model_selection import GridSearchCV
 
 from companion import L1SVC, WeightedRobustSVC
@@ -21,9 +21,13 @@ def three_classes(n=90, seed=0):
     return X, y
 
 
-@pytest.mark.parametrize(
+@cases(
     "parameters",
-    [{}, {"truncation": None}, {"cost": 1.0 - UTILITY}, {"form": "cost"}, {"truncation": -1.0}],
+    {},
+    {"truncation": None},
+    {"cost": 1.0 - UTILITY},
+    {"form": "cost"},
+    {"truncation": -1.0},
 )
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
 def test_decision_values_are_those_of_the_solver(kernel, parameters):
@@ -93,23 +97,20 @@ def test_it_works_in_scikit_learn_searches_with_labels_as_text():
 X, Y = three_classes(30)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"utility": np.eye(2)}, r"for each of the 3 labels in y, \[0, 1, 2\].*\(2, 2\).*label w"),
-        ({"cost": np.ones((3, 4))}, r"The 'cost' of WeightedRobustSVC.*Got shape \(3, 4\)"),
-        ({"utility": np.eye(3) - 1.0}, "finite entries of at least 0. The smallest is -1"),
-        ({"utility": np.zeros((3, 3))}, "must have a positive entry. Got only zeros"),
-        ({"truncation": 0.5}, r"must be a str among {'auto'}, a float in the range.*or None.*0.5"),
-        ({"utility": np.eye(3), "cost": np.eye(3)}, "either utilities or costs.*and a 'cost'"),
-        ({"utility": np.eye(3), "form": "cost"}, r"pass it as max\(U\) - U"),
-        ({"C": 0.0}, "The 'C' parameter of WeightedRobustSVC must be a float in the range"),
-    ],
+@cases(
+    "parameters, message",
+    ({"utility": np.eye(2)}, r"for each of the 3 labels in y, \[0, 1, 2\].*\(2, 2\).*label w"),
+    ({"cost": np.ones((3, 4))}, r"The 'cost' of WeightedRobustSVC.*Got shape \(3, 4\)"),
+    ({"utility": np.eye(3) - 1.0}, "finite entries of at least 0. The smallest is -1"),
+    ({"utility": np.zeros((3, 3))}, "must have a positive entry. Got only zeros"),
+    ({"truncation": 0.5}, r"must be a str among {'auto'}, a float in the range.*or None.*0.5"),
+    ({"utility": np.eye(3), "cost": np.eye(3)}, "either utilities or costs.*and a 'cost'"),
+    ({"utility": np.eye(3), "form": "cost"}, r"pass it as max\(U\) - U"),
+    ({"C": 0.0}, "The 'C' parameter of WeightedRobustSVC must be a float in the range"),
 )
 def test_bad_parameters_are_named_and_leave_no_machine(parameters, message):
     machine = WeightedRobustSVC(**parameters)
-    with pytest.raises(ValueError, match=message):
-        machine.fit(X, Y)
+    refused(message, machine.fit, X, Y)
     assert not hasattr(machine, "classes_")
 
 
@@ -123,8 +124,7 @@ def test_one_class_only_is_refused_also_by_weight():
 def test_a_spent_budget_is_a_warning_and_an_attribute():
     X, y = three_classes(90, 4)
     machine = WeightedRobustSVC(C=0.3, kernel="linear", utility=UTILITY, truncation=0.0, max_iter=1)
-    with pytest.warns(ConvergenceWarning, match="dca did not converge: The budget of 1 DC steps"):
-        machine.fit(X, y)
+    warned("dca did not converge: The budget of 1 DC steps", machine.fit, X, y)
     assert not machine.converged_
     assert machine.predict(X).shape == (90,)
 
@@ -151,5 +151,4 @@ def test_average_utility_takes_any_labels_and_names_those_without_a_row():
         ((["n", "n"], ["n", "n"]), "name the labels of all rows in 'labels'"),
         ((["n", "y"], ["n"]), r"Got shapes \(2,\) and \(1,\)"),
     ):
-        with pytest.raises(ValueError, match=message):
-            average_utility(*pair, utility)
+        refused(message, average_utility, *pair, utility)

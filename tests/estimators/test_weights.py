@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import cases, refused
 from sklearn.base import clone
 
 from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
@@ -79,18 +80,15 @@ def test_least_squares_cv_weighs_the_scores_and_leaves_zero_weights_out():
     np.testing.assert_allclose(machine.scores_, np.average(correct, axis=0, weights=weight))
 
 
-@pytest.mark.parametrize(
-    ("weight", "message"),
-    [
-        (np.zeros(20), "only zeros|at least one non-zero"),
-        (-np.ones(20), "Negative values in data passed to `sample_weight`"),
-        (np.ones(19), "sample_weight"),
-        (two_clouds(20)[1].astype(float), "L1SVC needs samples of two classes.*one class: .*1"),
-    ],
+@cases(
+    "weight, message",
+    (np.zeros(20), "only zeros|at least one non-zero"),
+    (-np.ones(20), "Negative values in data passed to `sample_weight`"),
+    (np.ones(19), "sample_weight"),
+    (two_clouds(20)[1].astype(float), "L1SVC needs samples of two classes.*one class: .*1"),
 )
 def test_impossible_weights_are_refused(weight, message):
-    with pytest.raises(ValueError, match=message):
-        L1SVC().fit(*two_clouds(20), sample_weight=weight)
+    refused(message, L1SVC().fit, *two_clouds(20), sample_weight=weight)
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from _cases import cases, refusals, refused
 from conformal_problems import METHODS, board, problem
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
@@ -184,14 +185,12 @@ def test_an_error_that_cannot_fall_needs_no_transformation():
     assert "error of 0 cannot fall" in result.stop_reason
 
 
-@pytest.mark.parametrize(
-    ("rule", "message"),
-    [
-        (Narrow(), "underflows on all training samples of a class"),
-        (Constant(1e200), "is not finite|penalty 1 / C vanishes"),
-        (Constant(0.0), "underflows on all"),
-        (Constant(-1.0), "is negative everywhere"),
-    ],
+@cases(
+    "rule, message",
+    (Narrow(), "underflows on all training samples of a class"),
+    (Constant(1e200), "is not finite|penalty 1 / C vanishes"),
+    (Constant(0.0), "underflows on all"),
+    (Constant(-1.0), "is negative everywhere"),
 )
 @pytest.mark.parametrize("share", [0.0, 0.25])
 def test_a_transformation_that_degenerates_is_not_applied(rule, message, share):
@@ -236,20 +235,18 @@ def test_a_candidate_that_cannot_be_used_is_never_the_best():
     np.testing.assert_array_equal(race.best.factors, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("factor", "message"),
-    [
-        (1.0, None),
-        (1e5, None),
-        ((1e-3, -1.0), None),
-        ((1.0, 1e-8), "underflows"),
-        (-1.0, "negative everywhere"),
-        (0.0, "underflows"),
-        (1e-8, "underflows"),
-        (1e7, "vanishes beside"),
-        (1e200, "vanishes beside"),
-        (np.nan, "not finite"),
-    ],
+@cases(
+    "factor, message",
+    (1.0, None),
+    (1e5, None),
+    ((1e-3, -1.0), None),
+    ((1.0, 1e-8), "underflows"),
+    (-1.0, "negative everywhere"),
+    (0.0, "underflows"),
+    (1e-8, "underflows"),
+    (1e7, "vanishes beside"),
+    (1e200, "vanishes beside"),
+    (np.nan, "not finite"),
 )
 def test_trouble_is_named(factor, message):
     _, _, part = problem()
@@ -321,55 +318,43 @@ def test_units_of_the_svm_are_those_of_the_hulls_times_two_over_the_squared_dist
     found = run(part, MDT(units="svm"), max_transforms=1)
     K = part.whole_K
     np.testing.assert_allclose(found.transformation(K)[found.samples], found.factors, rtol=1e-9)
-    with pytest.raises(ValueError, match="'units' of MDT must be 'hull' or 'svm'. Got 'x'"):
-        MDT(units="x")
+    refused("'units' of MDT must be 'hull' or 'svm'. Got 'x'", MDT, units="x")
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"transform": "amarii"}, "one of .*'act'.*Got 'amarii'"),
-        ({"search": "grid"}, "'search' must be one of.*Got 'grid'"),
-        ({"search": "separability_exact"}, "known for Xiong alone.*Got MDT"),
-    ],
+@refusals(
+    ({"transform": "amarii"}, "one of .*'act'.*Got 'amarii'"),
+    ({"search": "grid"}, "'search' must be one of.*Got 'grid'"),
+    ({"search": "separability_exact"}, "known for Xiong alone.*Got MDT"),
 )
 def test_an_unknown_method_is_refused(change, message):
     _, _, part = problem()
-    with pytest.raises(ValueError, match=message):
-        conformal_transformations(part, **{"transform": "mdt", **change})
+    refused(message, conformal_transformations, part, **{"transform": "mdt", **change})
 
 
 def test_what_a_method_needs_must_be_there():
     X, y, part = problem()
     bare = ConformalProblem(gram(X), y, part.validation, C=1.0)
-    with pytest.raises(ValueError, match="Amari needs distances in input space"):
-        run(bare, "amari")
+    refused("Amari needs distances in input space", run, bare, "amari")
     assert run(bare, "williams").machine.converged
     plain = ConformalProblem(gram(X), y, part.validation, C=1.0, distances=squared_distances(X))
-    with pytest.raises(ValueError, match="without sigma and n_features; give them to it, or 'tau'"):
-        run(plain, "amari")
+    refused("without sigma and n_features; give them to it, or 'tau'", run, plain, "amari")
     assert run(plain, Amari(tau=1.0)).machine.converged
-    with pytest.raises(ValueError, match="without sigma; .*'gamma'"):
-        run(plain, "xiong")
+    refused("without sigma; .*'gamma'", run, plain, "xiong")
     with pytest.raises(ValueError, match="'validation_cma' needs validation samples"):
         run(problem(share=0.0)[2], "mdt", "validation_cma")
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"K": np.eye(3)}, "'K' .* row and a column for each of the 200"),
-        ({"distances": np.eye(3)}, "'distances' .* Got shape"),
-        ({"C": 0.0}, "'C' .* must be positive. Got 0.0"),
-        ({"validation": [0]}, "in the validation part, both there. Got"),
-        ({"y": np.ones(200)}, r"in the training part, both there. Got \[1.0\]"),
-    ],
+@refusals(
+    ({"K": np.eye(3)}, "'K' .* row and a column for each of the 200"),
+    ({"distances": np.eye(3)}, "'distances' .* Got shape"),
+    ({"C": 0.0}, "'C' .* must be positive. Got 0.0"),
+    ({"validation": [0]}, "in the validation part, both there. Got"),
+    ({"y": np.ones(200)}, r"in the training part, both there. Got \[1.0\]"),
 )
 def test_a_bad_problem_is_refused(change, message):
     X, y = board()
     arguments = {"K": gram(X), "y": y, "validation": None, "C": 1.0} | change
-    with pytest.raises(ValueError, match=message):
-        ConformalProblem(**arguments)
+    refused(message, ConformalProblem, **arguments)
 
 
 def test_a_spent_budget_is_reported_by_the_solver():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import KERNELS, two_classes
@@ -105,14 +106,10 @@ def test_an_indefinite_matrix_is_reported():
 
 def test_bad_matrices_are_named():
     K = gram(np.random.default_rng(0).normal(size=(6, 2)))
-    with pytest.raises(ValueError, match=r"3 prototypes needs.*shape \(3, 3\). Got \(6, 6\)"):
-        Design.kernel(K[:, :3], K)
-    with pytest.raises(ValueError, match="'X' of a design must be a matrix.*Got shape"):
-        Design.linear(np.ones(4))
-    with pytest.raises(ValueError, match="'X' of a design must be a matrix.*at least one row"):
-        Design.linear(np.ones((0, 4)))
-    with pytest.raises(ValueError, match="'K' of a design must be finite"):
-        Design.kernel(np.full((3, 3), np.nan))
+    refused(r"3 prototypes needs.*shape \(3, 3\). Got \(6, 6\)", Design.kernel, K[:, :3], K)
+    refused("'X' of a design must be a matrix.*Got shape", Design.linear, np.ones(4))
+    refused("'X' of a design must be a matrix.*at least one row", Design.linear, np.ones((0, 4)))
+    refused("'K' of a design must be finite", Design.kernel, np.full((3, 3), np.nan))
     with pytest.raises(ValueError, match="semi-definite. Got -1 as the largest entry on its"):
         Design.kernel(np.diag([-1.0, -1.0]))
 

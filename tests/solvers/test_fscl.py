@@ -1,7 +1,7 @@
 """Competitive learning: determinism, use of every prototype, bad input."""
 
 import numpy as np
-import pytest
+from _cases import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -108,5 +108,4 @@ def test_bad_arguments_are_named():
         (X, 2, {"learning_rate": 1.5}, "n_epochs of at least 1 and a learning_rate"),
         (X, 2, {"sample_weight": -np.ones(10)}, "'sample_weight' of fscl must be 10 non-negative"),
     ):
-        with pytest.raises(ValueError, match=message):
-            fscl(points, size, **options)
+        refused(message, fscl, points, size, **options)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import cases, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import machine, problem
@@ -112,32 +113,26 @@ def test_overlapping_test_sets_are_each_held_out_from_the_whole():
             np.testing.assert_allclose(decision, expected, atol=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda K, y: ls(K, y, 0.0), "'C'.*positive finite.*0.0"),
-        (lambda K, y: LSPath(K, y).solve(np.inf), "'C'.*positive finite"),
-        (lambda K, y: ls(K[:3], y, 1.0), r"\(60, 60\)"),
-        (lambda K, y: ls(K * np.nan, y, 1.0), "'K'.*finite"),
-        (lambda K, y: ls(K, y + 1, 1.0), "labels -1 and \\+1"),
-        (lambda K, y: ls(K, y, 1.0, sample_weight=-np.ones(60)), "'sample_weight'.*at least 0"),
-        (lambda K, y: ls(K, y, 1.0, sample_weight=np.zeros(60)), "'sample_weight'.*positive"),
-        (lambda K, y: ls(KernelRows(K), y, 1.0), "whole Gram matrix.*use smo"),
-        (lambda K, y: LSPath(K[:1, :1], y[:1]).leave_one_out(1.0), "at least two samples"),
-        (lambda K, y: ls_cross_validate(K, y, [1.0], np.zeros(60)), "leave a sample.*to train on"),
-        (lambda K, y: ls_cross_validate(K, y, [1.0], [(np.arange(1, 60), [0])]), "exactly once"),
-        (
-            lambda K, y: ls_cross_validate(
-                K,
-                y,
-                [1.0],
-                [(np.arange(20), np.arange(30, 60)), (np.arange(30, 60), np.arange(30))],
-            ),
-            "train on all others",
+@cases(
+    "call, message",
+    (lambda K, y: ls(K, y, 0.0), "'C'.*positive finite.*0.0"),
+    (lambda K, y: LSPath(K, y).solve(np.inf), "'C'.*positive finite"),
+    (lambda K, y: ls(K[:3], y, 1.0), r"\(60, 60\)"),
+    (lambda K, y: ls(K * np.nan, y, 1.0), "'K'.*finite"),
+    (lambda K, y: ls(K, y + 1, 1.0), "labels -1 and \\+1"),
+    (lambda K, y: ls(K, y, 1.0, sample_weight=-np.ones(60)), "'sample_weight'.*at least 0"),
+    (lambda K, y: ls(K, y, 1.0, sample_weight=np.zeros(60)), "'sample_weight'.*positive"),
+    (lambda K, y: ls(KernelRows(K), y, 1.0), "whole Gram matrix.*use smo"),
+    (lambda K, y: LSPath(K[:1, :1], y[:1]).leave_one_out(1.0), "at least two samples"),
+    (lambda K, y: ls_cross_validate(K, y, [1.0], np.zeros(60)), "leave a sample.*to train on"),
+    (lambda K, y: ls_cross_validate(K, y, [1.0], [(np.arange(1, 60), [0])]), "exactly once"),
+    (
+        lambda K, y: ls_cross_validate(
+            K, y, [1.0], [(np.arange(20), np.arange(30, 60)), (np.arange(30, 60), np.arange(30))]
         ),
-    ],
+        "train on all others",
+    ),
 )
 def test_bad_input_is_refused_with_the_rule_and_what_was_got(call, message):
     K, y = problem()
-    with pytest.raises(ValueError, match=message):
-        call(K, y)
+    refused(message, call, K, y)

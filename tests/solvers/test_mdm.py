@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import refusals, refused, warned
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import KERNELS, by_interior_point, problem, two_classes
@@ -291,8 +292,7 @@ def test_hulls_that_overlap_are_reported(accelerate):
     assert result.squared_norm == pytest.approx(0.0, abs=1e-12)
     assert result.duality_gap == result.objective
     assert np.isfinite(result.decision_function).all()
-    with pytest.raises(ValueError, match=r"convex hulls of the classes touch .* 'ridge' \(1 / C\)"):
-        result.to_svm()
+    refused(r"convex hulls of the classes touch .* 'ridge' \(1 / C\)", result.to_svm)
     assert mdm(X @ X.T, y, ridge=0.1, accelerate=accelerate).converged
     with pytest.warns(ConvergenceWarning, match="hulls of the classes touch"):
         assert mdm(*problem(n=80, kernel="linear", seed=1), accelerate=accelerate).touching
@@ -302,12 +302,10 @@ def test_hulls_that_overlap_are_reported(accelerate):
 def test_a_spent_budget_is_reported_with_the_gap(accelerate):
     K, y = problem(n=80, seed=1)
     message = r"mdm \(second_order selection\).*budget of 7 iterations.*duality gap.*max_iter"
-    with pytest.warns(ConvergenceWarning, match=message):
-        result = mdm(K, y, ridge=0.01, accelerate=accelerate, tol=1e-9, max_iter=7)
+    result = warned(message, mdm, K, y, ridge=0.01, accelerate=accelerate, tol=1e-9, max_iter=7)
     assert result.n_iter == 7 and not result.converged and not result.touching
     assert result.duality_gap > 1e-9 * result.objective
-    with pytest.warns(ConvergenceWarning, match="budget of 0 iterations"):
-        mdm(K, y, ridge=0.01, max_iter=0)
+    warned("budget of 0 iterations", mdm, K, y, ridge=0.01, max_iter=0)
 
 
 @pytest.mark.parametrize("accelerate", ACCELERATIONS)
@@ -350,33 +348,29 @@ def test_degenerate_points(points, labels, ridge, scale, kernel, mode):
         assert result.squared_norm <= 1e-10 * size
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"K": np.eye(3)}, r"'K' of mdm must be a square matrix .* \(4, 4\). Got shape \(3, 3\)"),
-        ({"K": np.full((4, 4), np.nan)}, "'K' of a solver must be finite"),
-        ({"K": 1.7e308 * np.outer([1, 1, -1, -1], [1, 1, -1, -1])}, "sums of its rows"),
-        ({"K": np.diag([1, 1, 1, np.inf])}, "'K' of a solver must be finite"),
-        ({"K": np.diag([1, 1, 1, np.inf]), "alpha0": [1, 0, 1, 0]}, "'K' of a solver must be fin"),
-        ({"y": [1, 2, -1, -1]}, "labels -1 and [+]1"),
-        ({"y": [[1, 1], [-1, -1]]}, r"labels -1 and \+1. Got shape \(2, 2\)"),
-        ({"y": [1, 1, 1, 1]}, r"both classes.* Got 4 labels \+1 and 0 labels -1"),
-        ({"ridge": -1.0}, "'ridge' of mdm must be finite and at least 0"),
-        ({"ridge": np.nan}, "'ridge' of mdm must be finite"),
-        ({"ridge": np.ones(3)}, "'ridge' of a solver must be a number or a vector of length 4"),
-        ({"alpha0": np.ones(3)}, "'alpha0' of a solver must be a number or a vector of length 4"),
-        ({"alpha0": [np.inf, 1, 1, 1]}, "'alpha0' of mdm must be finite"),
-        ({"selection": "third"}, "'first_order' or 'second_order'. Got 'third'"),
-        ({"accelerate": "yes"}, "False, True or 'cycles'. Got 'yes'"),
-        ({"tol": 0.0}, "between 0 and 1. Got 0.0"),
-        ({"tol": 1.0}, "between 0 and 1. Got 1.0"),
-        ({"max_iter": -1}, "None or at least 0. Got -1"),
-    ],
+@refusals(
+    ({"K": np.eye(3)}, r"'K' of mdm must be a square matrix .* \(4, 4\). Got shape \(3, 3\)"),
+    ({"K": np.full((4, 4), np.nan)}, "'K' of a solver must be finite"),
+    ({"K": 1.7e308 * np.outer([1, 1, -1, -1], [1, 1, -1, -1])}, "sums of its rows"),
+    ({"K": np.diag([1, 1, 1, np.inf])}, "'K' of a solver must be finite"),
+    ({"K": np.diag([1, 1, 1, np.inf]), "alpha0": [1, 0, 1, 0]}, "'K' of a solver must be fin"),
+    ({"y": [1, 2, -1, -1]}, "labels -1 and [+]1"),
+    ({"y": [[1, 1], [-1, -1]]}, r"labels -1 and \+1. Got shape \(2, 2\)"),
+    ({"y": [1, 1, 1, 1]}, r"both classes.* Got 4 labels \+1 and 0 labels -1"),
+    ({"ridge": -1.0}, "'ridge' of mdm must be finite and at least 0"),
+    ({"ridge": np.nan}, "'ridge' of mdm must be finite"),
+    ({"ridge": np.ones(3)}, "'ridge' of a solver must be a number or a vector of length 4"),
+    ({"alpha0": np.ones(3)}, "'alpha0' of a solver must be a number or a vector of length 4"),
+    ({"alpha0": [np.inf, 1, 1, 1]}, "'alpha0' of mdm must be finite"),
+    ({"selection": "third"}, "'first_order' or 'second_order'. Got 'third'"),
+    ({"accelerate": "yes"}, "False, True or 'cycles'. Got 'yes'"),
+    ({"tol": 0.0}, "between 0 and 1. Got 0.0"),
+    ({"tol": 1.0}, "between 0 and 1. Got 1.0"),
+    ({"max_iter": -1}, "None or at least 0. Got -1"),
 )
-def test_bad_input_is_refused_by_name(changes, message):
-    arguments = {"K": np.eye(4), "y": [1, 1, -1, -1]} | changes
-    with pytest.raises(ValueError, match=message):
-        mdm(arguments.pop("K"), arguments.pop("y"), **arguments)
+def test_bad_input_is_refused_by_name(change, message):
+    arguments = {"K": np.eye(4), "y": [1, 1, -1, -1]} | change
+    refused(message, mdm, arguments.pop("K"), arguments.pop("y"), **arguments)
 
 
 def test_layout_and_type_of_the_matrix_do_not_matter():

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from _cases import cases, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -34,9 +35,7 @@ def features(design):
     return design.augmented[:, :-1]
 
 
-@pytest.mark.parametrize(
-    "module", ["losses", "solvers.wls", "solvers._wls_problem", "solvers.fscl"]
-)
+@cases("module", "losses", "solvers.wls", "solvers._wls_problem", "solvers.fscl")
 def test_the_examples_of_the_docstrings_run(module):
     results = doctest.testmod(sys.modules[f"companion.{module}"])
     assert results.attempted and not results.failed
@@ -167,9 +166,7 @@ def test_a_path_can_start_from_given_machines_or_the_one_before():
         wls_path(design, y, costs, start="zero")
 
 
-@pytest.mark.parametrize(
-    "seed", [29, 225, 285, 429, 583, 1174, 1350, 1409, 3978, 4660, 9417, 15197, 23170, 32027]
-)
+@cases("seed", 29, 225, 285, 429, 583, 1174, 1350, 1409, 3978, 4660, 9417, 15197, 23170, 32027)
 def test_a_warm_start_on_separable_data_ends_at_the_optimum(seed):
     # On each of these a Mehrotra corrector without safeguards goes round for ever.
     rng = np.random.default_rng(seed)
@@ -285,17 +282,12 @@ def test_bad_arguments_are_named_with_their_rule():
         (dict(printed_weights=True), "printed weights.*set accelerate=False"),
     ]
     for arguments, message in cases:
-        with pytest.raises(ValueError, match=message):
-            wls(design, y, 1.0, **arguments)
+        refused(message, wls, design, y, 1.0, **arguments)
     for C in (0.0, -1.0, np.inf, np.nan):
-        with pytest.raises(ValueError, match="'C' of wls must be a positive finite number"):
-            wls(design, y, C)
-    with pytest.raises(ValueError, match="one label for each of the 30 samples"):
-        wls(design, y[:-1], 1.0)
-    with pytest.raises(ValueError, match=r"labels -1 and \+1, at least one of each.*\[1.0\]"):
-        wls(design, np.ones(30), 1.0)
-    with pytest.raises(ValueError, match=r"labels -1 and \+1.*\[0.0, 1.0\]"):
-        wls(design, (y > 0).astype(float), 1.0)
+        refused("'C' of wls must be a positive finite number", wls, design, y, C)
+    refused("one label for each of the 30 samples", wls, design, y[:-1], 1.0)
+    refused(r"labels -1 and \+1, at least one of each.*\[1.0\]", wls, design, np.ones(30), 1.0)
+    refused(r"labels -1 and \+1.*\[0.0, 1.0\]", wls, design, (y > 0).astype(float), 1.0)
 
 
 def test_inputs_that_overflow_are_refused_with_what_to_do():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import cases, refused
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -267,14 +268,11 @@ ON_TRAINING_SET = [gacv, xi_alpha]
 
 @pytest.mark.parametrize("criterion", ON_TRAINING_SET)
 def test_a_machine_that_is_not_fitted_is_refused(criterion):
-    with pytest.raises(NotFittedError, match="L1SVC"):
-        criterion(L1SVC(), *data())
+    refused("L1SVC", criterion, L1SVC(), *data(), error=NotFittedError)
 
 
 @pytest.mark.parametrize("criterion", [*ON_TRAINING_SET, gckl, misclass])
-@pytest.mark.parametrize(
-    "other", [LSSVC(), SVC(), make_pipeline(StandardScaler(), L1SVC())], ids=["LS", "SVC", "pipe"]
-)
+@cases("other", LSSVC(), SVC(), make_pipeline(StandardScaler(), L1SVC()), ids=["LS", "SVC", "pipe"])
 def test_other_machines_are_refused_by_name(criterion, other):
     with pytest.raises(TypeError, match=f"must be an L1SVC.*Got {type(other).__name__}"):
         criterion(other.fit(X, Y), X, Y)
@@ -288,19 +286,15 @@ def test_data_that_are_not_the_training_set_are_refused(criterion):
     turned = Y.copy()
     turned[fitted.support_[0]] = 1 - turned[fitted.support_[0]]
     for X_wrong, y_wrong in ((X[::-1], Y[::-1]), (X[:10], Y[:10]), (moved, Y), (X, turned)):
-        with pytest.raises(ValueError, match="must be what the machine was fitted to"):
-            criterion(fitted, X_wrong, y_wrong)
+        refused("must be what the machine was fitted to", criterion, fitted, X_wrong, y_wrong)
     K = X @ X.T
     with pytest.raises(ValueError, match="must be what the machine was fitted to"):
         criterion(machine(kernel="precomputed").fit(K, Y), K[:20], Y[:20])
-    with pytest.raises(ValueError, match="features"):
-        criterion(fitted, X[:, :1], Y)
-    with pytest.raises(ValueError, match=r"one label for each of the 40 samples.*\(39,\)"):
-        criterion(fitted, X, Y[1:])
+    refused("features", criterion, fitted, X[:, :1], Y)
+    refused(r"one label for each of the 40 samples.*\(39,\)", criterion, fitted, X, Y[1:])
     with pytest.raises(ValueError, match=r"labels.*must be those of the machine.*Got \[7\]"):
         criterion(fitted, X, np.where(Y == 1, 7, 0))
-    with pytest.raises(ValueError, match="only one class"):
-        criterion(fitted, X, np.ones(len(Y)))
+    refused("only one class", criterion, fitted, X, np.ones(len(Y)))
 
 
 @pytest.mark.parametrize("criterion", ON_TRAINING_SET)
@@ -308,11 +302,9 @@ def test_samples_the_machine_has_not_seen_and_sample_weights_are_noticed(criteri
     X, y = data(60)
     message = "must be what the machine was fitted to, without sample weights"
     fitted = machine().fit(X[:40], y[:40])
-    with pytest.raises(ValueError, match=message):
-        criterion(fitted, X, y)
+    refused(message, criterion, fitted, X, y)
     for weight in (np.where(y == 1, 2.0, 1.0), np.where(y == 1, 0.5, 1.0), np.arange(60) % 2):
-        with pytest.raises(ValueError, match=message):
-            criterion(machine().fit(X, y, sample_weight=weight), X, y)
+        refused(message, criterion, machine().fit(X, y, sample_weight=weight), X, y)
     criterion(machine().fit(X, y, sample_weight=np.ones(60)), X, y)
 
 
@@ -327,21 +319,18 @@ def test_a_loose_solution_is_still_recognised(settings, selection):
 
 
 @pytest.mark.parametrize("criterion", ON_TRAINING_SET)
-@pytest.mark.parametrize(
-    ("costs", "error", "message"),
-    [
-        ({0: 0.0, 1: 1.0}, ValueError, "must be positive finite numbers"),
-        ({0: -1.0, 1: 1.0}, ValueError, "must be positive finite numbers"),
-        ({0: np.nan, 1: 1.0}, ValueError, "must be positive finite numbers"),
-        ({0: "dear", 1: 1.0}, ValueError, "must be positive finite numbers"),
-        ({0: 1.0}, ValueError, r"must name both labels \[0, 1\]"),
-        ({0: 1.0, 1: 1.0, 2: 1.0}, ValueError, r"must name both labels \[0, 1\] and no others"),
-        ([1.5, 0.5], TypeError, "must map each label to its cost.*Got list"),
-    ],
+@cases(
+    "costs, error, message",
+    ({0: 0.0, 1: 1.0}, ValueError, "must be positive finite numbers"),
+    ({0: -1.0, 1: 1.0}, ValueError, "must be positive finite numbers"),
+    ({0: np.nan, 1: 1.0}, ValueError, "must be positive finite numbers"),
+    ({0: "dear", 1: 1.0}, ValueError, "must be positive finite numbers"),
+    ({0: 1.0}, ValueError, r"must name both labels \[0, 1\]"),
+    ({0: 1.0, 1: 1.0, 2: 1.0}, ValueError, r"must name both labels \[0, 1\] and no others"),
+    ([1.5, 0.5], TypeError, "must map each label to its cost.*Got list"),
 )
 def test_bad_costs_are_refused(criterion, costs, error, message):
-    with pytest.raises(error, match=message):
-        criterion(machine().fit(X, Y), X, Y, costs=costs)
+    refused(message, criterion, machine().fit(X, Y), X, Y, costs=costs, error=error)
 
 
 @pytest.mark.parametrize("rho", [0, -1.0, np.inf, np.nan, "2"])
@@ -361,40 +350,31 @@ def test_an_unknown_bound_is_refused(bound):
 @pytest.mark.parametrize("target", [gckl, misclass])
 def test_bad_probabilities_are_refused(target):
     fitted = machine().fit(X, Y)
-    with pytest.raises(ValueError, match="one probability for each of the 40 samples"):
-        target(fitted, X, np.full((40, 2), 0.5))
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        target(fitted, X, np.full(40, 1.1))
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        target(fitted, X, np.full(40, np.nan))
+    refused("one probability for each of the 40 samples", target, fitted, X, np.full((40, 2), 0.5))
+    refused("between 0 and 1", target, fitted, X, np.full(40, 1.1))
+    refused("between 0 and 1", target, fitted, X, np.full(40, np.nan))
     balanced = machine(class_weight="balanced").fit(X, Y)
-    with pytest.raises(ValueError, match="needs 'costs' where the class weights"):
-        target(balanced, X, np.full(40, 0.5))
+    refused("needs 'costs' where the class weights", target, balanced, X, np.full(40, 0.5))
 
 
 @pytest.mark.parametrize("values", [gacv_values, xi_alpha_values])
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([1.0, 2.0], [1.0]), "must have the same shape"),
-        ((1.0, 1.0), "must have the same shape"),
-        (([], []), "must have the same shape"),
-        (([1.0], [-0.1]), "must not be negative"),
-        (([1.0], [np.nan]), "must not be negative or NaN"),
-        (([1.0], [0.1], [0.0]), "must be positive and finite"),
-        (([1.0], [0.1], [1.0, 1.0]), "one number for each of the 1 samples"),
-    ],
+@cases(
+    "arguments, message",
+    (([1.0, 2.0], [1.0]), "must have the same shape"),
+    ((1.0, 1.0), "must have the same shape"),
+    (([], []), "must have the same shape"),
+    (([1.0], [-0.1]), "must not be negative"),
+    (([1.0], [np.nan]), "must not be negative or NaN"),
+    (([1.0], [0.1], [0.0]), "must be positive and finite"),
+    (([1.0], [0.1], [1.0, 1.0]), "one number for each of the 1 samples"),
 )
 def test_bad_arrays_are_refused(values, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        values(*arguments)
+    refused(message, values, *arguments)
 
 
 @pytest.mark.parametrize("values", [gckl_values, misclass_values])
 def test_bad_targets_are_refused(values):
-    with pytest.raises(ValueError, match="one number for each"):
-        values([1.0, 2.0], [0.5])
+    refused("one number for each", values, [1.0, 2.0], [0.5])
     with pytest.raises(ValueError, match=r"two positive finite numbers, L\(-1\) and L\(1\)"):
         values([1.0], [0.5], costs=(0.0, 1.0))
-    with pytest.raises(ValueError, match="two positive finite numbers"):
-        values([1.0], [0.5], costs=(1.0,))
+    refused("two positive finite numbers", values, [1.0], [0.5], costs=(1.0,))

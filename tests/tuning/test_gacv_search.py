@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from _cases import cases, refused
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import make_moons
@@ -210,59 +211,48 @@ def test_the_search_passes_every_check_of_scikit_learn(estimator, check):
 # ------------------------------------------------------------------ bad input
 
 
-@pytest.mark.parametrize(
-    "other", [LSSVC(), SVC(), make_pipeline(StandardScaler(), L1SVC()), "L1SVC"]
-)
+@cases("other", LSSVC(), SVC(), make_pipeline(StandardScaler(), L1SVC()), "L1SVC")
 def test_other_machines_are_refused_by_name(other):
     with pytest.raises(TypeError, match=f"must be an L1SVC.*Got {type(other).__name__}"):
         GACVSearch(other, {}).fit(*moons())
 
 
-@pytest.mark.parametrize(
-    ("settings", "error", "message"),
-    [
-        ({"criterion": "gcv"}, ValueError, "'criterion' parameter of GACVSearch"),
-        ({"rho": 0.0}, ValueError, "'rho' parameter of GACVSearch"),
-        ({"bound": "diag"}, ValueError, "'bound' parameter of GACVSearch"),
-        ({"bound": -1.0}, ValueError, "'bound' parameter of GACVSearch"),
-        ({"costs": [1.0, 2.0]}, ValueError, "'costs' parameter of GACVSearch"),
-        ({"costs": {0: 1.0}}, ValueError, r"must name both labels \[0, 1\]"),
-        ({"costs": {0: 1.0, 1: 0.0}}, ValueError, "must be positive finite numbers"),
-        ({"param_grid": {"gama": [1]}}, ValueError, r"'gama' \(did you mean 'gamma'\?\)"),
-        ({"param_grid": {"C": [-1.0]}}, ValueError, "'C' parameter of L1SVC"),
-        ({"param_grid": {"C": []}}, ValueError, "empty|non-empty|at least one"),
-        ({"param_grid": []}, ValueError, "must hold at least one grid"),
-        ({"param_grid": {"kernel": ["precomputed", "rbf"]}}, ValueError, "must not mix"),
-        ({"param_grid": {"class_weight": [{0: 0.0}]}}, ValueError, "must have positive entries"),
-    ],
+@cases(
+    "settings, error, message",
+    ({"criterion": "gcv"}, ValueError, "'criterion' parameter of GACVSearch"),
+    ({"rho": 0.0}, ValueError, "'rho' parameter of GACVSearch"),
+    ({"bound": "diag"}, ValueError, "'bound' parameter of GACVSearch"),
+    ({"bound": -1.0}, ValueError, "'bound' parameter of GACVSearch"),
+    ({"costs": [1.0, 2.0]}, ValueError, "'costs' parameter of GACVSearch"),
+    ({"costs": {0: 1.0}}, ValueError, r"must name both labels \[0, 1\]"),
+    ({"costs": {0: 1.0, 1: 0.0}}, ValueError, "must be positive finite numbers"),
+    ({"param_grid": {"gama": [1]}}, ValueError, r"'gama' \(did you mean 'gamma'\?\)"),
+    ({"param_grid": {"C": [-1.0]}}, ValueError, "'C' parameter of L1SVC"),
+    ({"param_grid": {"C": []}}, ValueError, "empty|non-empty|at least one"),
+    ({"param_grid": []}, ValueError, "must hold at least one grid"),
+    ({"param_grid": {"kernel": ["precomputed", "rbf"]}}, ValueError, "must not mix"),
+    ({"param_grid": {"class_weight": [{0: 0.0}]}}, ValueError, "must have positive entries"),
 )
 def test_bad_settings_are_refused_and_nothing_is_lost_by_them(settings, error, message):
     X, y = moons()
     X = X @ X.T if "kernel" in settings.get("param_grid", {}) else X
     search = GACVSearch(L1SVC(), GRID).fit(X, y)
     before = search.decision_function(X)
-    with pytest.raises(error, match=message):
-        search.set_params(**settings).fit(X, y)
+    refused(message, search.set_params(**settings).fit, X, y, error=error)
     np.testing.assert_array_equal(search.decision_function(X), before)
 
 
 def test_bad_data_are_refused():
     search = GACVSearch(L1SVC(), GRID)
-    with pytest.raises(ValueError, match="Got only one class: 1"):
-        search.fit(X, np.ones(60, dtype=int))
-    with pytest.raises(ValueError, match="Only binary classification is supported"):
-        search.fit(X, np.arange(60) % 3)
-    with pytest.raises(TypeError, match="needs a dense X"):
-        search.fit(csr_array(X), Y)
-    with pytest.raises(ValueError, match="square Gram matrix"):
-        GACVSearch(L1SVC(kernel="precomputed"), {}).fit(X, Y)
+    refused("Got only one class: 1", search.fit, X, np.ones(60, dtype=int))
+    refused("Only binary classification is supported", search.fit, X, np.arange(60) % 3)
+    refused("needs a dense X", search.fit, csr_array(X), Y, error=TypeError)
+    refused("square Gram matrix", GACVSearch(L1SVC(kernel="precomputed"), {}).fit, X, Y)
 
 
 def test_a_search_that_is_not_fitted_or_has_no_machine_says_so():
-    with pytest.raises(NotFittedError, match="GACVSearch"):
-        GACVSearch(L1SVC(), GRID).predict(X)
+    refused("GACVSearch", GACVSearch(L1SVC(), GRID).predict, X, error=NotFittedError)
     search = GACVSearch(L1SVC(), GRID, refit=False).fit(X, Y)
     assert not hasattr(search, "best_estimator_")
-    with pytest.raises(AttributeError, match="predict"):
-        search.predict(X)
+    refused("predict", search.predict, X, error=AttributeError)
     assert search.best_params_ in search.cv_results_["params"]

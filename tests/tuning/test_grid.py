@@ -4,10 +4,11 @@ import warnings
 
 import numpy as np
 import pytest
+from _cases import cases, refused, warned
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import make_moons
-from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
+from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import make_scorer, recall_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, ShuffleSplit, StratifiedKFold
 from sklearn.svm import SVC
@@ -89,19 +90,17 @@ def test_public_attributes_are_those_of_grid_search(refit):
         assert ours.score(X, Y) == theirs.score(X, Y)
 
 
-@pytest.mark.parametrize(
+@cases(
     "grid",
-    [
-        {"C": [1.0, 10.0], "class_weight": [None, "balanced", {0: 3.0}]},
-        {"kernel": ["linear", "rbf", "poly"], "C": [0.5, 2.0]},
-        {"gamma": ["scale", "auto", 0.3], "C": [1.0, 5.0]},
-        [{"kernel": ["linear"], "C": [1.0]}, {"kernel": ["rbf"], "gamma": [0.1, 1.0]}],
-        {"kernel": ["poly"], "degree": [2, 3], "coef0": [0.0, 1.0], "gamma": ["scale", 0.5]},
-        {"kernel": [lambda A, B: A @ B.T + 1.0, "linear"]},
-        {"tol": [1e-8, 1e-9], "shrinking": [True, False]},
-        {"solver": ["cholesky", "smo"], "C": [0.1, 1.0]},
-        {},
-    ],
+    {"C": [1.0, 10.0], "class_weight": [None, "balanced", {0: 3.0}]},
+    {"kernel": ["linear", "rbf", "poly"], "C": [0.5, 2.0]},
+    {"gamma": ["scale", "auto", 0.3], "C": [1.0, 5.0]},
+    [{"kernel": ["linear"], "C": [1.0]}, {"kernel": ["rbf"], "gamma": [0.1, 1.0]}],
+    {"kernel": ["poly"], "degree": [2, 3], "coef0": [0.0, 1.0], "gamma": ["scale", 0.5]},
+    {"kernel": [lambda A, B: A @ B.T + 1.0, "linear"]},
+    {"tol": [1e-8, 1e-9], "shrinking": [True, False]},
+    {"solver": ["cholesky", "smo"], "C": [0.1, 1.0]},
+    {},
     ids=["class_weight", "kernel", "gamma", "list", "poly", "callable", "tol", "solver", "nothing"],
 )
 def test_every_parameter_can_be_searched(grid):
@@ -118,14 +117,12 @@ def test_the_order_of_C_in_the_grid_does_not_matter(machine):
     assert mixed.cv_results_["param_C"].tolist() == [1.0, 30.0, 0.1]
 
 
-@pytest.mark.parametrize(
+@cases(
     "cv",
-    [
-        3,
-        StratifiedKFold(4, shuffle=True, random_state=0),
-        ShuffleSplit(3, test_size=0.3, random_state=0),
-        ShuffleSplit(2, train_size=0.4, test_size=0.3, random_state=0),
-    ],
+    3,
+    StratifiedKFold(4, shuffle=True, random_state=0),
+    ShuffleSplit(3, test_size=0.3, random_state=0),
+    ShuffleSplit(2, train_size=0.4, test_size=0.3, random_state=0),
     ids=["int", "shuffled", "overlapping", "partial"],
 )
 @pytest.mark.parametrize("machine", [L1SVC(tol=1e-8), LSSVC()])
@@ -177,9 +174,13 @@ def test_where_no_bound_is_active_a_larger_C_changes_nothing(machine):
 
 
 @pytest.mark.parametrize("machine", [L1SVC(tol=1e-9), LSSVC()])
-@pytest.mark.parametrize(
+@cases(
     "scoring",
-    ["accuracy", "roc_auc", "f1", sign_loss, ["accuracy", "balanced_accuracy"]],
+    "accuracy",
+    "roc_auc",
+    "f1",
+    sign_loss,
+    ["accuracy", "balanced_accuracy"],
     ids=lambda scoring: getattr(scoring, "__name__", str(scoring)),
 )
 def test_scorers_see_what_they_see_in_grid_search(machine, scoring):
@@ -231,14 +232,12 @@ def test_a_fit_that_fails_scores_the_error_score_and_says_why():
         assert np.isnan(search.cv_results_["split0_test_score"]).all()
         assert np.isfinite(search.cv_results_["split1_test_score"]).all()
     search.set_params(error_score="raise")
-    with pytest.raises(ValueError, match="only one class: .* rest of every fold needs both"):
-        search.fit(X, Y)
+    refused("only one class: .* rest of every fold needs both", search.fit, X, Y)
 
 
 def test_cells_that_do_not_converge_warn_as_a_single_fit_does():
     search = KernelGridSearchCV(L1SVC(max_iter=3), {"C": [100.0]}, refit=False)
-    with pytest.warns(ConvergenceWarning, match="max_iter"):
-        search.fit(X, Y)
+    warned("max_iter", search.fit, X, Y)
 
 
 def test_a_matrix_beyond_the_cache_is_searched_cell_by_cell():
@@ -256,19 +255,16 @@ def test_an_unknown_parameter_is_named_with_the_nearest_known_one():
     assert "class_weight" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("grid", "message"),
-    [
-        ([], "must hold at least one grid"),
-        ({"C": []}, "(?i)non-empty|at least one"),
-        ({"C": 1.0}, "Parameter grid for parameter .C"),
-        ({"C": [1.0, -1.0]}, "The 'C' parameter of L1SVC must be.*Got -1.0"),
-        ({"kernel": ["rbf", "rbff"]}, "The 'kernel' parameter of L1SVC must be.*Got 'rbff'"),
-    ],
+@cases(
+    "grid, message",
+    ([], "must hold at least one grid"),
+    ({"C": []}, "(?i)non-empty|at least one"),
+    ({"C": 1.0}, "Parameter grid for parameter .C"),
+    ({"C": [1.0, -1.0]}, "The 'C' parameter of L1SVC must be.*Got -1.0"),
+    ({"kernel": ["rbf", "rbff"]}, "The 'kernel' parameter of L1SVC must be.*Got 'rbff'"),
 )
 def test_an_empty_grid_or_a_bad_value_is_refused_before_anything_is_fitted(grid, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        KernelGridSearchCV(L1SVC(), grid).fit(X, Y)
+    refused(message, KernelGridSearchCV(L1SVC(), grid).fit, X, Y, error=(ValueError, TypeError))
 
 
 def test_another_estimator_is_refused_with_the_class_to_use():
@@ -279,13 +275,10 @@ def test_another_estimator_is_refused_with_the_class_to_use():
 def test_sparse_points_three_classes_and_nan_are_refused():
     X, y = moons(40)
     search = KernelGridSearchCV(L1SVC(), {"C": [1.0]})
-    with pytest.raises(TypeError, match="L1SVC needs a dense X"):
-        search.fit(csr_array(X), y)
-    with pytest.raises(ValueError, match="Only binary classification"):
-        search.fit(X, np.arange(40) % 3)
+    refused("L1SVC needs a dense X", search.fit, csr_array(X), y, error=TypeError)
+    refused("Only binary classification", search.fit, X, np.arange(40) % 3)
     X[0, 0] = np.nan
-    with pytest.raises(ValueError, match="contains NaN"):
-        search.fit(X, y)
+    refused("contains NaN", search.fit, X, y)
 
 
 def test_verbose_says_what_is_about_to_be_fitted(capsys):

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from _cases import refusals, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
@@ -273,32 +274,27 @@ def test_the_last_point_of_a_class_cannot_be_left_out(alone):
         leave_one_out(machine, np.arange(4.0)[:, None], np.where(y == alone, "lone", "many"))
 
 
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        ({"K": np.eye(3)}, r"needs K of shape \(n, n\)"),
-        ({"K": np.diag([1.0, 1.0, 1.0, np.nan])}, "'K' of leave_one_out_errors must be finite"),
-        ({"y": np.array([0.0, 1.0, 0.0, 1.0])}, "must be -1 and \\+1"),
-        ({"upper": np.ones(3)}, "must broadcast to the shape of alpha"),
-        ({"upper": np.inf}, "must be finite and at least 0"),
-        ({"alpha": np.full(4, 2.0)}, "0 <= alpha <= upper"),
-        ({"alpha": np.array([1.0, 0.0, 0.0, 0.0])}, "y'alpha = 0"),
-    ],
+@refusals(
+    ({"K": np.eye(3)}, r"needs K of shape \(n, n\)"),
+    ({"K": np.diag([1.0, 1.0, 1.0, np.nan])}, "'K' of leave_one_out_errors must be finite"),
+    ({"y": np.array([0.0, 1.0, 0.0, 1.0])}, "must be -1 and \\+1"),
+    ({"upper": np.ones(3)}, "must broadcast to the shape of alpha"),
+    ({"upper": np.inf}, "must be finite and at least 0"),
+    ({"alpha": np.full(4, 2.0)}, "0 <= alpha <= upper"),
+    ({"alpha": np.array([1.0, 0.0, 0.0, 0.0])}, "y'alpha = 0"),
 )
 def test_arrays_that_are_no_solution_are_refused(change, message):
     arguments = dict(
         K=np.eye(4), y=np.array([-1.0, 1.0, -1.0, 1.0]), alpha=np.ones(4), upper=np.ones(4)
     )
-    with pytest.raises(ValueError, match=message):
-        leave_one_out_errors(**(arguments | change))
+    refused(message, leave_one_out_errors, **arguments | change)
 
 
 def test_a_machine_must_be_fitted_and_an_l1_machine_on_this_data():
     X, y = unequal_gaussians(30, rng=4)
     with pytest.raises(NotFittedError):
         leave_one_out(L1SVC(), X, y)
-    with pytest.raises(TypeError, match="must be an L1SVC"):
-        leave_one_out(L2SVC().fit(X, y), X, y)
+    refused("must be an L1SVC", leave_one_out, L2SVC().fit(X, y), X, y, error=TypeError)
     with pytest.raises(ValueError, match="leave_one_out must be what the machine was fitted to"):
         leave_one_out(L1SVC().fit(X, y), X[::-1], y[::-1])
 
@@ -310,5 +306,4 @@ def test_a_surface_must_be_of_this_data_and_kernel():
         leave_one_out_surface(surface, X[:-1], y[:-1])
     with pytest.raises(ValueError, match="The decision values at gamma = 0.5 are others"):
         leave_one_out_surface(surface, X + 1.0 * y[:, None], y)
-    with pytest.raises(ValueError, match="kernel='poly'"):
-        leave_one_out_surface(surface, X, y, kernel="poly")
+    refused("kernel='poly'", leave_one_out_surface, surface, X, y, kernel="poly")

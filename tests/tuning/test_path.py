@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import cases
 from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
 
@@ -27,9 +28,11 @@ def hard_problem(n_samples=220):
     return gram(X, gamma=0.01), np.where(y == 1, 1.0, -1.0)
 
 
-@pytest.mark.parametrize(
+@cases(
     "K, y, tol",
-    [(*problem(), 1e-3), (*problem(gamma=50.0), 1e-6), (*hard_problem(), 1e-2)],
+    (*problem(), 1e-3),
+    (*problem(gamma=50.0), 1e-6),
+    (*hard_problem(), 1e-2),
     ids=["plain", "no bound active at the end", "hard"],
 )
 @pytest.mark.parametrize("weighted", [False, True])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import cases, refused
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import make_scorer
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -82,23 +83,19 @@ def test_several_metrics_are_searched_by_the_one_of_refit():
     assert found.best_score_ == max(found.cv_results_["mean_test_down"])
 
 
-@pytest.mark.parametrize(
-    ("ranges", "message"),
-    [
-        ({"a": (1.0, 1.0)}, r"smaller first. Got \(1.0, 1.0\) for 'a'"),
-        ({"a": (0.0, 1.0)}, "two positive numbers"),
-        ({"a": 3.0}, "two positive numbers.*Got 3.0"),
-        ({}, "at least one parameter. Got an empty dict"),
-    ],
+@cases(
+    "ranges, message",
+    ({"a": (1.0, 1.0)}, r"smaller first. Got \(1.0, 1.0\) for 'a'"),
+    ({"a": (0.0, 1.0)}, "two positive numbers"),
+    ({"a": 3.0}, "two positive numbers.*Got 3.0"),
+    ({}, "at least one parameter. Got an empty dict"),
 )
 def test_a_bad_range_is_refused(ranges, message):
-    with pytest.raises(ValueError, match=message):
-        ParameterVectorGridSearchCV(Bowl(), ranges).fit(np.zeros((10, 1)))
+    refused(message, ParameterVectorGridSearchCV(Bowl(), ranges).fit, np.zeros((10, 1)))
 
 
 def test_a_bad_setting_is_refused():
-    with pytest.raises(ValueError, match="'shrink' parameter of ParameterVectorGridSearchCV"):
-        search(shrink=1.0)
+    refused("'shrink' parameter of ParameterVectorGridSearchCV", search, shrink=1.0)
 
 
 MACHINE = ParameterVectorGridSearchCV(L2SVC(), {"C": (0.1, 10.0)}, n_points=2, n_rounds=1, cv=2)

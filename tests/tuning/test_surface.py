@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from _cases import refusals, refused, warned
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from companion import L1SVC
@@ -186,8 +186,7 @@ def test_a_spent_budget_is_reported_and_nothing_else_is_lost():
     machine, K = L1SVC(max_iter=40, tol=1e-6), gram(X, gamma=2.0)
     C = np.array([1e-6, 3.0, 1e-5])
     signs = y.astype(float)
-    with pytest.warns(ConvergenceWarning, match="budget of 40 iterations is spent"):
-        solutions = solve_costs(machine, K, signs, None, C)
+    solutions = warned("budget of 40 iterations is spent", solve_costs, machine, K, signs, None, C)
     assert not solutions["converged"][1]
     assert solutions["kkt_violation"][1] > 1e-6
     for c in range(3):
@@ -206,26 +205,22 @@ def test_the_plain_algorithm_is_not_replaced():
     )
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"C": [1.0, 0.0]}, "'C' of machine_surface must be a list of positive finite numbers"),
-        ({"C": []}, "'C' of machine_surface must be a list"),
-        ({"C": 1.0}, "'C' of machine_surface must be a list"),
-        ({"C": ["1"]}, "'C' of machine_surface must be a list"),
-        ({"C": [np.nan]}, "'C' of machine_surface must be a list"),
-        ({"gamma": [-1.0]}, "'gamma' of machine_surface must be a list of finite numbers >= 0"),
-        ({"gamma": ["scale"]}, "'gamma' of machine_surface must be a list"),
-        ({"kernel": "linear"}, "'kernel' parameter of machine_surface must be 'rbf' or 'poly'"),
-        ({"tol": 0.0}, "'tol' parameter"),
-        ({"class_weight": {1: 0.0}}, "'class_weight' parameter of machine_surface.*positive"),
-        ({"y": np.ones(60)}, "needs labels of two classes. Got 1"),
-        ({"y": np.arange(60)}, "needs labels of two classes. Got 60"),
-        ({"y": np.ones(59)}, "inconsistent numbers of samples"),
-        ({"X": np.full((60, 2), np.nan)}, "NaN"),
-    ],
+@refusals(
+    ({"C": [1.0, 0.0]}, "'C' of machine_surface must be a list of positive finite numbers"),
+    ({"C": []}, "'C' of machine_surface must be a list"),
+    ({"C": 1.0}, "'C' of machine_surface must be a list"),
+    ({"C": ["1"]}, "'C' of machine_surface must be a list"),
+    ({"C": [np.nan]}, "'C' of machine_surface must be a list"),
+    ({"gamma": [-1.0]}, "'gamma' of machine_surface must be a list of finite numbers >= 0"),
+    ({"gamma": ["scale"]}, "'gamma' of machine_surface must be a list"),
+    ({"kernel": "linear"}, "'kernel' parameter of machine_surface must be 'rbf' or 'poly'"),
+    ({"tol": 0.0}, "'tol' parameter"),
+    ({"class_weight": {1: 0.0}}, "'class_weight' parameter of machine_surface.*positive"),
+    ({"y": np.ones(60)}, "needs labels of two classes. Got 1"),
+    ({"y": np.arange(60)}, "needs labels of two classes. Got 60"),
+    ({"y": np.ones(59)}, "inconsistent numbers of samples"),
+    ({"X": np.full((60, 2), np.nan)}, "NaN"),
 )
 def test_bad_input_is_refused(change, message):
     arguments = {"X": X, "y": Y, "C": [1.0], "gamma": [1.0]} | change
-    with pytest.raises(ValueError, match=message):
-        machine_surface(**arguments)
+    refused(message, machine_surface, **arguments)
