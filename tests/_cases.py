@@ -9,6 +9,17 @@ def cases(names, *rows, **options):
     return pytest.mark.parametrize(names, rows, **options)
 
 
+def each(**values):
+    """Once for every combination of the values."""
+
+    def for_each(test):
+        for name, of_name in values.items():
+            test = cases(name, *of_name)(test)
+        return test
+
+    return for_each
+
+
 def refusals(*rows):
     """Once for every change of what is accepted and the message that refuses it."""
     return cases("change, message", *rows)

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from _cases import cases, refused
+from _cases import cases, each, refused
 
 from companion import agreement
 from companion.agreement import MACHINES, MINIMUM_MARGIN, SOLVERS, Answer, compare, machine_of
@@ -68,8 +68,7 @@ def test_every_paper_machine_and_solver_takes_part():
     assert {solver for *_, solver in CASES} == set(SOLVERS)
 
 
-@pytest.mark.parametrize("name", [*MACHINES, MINIMUM_MARGIN])
-@pytest.mark.parametrize("what", ["coef", "intercept", "multipliers"])
+@each(name=[*MACHINES, MINIMUM_MARGIN], what=["coef", "intercept", "multipliers"])
 def test_the_yardstick_notices_a_wrong_answer(name, what):
     several = name == MINIMUM_MARGIN
     machine = machine_of(PROBLEMS["Example 3" if several else "two Gaussians"], name)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from _cases import refused
+from _cases import each, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -109,8 +109,7 @@ def test_rates_below_zero_or_of_another_length_are_refused():
     refused(r"one rate and one weight.*rates \(1, 3\)", c.gaussian_sum, D, np.ones(3))
 
 
-@pytest.mark.parametrize("kappa", [0.0, 0.3, 5.0])
-@pytest.mark.parametrize("shrink", [0.05, 0.6, 1.0])
+@each(kappa=[0.0, 0.3, 5.0], shrink=[0.05, 0.6, 1.0])
 def test_the_derivatives_of_margin_displacement_are_finite_differences(kappa, shrink):
     f, offset, step = np.linspace(-2, 2, 41), -0.8, 1e-6
     value, by_kappa, by_shrink = c.margin_displacement(f, kappa, shrink, offset)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from _cases import cases, refused
+from _cases import cases, each, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise
@@ -53,8 +53,7 @@ def test_exponential_is_accurate_to_a_few_units_in_the_last_place():
     assert np.array_equal(far, [[0.0, 0.0]])
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", lambda A, B: A @ B.T])
-@pytest.mark.parametrize("n_features", [3, 40])
+@each(kernel=["rbf", "linear", "poly", lambda A, B: A @ B.T], n_features=[3, 40])
 def test_result_is_written_to_the_given_matrix_in_its_precision(kernel, n_features):
     X = points(50, n_features)
     expected = gram(X, kernel=kernel, gamma=0.2)
@@ -133,8 +132,7 @@ def test_bad_input_is_refused_with_the_rule_and_what_was_got(call, message):
     refused(message, call)
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", lambda A, B: A @ B.T])
-@pytest.mark.parametrize("n_features", [5, 40])
+@each(kernel=["rbf", "linear", "poly", lambda A, B: A @ B.T], n_features=[5, 40])
 @pytest.mark.parametrize("capacity", [2, 5, 40])
 def test_rows_on_demand_equal_the_rows_of_the_matrix(kernel, n_features, capacity):
     X, rng = points(40, n_features), np.random.default_rng(0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from _cases import refused
+from _cases import each, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,8 +32,7 @@ def printed(xi, s, k):
     return np.where(xi < 1, below, above)
 
 
-@pytest.mark.parametrize("s", [1.0, 2.0, 2.5, 4.0, 10.0])
-@pytest.mark.parametrize("k", [0.0, 1e-6, 0.1])
+@each(s=[1.0, 2.0, 2.5, 4.0, 10.0], k=[0.0, 1e-6, 0.1])
 def test_the_unbiased_loss_is_the_printed_formula(s, k):
     np.testing.assert_allclose(Unbiased(s, k).value(SLACKS), printed(SLACKS, s, k), rtol=1e-13)
 
@@ -61,8 +60,7 @@ def test_nothing_is_paid_on_the_right_side_of_the_margin(loss):
     np.testing.assert_array_equal(loss.value(right), loss.value(0.0))
 
 
-@pytest.mark.parametrize("s", [1.0, 2.0, 4.0, 10.0])
-@pytest.mark.parametrize("k", [0.0, 1e-6, 0.1])
+@each(s=[1.0, 2.0, 4.0, 10.0], k=[0.0, 1e-6, 0.1])
 def test_the_step_has_height_one_and_passes_one_half_with_a_continuous_slope(s, k):
     loss, root = Unbiased(s, k), k ** (1 / s)
     assert loss.value(1.0) == pytest.approx(0.5, rel=1e-14)

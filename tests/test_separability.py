@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from _cases import cases, refused
+from _cases import cases, each, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -46,8 +46,7 @@ def differences(function, x, step=1e-6):
     return gradient
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("share", [0.1, 0.5])
+@each(seed=range(4), share=[0.1, 0.5])
 def test_J_is_that_of_scatter_matrices_in_the_empirical_feature_space(seed, share):
     _, y, K, rng = problem(seed=seed, share=share)
     Z = empirical_points(K)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from _cases import cases, refusals, refused
+from _cases import cases, each, refusals, refused
 from conformal_problems import METHODS, board, problem
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
@@ -267,8 +267,7 @@ def test_a_seed_decides_everything_and_the_global_state_is_left_alone(transform)
     np.testing.assert_array_equal(first.machine.alpha, again.machine.alpha)
 
 
-@pytest.mark.parametrize("width", ["pattern", "boundary"])
-@pytest.mark.parametrize("radius", [None, 0.5])
+@each(width=["pattern", "boundary"], radius=[None, 0.5])
 def test_kba_is_its_formula_point_by_point(width, radius):
     """(4.4.5) to (4.4.7) with explicit points of the empirical feature space."""
     _, _, part = problem(share=0.0, n=40, positives=6, gamma=0.5)

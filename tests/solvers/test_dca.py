@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import cvxpy as cp
 import numpy as np
 import pytest
-from _cases import refusals, refused
+from _cases import each, refusals, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from margin_problems import (
@@ -32,9 +32,7 @@ def problem(k, seed, form="utility", n=60):
     return X, y, utility if form == "utility" else utility.max() - utility
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-@pytest.mark.parametrize("k", [2, 3, 4])
+@each(form=FORMS, kernel=["linear", "rbf"], k=[2, 3, 4])
 def test_the_end_is_a_fixed_point_by_a_generic_qp(form, kernel, k):
     """The last tangent is that at the machine, whose convex problem the machine solves."""
     X, y, matrix = problem(k, 4, form, n=40)
@@ -169,8 +167,7 @@ def test_a_start_decides_which_stationary_point_is_found():
     assert np.all(worse.decision_function.argmax(axis=1) == 0)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@each(form=FORMS, kernel=["linear", "rbf"])
 def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
     X, y, matrix = problem(3, 5, form)
     design, C_values, s = make_design(kernel, X), 2.0 ** np.arange(-8, 9, 2), -0.5

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from _cases import cases, refused
+from _cases import cases, each, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import machine, problem
@@ -26,8 +26,7 @@ def bordered_solution(K, y, ridge):
     return solution[:n], solution[n]
 
 
-@pytest.mark.parametrize("C", [1e-2, 1.0, 1e3])
-@pytest.mark.parametrize("weight", [None, WEIGHTS])
+@each(C=[1e-2, 1.0, 1e3], weight=[None, WEIGHTS])
 def test_cholesky_eigendecomposition_and_linear_system_agree(C, weight):
     ridge = 1.0 / (C * (np.ones(60) if weight is None else weight))
     beta, intercept = bordered_solution(K, Y, ridge)
@@ -74,8 +73,7 @@ def refitted(K, y, C, tests, weight):
     return held_out
 
 
-@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
-@pytest.mark.parametrize("weight", [None, WEIGHTS, SOME_ZERO])
+@each(C=[0.1, 1.0, 100.0], weight=[None, WEIGHTS, SOME_ZERO])
 def test_leave_one_out_equals_refitting_without_each_sample(C, weight):
     expected = refitted(K, Y, C, [[i] for i in range(60)], weight)
     np.testing.assert_allclose(LSPath(K, Y, weight).leave_one_out(C), expected, atol=1e-8)
@@ -89,8 +87,7 @@ def test_leave_one_out_is_cross_validation_with_folds_of_one(n, seed, C):
     np.testing.assert_allclose(folds, one_out, atol=1e-7 * (1.0 + np.abs(one_out).max()))
 
 
-@pytest.mark.parametrize("weight", [None, WEIGHTS, SOME_ZERO])
-@pytest.mark.parametrize("n_folds", [2, 5, 10])
+@each(weight=[None, WEIGHTS, SOME_ZERO], n_folds=[2, 5, 10])
 def test_cross_validation_equals_refitting_without_each_fold(n_folds, weight):
     splits = list(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(K, Y))
     C_values = [0.1, 1.0, 100.0]

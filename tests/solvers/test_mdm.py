@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from _cases import refusals, refused, warned
+from _cases import each, refusals, refused, warned
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import KERNELS, by_interior_point, problem, two_classes
@@ -96,8 +96,7 @@ def test_rescaled_solution_is_that_of_smo(selection, accelerate, C):
     assert machine.objective == pytest.approx(expected.objective, rel=1e-10)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("accelerate", ACCELERATIONS)
+@each(kernel=KERNELS, accelerate=ACCELERATIONS)
 def test_objective_and_multipliers_agree_with_a_general_interior_point_method(kernel, accelerate):
     K, y = problem(n=40, kernel=kernel, seed=2)
     ridge = np.random.default_rng(0).uniform(0.05, 2.0, 40)
@@ -181,8 +180,7 @@ def test_a_class_of_one_sample_is_its_own_hull():
     np.testing.assert_allclose(result.alpha, [1.0, t, 1.0 - t], rtol=1e-7)
 
 
-@pytest.mark.parametrize("exponent", [-300, -60, 60, 300])
-@pytest.mark.parametrize("accelerate", ACCELERATIONS)
+@each(exponent=[-300, -60, 60, 300], accelerate=ACCELERATIONS)
 def test_the_scale_of_the_kernel_changes_nothing(accelerate, exponent):
     K, y = problem(n=90, seed=8)
     factor = 2.0**exponent

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import each
 from conformal_problems import problem
 from scipy.optimize import OptimizeResult
 
@@ -29,8 +30,7 @@ def family_of(name, state):
     return rule_of(name).family(state, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("transformed", [False, True])
-@pytest.mark.parametrize("name", SEARCHED)
+@each(transformed=[False, True], name=SEARCHED)
 def test_the_gradient_of_J_in_the_parameters_is_that_of_finite_differences(name, transformed):
     state = state_of(transformed=transformed)
     family, J = family_of(name, state), state.problem.separability
@@ -55,8 +55,7 @@ def test_the_gradient_of_J_in_the_parameters_is_that_of_finite_differences(name,
     np.testing.assert_allclose(gradient, wanted, rtol=1e-4, atol=1e-6 * np.abs(wanted).max())
 
 
-@pytest.mark.parametrize("transformed", [False, True])
-@pytest.mark.parametrize("name", SEARCHED)
+@each(transformed=[False, True], name=SEARCHED)
 def test_a_family_and_its_stage_give_the_same_transformation(name, transformed):
     state = state_of(transformed=transformed)
     family = family_of(name, state)

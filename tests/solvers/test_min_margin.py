@@ -4,7 +4,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from _cases import refusals, refused
+from _cases import each, refusals, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from margin_problems import (
@@ -22,9 +22,7 @@ from companion.kernels import gram
 from companion.solvers import Design, min_margin, smo
 
 
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-@pytest.mark.parametrize("k", [2, 3, 4])
-@pytest.mark.parametrize("kind", ["plain", "with linear terms", "without a bias"])
+@each(kernel=["linear", "rbf"], k=[2, 3, 4], kind=["plain", "with linear terms", "without a bias"])
 def test_the_value_is_that_of_a_generic_qp_and_the_multipliers_satisfy_13_to_15(kernel, k, kind):
     for seed, C in enumerate((0.01, 1.0, 100.0)):
         X, y = clouds(36, k, 3, seed)
@@ -125,8 +123,7 @@ def test_any_sample_has_a_certified_solution(seed, k, n, d, style, scale, log_C)
     )
 
 
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-@pytest.mark.parametrize("wrong", [False, True])
+@each(kernel=["linear", "rbf"], wrong=[False, True])
 def test_terms_that_are_left_out_change_no_solution(monkeypatch, kernel, wrong):
     """Where they are decided as where two thirds are taken for decided too early."""
     X, y = clouds(200, 3, 2, 4)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from _cases import refusals, refused, warned
+from _cases import each, refusals, refused, warned
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import KERNELS, MACHINES, by_interior_point, machine, problem, two_classes
@@ -40,10 +40,7 @@ def assert_optimal(result, K, y, lower, upper, ridge, tol):
     assert result.converged
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("selection", SELECTIONS)
-@pytest.mark.parametrize("accelerate", [True, False])
-@pytest.mark.parametrize("name", MACHINES)
+@each(kernel=KERNELS, selection=SELECTIONS, accelerate=[True, False], name=MACHINES)
 def test_solution_carries_its_certificates(name, selection, accelerate, kernel):
     K, y = problem(kernel=kernel)
     box = machine(name, 3.0)
@@ -52,9 +49,7 @@ def test_solution_carries_its_certificates(name, selection, accelerate, kernel):
     assert "at most tol" in result.stop_reason
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
-@pytest.mark.parametrize("C", [1e-2, 1.0, 2.0**15])
-@pytest.mark.parametrize("name", MACHINES)
+@each(kernel=["rbf", "linear"], C=[1e-2, 1.0, 2.0**15], name=MACHINES)
 def test_violation_is_below_tol_for_every_cost(name, C, kernel):
     K, y = problem(n=220, seed=4, kernel=kernel)
     box = machine(name, C)
@@ -124,8 +119,7 @@ def reference_smo(K, y, lower, upper, ridge, tol):
     raise AssertionError("The reference did not end.")
 
 
-@pytest.mark.parametrize("C", [0.5, 20.0])
-@pytest.mark.parametrize("name", MACHINES)
+@each(C=[0.5, 20.0], name=MACHINES)
 def test_plain_first_order_takes_the_iterations_of_the_papers_algorithm(name, C):
     K, y = problem(n=37, seed=5, n_features=3)
     box = machine(name, C)
@@ -295,9 +289,7 @@ def test_single_precision_matrix_gives_the_solution_of_its_own_kernel():
     assert_optimal(result, rounded.astype(float), y, -5.0, 5.0, 0.0, tol=1e-3)
 
 
-@pytest.mark.parametrize("cached_rows", [2, 4, 40, 400])
-@pytest.mark.parametrize("accelerate", [True, False])
-@pytest.mark.parametrize("name", ["L1", "Least 1-Norm"])
+@each(cached_rows=[2, 4, 40, 400], accelerate=[True, False], name=["L1", "Least 1-Norm"])
 def test_rows_on_demand_give_the_solution_of_the_matrix(name, cached_rows, accelerate):
     X, y = two_classes(200, n_features=3, seed=3)
     K, box = gram(X, gamma=0.4), machine(name, 20.0)
@@ -344,8 +336,7 @@ def test_history_ends_with_the_solution_and_never_rises():
         assert len(result.log["kkt_violation"]) == len(objective)
 
 
-@pytest.mark.parametrize("budget", [0, 7])
-@pytest.mark.parametrize("accelerate", [True, False])
+@each(budget=[0, 7], accelerate=[True, False])
 def test_budget_that_ends_first_is_warned_of_with_advice(accelerate, budget):
     K, y = problem(n=60)
     message = f"second_order.*budget of {budget} iterations.*KKT violation.*gap.*max_iter or tol"

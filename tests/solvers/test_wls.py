@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from _cases import cases, refused
+from _cases import cases, each, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -44,8 +44,7 @@ def test_the_examples_of_the_docstrings_run(module):
 # ------------------------------------------------------------------------------------- the hinge
 
 
-@pytest.mark.parametrize("C", [1e-2, 1.0, 100.0])
-@pytest.mark.parametrize("kind", ["linear", "nonparametric", "semiparametric"])
+@each(C=[1e-2, 1.0, 100.0], kind=["linear", "nonparametric", "semiparametric"])
 @pytest.mark.parametrize("weight", [None, WEIGHTS])
 def test_the_hinge_has_the_optimum_and_the_decisions_of_the_dual_solver(kind, C, weight):
     X, y = two_classes(60, seed=1)
@@ -63,8 +62,7 @@ def test_the_hinge_has_the_optimum_and_the_decisions_of_the_dual_solver(kind, C,
     np.testing.assert_allclose(plain.decision_function, machine.decision_function, atol=1e-3)
 
 
-@pytest.mark.parametrize("accelerate", [True, False])
-@pytest.mark.parametrize("max_iter", [1, 3, 6])
+@each(accelerate=[True, False], max_iter=[1, 3, 6])
 def test_the_duality_gap_bounds_the_distance_from_the_optimum_at_any_time(accelerate, max_iter):
     X, y = two_classes(60, seed=2)
     design = Design.linear(X)
@@ -91,8 +89,7 @@ def test_a_machine_without_bias_has_none_and_satisfies_the_rest():
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
-@pytest.mark.parametrize("kind", ["linear", "nonparametric", "semiparametric"])
-@pytest.mark.parametrize("accelerate", [True, False])
+@each(kind=["linear", "nonparametric", "semiparametric"], accelerate=[True, False])
 def test_a_fixed_point_satisfies_the_conditions_8_to_13(loss, kind, accelerate):
     X, y = two_classes(60, seed=4)
     C, design = 3.0, designs(X)[kind]

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from _cases import each
 from problems import two_classes
 from sklearn.exceptions import ConvergenceWarning
 
@@ -69,8 +70,7 @@ def one_weight(C):
     return Design.linear(np.array([[1.0], [-1.0]]), bias=False), np.array([1.0, -1.0]), C
 
 
-@pytest.mark.parametrize("s", [2.0, 3.0, 4.0, 6.0])
-@pytest.mark.parametrize("damping", [0.0, 0.2, 0.6])
+@each(s=[2.0, 3.0, 4.0, 6.0], damping=[0.0, 0.2, 0.6])
 def test_one_iteration_multiplies_a_deviation_by_what_the_linearisation_says(s, damping):
     design, y, C = one_weight(50.0)
     fixed = wls(design, y, C, loss=Unbiased(s), tol=1e-12)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from _cases import cases, refused
+from _cases import cases, each, refused
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import make_moons
@@ -78,8 +78,7 @@ def test_options_and_costs_which_are_else_the_class_weights_reach_the_criteria(o
     np.testing.assert_allclose(results["xi_alpha"], alphas, atol=1e-12)
 
 
-@pytest.mark.parametrize("criterion", ["gacv", "xi_alpha"])
-@pytest.mark.parametrize("seed", range(4))
+@each(criterion=["gacv", "xi_alpha"], seed=range(4))
 def test_the_order_of_the_grid_does_not_matter(criterion, seed):
     X, y = moons(40, seed)
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from _cases import cases, refused, warned
+from _cases import cases, each, refused, warned
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import make_moons
@@ -208,8 +208,7 @@ def test_a_precomputed_gram_matrix_is_cut_by_folds():
     np.testing.assert_allclose(ours.decision_function(K), theirs.decision_function(K), atol=1e-6)
 
 
-@pytest.mark.parametrize("machine", [L1SVC(), LSSVC()])
-@pytest.mark.parametrize("grid", [GRID, {"C": [0.1, 1.0, 10.0]}])
+@each(machine=[L1SVC(), LSSVC()], grid=[GRID, {"C": [0.1, 1.0, 10.0]}])
 def test_two_processes_give_the_results_of_one(machine, grid):
     one = KernelGridSearchCV(machine, grid, n_jobs=1, return_train_score=True).fit(X, Y)
     two = KernelGridSearchCV(machine, grid, n_jobs=2, return_train_score=True).fit(X, Y)

@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 import pytest
-from _cases import refusals, refused
+from _cases import each, refusals, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
@@ -73,8 +73,7 @@ def assert_agree(result, y, values, decided=False):
     np.testing.assert_allclose(result.decision[known], values[known], atol=2e-6, rtol=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(0, 100, 5))
-@pytest.mark.parametrize("kind", ["rbf", "linear"])
+@each(seed=range(0, 100, 5), kind=["rbf", "linear"])
 def test_equal_points_and_lattices_lead_neither_in_circles_nor_out_of_the_box(seed, kind):
     bounds = ("equal", "classes", "samples")[seed % 3]
     K, y, upper = problem(seed, n=16 + seed % 9, kind=kind, bounds=bounds, lattice=True)
