@@ -22,10 +22,10 @@ def two_classes(n=60, n_features=2, seed=0, noise=1.0):
     return X[order], y[order]
 
 
-def problem(n=60, kernel="rbf", seed=0, **kwargs):
-    """Gram matrix and labels."""
+def problem(n=60, kernel="rbf", seed=0, gamma=None, **kwargs):
+    """Gram matrix and labels; with gamma, of the kernel "rbf" of that width."""
     X, y = two_classes(n, seed=seed, **kwargs)
-    return gram(X, **KERNELS[kernel]), y
+    return gram(X, **({"gamma": gamma} if gamma else KERNELS[kernel])), y
 
 
 def machine(name, C):
