@@ -2,6 +2,7 @@
 
 import cvxpy as cp
 import numpy as np
+import pytest
 
 from companion.kernels import gram
 
@@ -36,6 +37,12 @@ def machine(name, C):
         "LS": {"lower": -np.inf, "upper": np.inf, "ridge": 1.0 / np.asarray(C)},
         "Least 1-Norm": {"lower": -np.asarray(C), "upper": C, "ridge": 0.0},
     }[name]
+
+
+def same_machine(one, other, atol, rel):
+    """The decision values differ by at most atol, the objectives relatively by at most rel."""
+    np.testing.assert_allclose(one.decision_function, other.decision_function, atol=atol)
+    assert one.objective == pytest.approx(other.objective, rel=rel)
 
 
 def by_interior_point(H, linear, lower, upper, sums):
