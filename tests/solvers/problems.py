@@ -45,7 +45,7 @@ def same_machine(one, other, atol, rel):
     assert one.objective == pytest.approx(other.objective, rel=rel)
 
 
-def by_interior_point(H, linear, lower, upper, sums):
+def by_qp(H, linear, lower, upper, sums):
     """The least a'Ha / 2 - linear'a in a box with given sums, by a general solver, and its a."""
     a, factor = cp.Variable(len(H)), np.linalg.cholesky(H + 1e-13 * np.trace(H) * np.eye(len(H)))
     box = [a[i] >= end for i, end in enumerate(np.broadcast_to(lower, len(H))) if end > -np.inf]

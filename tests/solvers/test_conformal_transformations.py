@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from _cases import cases, each, refusals, refused
+from _cases import cases, each, refusals, refused, warned
 from conformal_problems import METHODS, board, problem
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from companion.conformal_factors import Decay, Gaussians
@@ -112,10 +111,10 @@ def test_a_transformation_of_one_changes_nothing(rule):
     plain = run(part, rule, max_transforms=0)
     same = run(part, rule, max_transforms=3)
     assert same.n_transforms == 3 and same.factors.tolist() == [1.0] * same.y.size
-    K, D = part.whole_K, part.whole_distances
-    np.testing.assert_allclose(
-        same.decision_function(K, D), plain.decision_function(K, D), atol=1e-4
+    found, wanted = (
+        of.decision_function(part.whole_K, part.whole_distances) for of in (same, plain)
     )
+    np.testing.assert_allclose(found, wanted, atol=1e-4)
     assert [entry["n_iter"] for entry in same.history[1:]] == [0, 0, 0]
 
 
@@ -175,11 +174,9 @@ def test_a_fall_by_no_more_than_theta_is_none():
 def test_an_error_that_cannot_fall_needs_no_transformation():
     X, y = board()
     X[y > 0] += 50.0
-    D = squared_distances(X)
     validation = np.concatenate([np.flatnonzero(y > 0)[:4], np.flatnonzero(y < 0)[:40]])
-    part = ConformalProblem(
-        gram(X, gamma=0.02), y, validation, C=10.0, distances=D, sigma=5.0, n_features=2
-    )
+    about = {"C": 10.0, "distances": squared_distances(X), "sigma": 5.0, "n_features": 2}
+    part = ConformalProblem(gram(X, gamma=0.02), y, validation, **about)
     result = run(part, "tsvt", "validation_cma")
     assert len(result.history) == 1 and result.n_transforms == 0
     assert "error of 0 cannot fall" in result.stop_reason
@@ -281,39 +278,29 @@ def test_kba_is_its_formula_point_by_point(width, radius):
     points = ((1 - stage.beta) * first[:, None] + stage.beta * second[None]).reshape(-1, len(Z))
     D = ((Z[:, None] - points[None]) ** 2).sum(axis=2)
     D[D < 1e-14] = 0.0
-    limits = (D.min(axis=1) + D.max(axis=1)) / 2 if radius is None else np.full(len(Z), radius)
-    columns = (D.min(axis=0) + D.max(axis=0)) / 2
-    if radius is not None:
-        columns[:] = radius
-    wanted = np.empty(len(Z))
-    widths = [
-        column[column < top].mean() if (column < top).any() else column.min()
-        for column, top in zip(D.T, columns, strict=True)
-    ]
-    for i, row in enumerate(D):
-        near = row[row < limits[i]]
-        if width == "boundary":
-            wanted[i] = np.mean(np.exp(-row / np.maximum(widths, 1e-12)))
-        else:
-            wanted[i] = np.exp(-near / max(near.mean(), 1e-12)).mean() if near.size else np.exp(-1)
+
+    def within(row):
+        return row[row < ((row.min() + row.max()) / 2 if radius is None else radius)]
+
+    if width == "boundary":
+        widths = [of.mean() if (of := within(column)).size else column.min() for column in D.T]
+        wanted = np.exp(-D / np.maximum(widths, 1e-12)).mean(axis=1)
+    else:
+        near = [within(row) if within(row).size else np.ones(1) for row in D]
+        wanted = [np.exp(-row / max(row.mean(), 1e-12)).mean() for row in near]
     np.testing.assert_allclose(result.factors, wanted, atol=1e-7)
 
 
 def test_units_of_the_svm_are_those_of_the_hulls_times_two_over_the_squared_distance():
     _, _, part = problem(share=0.0)
     scale = 2 / part.first.squared_norm
-    hull, svm = (
-        run(part, Amari(units=units), max_transforms=1).factors for units in ("hull", "svm")
-    )
-    np.testing.assert_allclose(svm, scale * hull)
-    hull = run(part, Williams(kappa=0.7 * scale**2), max_transforms=1).factors
-    svm = run(part, Williams(kappa=0.7, units="svm"), max_transforms=1).factors
-    np.testing.assert_allclose(svm, hull)
-    free = [
-        run(part, Williams("max_squared", units), max_transforms=1).factors
-        for units in ("hull", "svm")
-    ]
-    np.testing.assert_allclose(*free)
+    for hull, svm, ratio in (
+        (Amari(), Amari(units="svm"), scale),
+        (Williams(kappa=0.7 * scale**2), Williams(kappa=0.7, units="svm"), 1.0),
+        (Williams("max_squared"), Williams("max_squared", "svm"), 1.0),
+    ):
+        in_hull, in_svm = (run(part, rule, max_transforms=1).factors for rule in (hull, svm))
+        np.testing.assert_allclose(in_svm, ratio * in_hull)
     found = run(part, MDT(units="svm"), max_transforms=1)
     K = part.whole_K
     np.testing.assert_allclose(found.transformation(K)[found.samples], found.factors, rtol=1e-9)
@@ -339,8 +326,8 @@ def test_what_a_method_needs_must_be_there():
     refused("without sigma and n_features; give them to it, or 'tau'", run, plain, "amari")
     assert run(plain, Amari(tau=1.0)).machine.converged
     refused("without sigma; .*'gamma'", run, plain, "xiong")
-    with pytest.raises(ValueError, match="'validation_cma' needs validation samples"):
-        run(problem(share=0.0)[2], "mdt", "validation_cma")
+    without = problem(share=0.0)[2]
+    refused("'validation_cma' needs validation samples", run, without, "mdt", "validation_cma")
 
 
 @refusals(
@@ -359,7 +346,6 @@ def test_a_bad_problem_is_refused(change, message):
 def test_a_spent_budget_is_reported_by_the_solver():
     X, y = board()
     part = ConformalProblem(gram(X), y, None, C=1e4, max_iter=3)
-    with pytest.warns(ConvergenceWarning):
-        result = run(part, "williams", max_transforms=1)
+    result = warned("mdm", run, part, "williams", max_transforms=1)
     assert not result.history[0]["converged"]
     assert run(problem()[2], "williams").history[0]["converged"]

@@ -13,6 +13,7 @@ from hypothesis.extra.numpy import arrays
 from problems import KERNELS, same_machine, two_classes
 from sklearn.exceptions import ConvergenceWarning
 
+from companion.datasets import ringnorm
 from companion.kernels import gram
 from companion.losses import Hinge, Unbiased
 from companion.solvers import Design, fscl, least_squares_path, ls, smo, wls, wls_path
@@ -75,6 +76,48 @@ def test_a_machine_without_bias_has_none_and_satisfies_the_rest():
     assert machine.intercept == 0.0 and abs(y @ machine.alpha) > 1e-3
     np.testing.assert_allclose(X.T @ (y * machine.alpha), machine.w, atol=1e-6)
     assert wls(Design.linear(X), y, 1.0, tol=1e-10).objective < machine.objective
+
+
+# ------------------------------------------ the interior point of the hinge: any start, any scale
+
+
+@pytest.mark.parametrize("C", [1e-6, 1e-3, 1.0, 1e3, 1e6])
+def test_a_few_iterations_suffice_at_any_cost(C):
+    X, y = ringnorm(400, rng=0)
+    machine = wls(Design.linear(X), y, C)
+    assert machine.converged and machine.n_iter <= 25
+    assert 0 <= machine.duality_gap <= 1e-6 * machine.objective
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_the_scale_of_the_inputs_is_that_of_the_cost(scale):
+    X, y = two_classes(80, seed=1)
+    a = wls(Design.linear(X), y, 1.0, tol=1e-9)
+    b = wls(Design.linear(scale * X), y, 1.0 / scale**2, tol=1e-9)
+    np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-3)
+
+
+@pytest.mark.parametrize("start", [[0.0, 0.0, 0.0], [100.0, -50.0, 3.0], [-5.0, 0.0, 1e4]])
+def test_the_start_does_not_matter(start):
+    X, y = two_classes(80, seed=2)
+    sample = Design.linear(X), y, 1.0
+    a, b = wls(*sample, tol=1e-9), wls(*sample, tol=1e-9, start=np.array(start))
+    np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-4)
+
+
+def test_a_start_near_the_solution_saves_iterations():
+    X, y = ringnorm(400, rng=1)
+    near = wls(Design.linear(X), y, 10.0, tol=1e-4)
+    warm, cold = (wls(Design.linear(X), y, 100.0, start=s) for s in (near, "least_squares"))
+    assert warm.n_iter < cold.n_iter
+    assert warm.objective == pytest.approx(cold.objective, rel=2e-6)
+
+
+def test_costs_may_differ_by_orders_of_magnitude():
+    X, y = two_classes(80, seed=3)
+    weight = 10.0 ** np.random.default_rng(0).uniform(-4, 4, 80)
+    machine = wls(Design.linear(X), y, 1.0, sample_weight=weight, tol=1e-8)
+    assert machine.converged and np.all((machine.alpha >= 0) & (machine.alpha <= weight))
 
 
 # ---------------------------------------------------------------- the Karush-Kuhn-Tucker conditions
