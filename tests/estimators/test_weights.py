@@ -9,14 +9,8 @@ from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
 
 from ._data import two_clouds
 
-MACHINES = [
-    L1SVC(tol=1e-9),
-    L2SVC(tol=1e-9),
-    LSSVC(),
-    LSSVC(solver="smo", tol=1e-9),
-    LeastOneNormSVC(tol=1e-9),
-    UnbiasedSVC(tol=1e-9),
-]
+MACHINES = [machine(tol=1e-9) for machine in (L1SVC, L2SVC, LeastOneNormSVC, UnbiasedSVC)]
+MACHINES += [LSSVC(), LSSVC(solver="smo", tol=1e-9)]
 names = pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: type(machine).__name__)
 
 
@@ -42,8 +36,8 @@ def test_class_weight_is_the_same_weight_on_every_sample_of_the_class(machine):
 def test_whole_weights_are_repeated_samples(machine, class_weight):
     X, y = two_clouds(40)
     weight = np.random.default_rng(1).integers(0, 4, size=40)
-    weighted = like(machine, class_weight=class_weight).fit(X, y, sample_weight=weight)
-    repeated = like(machine, class_weight=class_weight)
+    weighted, repeated = (like(machine, class_weight=class_weight) for _ in range(2))
+    weighted.fit(X, y, sample_weight=weight)
     repeated.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     same_values(repeated, weighted, X)
     assert not np.isin(weighted.support_, np.flatnonzero(weight == 0)).any()
@@ -93,5 +87,5 @@ def test_impossible_weights_are_refused(weight, message):
 
 @pytest.mark.parametrize("factor", [0.0, -1.0])
 def test_a_class_weight_that_is_not_positive_is_refused(factor):
-    with pytest.raises(ValueError, match="'class_weight' parameter of L2SVC must have positive"):
-        L2SVC(class_weight={0: factor}).fit(*two_clouds(20))
+    message = "'class_weight' parameter of L2SVC must have positive"
+    refused(message, L2SVC(class_weight={0: factor}).fit, *two_clouds(20))
