@@ -17,13 +17,8 @@ from companion import L1SVC, L2SVC, LSSVC, KernelGridSearchCV, LeastOneNormSVC
 from companion.kernels import gram
 
 GRID = {"C": [0.1, 1.0, 30.0], "gamma": [0.05, 0.5, 5.0]}
-PRECISE = [
-    L1SVC(tol=1e-8),
-    L2SVC(tol=1e-8),
-    LSSVC(),
-    LSSVC(solver="smo", tol=1e-8),
-    LeastOneNormSVC(tol=1e-8),
-]
+PRECISE = [L1SVC(tol=1e-8), L2SVC(tol=1e-8), LeastOneNormSVC(tol=1e-8)]
+PRECISE += [LSSVC(), LSSVC(solver="smo", tol=1e-8)]
 every = pytest.mark.parametrize("machine", PRECISE, ids=lambda machine: type(machine).__name__)
 
 
@@ -35,8 +30,14 @@ X, Y = moons(60)
 
 
 def both(machine, grid, X, y, fit=None, **settings):
-    ours = KernelGridSearchCV(clone(machine), grid, **settings).fit(X, y, **(fit or {}))
-    theirs = GridSearchCV(clone(machine), grid, **settings).fit(X, y, **(fit or {}))
+    for search in (KernelGridSearchCV, GridSearchCV):
+        yield search(clone(machine), grid, **settings).fit(X, y, **(fit or {}))
+
+
+def assert_same(machine, grid, X, y, **settings):
+    """Both searches have the same results."""
+    ours, theirs = both(machine, grid, X, y, **settings)
+    assert_same_results(ours, theirs)
     return ours, theirs
 
 
@@ -57,11 +58,9 @@ def assert_same_results(ours, theirs):
 @every
 def test_fold_accuracies_and_choice_are_those_of_grid_search(machine):
     X, y = moons()
-    ours, theirs = both(machine, GRID, X, y, return_train_score=True)
-    assert_same_results(ours, theirs)
-    assert ours.best_params_ == theirs.best_params_
-    assert ours.best_score_ == theirs.best_score_
-    assert ours.best_index_ == theirs.best_index_
+    ours, theirs = assert_same(machine, GRID, X, y, return_train_score=True)
+    for choice in ("best_params_", "best_score_", "best_index_"):
+        assert getattr(ours, choice) == getattr(theirs, choice)
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-6)
 
 
@@ -79,14 +78,12 @@ def public(search):
 def test_public_attributes_are_those_of_grid_search(refit):
     ours, theirs = both(L1SVC(), {"C": [1.0, 10.0]}, X, Y, refit=refit)
     assert public(ours) == public(theirs)
-    assert ours.n_splits_ == theirs.n_splits_
-    assert ours.multimetric_ == theirs.multimetric_
+    assert ours.n_splits_ == theirs.n_splits_ and ours.multimetric_ == theirs.multimetric_
     assert type(ours.scorer_) is type(theirs.scorer_)
     assert ours.get_params(deep=False).keys() == theirs.get_params(deep=False).keys()
     if refit:
         np.testing.assert_array_equal(ours.classes_, theirs.classes_)
-        assert ours.n_features_in_ == theirs.n_features_in_
-        assert ours.refit_time_ > 0
+        assert ours.n_features_in_ == theirs.n_features_in_ and ours.refit_time_ > 0
         assert ours.score(X, Y) == theirs.score(X, Y)
 
 
@@ -105,7 +102,7 @@ def test_public_attributes_are_those_of_grid_search(refit):
 )
 def test_every_parameter_can_be_searched(grid):
     machine = LSSVC(tol=1e-9, class_weight="balanced") if "solver" in grid else L1SVC(tol=1e-8)
-    assert_same_results(*both(machine, grid, X, Y))
+    assert_same(machine, grid, X, Y)
 
 
 @every
@@ -127,26 +124,22 @@ def test_the_order_of_C_in_the_grid_does_not_matter(machine):
 )
 @pytest.mark.parametrize("machine", [L1SVC(tol=1e-8), LSSVC()])
 def test_any_splitter_gives_the_cells_of_grid_search(machine, cv):
-    assert_same_results(*both(machine, GRID, X, Y, cv=cv, return_train_score=True))
-    assert_same_results(*both(machine, GRID, X, Y, cv=cv))
+    for return_train_score in (True, False):
+        assert_same(machine, GRID, X, Y, cv=cv, return_train_score=return_train_score)
 
 
 def test_splits_may_be_given_as_a_list_and_groups_are_passed_on():
-    splits = list(StratifiedKFold(3).split(X, Y))
-    assert_same_results(*both(L1SVC(tol=1e-8), GRID, X, Y, cv=splits))
-    groups = np.arange(60) % 6
-    fit = {"groups": groups}
-    assert_same_results(*both(L1SVC(tol=1e-8), GRID, X, Y, cv=GroupKFold(3), fit=fit))
+    assert_same(L1SVC(tol=1e-8), GRID, X, Y, cv=list(StratifiedKFold(3).split(X, Y)))
+    groups = {"groups": np.arange(60) % 6}
+    assert_same(L1SVC(tol=1e-8), GRID, X, Y, cv=GroupKFold(3), fit=groups)
 
 
 @every
 def test_sample_weights_with_zeros_are_passed_to_the_fits(machine):
     weight = np.random.default_rng(0).integers(0, 3, size=60).astype(float)
     grid = {"C": [0.5, 5.0], "gamma": ["scale", 0.5]}
-    fit = {"sample_weight": weight}
-    ours, theirs = both(machine, grid, X, Y, fit=fit, return_train_score=True)
-    assert_same_results(ours, theirs)
-    assert_same_results(*both(machine, grid, X, Y, fit={"sample_weight": 1 + weight}))
+    assert_same(machine, grid, X, Y, fit={"sample_weight": weight}, return_train_score=True)
+    assert_same(machine, grid, X, Y, fit={"sample_weight": 1 + weight})
 
 
 def sign_loss(estimator, X, y):
@@ -158,19 +151,16 @@ def sign_loss(estimator, X, y):
 @pytest.mark.parametrize("Cs", [np.logspace(-2, 3, 5), np.logspace(-2, 3, 12)], ids=len)
 def test_least_squares_with_few_C_and_many_give_the_cells_of_grid_search(cv, Cs):
     X, y = moons(80)
-    assert_same_results(*both(LSSVC(gamma=0.5), {"C": Cs}, X, y, cv=cv))
-    weight = np.random.default_rng(1).uniform(0.5, 2.0, size=80)
-    machine = LSSVC(gamma=0.5, class_weight={0: 2.0})
-    fit = {"sample_weight": weight}
-    assert_same_results(*both(machine, {"C": Cs}, X, y, cv=cv, fit=fit))
+    assert_same(LSSVC(gamma=0.5), {"C": Cs}, X, y, cv=cv)
+    weight = {"sample_weight": np.random.default_rng(1).uniform(0.5, 2.0, size=80)}
+    assert_same(LSSVC(gamma=0.5, class_weight={0: 2.0}), {"C": Cs}, X, y, cv=cv, fit=weight)
 
 
 @pytest.mark.parametrize("machine", [L1SVC(tol=1e-8), LeastOneNormSVC(tol=1e-8)])
 def test_where_no_bound_is_active_a_larger_C_changes_nothing(machine):
     grid = {"C": [1e3, 1e4, 1e5], "gamma": [50.0]}
-    ours, theirs = both(machine, grid, X, Y, return_train_score=True)
+    ours, _ = assert_same(machine, grid, X, Y, return_train_score=True)
     assert np.abs(ours.best_estimator_.dual_coef_).max() < 1e3
-    assert_same_results(ours, theirs)
 
 
 @pytest.mark.parametrize("machine", [L1SVC(tol=1e-9), LSSVC()])
@@ -197,21 +187,22 @@ def test_scorers_see_what_they_see_in_grid_search(machine, scoring):
 def test_a_scorer_with_arguments_and_string_labels_works():
     named = np.where(Y == 1, "upper", "lower")
     scoring = make_scorer(recall_score, pos_label="upper")
-    assert_same_results(*both(L1SVC(tol=1e-8), GRID, X, named, scoring=scoring))
+    assert_same(L1SVC(tol=1e-8), GRID, X, named, scoring=scoring)
 
 
 def test_a_precomputed_gram_matrix_is_cut_by_folds():
     K = gram(X, gamma=0.5)
     machine = L1SVC(kernel="precomputed", tol=1e-8)
-    ours, theirs = both(machine, {"C": [0.1, 1.0, 10.0]}, K, Y)
-    assert_same_results(ours, theirs)
+    ours, theirs = assert_same(machine, {"C": [0.1, 1.0, 10.0]}, K, Y)
     np.testing.assert_allclose(ours.decision_function(K), theirs.decision_function(K), atol=1e-6)
 
 
 @each(machine=[L1SVC(), LSSVC()], grid=[GRID, {"C": [0.1, 1.0, 10.0]}])
 def test_two_processes_give_the_results_of_one(machine, grid):
-    one = KernelGridSearchCV(machine, grid, n_jobs=1, return_train_score=True).fit(X, Y)
-    two = KernelGridSearchCV(machine, grid, n_jobs=2, return_train_score=True).fit(X, Y)
+    one, two = (
+        KernelGridSearchCV(machine, grid, n_jobs=n, return_train_score=True).fit(X, Y)
+        for n in (1, 2)
+    )
     for key, values in one.cv_results_.items():
         if not key.endswith("_time"):
             assert np.array_equal(two.cv_results_[key], values), key
@@ -240,18 +231,15 @@ def test_cells_that_do_not_converge_warn_as_a_single_fit_does():
 
 
 def test_a_matrix_beyond_the_cache_is_searched_cell_by_cell():
-    small = KernelGridSearchCV(L1SVC(tol=1e-6, cache_size=0.01), GRID).fit(X, Y)
-    large = KernelGridSearchCV(L1SVC(tol=1e-6), GRID).fit(X, Y)
-    assert_same_results(small, large)
+    sizes = L1SVC(tol=1e-6, cache_size=0.01), L1SVC(tol=1e-6)
+    assert_same_results(*(KernelGridSearchCV(machine, GRID).fit(X, Y) for machine in sizes))
 
 
 def test_an_unknown_parameter_is_named_with_the_nearest_known_one():
     search = KernelGridSearchCV(L1SVC(), [{"c_": [1.0], "gama": [1.0]}, {"Gamma": [2.0]}])
     with pytest.raises(ValueError, match="'gama'.*did you mean 'gamma'") as caught:
         search.fit(X, Y)
-    assert "'c_'" in str(caught.value)
-    assert "'Gamma'" in str(caught.value)
-    assert "class_weight" in str(caught.value)
+    assert all(name in str(caught.value) for name in ("'c_'", "'Gamma'", "class_weight"))
 
 
 @cases(
@@ -267,8 +255,8 @@ def test_an_empty_grid_or_a_bad_value_is_refused_before_anything_is_fitted(grid,
 
 
 def test_another_estimator_is_refused_with_the_class_to_use():
-    with pytest.raises(TypeError, match="Got SVC: use sklearn.model_selection.GridSearchCV"):
-        KernelGridSearchCV(SVC(), {"C": [1.0]}).fit(X, Y)
+    message = "Got SVC: use sklearn.model_selection.GridSearchCV"
+    refused(message, KernelGridSearchCV(SVC(), {"C": [1.0]}).fit, X, Y, error=TypeError)
 
 
 def test_sparse_points_three_classes_and_nan_are_refused():
@@ -282,12 +270,11 @@ def test_sparse_points_three_classes_and_nan_are_refused():
 
 def test_verbose_says_what_is_about_to_be_fitted(capsys):
     KernelGridSearchCV(L1SVC(), GRID, verbose=1).fit(X, Y)
-    printed = capsys.readouterr().out
-    assert printed == "Fitting 5 folds for each of 9 candidates, totalling 45 fits\n"
+    message = "Fitting 5 folds for each of 9 candidates, totalling 45 fits\n"
+    assert capsys.readouterr().out == message
 
 
 def test_refit_by_a_function_chooses_its_index():
     search = KernelGridSearchCV(L1SVC(), GRID, refit=lambda results: 4).fit(X, Y)
-    assert search.best_index_ == 4
-    assert search.best_params_ == {"C": 1.0, "gamma": 0.5}
+    assert search.best_index_ == 4 and search.best_params_ == {"C": 1.0, "gamma": 0.5}
     assert not hasattr(search, "best_score_")
