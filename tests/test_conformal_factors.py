@@ -28,10 +28,7 @@ def mixed_derivatives(kernel, x, step=1e-4):
 
 
 def bumps(centres, rates, weights):
-    def transformation(X):
-        return c.gaussian_sum(squared_distances(centres, X), rates, weights, 0.1)
-
-    return transformation
+    return lambda X: c.gaussian_sum(squared_distances(centres, X), rates, weights, 0.1)
 
 
 @pytest.mark.parametrize("parameters", KERNELS)
@@ -113,13 +110,12 @@ def test_rates_below_zero_or_of_another_length_are_refused():
 def test_the_derivatives_of_margin_displacement_are_finite_differences(kappa, shrink):
     f, offset, step = np.linspace(-2, 2, 41), -0.8, 1e-6
     value, by_kappa, by_shrink = c.margin_displacement(f, kappa, shrink, offset)
-    np.testing.assert_allclose(
-        value, c.boundary_decay(c.displaced_decision(f, shrink, offset), kappa)
-    )
-    above, below = (c.margin_displacement(f, kappa + s, shrink, offset)[0] for s in (step, -step))
-    np.testing.assert_allclose(by_kappa, (above - below) / (2 * step), atol=1e-8)
-    above, below = (c.margin_displacement(f, kappa, shrink + s, offset)[0] for s in (step, -step))
-    np.testing.assert_allclose(by_shrink, (above - below) / (2 * step), atol=1e-8)
+    displaced = c.displaced_decision(f, shrink, offset)
+    np.testing.assert_allclose(value, c.boundary_decay(displaced, kappa))
+    for found, a, b in ((by_kappa, step, 0.0), (by_shrink, 0.0, step)):
+        above = c.margin_displacement(f, kappa + a, shrink + b, offset)[0]
+        below = c.margin_displacement(f, kappa - a, shrink - b, offset)[0]
+        np.testing.assert_allclose(found, (above - below) / (2 * step), atol=1e-8)
 
 
 def test_a_displaced_boundary_lies_towards_the_negative_class():

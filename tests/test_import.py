@@ -1,18 +1,14 @@
 """What importing the package costs, and that its public names are there."""
 
-import subprocess
-import sys
+from functools import partial
 
 import pytest
+from _run import python
 
 import companion
 
-
-def run(code):
-    """Run code in a fresh interpreter where every warning is an error."""
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=120
-    )
+# A fresh interpreter where every warning is an error.
+run = partial(python, "-W", "error", "-c", timeout=120)
 
 
 def test_import_is_clean_quick_and_loads_nothing_heavy():
