@@ -161,10 +161,8 @@ def test_magnification_is_the_volume_element_of_the_kernel_itself():
 
 
 def test_the_validation_part_is_stratified_reproducible_and_not_trained_on():
-    machine, again, other = (
-        ConformalSVC(transform="act", **BOARD | {"random_state": seed}).fit(X, Y)
-        for seed in (0, 0, 1)
-    )
+    act = ConformalSVC(transform="act", **BOARD)
+    machine, again, other = (clone(act).set_params(random_state=s).fit(X, Y) for s in (0, 0, 1))
     assert np.count_nonzero(Y[machine.validation_] == "rare") == 5
     assert machine.validation_.size == 75 and machine.n_transforms_ > 0
     assert not np.isin(machine.support_, machine.validation_).any()

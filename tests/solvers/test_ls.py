@@ -92,9 +92,8 @@ def test_cross_validation_equals_refitting_without_each_fold(n_folds, weight):
     splits = list(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(K, Y))
     C_values, tests = [0.1, 1.0, 100.0], [test for _, test in splits]
     numbers = np.sum([k * np.isin(np.arange(60), test) for k, test in enumerate(tests)], axis=0)
-    held_out, by_number = (
-        ls_cross_validate(K, Y, C_values, cv, sample_weight=weight) for cv in (splits, numbers)
-    )
+    held_out = ls_cross_validate(K, Y, C_values, splits, sample_weight=weight)
+    by_number = ls_cross_validate(K, Y, C_values, numbers, sample_weight=weight)
     for row, again, C in zip(held_out, by_number, C_values, strict=True):
         expected = refitted(K, Y, C, tests, weight)
         np.testing.assert_allclose(row, expected, atol=1e-8)

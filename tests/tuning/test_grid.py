@@ -199,10 +199,8 @@ def test_a_precomputed_gram_matrix_is_cut_by_folds():
 
 @each(machine=[L1SVC(), LSSVC()], grid=[GRID, {"C": [0.1, 1.0, 10.0]}])
 def test_two_processes_give_the_results_of_one(machine, grid):
-    one, two = (
-        KernelGridSearchCV(machine, grid, n_jobs=n, return_train_score=True).fit(X, Y)
-        for n in (1, 2)
-    )
+    search = KernelGridSearchCV(machine, grid, return_train_score=True)
+    one, two = (clone(search).set_params(n_jobs=n).fit(X, Y) for n in (1, 2))
     for key, values in one.cv_results_.items():
         if not key.endswith("_time"):
             assert np.array_equal(two.cv_results_[key], values), key
