@@ -101,8 +101,7 @@ def test_gamma_words_mean_what_they_mean_in_scikit_learn():
     X = points(20, 4)
     assert resolve_gamma("scale", X) == pytest.approx(1 / (4 * X.var()))
     assert resolve_gamma("auto", X) == 0.25
-    assert resolve_gamma("scale", np.ones((5, 2))) == 1.0
-    assert resolve_gamma(2, X) == 2.0
+    assert resolve_gamma("scale", np.ones((5, 2))) == 1.0 and resolve_gamma(2, X) == 2.0
 
 
 @cases(

@@ -92,8 +92,7 @@ def test_the_board_is_learnt_better_with_transformations_than_without():
     T, truth = board(4000, 2000, seed=1)
     plain = g_mean_error(truth, L2SVC(C=10.0, gamma=0.02).fit(X, Y).predict(T))
     act = ConformalSVC(transform="act", **BOARD).fit(X, Y)
-    assert act.n_transforms_ > 0
-    assert g_mean_error(truth, act.predict(T)) < 0.5 * plain
+    assert act.n_transforms_ > 0 and g_mean_error(truth, act.predict(T)) < 0.5 * plain
 
 
 @pytest.mark.parametrize("transform", ["williams", "mdt"])

@@ -81,8 +81,7 @@ def test_a_linear_machine_has_a_normal_and_no_prototypes():
     values = X @ machine.coef_[0] + machine.intercept_[0]
     np.testing.assert_allclose(machine.decision_function(X), values)
     machine.set_params(kernel="rbf").fit(X, y)
-    assert not hasattr(machine, "coef_")
-    assert machine.prototypes_.shape == (7, 3)
+    assert not hasattr(machine, "coef_") and machine.prototypes_.shape == (7, 3)
 
 
 def test_prototypes_depend_on_the_random_state_alone():

@@ -66,8 +66,7 @@ def test_a_decision_that_is_worth_more_is_made_more_often():
         utility[0, 1] = worth
         machine = WeightedRobustSVC(C=1.0, utility=utility, kernel="linear").fit(X, y)
         shares.append(np.mean(machine.predict(X[y == 0]) == 1))
-    assert np.all(np.diff(shares) >= 0.0)
-    assert shares[0] < 0.2 and shares[-1] > 0.4
+    assert np.all(np.diff(shares) >= 0.0) and shares[0] < 0.2 and shares[-1] > 0.4
 
 
 def test_truncation_helps_against_outliers_over_many_draws():

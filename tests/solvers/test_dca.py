@@ -174,8 +174,7 @@ def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
         assert forwards[1].objective[q] == pytest.approx(robust.objective, rel=1e-6)
         np.testing.assert_allclose(values, robust.decision_function, atol=1e-2)
     for one, other in zip(forwards, backwards, strict=True):
-        assert one.converged.all()
-        assert np.all(one.duality_gap <= 1e-7 * one.objective)
+        assert one.converged.all() and np.all(one.duality_gap <= 1e-7 * one.objective)
         if form == "utility" or one is forwards[0]:
             np.testing.assert_allclose(other.objective[::-1], one.objective, rtol=1e-6)
     assert not forwards[0].n_steps.any() and forwards[1].n_steps.max() > 1

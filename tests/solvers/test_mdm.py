@@ -47,8 +47,7 @@ def assert_optimal(result, K, y, ridge, tol):
     assert result.intercept == pytest.approx(-0.5 * (m_plus + m_minus), abs=1e-13 * size)
     f = K @ (y * a) + result.intercept
     np.testing.assert_allclose(result.decision_function, f, atol=1e-12 * size)
-    assert result.converged and not result.touching
-    assert "at most" in result.stop_reason
+    assert result.converged and not result.touching and "at most" in result.stop_reason
 
 
 def generic(K, y, ridge):
@@ -186,8 +185,7 @@ def test_the_scale_of_the_kernel_changes_nothing(accelerate, exponent):
     one = mdm(K, y, ridge=0.01, accelerate=accelerate)
     other = mdm(factor * K, y, ridge=factor * 0.01, accelerate=accelerate)
     np.testing.assert_array_equal(other.alpha, one.alpha)
-    assert other.squared_norm == factor * one.squared_norm
-    assert other.n_iter == one.n_iter
+    assert other.squared_norm == factor * one.squared_norm and other.n_iter == one.n_iter
 
 
 def hard_and_easy():

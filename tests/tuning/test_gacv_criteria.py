@@ -44,8 +44,7 @@ finite = st.floats(-5.0, 5.0)
 
 def test_the_star_of_zero_is_one():
     # [xi + rho theta - 1]_* at exactly zero, with a margin of a half; and a margin of zero.
-    assert xi_alpha_values([0.5], [0.5]) == 1.0
-    assert xi_alpha_values([0.5], [0.25]) == 0.0
+    assert xi_alpha_values([0.5], [0.5]) == 1.0 and xi_alpha_values([0.5], [0.25]) == 0.0
     assert xi_alpha_values([0.5], [0.25], rho=2.0) == 1.0
     assert xi_alpha_values([0.0], [0.0]) == 1.0
 
