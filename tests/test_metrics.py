@@ -34,7 +34,7 @@ def test_overlapping_training_sets_add_the_ratio_of_sizes_to_the_variance():
     plain = mean_error(values)
     corrected = mean_error(values, n_train=170, n_test=100)
     expected = values.std(ddof=1) * np.sqrt(1 / 100 + 100 / 170)
-    assert corrected.standard_error == pytest.approx(expected) > plain.standard_error
+    assert plain.standard_error < corrected.standard_error == pytest.approx(expected)
 
 
 def test_the_correction_covers_what_the_plain_error_does_not_on_resplit_data():
