@@ -5,7 +5,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 from _cases import each, refusals, refused, warned
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from margin_problems import brackets, by_primal, clouds, design_of, margins, objective_of, utilities
 
@@ -78,6 +78,7 @@ def test_a_column_with_all_the_utility_is_decided_for_without_cost():
     assert np.all(machine.decision_function.argmax(axis=1) == 1)
 
 
+@example(seed=100, k=3, n=5, d=3, style="plain", scale=1000.0, log_C=2.75)
 @settings(max_examples=80, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
