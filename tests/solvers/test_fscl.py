@@ -96,8 +96,11 @@ def test_heavy_samples_attract_more_prototypes():
 
 
 @refusals(
-    ({"n_prototypes": 11}, "from 1 to the number of samples of positive weight, 10. Got 11; low"),
-    ({"n_prototypes": 6, "sample_weight": np.arange(10) % 2}, "of positive weight, 5. Got 6"),
+    ({"n_prototypes": 11}, "from 1 to the number of samples of positive weight, 10. Got 11; lower"),
+    (
+        {"n_prototypes": 6, "sample_weight": np.arange(10) % 2},
+        "from 1 to the number of samples of positive weight, 5. Got 6",
+    ),
     ({"n_prototypes": 0}, "number of samples of positive weight, 10. Got 0"),
     ({"X": np.full((4, 2), np.nan)}, "finite matrix"),
     ({"X": np.ones(4)}, "finite matrix.*shape"),

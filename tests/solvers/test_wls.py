@@ -303,11 +303,17 @@ X, Y = two_classes(30)
     (dict(floor=0.0), r"'floor' of wls must be in \[0, 1\), and above 0 for Hinge\(\)"),
     (dict(floor=1.0), "'floor' of wls"),
     (dict(printed_weights=True), "printed weights.*set accelerate=False"),
-    *((dict(C=C), "'C' of wls must be a positive finite") for C in (0.0, -1.0, np.inf, np.nan)),
+    *(
+        (dict(C=C), "'C' of wls must be a positive finite number")
+        for C in (0.0, -1.0, np.inf, np.nan)
+    ),
     (dict(y=Y[:-1]), "one label for each of the 30 samples"),
     (dict(y=np.ones(30)), r"labels -1 and \+1, at least one of each.*\[1.0\]"),
     (dict(y=(Y > 0).astype(float)), r"labels -1 and \+1.*\[0.0, 1.0\]"),
-    (dict(design=Design.linear(1e200 * X), loss=Unbiased(2)), "overflows double.*scale the inputs"),
+    (
+        dict(design=Design.linear(1e200 * X), loss=Unbiased(2)),
+        "overflows double precision.*scale the inputs",
+    ),
 )
 def test_bad_arguments_are_named_with_their_rule(change, message):
     refused(message, wls, **{"design": Design.linear(X), "y": Y, "C": 1.0} | change)
