@@ -29,6 +29,8 @@ LONGEST_FIRST = (
     "tests/reproduction/test_report.py",
     "tests/reproduction/test_dask.py",
     "tests/papers/test_paper_records.py",
+    "tests/reproduction/test_run.py",
+    "tests/reproduction/test_codehash.py",
     "notebooks/conformal/checkers.ipynb",
     "tests/estimators/test_scikit_learn_contract.py",
 )

@@ -1,10 +1,18 @@
-"""Python as a process of its own, for what a process must be asked."""
+"""Python as a process of its own, for what a process must be asked, and how it is waited for."""
 
 import subprocess
 import sys
+import time
 
 
-def python(*words, **options):
+def python(*words, program=sys.executable, **options):
     """What Python, given these words, returns and says."""
-    command = [sys.executable, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, **options)
+    return subprocess.run([program, *map(str, words)], capture_output=True, text=True, **options)
+
+
+def wait_for(condition, seconds=60, what="waited in vain"):
+    """Wait until a condition holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)

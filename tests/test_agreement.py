@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from _cases import cases, each, refused
 
 from companion import agreement
 from companion.agreement import MACHINES, MINIMUM_MARGIN, SOLVERS, Answer, compare, machine_of
@@ -42,8 +43,7 @@ def compared(problem, machine):
 @pytest.mark.parametrize(("problem", "machine", "solver"), CASES)
 def test_a_solver_agrees(problem, machine, solver):
     row = compared(problem, machine).loc[solver]
-    assert -1e-12 <= row["error"] <= row["allowed"]
-    assert row["difference"] <= row["bound"]
+    assert -1e-12 <= row["error"] <= row["allowed"] and row["difference"] <= row["bound"]
     apart = row["difference"] if problem != SMALL_C else row["shape"]
     assert apart <= LARGEST.get(solver, 1e-6)
     assert row["bound"] <= (0.1 if problem != SMALL_C else 2.0)
@@ -67,8 +67,7 @@ def test_every_paper_machine_and_solver_takes_part():
     assert {solver for *_, solver in CASES} == set(SOLVERS)
 
 
-@pytest.mark.parametrize("name", [*MACHINES, MINIMUM_MARGIN])
-@pytest.mark.parametrize("what", ["coef", "intercept", "multipliers"])
+@each(name=[*MACHINES, MINIMUM_MARGIN], what=["coef", "intercept", "multipliers"])
 def test_the_yardstick_notices_a_wrong_answer(name, what):
     several = name == MINIMUM_MARGIN
     machine = machine_of(PROBLEMS["Example 3" if several else "two Gaussians"], name)
@@ -182,9 +181,7 @@ def test_tables_count_what_the_frame_holds():
     assert matrix.columns.to_list() == [("l1nsvm", "two Gaussians", "L1")]
 
 
-@pytest.mark.parametrize(
-    ("value", "text"), [(0.0, "1e-8"), (1e-8, "1e-8"), (2e-8, "1e-6"), (1e-3, "1e-2")]
-)
+@cases("value, text", (0.0, "1e-8"), (1e-8, "1e-8"), (2e-8, "1e-6"), (1e-3, "1e-2"))
 def test_orders_are_classes(value, text):
     assert agreement.order(value) == f"≤ {text}"
     assert agreement.order(1.0) == "> 1e-2" and agreement.order(np.nan) == ""
@@ -192,8 +189,7 @@ def test_orders_are_classes(value, text):
 
 
 def test_a_machine_that_is_not_of_the_problem_is_refused():
-    with pytest.raises(ValueError, match="'twonorm' is a problem for L1, LS. Got 'L2'"):
-        machine_of(PROBLEMS["twonorm"], "L2")
+    refused("'twonorm' is a problem for L1, LS. Got 'L2'", machine_of, PROBLEMS["twonorm"], "L2")
 
 
 def test_an_answer_without_multipliers_has_no_dual_objective():

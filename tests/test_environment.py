@@ -26,18 +26,14 @@ ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-
 def locked():
     """Every line of the lock file as a requirement; `name==version ; marker`."""
     text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    lines = re.findall(r"(?m)^[a-z0-9][^\n]*", text)
-    return [Requirement(line.rstrip("\\ ")) for line in lines]
+    return [Requirement(line.rstrip("\\ ")) for line in re.findall(r"(?m)^[a-z0-9][^\n]*", text)]
 
 
 def wanted():
     """Every requirement of the project: its own, those of its extras, and of its build."""
     project = PROJECT["project"]
-    groups = [
-        project["dependencies"],
-        PROJECT["build-system"]["requires"],  # without build isolation they have to be there
-        *project["optional-dependencies"].values(),
-    ]
+    groups = [project["dependencies"], *project["optional-dependencies"].values()]
+    groups += [PROJECT["build-system"]["requires"]]  # without build isolation they must be there
     own = f"{project['name']}["  # an extra that includes another
     return sorted({text for group in groups for text in group if not text.startswith(own)})
 
@@ -83,9 +79,8 @@ def test_the_supported_pythons_are_those_that_the_lock_file_is_for():
 
 def test_the_conda_environment_is_a_supported_python_and_the_lock_file():
     conda = [item for item in ENVIRONMENT["dependencies"] if isinstance(item, str)]
-    names = [re.match(r"[a-z]+", item)[0] for item in conda]
     # Any package more would be one that no lock file holds.
-    assert sorted(names) == ["make", "pip", "python"]
+    assert sorted([re.match(r"[a-z]+", item)[0] for item in conda]) == ["make", "pip", "python"]
     (python,) = (item.split("=")[1] for item in conda if item.startswith("python="))
     assert python in PYTHONS
     assert SpecifierSet(PROJECT["project"]["requires-python"]).contains(f"{python}.1")

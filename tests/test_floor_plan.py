@@ -1,7 +1,6 @@
 """The floor plan of the package, stated in `.importlinter`: which room may import which."""
 
-import subprocess
-import sys
+from _run import python
 
 from companion._paths import project_root
 
@@ -9,10 +8,5 @@ COMMAND = "from importlinter.cli import lint_imports_command; lint_imports_comma
 
 
 def test_no_import_points_back_up():
-    done = subprocess.run(
-        [sys.executable, "-c", COMMAND, "--no-cache"],
-        cwd=project_root(),
-        capture_output=True,
-        text=True,
-    )
+    done = python("-c", COMMAND, "--no-cache", cwd=project_root())
     assert done.returncode == 0, done.stdout + done.stderr

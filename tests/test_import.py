@@ -1,18 +1,14 @@
 """What importing the package costs, and that its public names are there."""
 
-import subprocess
-import sys
+from functools import partial
 
 import pytest
+from _run import python
 
 import companion
 
-
-def run(code):
-    """Run code in a fresh interpreter where every warning is an error."""
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=120
-    )
+# A fresh interpreter where every warning is an error.
+run = partial(python, "-W", "error", "-c", timeout=120)
 
 
 def test_import_is_clean_quick_and_loads_nothing_heavy():
@@ -43,8 +39,7 @@ def test_estimators_searches_and_metrics_load_only_the_core():
 
 def test_every_public_name_can_be_imported_and_is_listed():
     for name in companion.__all__:
-        assert getattr(companion, name) is not None
-        assert name in dir(companion)
+        assert getattr(companion, name) is not None and name in dir(companion)
 
 
 def test_an_unknown_name_is_an_attribute_error_of_the_package():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import cases, each, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise
@@ -13,15 +14,12 @@ def points(n, n_features, seed=0):
     return np.random.default_rng(seed).normal(size=(n, n_features))
 
 
-@pytest.mark.parametrize(
-    "shape", [(1, 1), (8, 2), (33, 3), (64, 2), (65, 31), (130, 40), (521, 5), (1501, 2)]
-)
+@cases("shape", (1, 1), (8, 2), (33, 3), (64, 2), (65, 31), (130, 40), (521, 5), (1501, 2))
 def test_rbf_gram_matrix_equals_the_formula_and_is_exactly_symmetric(shape):
     X = points(*shape)
     K = gram(X, gamma=0.3)
     np.testing.assert_allclose(K, pairwise.rbf_kernel(X, gamma=0.3), rtol=1e-11, atol=1e-300)
-    assert np.array_equal(K, K.T)
-    assert np.array_equal(np.diag(K), np.ones(len(X)))
+    assert np.array_equal(K, K.T) and np.array_equal(np.diag(K), np.ones(len(X)))
 
 
 @pytest.mark.parametrize("n_features", [1, 7, 32, 33, 60])
@@ -36,12 +34,10 @@ def test_rectangular_blocks_equal_the_formula(n_features):
 def test_linear_polynomial_and_callable_kernels_equal_their_formulas():
     X, Y = points(9, 3), points(4, 3, seed=1)
     np.testing.assert_allclose(gram(X, Y, kernel="linear"), X @ Y.T)
-    np.testing.assert_allclose(
-        gram(X, Y, kernel="poly", gamma=0.5, degree=3, coef0=1.0), (0.5 * X @ Y.T + 1.0) ** 3
-    )
-    np.testing.assert_allclose(
-        gram(X, kernel="poly", gamma=0.5, degree=11, coef0=9.0), (0.5 * X @ X.T + 9.0) ** 11
-    )
+    for Z, degree, coef0 in ((Y, 3, 1.0), (None, 11, 9.0)):
+        found = gram(X, Z, kernel="poly", gamma=0.5, degree=degree, coef0=coef0)
+        wanted = (0.5 * X @ (X if Z is None else Z).T + coef0) ** degree
+        np.testing.assert_allclose(found, wanted)
     np.testing.assert_array_equal(gram(X, Y, kernel=lambda A, B: A @ B.T + 1.0), X @ Y.T + 1.0)
 
 
@@ -54,8 +50,7 @@ def test_exponential_is_accurate_to_a_few_units_in_the_last_place():
     assert np.array_equal(far, [[0.0, 0.0]])
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", lambda A, B: A @ B.T])
-@pytest.mark.parametrize("n_features", [3, 40])
+@each(kernel=["rbf", "linear", "poly", lambda A, B: A @ B.T], n_features=[3, 40])
 def test_result_is_written_to_the_given_matrix_in_its_precision(kernel, n_features):
     X = points(50, n_features)
     expected = gram(X, kernel=kernel, gamma=0.2)
@@ -76,15 +71,14 @@ def test_identical_points_have_identical_rows_and_kernel_value_one():
     X = points(40, 13)
     X[7] = X[31]
     K = gram(X, gamma=0.1)
-    assert np.array_equal(K[7], K[31])
-    assert K[7, 31] == 1.0
+    assert np.array_equal(K[7], K[31]) and K[7, 31] == 1.0
 
 
 @pytest.mark.parametrize("n_features", [4, 40])
 def test_distances_of_far_away_points_do_not_cancel(n_features):
     X = points(30, n_features)
-    near = squared_distances(X)
-    np.testing.assert_allclose(squared_distances(X + 1e4), near, rtol=1e-7, atol=1e-9)
+    near, far = squared_distances(X), squared_distances(X + 1e4)
+    np.testing.assert_allclose(far, near, rtol=1e-7, atol=1e-9)
 
 
 @given(n=st.integers(1, 70), m=st.integers(1, 70), d=st.integers(1, 36), seed=st.integers(0, 99))
@@ -96,51 +90,39 @@ def test_gram_matrix_of_any_shape_equals_the_formula(n, m, d, seed):
     np.testing.assert_allclose(gram(X, gamma=0.1), pairwise.rbf_kernel(X, gamma=0.1), rtol=1e-11)
 
 
-@pytest.mark.parametrize(
-    ("convention", "formula"),
-    [
-        ("sigma", lambda d2, width: np.exp(-d2 / width)),
-        ("sigma2", lambda d2, width: np.exp(-d2 / width**2)),
-        ("2sigma2", lambda d2, width: np.exp(-d2 / (2 * width**2))),
-    ],
-)
-def test_width_conventions_give_the_kernels_they_name(convention, formula):
+@cases("convention, divisor", ("sigma", 1.7), ("sigma2", 1.7**2), ("2sigma2", 2 * 1.7**2))
+def test_width_conventions_give_the_kernels_they_name(convention, divisor):
     X = points(6, 2)
     K = gram(X, gamma=gamma_from_width(1.7, convention))
-    np.testing.assert_allclose(K, formula(squared_distances(X), 1.7), rtol=1e-14)
+    np.testing.assert_allclose(K, np.exp(-squared_distances(X) / divisor), rtol=1e-14)
 
 
 def test_gamma_words_mean_what_they_mean_in_scikit_learn():
     X = points(20, 4)
     assert resolve_gamma("scale", X) == pytest.approx(1 / (4 * X.var()))
     assert resolve_gamma("auto", X) == 0.25
-    assert resolve_gamma("scale", np.ones((5, 2))) == 1.0
-    assert resolve_gamma(2, X) == 2.0
+    assert resolve_gamma("scale", np.ones((5, 2))) == 1.0 and resolve_gamma(2, X) == 2.0
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: gram(points(3, 2), kernel="sigmoid"), "must be one of"),
-        (lambda: gram(points(3, 2), points(3, 4)), "the 2 features of X"),
-        (lambda: gram(np.ones(3)), "must be a matrix"),
-        (lambda: gram(points(3, 2), out=np.empty((2, 2))), "of shape \\(3, 3\\)"),
-        (lambda: gram(points(3, 2), kernel=lambda A, B: np.ones(3)), "shape \\(3, 3\\)"),
-        (lambda: gram(points(3, 2), kernel="linear", squared_distances=np.eye(3)), "'rbf'"),
-        (lambda: gamma_from_width(1.0, "width"), "'convention'.*'width'"),
-        (lambda: gamma_from_width(0.0, "sigma"), "positive finite"),
-        (lambda: resolve_gamma(-1.0, points(3, 2)), "finite number >= 0"),
-        (lambda: resolve_gamma("large", points(3, 2)), "'scale', 'auto'"),
-        (lambda: KernelRows(points(30, 2), cache_size=1e-9).ensure(np.arange(5)), "cache_size"),
-    ],
+@cases(
+    "call, message",
+    (lambda: gram(points(3, 2), kernel="sigmoid"), "must be one of"),
+    (lambda: gram(points(3, 2), points(3, 4)), "the 2 features of X"),
+    (lambda: gram(np.ones(3)), "must be a matrix"),
+    (lambda: gram(points(3, 2), out=np.empty((2, 2))), "of shape \\(3, 3\\)"),
+    (lambda: gram(points(3, 2), kernel=lambda A, B: np.ones(3)), "shape \\(3, 3\\)"),
+    (lambda: gram(points(3, 2), kernel="linear", squared_distances=np.eye(3)), "'rbf'"),
+    (lambda: gamma_from_width(1.0, "width"), "'convention'.*'width'"),
+    (lambda: gamma_from_width(0.0, "sigma"), "positive finite"),
+    (lambda: resolve_gamma(-1.0, points(3, 2)), "finite number >= 0"),
+    (lambda: resolve_gamma("large", points(3, 2)), "'scale', 'auto'"),
+    (lambda: KernelRows(points(30, 2), cache_size=1e-9).ensure(np.arange(5)), "cache_size"),
 )
 def test_bad_input_is_refused_with_the_rule_and_what_was_got(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+    refused(message, call)
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", lambda A, B: A @ B.T])
-@pytest.mark.parametrize("n_features", [5, 40])
+@each(kernel=["rbf", "linear", "poly", lambda A, B: A @ B.T], n_features=[5, 40])
 @pytest.mark.parametrize("capacity", [2, 5, 40])
 def test_rows_on_demand_equal_the_rows_of_the_matrix(kernel, n_features, capacity):
     X, rng = points(40, n_features), np.random.default_rng(0)
@@ -163,11 +145,7 @@ def test_rows_on_demand_equal_the_rows_of_the_matrix(kernel, n_features, capacit
 
 def test_the_least_recently_used_row_makes_room():
     rows = KernelRows(points(10, 2), cache_size=3 * 10 * 8 / 1e6)
-    for i in (0, 1, 2, 0, 1, 3):
-        rows.row(i)
-    assert rows.n_computed == 4
-    for i in (0, 1, 3):
-        rows.row(i)
-    assert rows.n_computed == 4
-    rows.row(2)
-    assert rows.n_computed == 5
+    for wanted, n_computed in (((0, 1, 2, 0, 1, 3), 4), ((0, 1, 3), 4), ((2,), 5)):
+        for i in wanted:
+            rows.row(i)
+        assert rows.n_computed == n_computed

@@ -9,8 +9,7 @@ from companion import _paths
 def test_a_checkout_uses_its_own_folders(monkeypatch):
     monkeypatch.delenv("COMPANION_PROJECT", raising=False)
     root = Path(companion.__file__).resolve().parent.parent
-    assert _paths.is_checkout()
-    assert _paths.project_root() == root
+    assert _paths.is_checkout() and _paths.project_root() == root
     assert (_paths.data_dir(), _paths.notebooks_dir()) == (root / "data", root / "notebooks")
     assert _paths.build_dir() == root / "build"
 

@@ -64,8 +64,7 @@ def test_continuous_integration_calls_the_commands_of_the_readme():
 
 def test_this_version_is_in_the_change_log_and_what_comes_next_has_a_place():
     headings = re.findall(r"(?m)^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text())
-    assert headings[0] == "Unreleased"
-    assert PROJECT["version"] in headings
+    assert headings[0] == "Unreleased" and PROJECT["version"] in headings
 
 
 def test_the_citation_file_is_valid():
@@ -81,10 +80,8 @@ def test_version_licence_and_authors_are_those_of_the_project():
 
 
 def test_the_references_of_the_citation_are_the_papers_with_their_authors_and_years():
-    pairs = zip(CITATION["references"], list_papers().values(), strict=True)
-    for reference, paper in pairs:
-        assert reference["title"] == paper.title
-        assert str(reference["year"]) in paper.citation
+    for reference, paper in zip(CITATION["references"], list_papers().values(), strict=True):
+        assert reference["title"] == paper.title and str(reference["year"]) in paper.citation
         for author in reference["authors"]:
             first = re.split(r"[ -]", author["given-names"])[0][0]
             name = rf"\b{first}\.[^,]*{author['family-names'].split()[0]}"
@@ -107,8 +104,8 @@ def quick_run(tmp_path_factory):
     shutil.copytree(data_dir(), project / "data")
     shutil.copytree(notebooks_dir(), project / "notebooks")
     environment = {name: value for name, value in os.environ.items() if name != "COMPANION_DATA"}
-    environment["COMPANION_PROJECT"] = str(project)
-    environment["COMPANION_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    cache = str(tmp_path_factory.mktemp("cache"))
+    environment |= {"COMPANION_PROJECT": str(project), "COMPANION_CACHE": cache}
     # Nothing listens there: every download fails at once, on any machine.
     environment |= dict.fromkeys(["HTTPS_PROXY", "HTTP_PROXY"], "http://127.0.0.1:9")
     command = "-m companion.cli reproduce --profile quick --jobs 2"

@@ -31,12 +31,9 @@ def documentation(value):
 def undocumented(value):
     """Parameters without a line of their own in the numpydoc text."""
     text, parameters = documentation(value), inspect.signature(value).parameters
-    return [
-        name
-        for name in parameters
-        if name not in ("self", "cls")
-        and not re.search(rf"(?m)^([*\w]+, )*\*{{0,2}}{name}(, [*\w]+)*( :.*)?$", text)
-    ]
+    line = r"(?m)^([*\w]+, )*\*{{0,2}}{}(, [*\w]+)*( :.*)?$"
+    taken = [name for name in parameters if name not in ("self", "cls")]
+    return [name for name in taken if not re.search(line.format(name), text)]
 
 
 def own_methods(cls):

@@ -1,24 +1,16 @@
 """The site in a real browser, from a file path: ledger, links, console, widths, dark mode."""
 
-import shutil
-import time
 from importlib.util import find_spec
+from shutil import which
 
 import pytest
+from _run import wait_for
 
-CHROMIUM = (
-    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-)
-DRIVER = shutil.which("chromedriver")
-NEEDED = {
-    "Chromium": CHROMIUM,
-    "chromedriver": DRIVER,
-    "the Python package selenium": find_spec("selenium"),
-}
-MISSING = [name for name, found in NEEDED.items() if not found]
-pytestmark = pytest.mark.skipif(
-    bool(MISSING), reason=f"needs a browser: {', '.join(MISSING)} not found"
-)
+CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
+DRIVER = which("chromedriver")
+NEEDED = {"Chromium": CHROMIUM, "chromedriver": DRIVER, "selenium": find_spec("selenium")}
+MISSING = ", ".join(name for name, found in NEEDED.items() if not found)
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"needs a browser: {MISSING} not found")
 FLAGS = "headless=new no-sandbox disable-gpu disable-dev-shm-usage no-first-run disable-sync"
 
 
@@ -53,10 +45,7 @@ class Browser:
 
     def wait(self, script, seconds=5):
         """Until a JavaScript expression is true."""
-        end = time.monotonic() + seconds
-        while not self.run(f"return Boolean({script})"):
-            assert time.monotonic() < end, script
-            time.sleep(0.02)
+        wait_for(lambda: self.run(f"return Boolean({script})"), seconds, script)
 
     def shown(self, attribute=None):
         """Text or data attribute of the rows of the ledger that can be seen."""
@@ -164,8 +153,7 @@ def test_the_controls_are_reached_and_columns_sorted_with_the_keyboard(ledger):
         assert values == sorted(values, reverse=order == "descending")
         assert "" not in texts[: len(values)]
     ledger.press("ENTER")
-    assert head.get_attribute("aria-sort") == "none"
-    assert ledger.shown() == original
+    assert head.get_attribute("aria-sort") == "none" and ledger.shown() == original
 
 
 def test_a_row_leads_to_its_value_and_a_deviation_to_its_reason_and_back(ledger):
@@ -182,8 +170,7 @@ def test_a_row_leads_to_its_value_and_a_deviation_to_its_reason_and_back(ledger)
     ledger.find(f"[id='{anchor}'] [data-label=artefact] a").click()
     ledger.wait("document.readyState === 'complete' && document.querySelector('tr:target')")
     target = ledger.find("tr:target")
-    assert target.text.startswith(name) and target.is_displayed()
-    assert ledger.errors() == []
+    assert target.text.startswith(name) and target.is_displayed() and ledger.errors() == []
 
 
 def test_the_search_page_finds_without_a_server(browser):
@@ -217,9 +204,8 @@ def test_every_page_fits_its_window_shows_its_figures_and_does_not_complain(brow
             browser.resize(width)
             script = "let e = document.documentElement; return e.scrollWidth > e.clientWidth"
             wide += [(page, width)] if browser.run(script) else []
-        widths = browser.run(
-            "return [...document.querySelectorAll('.cell_output img')].map(i => i.naturalWidth)"
-        )
+        images = "[...document.querySelectorAll('.cell_output img')]"
+        widths = browser.run(f"return {images}.map(i => i.naturalWidth)")
         broken += [page] if min(widths, default=101) <= 100 else []
         errors += [(page, text) for text in browser.errors()]
     assert (wide, broken, errors) == ([], [], [])

@@ -29,8 +29,7 @@ def test_the_hooks_are_valid_and_use_the_locked_formatter():
     path = ROOT / ".pre-commit-config.yaml"
     module("pre_commit", "validate-config", path)
     revisions = {r["repo"]: r["rev"] for r in yaml.safe_load(path.read_text())["repos"]}
-    lock = (ROOT / "requirements.lock").read_text()
-    locked = re.search(r"(?m)^ruff==(\S+)", lock)[1]
+    locked = re.search(r"(?m)^ruff==(\S+)", (ROOT / "requirements.lock").read_text())[1]
     assert revisions["https://github.com/astral-sh/ruff-pre-commit"] == f"v{locked}"
 
 

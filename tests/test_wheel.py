@@ -3,12 +3,11 @@
 import os
 import re
 import shutil
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+from _run import python
 
 from companion._paths import project_root
 
@@ -44,7 +43,7 @@ except ImportError as error:
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder]
-    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, ROOT], check=True)
+    python("-m", "pip", "wheel", *options, ROOT, check=True)
     return next(folder.glob("svm_companion-*.whl"))
 
 
@@ -69,24 +68,23 @@ def test_it_carries_the_package_and_what_an_installed_command_reads(wheel):
 def bare(wheel, tmp_path_factory):
     """A new environment with the wheel and what it depends on, at the locked versions."""
     folder = tmp_path_factory.mktemp("bare")
-    subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
+    python("-m", "venv", folder / "venv", check=True)
     lines = re.findall(r"(?m)^[a-z0-9][^\n\\]*", (ROOT / "requirements.lock").read_text())
     (folder / "constraints.txt").write_text("\n".join(lines))
-    python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    command = [python, "-m", "pip", "install", "--quiet", "-c", folder / "constraints.txt", wheel]
-    done = subprocess.run(command, env=HERE, capture_output=True, text=True)
+    program = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    words = ("-m", "pip", "install", "--quiet", "-c", folder / "constraints.txt", wheel)
+    done = python(*words, program=program, env=HERE)
     if "(from versions: none)" in done.stderr:
         pytest.skip("no package index answers")
     assert done.returncode == 0, done.stderr
-    carry_compiled_loops(python)
-    return python
+    carry_compiled_loops(program)
+    return program
 
 
-def carry_compiled_loops(python):
+def carry_compiled_loops(program):
     """Compiling all loops again would take minutes; numba knows a source by its time and size."""
     code = "import companion; print(companion.__path__[0])"
-    found = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, check=True)
-    installed = Path(found.stdout.strip())
+    installed = Path(python("-I", "-c", code, program=program, check=True).stdout.strip())
     for path in (ROOT / "companion").rglob("*.py"):
         shutil.copystat(path, installed / path.relative_to(ROOT / "companion"))
     for path in (ROOT / "companion").rglob("*.nb[ci]"):
@@ -95,11 +93,9 @@ def carry_compiled_loops(python):
         shutil.copy2(path, target)
 
 
-def run(python, *arguments):
+def run(program, *arguments):
     """Run the environment's Python in a folder of its own, with nothing of ours on the path."""
-    return subprocess.run(
-        [python, "-I", *arguments], cwd=python.parent, env=HERE, capture_output=True, text=True
-    )
+    return python("-I", *arguments, program=program, cwd=program.parent, env=HERE)
 
 
 def test_estimators_searches_and_criteria_need_the_core_only(bare):

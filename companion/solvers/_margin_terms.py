@@ -15,6 +15,9 @@ from companion.solvers import _min_margin_loops as loops
 # logarithm of a multiplier to get there.
 _EXACT, _LARGEST_TILT = 1e-13, 0.1
 
+# A duality gap is relative to the value of the objective, or to this share of the total weight.
+LEAST_VALUE = 1e-4
+
 
 FORMS = ("utility", "cost")
 
@@ -107,10 +110,21 @@ class MarginTerms:
         factors = (beta.sum(axis=2) - beta.sum(axis=1)).T
         return _bias_first(self.Q.T @ factors @ self.design.augmented, axis=1)
 
-    def solution(self, hinge, x, alpha, n_iter):
-        """The fields of a MinMarginResult but for its end, with certificates computed afresh."""
-        hinge, alpha = _balanced(hinge, alpha * (hinge.p / alpha.sum(axis=0)))
-        primal, gap, *residuals = loops.certificate(*hinge, x, alpha)
+    def solution(self, hinge, x, alpha, n_iter, tol):
+        """The fields of a MinMarginResult but for its end, with certificates computed afresh.
+
+        alpha stays as given, with the price of (13), where only so the gap is within the tolerance.
+        """
+        given = hinge, alpha * (hinge.p / alpha.sum(axis=0))
+        hinge, alpha = _balanced(*given)
+        found = loops.certificate(*hinge, x, alpha)
+        allowed = tol * max(found[0], LEAST_VALUE * hinge.p.sum())
+        if (
+            found[1] > allowed
+            and (priced := loops.certificate(*given[0], x, given[1]))[1] <= allowed
+        ):
+            (hinge, alpha), found = given, priced
+        primal, gap, *residuals = found
         w, coef, intercept = self.coefficients(x)
         full = np.zeros((self.n, self.k, self.k))
         full[self.sample, self.column] = (alpha * self.others).T

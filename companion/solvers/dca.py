@@ -29,6 +29,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from companion.solvers import _min_margin_loops as loops
 from companion.solvers._margin_terms import (
+    LEAST_VALUE,
     MarginTerms,
     checked_loss,
     checked_positive,
@@ -36,13 +37,12 @@ from companion.solvers._margin_terms import (
     end_of,
     ended,
 )
-from companion.solvers.min_margin import LEAST_VALUE, MinMarginResult, minimise
+from companion.solvers.min_margin import MinMarginResult, minimise
 
 __all__ = ["DCAResult", "MachinePath", "dca", "dca_path", "utility_from_cost"]
 
-# Weight of the proximal term of a DC step, |b - b_t|^2 / 2, for terms of mean weight one
-# or more. It keeps b where truncation leaves directions without slope, and as it is zero at b_t
-# it moves no fixed point.
+# Weight of the proximal term of a DC step, |b - b_t|^2 / 2, for terms of mean weight one or more.
+# It keeps b where truncation leaves directions without slope, and moves no fixed point.
 PROXIMAL = 1e-3
 
 _REPEATS = "The set of truncated terms repeats."
@@ -195,7 +195,7 @@ def dca(  # noqa: PLR0913
     if found.alpha is not None:
         hinge, alpha = found.hinge, found.alpha
     n_steps, is_near = len(found.objectives) - 1, found.is_solved
-    fields = problem.solution(hinge, found.x, alpha, n_start + found.n_iter)
+    fields = problem.solution(hinge, found.x, alpha, n_start + found.n_iter, tol)
     sentence, advice = found.reason.format(steps=n_steps), "Raise max_steps."
     if not (is_near if n_steps else is_solved):
         is_near = False

@@ -43,7 +43,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.solvers import _min_margin_loops as loops
-from companion.solvers._margin_terms import MarginTerms, checked_positive, end_of, ended
+from companion.solvers._margin_terms import (
+    LEAST_VALUE,
+    MarginTerms,
+    checked_positive,
+    end_of,
+    ended,
+)
 
 __all__ = ["MinMarginResult", "min_margin"]
 
@@ -53,9 +59,6 @@ _FLOOR = 0.1
 
 # Iterations without a better certificate that end a solution.
 _PATIENCE = 8
-
-# A duality gap is relative to the value of the objective, or to this share of the total weight.
-LEAST_VALUE = 1e-4
 
 # Weight of the proximal term in b of a Newton step, over the sum of all alpha t.
 _HOLD = 1e-6
@@ -84,7 +87,8 @@ class MinMarginResult:
         b.
     objective, duality_gap : float
         Primal objective, and it minus the dual value of ``alpha``, moved to satisfy (13); that of
-        the problem with a small proximal term at b where no nearby alpha satisfies (13).
+        the problem with a small proximal term at b where no nearby alpha satisfies (13) and has a
+        gap within the tolerance.
     kkt_violation : float
         The largest entry of the differences between the two sides of (15) and of (13).
     alpha : ndarray of shape (n_samples, n_classes, n_classes)
@@ -168,7 +172,7 @@ def min_margin(
     if beta is not None:
         hinge = hinge._replace(L=hinge.L + problem.linear_terms(beta))
     x, alpha, n_iter, is_solved = minimise(hinge, np.zeros_like(hinge.L), tol, max_iter)
-    fields = problem.solution(hinge, x, alpha, n_iter)
+    fields = problem.solution(hinge, x, alpha, n_iter, tol)
     end = end_of(is_solved, n_iter, tol, max_iter)
     return ended(MinMarginResult, fields, is_solved, *end)
 

@@ -104,9 +104,8 @@ def register(monkeypatch):
     def replace(*files, **extra):
         sources = {}
         for key, name, url, content in files:
-            digest = hashlib.sha256(content).hexdigest()
             place = {"key": key, "name": name, "url": url, "bytes": len(content)}
-            file = _sources.SourceFile(**place, sha256=digest, **extra)
+            file = _sources.SourceFile(**place, sha256=hashlib.sha256(content).hexdigest(), **extra)
             about = {"title": key, "citation": "made for a test", "licence": "none", "doi": None}
             sources[key] = _sources.Source(key=key, **about, used_by=(), files=(file,))
         monkeypatch.setattr(_sources, "_registry", lambda: sources)

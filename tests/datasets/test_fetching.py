@@ -7,17 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from companion.datasets import (
-    DataUnavailable,
-    UnknownDataset,
-    _fetch,
-    check,
-    fetch,
-    fetch_file,
-    is_available,
-    list_sources,
-    why_unavailable,
-)
+from companion.datasets import _fetch, check, fetch, fetch_file, list_sources
+from companion.datasets._availability import is_available, why_unavailable
+from companion.errors import DataUnavailable, UnknownDataset
 
 CONTENT = b"1 2 3\n" * 200
 #: A file of the Unix program ``compress``, and what is in it.
@@ -57,23 +49,18 @@ def mirrored(tmp_path, monkeypatch):
 
 def test_a_file_is_downloaded_once_and_then_read_from_the_cache(toy, bare):
     path = fetch_file("toy")
-    assert path == bare / "data" / "toy" / "toy.data"
-    assert path.read_bytes() == CONTENT
-    assert fetch_file("toy") == path
-    assert toy.requests == ["/toy.data"]
+    assert path == bare / "data" / "toy" / "toy.data" and path.read_bytes() == CONTENT
+    assert fetch_file("toy") == path and toy.requests == ["/toy.data"]
 
 
-def test_the_mirror_comes_before_the_cache_and_the_cache_before_the_network(
-    toy, mirrored, monkeypatch
-):
+def test_the_mirror_comes_before_the_cache_and_that_before_the_network(toy, mirrored, monkeypatch):
     assert fetch_file("toy") == mirrored and toy.requests == []
     with monkeypatch.context() as patch:
         patch.delenv("COMPANION_DATA")
         fetch_file("toy")
     assert fetch_file("toy") == mirrored
     mirrored.unlink()
-    assert fetch_file("toy").read_bytes() == CONTENT
-    assert len(toy.requests) == 1
+    assert fetch_file("toy").read_bytes() == CONTENT and len(toy.requests) == 1
 
 
 def test_a_wrong_file_in_the_mirror_is_refused_by_name_and_nothing_else_is_tried(toy, mirrored):
@@ -86,8 +73,7 @@ def test_a_wrong_file_in_the_mirror_is_refused_by_name_and_nothing_else_is_tried
     assert f"truncated (100 of {len(CONTENT)} bytes)" in complaint()
     mirrored.unlink()
     mirrored.mkdir()
-    assert "cannot be read" in complaint()
-    assert toy.requests == []
+    assert "cannot be read" in complaint() and toy.requests == []
 
 
 def test_a_mirror_that_is_no_folder_is_named(bare, no_network, register, tmp_path, monkeypatch):
@@ -99,20 +85,18 @@ def test_a_mirror_that_is_no_folder_is_named(bare, no_network, register, tmp_pat
 
 def test_a_damaged_cache_is_replaced_by_a_download(toy, bare):
     fetch_file("toy").write_bytes(CONTENT[:50])
-    assert not is_available("toy")
-    assert "in the cache is truncated" in why_unavailable("toy")
-    assert fetch_file("toy").read_bytes() == CONTENT
-    assert is_available("toy")
+    assert not is_available("toy") and "in the cache is truncated" in why_unavailable("toy")
+    assert fetch_file("toy").read_bytes() == CONTENT and is_available("toy")
 
 
-@pytest.mark.parametrize(
-    ("served", "length", "says"),
-    [
-        (CONTENT[:-6], None, "wrong sha256, thrown away"),
-        (CONTENT[:64], len(CONTENT), "broke off"),
-        (None, None, "answered 404, COMPANION_DATA"),
-    ],
-)
+FAILURES = [
+    (CONTENT[:-6], None, "wrong sha256, thrown away"),
+    (CONTENT[:64], len(CONTENT), "broke off"),
+    (None, None, "answered 404, COMPANION_DATA"),
+]
+
+
+@pytest.mark.parametrize(("served", "length", "says"), FAILURES)
 def test_a_download_that_fails_is_explained_and_leaves_nothing(toy, bare, served, length, says):
     toy.answers.clear()
     if served:
@@ -132,9 +116,7 @@ def test_a_download_that_failed_is_made_again_as_often_as_allowed_and_when_asked
     assert fetch_file("toy").read_bytes() == CONTENT and len(toy.requests) == 4
 
 
-def test_without_network_one_line_names_file_and_remedy_and_the_host_is_asked_once(
-    bare, no_network
-):
+def test_without_network_a_line_names_file_and_remedy_and_the_host_is_asked_once(bare, no_network):
     message = complaint("heart-statlog")
     assert message.startswith("heart.dat of 'heart-statlog'")
     assert "no connection to archive.ics.uci.edu" in message
@@ -147,10 +129,8 @@ def test_without_network_one_line_names_file_and_remedy_and_the_host_is_asked_on
 
 
 def test_availability_is_found_without_touching_the_network(bare, no_network):
-    assert not is_available("heart-statlog")
-    assert not is_available("heart")
-    assert is_available("titanic")
-    assert "heart.dat" in why_unavailable("heart")
+    assert not is_available("heart-statlog") and not is_available("heart")
+    assert is_available("titanic") and "heart.dat" in why_unavailable("heart")
     assert no_network == []
 
 
@@ -165,15 +145,12 @@ def test_a_full_disk_is_named_leaves_nothing_and_is_no_failure_of_the_host(toy, 
         patch.setattr(pooch.HTTPDownloader, "__call__", fill)
         message = complaint()
     assert "toy.data" in message and "no space is left" in message and str(bare) in message
-    assert "COMPANION_CACHE" in message
-    assert leftovers(bare) == []
+    assert "COMPANION_CACHE" in message and leftovers(bare) == []
     assert fetch_file("toy").read_bytes() == CONTENT
 
 
 @pytest.mark.parametrize("why", ["below a file", "sealed", "refused"])
-def test_a_cache_that_cannot_be_written_to_is_named_and_downloads_nothing(
-    toy, tmp_path, monkeypatch, why
-):
+def test_a_cache_that_cannot_be_written_is_named_and_gets_nothing(toy, tmp_path, monkeypatch, why):
     def refuse(*args, **kwargs):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
@@ -187,21 +164,17 @@ def test_a_cache_that_cannot_be_written_to_is_named_and_downloads_nothing(
     else:
         (tmp_path / "here").mkdir(mode=0o500)
     message = complaint()
-    assert "cannot be written to" in message and "COMPANION_CACHE" in message
-    assert toy.requests == []
+    assert "cannot be written to" in message and "COMPANION_CACHE" in message and toy.requests == []
 
 
 @pytest.mark.parametrize("sent", [PACKED, UNPACKED, PACKED[:-4]])
-def test_a_packed_address_is_unpacked_and_one_that_sends_something_else_refused(
-    bare, server, register, sent
-):
+def test_a_packed_address_is_unpacked_and_something_else_refused(bare, server, register, sent):
     server.serve("/toy.data.Z", sent)
     register(("toy", "toy.data", server.url("/toy.data.Z"), UNPACKED), packed="Z")
     if sent == PACKED:
         assert fetch_file("toy").read_bytes() == UNPACKED
     else:
-        assert "not the registered file" in complaint()
-        assert leftovers(bare) == []
+        assert "not the registered file" in complaint() and leftovers(bare) == []
 
 
 def test_an_unknown_key_or_file_is_met_with_the_nearest_one(bare, no_network):
@@ -215,8 +188,7 @@ def test_an_unknown_key_or_file_is_met_with_the_nearest_one(bare, no_network):
 @pytest.mark.parametrize("kind", [DataUnavailable, UnknownDataset])
 def test_the_errors_survive_the_way_back_from_a_worker(kind):
     error = pickle.loads(pickle.dumps(kind("one line")))
-    assert type(error) is kind
-    assert str(error) == "one line"
+    assert type(error) is kind and str(error) == "one line"
 
 
 # ------------------------------------------------------------------ reports on all files
@@ -227,12 +199,10 @@ ONE, TWO = b"1 2 3\n" * 200, b"4 5 6\n" * 300
 @pytest.fixture
 def two_files(bare, server, register):
     """Two registered data sets, both served; returns the server."""
-    server.serve("/one.data", ONE)
-    server.serve("/two.data", TWO)
-    register(
-        ("one", "one.data", server.url("/one.data"), ONE),
-        ("two", "two.data", server.url("/two.data"), TWO),
-    )
+    files = {"one": ONE, "two": TWO}
+    for key, content in files.items():
+        server.serve(f"/{key}.data", content)
+    register(*((k, f"{k}.data", server.url(f"/{k}.data"), file) for k, file in files.items()))
     return server
 
 
@@ -240,9 +210,7 @@ def states(reports):
     return {report.key: report.status for report in reports}
 
 
-def test_fetching_reports_what_was_downloaded_and_then_what_is_here(
-    two_files, tmp_path, monkeypatch
-):
+def test_fetching_reports_what_was_downloaded_then_what_is_here(two_files, tmp_path, monkeypatch):
     assert states(fetch(["two"])) == {"two": "downloaded"}
     assert states(check()) == {"one": "missing", "two": "ok"}
     assert states(fetch()) == {"one": "downloaded", "two": "cached"}
@@ -250,8 +218,7 @@ def test_fetching_reports_what_was_downloaded_and_then_what_is_here(
     (tmp_path / "mirror" / "one" / "one.data").write_bytes(ONE)
     monkeypatch.setenv("COMPANION_DATA", str(tmp_path / "mirror"))
     assert states(fetch()) == {"one": "mirror", "two": "cached"}
-    assert states(check()) == {"one": "ok", "two": "ok"}
-    assert len(two_files.requests) == 2
+    assert states(check()) == {"one": "ok", "two": "ok"} and len(two_files.requests) == 2
 
 
 def test_a_file_that_cannot_be_had_does_not_stop_the_others_and_is_tried_again(two_files):
@@ -283,9 +250,7 @@ def test_checking_uses_no_network(bare, no_network):
     assert no_network == []
 
 
-def test_without_network_every_file_is_reported_and_the_optional_source_is_left_out(
-    bare, no_network
-):
+def test_without_network_every_file_is_reported_and_the_optional_one_left_out(bare, no_network):
     reports = fetch()
     assert {report.status for report in reports} == {"failed"}
     assert "ida-benchmarks" not in states(reports)

@@ -5,23 +5,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from companion.datasets import (
-    FLIP_RULES,
-    checkers_board,
-    checkers_board_grid,
-    checkers_board_label,
-    flip_labels,
-    noisy_two_class,
-    quadratic_logits,
-    quadratic_logits_probability,
-    ringnorm,
-    three_gaussians,
-    three_gaussians_probability,
-    threshold_case,
-    two_gaussians,
-    twonorm,
-    waveform,
-)
+from companion.datasets import FLIP_RULES, flip_labels, noisy_two_class, three_classes
+from companion.datasets.checkers import checkers_board, checkers_board_grid, checkers_board_label
+from companion.datasets.generators import ringnorm, two_gaussians, twonorm, waveform
+from companion.datasets.threshold_cases import threshold_case
 
 
 def test_two_gaussians_have_their_means_and_unit_covariance():
@@ -44,17 +31,14 @@ def test_two_labels_are_turned_and_the_original_is_left_alone(rule):
     X, y = two_gaussians(rng=2)
     kept = y.copy()
     turned, flipped = flip_labels(X, y, rule, rng=3)
-    assert np.array_equal(y, kept)
-    assert len(set(flipped)) == 2
+    assert np.array_equal(y, kept) and len(set(flipped)) == 2
     assert np.array_equal(np.flatnonzero(turned != y), np.sort(flipped))
 
 
-@pytest.mark.parametrize(
-    ("rule", "same_class"), [("one_per_class", 0.0), ("two_at_random", 19 / 39)]
-)
-def test_rules_turn_all_rows_alike_and_two_of_one_class_as_often_as_they_should(rule, same_class):
+@pytest.mark.parametrize("rule", ["one_per_class", "two_at_random"])
+def test_rules_turn_all_rows_alike_and_two_of_one_class_as_often_as_they_should(rule):
     X, y = two_gaussians(rng=2)
-    rng, n = np.random.default_rng(1), 4000
+    rng, n, same_class = np.random.default_rng(1), 4000, 19 / 39 * (rule == "two_at_random")
     pairs = np.array([flip_labels(X, y, rule, rng)[1] for _ in range(n)])
     times = np.bincount(pairs.ravel(), minlength=40)
     assert np.abs(times / n - 1 / 20).max() < 4.5 * np.sqrt(19 / 400 / n)
@@ -87,17 +71,13 @@ def test_twonorm_has_its_means_and_its_bayes_error():
     n = 20_000
     X, y = twonorm(n, rng=1)
     assert X.shape == (n, 20)
-    np.testing.assert_allclose(
-        (X * y[:, np.newaxis]).mean(axis=0), 2 / np.sqrt(20), atol=4.5 / np.sqrt(n)
-    )
-    bayes = 0.0227501
-    found = np.mean((X.sum(axis=1) > 0) != (y > 0))
+    np.testing.assert_allclose((X.T * y).mean(axis=1), 2 / np.sqrt(20), atol=4.5 / np.sqrt(n))
+    bayes, found = 0.0227501, np.mean((X.sum(axis=1) > 0) != (y > 0))
     assert abs(found - bayes) < 4 * np.sqrt(bayes * (1 - bayes) / n)
 
 
 def test_ringnorm_has_a_wide_and_a_narrow_class():
-    n = 20_000
-    X, y = ringnorm(n, rng=1)
+    X, y = ringnorm(20_000, rng=1)
     for label, mean, variance in ((1, 0.0, 4.0), (-1, 2 / np.sqrt(20), 1.0)):
         part = X[y == label]
         error = np.sqrt(variance / len(part))
@@ -109,8 +89,7 @@ def test_ringnorm_has_a_wide_and_a_narrow_class():
 def test_waveforms_are_mixtures_of_two_triangles(positive):
     n = 30_000
     X, y = waveform(n, rng=1, positive=positive)
-    assert X.shape == (n, 21)
-    assert abs(np.mean(y > 0) - 1 / 3) < 4 * np.sqrt(2 / 9 / n)
+    assert X.shape == (n, 21) and abs(np.mean(y > 0) - 1 / 3) < 4 * np.sqrt(2 / 9 / n)
     points = np.arange(1, 22)
     centres = {0: (15, 7), 1: (11, 7), 2: (11, 15)}[positive]
     first, second = (np.maximum(6 - np.abs(points - centre), 0) for centre in centres)
@@ -135,24 +114,24 @@ def test_a_draw_depends_on_the_seed_alone(draw):
 X, Y = two_gaussians(rng=0)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: two_gaussians(0), "n_per_class must be at least 1. Got 0"),
-        (lambda: two_gaussians(5, means=((0, 0), (1, 1, 1))), "two points of the same space"),
-        (lambda: flip_labels(X, Y, "three"), "rule must be one of one_per_class, .* Got 'three'"),
-        (lambda: flip_labels(X, np.ones(40), "two_at_random"), "labels -1 and \\+1"),
-        (lambda: noisy_two_class(10, noise=0.7), r"noise must be in \[0, 0.5\]. Got 0.7"),
-        (lambda: noisy_two_class(0), "n and n_features must be at least 1"),
-        (lambda: waveform(10, positive=3), "positive must be 0, 1 or 2. Got 3"),
-        *((partial(draw, 0), "n must be at least 1. Got 0") for draw in BREIMAN),
-        (lambda: threshold_case("C"), "case must be 'A' or 'B'. Got 'C'"),
-        (lambda: checkers_board(0), "at least 1. Got 0 and 2000"),
-        (lambda: checkers_board(side=0.0), "positive number. Got 0.0"),
-        (lambda: checkers_board(side=np.nan), "positive number. Got nan"),
-        (lambda: checkers_board_grid(5), "even number. Got 5"),
-    ],
-)
+BAD = [
+    (lambda: two_gaussians(0), "n_per_class must be at least 1. Got 0"),
+    (lambda: two_gaussians(5, means=((0, 0), (1, 1, 1))), "two points of the same space"),
+    (lambda: flip_labels(X, Y, "three"), "rule must be one of one_per_class, .* Got 'three'"),
+    (lambda: flip_labels(X, np.ones(40), "two_at_random"), "labels -1 and \\+1"),
+    (lambda: noisy_two_class(10, noise=0.7), r"noise must be in \[0, 0.5\]. Got 0.7"),
+    (lambda: noisy_two_class(0), "n and n_features must be at least 1"),
+    (lambda: waveform(10, positive=3), "positive must be 0, 1 or 2. Got 3"),
+    *((partial(draw, 0), "n must be at least 1. Got 0") for draw in BREIMAN),
+    (lambda: threshold_case("C"), "case must be 'A' or 'B'. Got 'C'"),
+    (lambda: checkers_board(0), "at least 1. Got 0 and 2000"),
+    (lambda: checkers_board(side=0.0), "positive number. Got 0.0"),
+    (lambda: checkers_board(side=np.nan), "positive number. Got nan"),
+    (lambda: checkers_board_grid(5), "even number. Got 5"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), BAD)
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
@@ -164,8 +143,7 @@ def test_bad_arguments_are_named(call, message):
 def test_a_draw_of_the_board_has_its_classes_on_their_tiles_and_fills_them_evenly():
     X, y = checkers_board(rng=1)
     assert X.shape == (2020, 2) and np.sum(y == 1) == 20 and np.sum(y == -1) == 2000
-    assert np.abs(X).max() <= 2
-    assert np.array_equal(checkers_board_label(X), y)
+    assert np.abs(X).max() <= 2 and np.array_equal(checkers_board_label(X), y)
     n = 20_000
     X, y = checkers_board(n, n, side=2.0, rng=2)
     for label in (-1, 1):
@@ -184,10 +162,9 @@ def test_the_grid_has_the_test_patterns_of_the_thesis():
 
 # ------------------------------------------------------------------ three classes
 
-THREE = [
-    (three_gaussians, three_gaussians_probability),
-    (quadratic_logits, quadratic_logits_probability),
-]
+GAUSSIANS = three_classes.three_gaussians, three_classes.three_gaussians_probability
+QUADRATIC = three_classes.quadratic_logits, three_classes.quadratic_logits_probability
+THREE = [GAUSSIANS, QUADRATIC]
 
 
 @pytest.mark.parametrize(("draw", "probability"), THREE)
@@ -207,9 +184,9 @@ def test_labels_come_with_their_probabilities(draw, probability, flip):
 
 
 def test_points_fill_their_rectangle_or_have_the_centres_and_the_spread_of_the_paper():
-    uniform, _ = quadratic_logits(20_000, rng=2)
+    uniform, _ = three_classes.quadratic_logits(20_000, rng=2)
     assert np.allclose(np.abs(uniform).max(axis=0), [3, 6], atol=0.01)
-    X, y = three_gaussians(90_000, rng=1)
+    X, y = three_classes.three_gaussians(90_000, rng=1)
     for j, centre in enumerate([(1, 0), (-0.5, np.sqrt(3) / 2), (-0.5, -np.sqrt(3) / 2)]):
         own = X[y == j + 1]
         assert np.allclose(own.mean(axis=0), centre, atol=0.02)
@@ -219,8 +196,7 @@ def test_points_fill_their_rectangle_or_have_the_centres_and_the_spread_of_the_p
 @pytest.mark.parametrize(("draw", "_"), THREE)
 def test_the_same_seed_gives_the_same_points_with_and_without_flips(draw, _):
     (X, y), (X_flipped, y_flipped) = draw(500, 0.0, rng=3), draw(500, 0.15, rng=3)
-    assert np.array_equal(X, X_flipped)
-    assert 0.09 < (y != y_flipped).mean() < 0.21
+    assert np.array_equal(X, X_flipped) and 0.09 < (y != y_flipped).mean() < 0.21
 
 
 @pytest.mark.parametrize(("draw", "_"), THREE)

@@ -11,30 +11,15 @@ from _run import python
 from scipy.io import savemat
 
 from companion._paths import data_dir
-from companion.datasets import (
-    DataUnavailable,
-    UnknownDataset,
-    data_digest,
-    distinct_patterns,
-    ida_split,
-    is_available,
-    list_ida,
-    load_ida,
-    split_source,
-    why_unavailable,
-)
+from companion.datasets import data_digest, distinct_patterns, is_available, why_unavailable
+from companion.datasets.ida import ida_split, list_ida, load_ida, split_source
+from companion.errors import DataUnavailable, UnknownDataset
 
 # Samples, attributes, positives, training and test size, as the benchmark is described.
-SHAPES = {
-    "titanic": (2201, 3, 711, 150, 2051),
-    "heart": (270, 13, 120, 170, 100),
-    "breast-cancer": (277, 9, 81, 200, 77),
-    "german": (1000, 20, 300, 700, 300),
-    "diabetis": (768, 8, 268, 468, 300),
-    "image": (2310, 18, 1320, 1300, 1010),
-    "thyroid": (215, 5, 65, 140, 75),
-    "waveform": (5000, 21, 1647, 400, 4600),
-}
+SHAPES = {"titanic": (2201, 3, 711, 150, 2051), "heart": (270, 13, 120, 170, 100)}
+SHAPES |= {"breast-cancer": (277, 9, 81, 200, 77), "german": (1000, 20, 300, 700, 300)}
+SHAPES |= {"diabetis": (768, 8, 268, 468, 300), "image": (2310, 18, 1320, 1300, 1010)}
+SHAPES |= {"thyroid": (215, 5, 65, 140, 75), "waveform": (5000, 21, 1647, 400, 4600)}
 
 pytestmark = pytest.mark.usefixtures("no_network")  # no test here may wait for a download
 load = or_skip(partial(load_ida, source="drawn"))
@@ -95,8 +80,7 @@ def test_the_titanic_is_always_here(bare):
     for column, expected in zip(data.X.T, values, strict=True):
         np.testing.assert_allclose(np.unique(column), expected, atol=5e-8)
     crew, child, man = data.X[:, 0] > 0.9, data.X[:, 1] > 0, data.X[:, 2] > 0
-    assert np.sum(crew & man & (data.y == 1)) == 192
-    assert np.sum(child & ~man & (data.y == -1)) == 17
+    assert np.sum(crew & man & (data.y == 1)) == 192 and np.sum(child & ~man & (data.y == -1)) == 17
 
 
 def test_the_titanic_table_has_32_cells_and_the_margins_of_the_inquiry():
@@ -104,12 +88,9 @@ def test_the_titanic_table_has_32_cells_and_the_margins_of_the_inquiry():
     columns = ["class", "age", "sex", "survived"]
     assert len(cells) == len(cells[columns].drop_duplicates()) == 32
     margins = [cells.groupby(column)["count"].sum().to_dict() for column in columns]
-    assert margins == [
-        {"1st": 325, "2nd": 285, "3rd": 706, "crew": 885},
-        {"adult": 2092, "child": 109},
-        {"male": 1731, "female": 470},
-        {"no": 1490, "yes": 711},
-    ]
+    assert margins[0] == {"1st": 325, "2nd": 285, "3rd": 706, "crew": 885}
+    assert margins[1:3] == [{"adult": 2092, "child": 109}, {"male": 1731, "female": 470}]
+    assert margins[3] == {"no": 1490, "yes": 711} and len(margins) == 4
 
 
 def test_the_titanic_table_equals_the_list_of_persons_in_the_mirror(mirror):
@@ -167,8 +148,7 @@ def test_drawn_splits_are_simple_random_samples_without_stratification(name):
     splits = np.array([ida_split(name, i, "drawn")[0] for i in range(1, 101)])
     scores = training_positives(y, splits)
     # Mean 0 with standard error 0.1; the sum of squares is chi-squared with 100 degrees.
-    assert abs(scores.mean()) < 0.35
-    assert 56 < np.sum(scores**2) < 157
+    assert abs(scores.mean()) < 0.35 and 56 < np.sum(scores**2) < 157
     share = n_train / n
     times = np.bincount(splits.ravel(), minlength=n)
     assert np.abs(times - 100 * share).max() < 5 * np.sqrt(100 * share * (1 - share))
@@ -219,10 +199,9 @@ def benchmark(bare, tmp_path, monkeypatch, register):
     rows, labels = rng.normal(size=(12, 2)), np.array([[1], [-1]] * 6)
     orders = np.array([rng.permutation(12) + 1 for _ in range(4)], dtype=np.uint16)
     repeated = rng.integers(1, 13, size=(4, 30)).astype(np.uint8)
-    content = {
-        "breast_cancer": {"x": rows, "t": labels, "train": orders[:, :8], "test": orders[:, 8:]},
-        "titanic": {"x": rows, "t": labels, "train": repeated[:, :20], "test": repeated[:, 20:]},
-    }
+    own = {"x": rows, "t": labels}
+    content = {"breast_cancer": {**own, "train": orders[:, :8], "test": orders[:, 8:]}}
+    content["titanic"] = {**own, "train": repeated[:, :20], "test": repeated[:, 20:]}
     path = tmp_path / "mirror" / "ida-benchmarks" / "benchmarks.mat"
     path.parent.mkdir(parents=True)
     savemat(path, content)
@@ -233,11 +212,9 @@ def benchmark(bare, tmp_path, monkeypatch, register):
 
 def test_where_the_benchmark_file_is_here_its_rows_and_splits_are_used(benchmark):
     expected = benchmark["breast_cancer"]
-    assert split_source("breast-cancer") == "ida"
-    assert is_available("breast-cancer")
+    assert split_source("breast-cancer") == "ida" and is_available("breast-cancer")
     data = load_ida("breast-cancer")
-    assert data.source == "ida"
-    assert (data.n_train, data.n_test, data.n_splits) == (8, 4, 4)
+    assert data.source == "ida" and (data.n_train, data.n_test, data.n_splits) == (8, 4, 4)
     np.testing.assert_array_equal(data.X, expected["x"])
     np.testing.assert_array_equal(data.y, expected["t"].ravel())
     for i in range(1, 5):
@@ -263,7 +240,6 @@ def test_problems_of_the_file_keep_double_rows_and_our_own_splits_stand_beside(b
 def test_a_damaged_benchmark_file_is_not_used(benchmark, tmp_path):
     path = tmp_path / "mirror" / "ida-benchmarks" / "benchmarks.mat"
     path.write_bytes(path.read_bytes()[:-10])
-    assert split_source("titanic") == "drawn"
-    assert load_ida("titanic").X.shape == (2201, 3)
+    assert split_source("titanic") == "drawn" and load_ida("titanic").X.shape == (2201, 3)
     with pytest.raises(DataUnavailable, match="benchmarks.mat .* truncated"):
         load_ida("titanic", "ida")

@@ -4,27 +4,14 @@ import numpy as np
 import pytest
 from _or_skip import or_skip
 
-from companion.datasets import (
-    UnknownDataset,
-    data_digest,
-    get_source,
-    hepatitis_indicators,
-    imbalanced_source,
-    list_imbalanced,
-    load_imbalanced,
-    load_uci,
-)
+from companion.datasets import data_digest, get_source, hepatitis_indicators, load_uci
+from companion.datasets.imbalanced import imbalanced_source, list_imbalanced, load_imbalanced
+from companion.errors import UnknownDataset
 
 # N, N+ and d; N+ of hepatitis is 33 in print and 32 in its description.
-SHAPES = {
-    "glass7": (214, 29, 9),
-    "segment1": (2310, 330, 19),
-    "hepatitis": (155, 32, 32),
-    "sonar": (208, 97, 60),
-    "heart": (297, 137, 13),
-    "ionosphere": (351, 126, 33),
-    "wdbc": (569, 212, 30),
-}
+SHAPES = {"glass7": (214, 29, 9), "segment1": (2310, 330, 19), "hepatitis": (155, 32, 32)}
+SHAPES |= {"sonar": (208, 97, 60), "heart": (297, 137, 13), "ionosphere": (351, 126, 33)}
+SHAPES |= {"wdbc": (569, 212, 30)}
 
 pytestmark = pytest.mark.usefixtures("no_network")  # no test here may wait for a download
 load = or_skip(load_imbalanced)
@@ -54,36 +41,27 @@ def test_the_diagnostic_table_is_the_one_that_scikit_learn_ships():
 
 
 def test_hepatitis_has_six_numbers_and_two_indicators_for_each_answer():
-    table = np.full((3, 19), 1.0)
-    table[1], table[2] = 2.0, np.nan
+    table = np.full((19, 3), (1.0, 2.0, np.nan)).T
     table[:, 13] = (0.5, 0.7, np.nan)
     coded = hepatitis_indicators(table)
     assert coded.shape == (3, 32)
     assert coded[:, 1].tolist()[:2] == [0.5, 0.7] and np.isnan(coded[2, :6]).all()
-    assert coded[0, 6:].tolist() == [1.0, 0.0] * 13
-    assert coded[1, 6:].tolist() == [0.0, 1.0] * 13
-    assert coded[2, 6:].tolist() == [0.0] * 26
+    assert coded[:, 6:].tolist() == [[1.0, 0.0] * 13, [0.0, 1.0] * 13, [0.0] * 26]
 
 
 def test_missing_answers_of_hepatitis_are_no_indicator_and_missing_numbers_stay():
     coded, table = load("hepatitis").X, load_uci("hepatitis").X
-    numbers = table[:, [0, 13, 14, 15, 16, 17]]
-    assert np.array_equal(np.isnan(coded[:, :6]), np.isnan(numbers))
+    assert np.array_equal(np.isnan(coded[:, :6]), np.isnan(table[:, [0, 13, 14, 15, 16, 17]]))
     assert np.isfinite(coded[:, 6:]).all()
     missing = np.isnan(np.delete(table, [0, 13, 14, 15, 16, 17], axis=1)).sum()
     assert coded[:, 6:].sum() == 155 * 13 - missing
 
 
-@pytest.mark.parametrize(
-    "table, message",
-    [
-        (np.ones((2, 18)), r"19 columns. Got shape \(2, 18\)"),
-        (np.full((2, 19), 3.0), "answers must be 1"),
-    ],
-)
-def test_another_table_is_refused(table, message):
-    with pytest.raises(ValueError, match=message):
-        hepatitis_indicators(table)
+def test_another_table_is_refused():
+    with pytest.raises(ValueError, match=r"19 columns. Got shape \(2, 18\)"):
+        hepatitis_indicators(np.ones((2, 18)))
+    with pytest.raises(ValueError, match="answers must be 1"):
+        hepatitis_indicators(np.full((2, 19), 3.0))
 
 
 @pytest.mark.parametrize("call", [load_imbalanced, imbalanced_source])

@@ -26,9 +26,8 @@ def test_merging_and_expanding_gives_the_samples_back():
 
 
 def test_patterns_come_in_the_order_of_their_first_appearance():
-    X_unique, y_unique, counts, inverse = distinct_patterns(
-        [[5.0], [1.0], [5.0], [1.0], [3.0]], ["b", "a", "a", "a", "b"]
-    )
+    X, y = [[5.0], [1.0], [5.0], [1.0], [3.0]], ["b", "a", "a", "a", "b"]
+    X_unique, y_unique, counts, inverse = distinct_patterns(X, y)
     np.testing.assert_array_equal(X_unique[:, 0], [5, 1, 5, 3])
     np.testing.assert_array_equal(y_unique, ["b", "a", "a", "b"])
     np.testing.assert_array_equal(counts, [1, 2, 1, 1])

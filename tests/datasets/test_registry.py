@@ -5,16 +5,11 @@ import re
 
 import pytest
 
-from companion.datasets import (
-    UnknownDataset,
-    data_digest,
-    get_source,
-    is_available,
-    list_ida,
-    list_sources,
-    list_uci,
-)
+from companion.datasets import data_digest, get_source, is_available, list_sources
 from companion.datasets._fetch import damage
+from companion.datasets.ida import list_ida
+from companion.datasets.uci import list_uci
+from companion.errors import UnknownDataset
 
 PAPERS = {"l1nsvm", "usvc", "gacv", "wrsvm", "conformal"}
 
@@ -87,10 +82,8 @@ def test_digests_need_no_file_and_tell_all_problems_apart(bare, no_network):
     names += [(name,) for name in ("sonar", "glass", *list_uci())]
     assert not any(map(is_available, list_uci()))
     digests = [data_digest(*name) for name in names]
-    assert len(set(digests)) == len(digests)
-    assert digests == [data_digest(*name) for name in names]
-    assert all(re.fullmatch(r"[0-9a-f]{16}", digest) for digest in digests)
-    assert no_network == []
+    assert len(set(digests)) == len(digests) and digests == [data_digest(*name) for name in names]
+    assert all(re.fullmatch(r"[0-9a-f]{16}", digest) for digest in digests) and no_network == []
 
 
 def test_a_digest_changes_with_the_hash_of_the_file(register):

@@ -3,12 +3,8 @@
 import numpy as np
 import pytest
 
-from companion.datasets import (
-    get_threshold_case,
-    threshold_case,
-    threshold_case_densities,
-    threshold_case_error,
-)
+from companion.datasets import get_threshold_case, threshold_case, threshold_case_error
+from companion.datasets.threshold_cases import threshold_case_densities
 
 
 def error_by_quadrature(case, threshold, cluster_weight=None):
@@ -51,8 +47,7 @@ def test_the_printed_weights_of_case_a_contradict_its_text_and_exchanged_they_ag
     # By hand: 2/3 (3/4 Phi(-5/3) + 1/4) with Phi(-5/3) = 0.047790.
     assert exchanged.min() == pytest.approx(2 / 3 * (0.75 * 0.047790352 + 0.25), abs=1e-8)
     low = thresholds < 0.4
-    local = thresholds[low][exchanged[low].argmin()]
-    assert local == pytest.approx(0.164, abs=1e-3)
+    assert thresholds[low][exchanged[low].argmin()] == pytest.approx(0.164, abs=1e-3)
 
 
 def test_the_printed_minimum_of_case_a_belongs_to_another_cluster_weight():
@@ -65,8 +60,7 @@ def test_the_printed_optimum_of_case_b_mixes_two_minima():
     error = threshold_case_error("B", thresholds)
     assert error.min() == pytest.approx(0.1785, abs=5e-5)
     assert thresholds[error.argmin()] == pytest.approx(0.211, abs=1e-3)
-    flat = (thresholds >= 0.5) & (thresholds <= 0.7)
-    np.testing.assert_allclose(error[flat], 0.2, atol=1e-9)
+    np.testing.assert_allclose(error[(thresholds >= 0.5) & (thresholds <= 0.7)], 0.2, atol=1e-9)
 
 
 def test_a_weight_that_is_no_share_is_refused():

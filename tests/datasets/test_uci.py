@@ -4,25 +4,13 @@ import numpy as np
 import pytest
 from _or_skip import or_skip
 
-from companion.datasets import (
-    UnknownDataset,
-    data_digest,
-    get_source,
-    list_uci,
-    load_pen_digits,
-    load_uci,
-)
+from companion.datasets import data_digest, get_source, list_uci, load_pen_digits, load_uci
+from companion.errors import UnknownDataset
 
 # Samples, attributes and positives, from the descriptions of the tables.
-SHAPES = {
-    "breast-cancer-wisconsin": (683, 9, 239),
-    "dermatology": (358, 34, 111),
-    "haberman": (306, 3, 81),
-    "post-operative": (87, 8, 24),
-    "heart-cleveland": (297, 13, 137),
-    "hepatitis": (155, 19, 32),
-    "bupa": (345, 6, 200),
-}
+SHAPES = {"breast-cancer-wisconsin": (683, 9, 239), "dermatology": (358, 34, 111)}
+SHAPES |= {"haberman": (306, 3, 81), "post-operative": (87, 8, 24)}
+SHAPES |= {"heart-cleveland": (297, 13, 137), "hepatitis": (155, 19, 32), "bupa": (345, 6, 200)}
 #: Missing values of the hepatitis table by attribute, from its description.
 HEPATITIS_MISSING = [0, 0, 1, 0, 1, 1, 1, 10, 11, 5, 5, 5, 5, 6, 29, 4, 16, 67, 0]
 

@@ -9,20 +9,13 @@ from sklearn.svm import SVC, SVR
 from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
 from companion.kernels import gram
 
-from ._data import two_clouds
+from ._data import each_cost, each_kernel, two_clouds
 
 X, Y = two_clouds()
 MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC]
-KERNELS = [
-    {"kernel": "rbf", "gamma": 0.4},
-    {"kernel": "linear"},
-    {"kernel": "poly", "gamma": 0.3, "degree": 2, "coef0": 1.0},
-]
 TOL = 1e-9
 
 each_machine = pytest.mark.parametrize("machine", MACHINES)
-each_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["kernel"])
-each_cost = pytest.mark.parametrize("C", [0.1, 10.0])
 
 
 def precise(machine, **parameters):
@@ -50,25 +43,23 @@ def test_l1_has_the_decision_values_of_libsvm(kernel, C):
 @each_cost
 def test_least_one_norm_is_support_vector_regression_on_the_labels_without_a_tube(kernel, C):
     ours = precise(LeastOneNormSVC, C=C, **kernel).fit(X, Y)
-    theirs = SVR(C=C, epsilon=0.0, tol=TOL, **kernel).fit(X, np.where(Y == 1, 1.0, -1.0))
+    signs = np.where(Y == 1, 1.0, -1.0)
+    theirs = SVR(C=C, epsilon=0.0, tol=TOL, **kernel).fit(X, signs)
     # The bias need not be unique, so values are compared up to a constant.
-    difference = ours.decision_function(X) - theirs.predict(X)
-    assert np.ptp(difference) < 1e-3
+    assert np.ptp(ours.decision_function(X) - theirs.predict(X)) < 1e-3
     beta, support = theirs.dual_coef_[0], theirs.support_
     values = theirs.predict(X[support]) - theirs.intercept_
-    objective = 0.5 * beta @ values - np.where(Y == 1, 1.0, -1.0)[support] @ beta
+    objective = 0.5 * beta @ values - signs[support] @ beta
     assert ours.objective_ == pytest.approx(objective, rel=1e-6)
 
 
 def test_least_squares_with_centred_kernel_and_labels_is_kernel_ridge():
     # With balanced labels and a doubly centred kernel the bias of LS-SVM is zero.
     X, y = two_clouds(60)
-    signed = np.where(y == 1, 1.0, -1.0)
-    K = gram(X, kernel="rbf", gamma=0.4)
     centre = np.eye(60) - 1 / 60
-    K = centre @ K @ centre
+    K = centre @ gram(X, kernel="rbf", gamma=0.4) @ centre
     ours = LSSVC(C=3.0, kernel="precomputed").fit(K, y)
-    ridge = KernelRidge(alpha=1 / 3.0, kernel="precomputed").fit(K, signed)
+    ridge = KernelRidge(alpha=1 / 3.0, kernel="precomputed").fit(K, np.where(y == 1, 1.0, -1.0))
     assert ours.intercept_[0] == pytest.approx(0.0, abs=1e-10)
     np.testing.assert_allclose(ours.decision_function(K), ridge.predict(K), atol=1e-10)
 
@@ -94,8 +85,7 @@ def test_l2_is_l1_without_bound_on_the_modified_kernel():
 def test_certificates_hold_at_the_default_tolerance(machine, selection):
     X, y = two_clouds(120)
     fitted = by_smo(machine, C=10.0, selection=selection).fit(X, y)
-    assert fitted.converged_
-    assert fitted.kkt_violation_ <= fitted.tol
+    assert fitted.converged_ and fitted.kkt_violation_ <= fitted.tol
     assert 0 <= fitted.duality_gap_ <= 1e-2 * abs(fitted.objective_)
     assert "tol" in fitted.stop_reason_
     assert abs(fitted.dual_coef_.sum()) < 1e-9 * np.abs(fitted.dual_coef_).sum()
@@ -106,10 +96,9 @@ def test_certificates_hold_at_the_default_tolerance(machine, selection):
 def test_a_precomputed_or_callable_kernel_is_the_named_one(machine, kernel):
     X, y = two_clouds(60)
     queries = two_clouds(30, seed=1)[0]
-    named = precise(machine, **kernel).fit(X, y)
     precomputed = precise(machine, kernel="precomputed").fit(gram(X, **kernel), y)
     called = precise(machine, kernel=lambda A, B: gram(A, B, **kernel)).fit(X, y)
-    expected = named.decision_function(queries)
+    expected = precise(machine, **kernel).fit(X, y).decision_function(queries)
     assert_close(precomputed.decision_function(gram(queries, X, **kernel)), expected)
     assert_close(called.decision_function(queries), expected)
     points = "prototypes_" if machine is UnbiasedSVC else "support_vectors_"
@@ -130,8 +119,7 @@ def test_the_normal_of_a_linear_machine_is_in_coef(machine):
 @each_machine
 def test_rows_on_demand_give_the_machine_of_the_whole_matrix(machine):
     X, y = two_clouds(200)
-    whole = by_smo(machine, tol=1e-5).fit(X, y)
-    rows = by_smo(machine, tol=1e-5, cache_size=0.01).fit(X, y)
+    whole, rows = (by_smo(machine, tol=1e-5, cache_size=size).fit(X, y) for size in (200, 0.01))
     np.testing.assert_allclose(rows.decision_function(X), whole.decision_function(X), atol=1e-3)
     assert rows.kkt_violation_ <= 1e-5
 
@@ -162,8 +150,7 @@ def test_least_squares_cv_scores_are_those_of_refitting_without_each_sample():
 def test_least_squares_cv_takes_the_smallest_of_tied_values_in_any_order():
     X, y = two_clouds(40, shift=30.0)
     machine = LSSVCCV(Cs=[10.0, 0.1, 1.0], kernel="linear").fit(X, y)
-    assert (machine.scores_ == 1.0).all()
-    assert machine.C_ == 0.1
+    assert (machine.scores_ == 1.0).all() and machine.C_ == 0.1
 
 
 def test_least_squares_cv_can_judge_by_squared_error():

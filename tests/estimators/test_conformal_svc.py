@@ -1,14 +1,15 @@
 """ConformalSVC: agreement with its solver and with L2SVC, both orders of labels, bad input."""
 
 import pickle
+from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
+from _cases import cases, refused, warned
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 from companion import L2SVC, ConformalSVC
@@ -33,6 +34,7 @@ def board(n=300, positives=20, seed=0, labels=("common", "rare")):
 
 
 X, Y = board()
+SIGNS = np.where(Y == "rare", 1.0, -1.0)
 
 
 def test_without_a_kept_transformation_it_is_L2SVC_on_the_whole_set():
@@ -50,18 +52,16 @@ def test_without_a_kept_transformation_it_is_L2SVC_on_the_whole_set():
 def test_decision_values_are_those_of_the_solver_and_of_the_documented_expansion(transform):
     machine = ConformalSVC(transform=transform, tol=1e-8, **EAGER).fit(X, Y)
     assert machine.n_transforms_ == 2 and machine.validation_.size == 0
-    d = machine.transformation(X)
+    d, beta, support = machine.transformation(X), machine.dual_coef_[0], machine.support_
     K = d[:, None] * d * gram(X, gamma=0.02)
-    expansion = K[:, machine.support_] @ machine.dual_coef_[0] + machine.intercept_[0]
+    expansion = K[:, support] @ beta + machine.intercept_[0]
     values = machine.decision_function(X)
     np.testing.assert_allclose(values, expansion, atol=1e-8 * np.abs(values).max())
-    signs = np.where(Y == "rare", 1.0, -1.0)
     # The conditions of optimality: slack = multiplier / C, for support vectors and others alike.
     slack = np.zeros(len(Y))
-    slack[machine.support_] = signs[machine.support_] * machine.dual_coef_[0] / 10.0
-    assert np.all(signs * values >= 1.0 - slack - 1e-4)
-    support = machine.support_
-    np.testing.assert_allclose((signs * values + slack)[support], 1.0, atol=1e-4)
+    slack[support] = SIGNS[support] * beta / 10.0
+    assert np.all(SIGNS * values >= 1.0 - slack - 1e-4)
+    np.testing.assert_allclose((SIGNS * values + slack)[support], 1.0, atol=1e-4)
     assert machine.converged_ and machine.duality_gap_ <= 1e-6 * abs(machine.objective_)
     assert np.array_equal(np.sort(support), support)
 
@@ -70,13 +70,11 @@ def test_the_shared_matrices_of_a_study_give_the_machine_of_the_estimator():
     machine = ConformalSVC(transform="act", **BOARD).fit(X, Y)
     D = squared_distances(X)
     about = {"C": 10.0, "distances": D, "sigma": 5.0, "n_features": 2}
-    signs = np.where(Y == "rare", 1.0, -1.0)
-    part = ConformalProblem(np.exp(-0.02 * D), signs, machine.validation_, **about)
+    part = ConformalProblem(np.exp(-0.02 * D), SIGNS, machine.validation_, **about)
     result = conformal_transformations(part, "act")
     assert result.n_transforms == machine.n_transforms_ > 0
-    np.testing.assert_allclose(
-        result.decision_function(part.whole_K, D), machine.decision_function(X), atol=1e-6
-    )
+    values = result.decision_function(part.whole_K, D)
+    np.testing.assert_allclose(values, machine.decision_function(X), atol=1e-6)
 
 
 @every
@@ -94,30 +92,22 @@ def test_the_board_is_learnt_better_with_transformations_than_without():
     T, truth = board(4000, 2000, seed=1)
     plain = g_mean_error(truth, L2SVC(C=10.0, gamma=0.02).fit(X, Y).predict(T))
     act = ConformalSVC(transform="act", **BOARD).fit(X, Y)
-    assert act.n_transforms_ > 0
-    assert g_mean_error(truth, act.predict(T)) < 0.5 * plain
+    assert act.n_transforms_ > 0 and g_mean_error(truth, act.predict(T)) < 0.5 * plain
 
 
 @pytest.mark.parametrize("transform", ["williams", "mdt"])
 def test_a_precomputed_kernel_gives_the_same_machine(transform):
     T = board(50, 10, seed=3)[0]
     points = ConformalSVC(transform=transform, **EAGER).fit(X, Y)
-    matrix = ConformalSVC(transform=transform, kernel="precomputed", **EAGER).fit(
-        gram(X, gamma=0.02), Y
-    )
-    values = matrix.decision_function(gram(T, X, gamma=0.02))
+    matrix = ConformalSVC(transform=transform, kernel="precomputed", **EAGER)
+    values = matrix.fit(gram(X, gamma=0.02), Y).decision_function(gram(T, X, gamma=0.02))
     np.testing.assert_allclose(values, points.decision_function(T), rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("transform", sorted(set(RULES) - {"williams", "mdt"}))
 def test_what_a_precomputed_kernel_does_not_give_is_said(transform):
     machine = ConformalSVC(transform=transform, kernel="precomputed")
-    with pytest.raises(ValueError, match='which a precomputed kernel does not give.*"williams"'):
-        machine.fit(gram(X), Y)
-
-
-def callable_kernel(A, B):
-    return np.exp(-0.02 * squared_distances(A, B))
+    refused('which a precomputed kernel does not give.*"williams"', machine.fit, gram(X), Y)
 
 
 @every
@@ -129,10 +119,10 @@ def test_a_callable_kernel_gives_the_machine_of_the_same_built_in_one(transform)
     if transform == "xiong":
         settings.update(transform=Xiong(n_cores=5), search="separability_exact")
     built_in = ConformalSVC(**settings).fit(X, y)
-    called = ConformalSVC(kernel=callable_kernel, **settings).fit(X, y)
+    called = ConformalSVC(kernel=partial(gram, gamma=0.02), **settings).fit(X, y)
     wanted = built_in.decision_function(T)
-    scale = np.abs(wanted).max()
-    np.testing.assert_allclose(called.decision_function(T), wanted, atol=1e-2 * scale)
+    tolerance = 1e-2 * np.abs(wanted).max()
+    np.testing.assert_allclose(called.decision_function(T), wanted, atol=tolerance)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly"])
@@ -158,26 +148,22 @@ def test_magnification_is_the_volume_element_of_the_kernel_itself():
 
     shifts, signs = step * np.eye(2), list(product((1, -1), repeat=2))
     for x, found in zip(T, machine.magnification(T), strict=True):
-        metric = [
-            [sum(s * t * kernel(x + s * a, x + t * b) for s, t in signs) for b in shifts]
-            for a in shifts
+        mixed = [
+            sum(s * t * kernel(x + s * a, x + t * b) for s, t in signs)
+            for a, b in product(shifts, repeat=2)
         ]
-        volume = np.sqrt(np.linalg.det(metric)) / (2 * step) ** 2
+        volume = np.sqrt(np.linalg.det(np.reshape(mixed, (2, 2)))) / (2 * step) ** 2
         assert found == pytest.approx(volume, rel=1e-3)
     plain = ConformalSVC(max_transforms=0, **BOARD).fit(X, Y)
     np.testing.assert_allclose(plain.magnification(T), 2 * 0.02)
-    linear = ConformalSVC(kernel="linear").fit(X, Y)
-    with pytest.raises(ValueError, match='use kernel="rbf"'):
-        linear.magnification(T)
+    refused('use kernel="rbf"', ConformalSVC(kernel="linear").fit(X, Y).magnification, T)
 
 
 def test_the_validation_part_is_stratified_reproducible_and_not_trained_on():
-    machine = ConformalSVC(transform="act", **BOARD).fit(X, Y)
-    again = ConformalSVC(transform="act", **BOARD).fit(X, Y)
-    other = ConformalSVC(transform="act", **{**BOARD, "random_state": 1}).fit(X, Y)
+    act = ConformalSVC(transform="act", **BOARD)
+    machine, again, other = (clone(act).set_params(random_state=s).fit(X, Y) for s in (0, 0, 1))
     assert np.count_nonzero(Y[machine.validation_] == "rare") == 5
-    assert machine.validation_.size == 75
-    assert machine.n_transforms_ > 0
+    assert machine.validation_.size == 75 and machine.n_transforms_ > 0
     assert not np.isin(machine.support_, machine.validation_).any()
     np.testing.assert_array_equal(machine.validation_, again.validation_)
     np.testing.assert_array_equal(machine.decision_function(X), again.decision_function(X))
@@ -196,8 +182,7 @@ def test_a_rule_with_settings_of_its_own_is_a_parameter_like_any_other():
     grid = {"transform": ["act", Williams(kappa=3.0)]}
     search = GridSearchCV(ConformalSVC(**BOARD), grid, cv=2, scoring=g_mean_scorer).fit(X, Y)
     assert search.best_params_["transform"] in ("act", Williams(kappa=3.0))
-    with pytest.raises(ValueError, match="'n_cores' of Xiong"):
-        Xiong(n_cores=0)
+    refused("'n_cores' of Xiong", Xiong, n_cores=0)
 
 
 def test_the_parameter_transform_does_not_make_it_a_transformer():
@@ -209,35 +194,29 @@ def test_the_parameter_transform_does_not_make_it_a_transformer():
     assert pickle.loads(pickle.dumps(machine)).get_params() == machine.get_params()
 
 
-@pytest.mark.parametrize(
-    ("share", "positives", "missing"), [(0.02, 20, "for validation"), (0.97, 10, "to train on")]
-)
+@cases("share, positives, missing", (0.02, 20, "for validation"), (0.97, 10, "to train on"))
 def test_a_share_that_leaves_a_class_empty_is_refused(share, positives, missing):
-    X, y = board(positives=positives)
-    with pytest.raises(ValueError, match=f"class 'rare', of n_samples = .*{missing}.*Change"):
-        ConformalSVC(validation_fraction=share).fit(X, y)
+    message = f"class 'rare', of n_samples = .*{missing}.*Change"
+    refused(message, ConformalSVC(validation_fraction=share).fit, *board(positives=positives))
 
 
 def test_a_class_of_one_sample_cannot_be_validated_but_can_be_trained_on():
     X, y = board(positives=1)
-    with pytest.raises(ValueError, match="validation_fraction=None"):
-        ConformalSVC().fit(X, y)
+    refused("validation_fraction=None", ConformalSVC().fit, X, y)
     assert np.all(np.isfinite(ConformalSVC(**EAGER).fit(X, y).decision_function(X)))
 
 
 def test_a_degenerate_transformation_warns_and_the_last_good_machine_is_kept():
     rng = np.random.default_rng(0)
     wide = np.column_stack([X, 30 * rng.normal(size=(len(X), 40))])
-    eager = {**EAGER, "max_transforms": 10, "C": 1e8}
-    with pytest.warns(ConvergenceWarning, match="stopped early. Transformation .* not applied"):
-        machine = ConformalSVC(transform="wu_amari", **eager).fit(X, Y)
-    assert machine.n_transforms_ < 10
-    assert np.all(np.isfinite(machine.decision_function(wide[:, :2])))
-    tiny = {**EAGER, "max_transforms": 60, "C": 1e-3}
-    with pytest.warns(ConvergenceWarning, match="underflows"):
-        machine = ConformalSVC(transform="amari", **tiny).fit(wide, Y)
-    assert 0 <= machine.n_transforms_ < 60
-    assert np.all(np.isfinite(machine.decision_function(wide)))
+    for transform, points, C, n, message in (
+        ("wu_amari", X, 1e8, 10, "stopped early. Transformation .* not applied"),
+        ("amari", wide, 1e-3, 60, "underflows"),
+    ):
+        machine = ConformalSVC(transform=transform, **EAGER | {"max_transforms": n, "C": C})
+        warned(message, machine.fit, points, Y)
+        assert 0 <= machine.n_transforms_ < n
+        assert np.all(np.isfinite(machine.decision_function(points)))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -250,13 +229,11 @@ def test_a_degenerate_transformation_warns_and_the_last_good_machine_is_kept():
     gamma=st.sampled_from([0.0, 0.02, 1.0, 1e6]),
 )
 def test_degenerate_points_give_no_nan(points, transform, search, C, gamma):
-    X = np.array([[x, 0.0] for x, _ in points], dtype=float)
-    y = np.array([label for _, label in points])
+    x, y = np.array(points).T
+    X = np.column_stack([x, 0.0 * x])
     y[:2], y[2:4] = 0, 1
-    machine = ConformalSVC(
-        C=C, transform=transform, search=search, gamma=gamma, n_generations=2, random_state=0
-    ).fit(X, y)
-    far = np.array([[1e6, -1e6], [0.5, 0.5]])
-    for query in (X, far):
+    settings = {"transform": transform, "search": search, "n_generations": 2, "random_state": 0}
+    machine = ConformalSVC(C=C, gamma=gamma, **settings).fit(X, y)
+    for query in (X, np.array([[1e6, -1e6], [0.5, 0.5]])):
         assert np.all(np.isfinite(machine.decision_function(query)))
         assert np.all(np.isfinite(machine.transformation(query)))

@@ -5,6 +5,7 @@ import inspect
 import re
 
 import pytest
+from _cases import each
 from sklearn.datasets import make_moons
 
 import companion
@@ -31,8 +32,7 @@ def test_documented_parameters_are_those_of_the_signature(public):
     assert sorted(documented) == sorted(inspect.signature(public).parameters)
 
 
-@pytest.mark.parametrize("public", PUBLIC)
-@pytest.mark.parametrize("method", METHODS)
+@each(public=PUBLIC, method=METHODS)
 def test_documented_arguments_of_methods_are_those_of_the_signature(public, method):
     function = getattr(public, method)
     if function.__module__.split(".")[0] != "companion":

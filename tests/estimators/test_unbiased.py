@@ -2,27 +2,21 @@
 
 import numpy as np
 import pytest
+from _cases import refused, warned
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from sklearn.exceptions import ConvergenceWarning
 
 from companion import L1SVC, UnbiasedSVC
 from companion.kernels import gram
 from companion.losses import Unbiased
 from companion.solvers import Design, fscl, wls
 
-from ._data import two_clouds
-
-KERNELS = [
-    {"kernel": "linear"},
-    {"kernel": "rbf", "gamma": 0.3},
-    {"kernel": "poly", "degree": 2, "gamma": 0.5, "coef0": 1.0},
-]
+from ._data import each_cost, each_kernel, two_clouds
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["kernel"])
-@pytest.mark.parametrize("C", [0.1, 10.0])
+@each_kernel
+@each_cost
 def test_with_the_hinge_it_is_the_standard_machine(kernel, C):
     X, y = two_clouds(80)
     standard = L1SVC(C=C, tol=1e-9, **kernel).fit(X, y)
@@ -33,8 +27,7 @@ def test_with_the_hinge_it_is_the_standard_machine(kernel, C):
     assert ours.duality_gap_ <= 1e-9 * ours.objective_
     # Apart from samples that lie exactly on the margin, the support vectors are the same.
     margin = np.abs(standard.decision_function(X) * np.where(y == 1, 1, -1) - 1) < 1e-3
-    different = np.setxor1d(ours.support_, standard.support_)
-    assert np.all(margin[different])
+    assert np.all(margin[np.setxor1d(ours.support_, standard.support_)])
 
 
 def test_the_support_of_the_unbiased_loss_is_what_is_within_or_beyond_the_margin():
@@ -63,16 +56,11 @@ def test_the_semiparametric_machine_is_the_solver_on_its_prototypes():
 def test_errors_are_counted_where_the_standard_machine_is_pulled_away():
     """A cluster of one class deep in the other moves the hinge, not the step."""
     rng = np.random.default_rng(0)
-    X = np.concatenate([rng.uniform(-2, -0.1, 100), rng.uniform(0.1, 2, 100), np.full(30, -2.0)])
-    y = np.repeat([0, 1, 1], [100, 100, 30])
-    X = X[:, np.newaxis]
-    errors = {
-        machine: int(np.sum(machine.fit(X, y).predict(X) != y))
-        for machine in (L1SVC(C=10, kernel="linear"), UnbiasedSVC(C=10, kernel="linear"))
-    }
-    hinge, step = errors.values()
-    assert step == 30
-    assert hinge > 35
+    x = np.concatenate([rng.uniform(-2, -0.1, 100), rng.uniform(0.1, 2, 100), np.full(30, -2.0)])
+    X, y = x[:, np.newaxis], np.repeat([0, 1, 1], [100, 100, 30])
+    machines = (machine(C=10, kernel="linear").fit(X, y) for machine in (L1SVC, UnbiasedSVC))
+    hinge, step = (np.sum(machine.predict(X) != y) for machine in machines)
+    assert step == 30 and hinge > 35
 
 
 def test_the_class_weight_moves_errors_from_one_class_to_the_other():
@@ -93,8 +81,7 @@ def test_a_linear_machine_has_a_normal_and_no_prototypes():
     values = X @ machine.coef_[0] + machine.intercept_[0]
     np.testing.assert_allclose(machine.decision_function(X), values)
     machine.set_params(kernel="rbf").fit(X, y)
-    assert not hasattr(machine, "coef_")
-    assert machine.prototypes_.shape == (7, 3)
+    assert not hasattr(machine, "coef_") and machine.prototypes_.shape == (7, 3)
 
 
 def test_prototypes_depend_on_the_random_state_alone():
@@ -126,15 +113,14 @@ def test_any_small_training_set_gives_a_machine(data):
     ).fit(X, y)
     values = machine.decision_function(X)
     assert machine.converged_ and values.shape == (n,) and np.isfinite(values).all()
-    same = [np.flatnonzero((x == X).all(axis=1)) for x in X]
-    for rows in same:
-        np.testing.assert_allclose(values[rows], values[rows[0]], atol=1e-9)
+    for x, value in zip(X, values, strict=True):
+        np.testing.assert_allclose(values[(x == X).all(axis=1)], value, atol=1e-9)
 
 
 def test_prototypes_of_a_precomputed_kernel_are_refused():
     X, y = two_clouds(40)
-    with pytest.raises(ValueError, match="precomputed kernel does not give.*use n_prototypes=None"):
-        UnbiasedSVC(kernel="precomputed", n_prototypes=5).fit(gram(X), y)
+    message = "precomputed kernel does not give.*use n_prototypes=None"
+    refused(message, UnbiasedSVC(kernel="precomputed", n_prototypes=5).fit, gram(X), y)
 
 
 def test_samples_of_weight_zero_are_no_prototypes():
@@ -144,19 +130,15 @@ def test_samples_of_weight_zero_are_no_prototypes():
     before = machine.decision_function(X)
     for n, weights in ((21, weight), (41, None)):
         message = f"samples of positive weight, {n - 1}. Got {n}; lower"
-        with pytest.raises(ValueError, match=message):
-            machine.set_params(n_prototypes=n).fit(X, y, sample_weight=weights)
+        refused(message, machine.set_params(n_prototypes=n).fit, X, y, sample_weight=weights)
         np.testing.assert_array_equal(machine.decision_function(X), before)
-    kept = X[1::2]
-    assert all((kept == centre).all(axis=1).any() for centre in machine.prototypes_)
+    assert all((X[1::2] == centre).all(axis=1).any() for centre in machine.prototypes_)
     assert np.all(machine.support_ % 2 == 1)
 
 
 def test_an_iteration_that_does_not_settle_warns_with_cause_and_cure():
     X, y = two_clouds(60, shift=3.0)
     machine = UnbiasedSVC(C=1e4, s=6, damping=0.1, accelerate=False, kernel="linear")
-    with pytest.warns(ConvergenceWarning, match="s = 6 is stable only with a damping.*'auto'"):
-        machine.fit(X, y)
+    warned("s = 6 is stable only with a damping.*'auto'", machine.fit, X, y)
     assert not machine.converged_
-    machine.set_params(damping="auto", max_iter=5000).fit(X, y)
-    assert machine.converged_
+    assert machine.set_params(damping="auto", max_iter=5000).fit(X, y).converged_

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
+from _cases import cases, each, refused, warned
 from sklearn.model_selection import GridSearchCV
 
 from companion import L1SVC, WeightedRobustSVC
@@ -21,30 +21,30 @@ def three_classes(n=90, seed=0):
     return X, y
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [{}, {"truncation": None}, {"cost": 1.0 - UTILITY}, {"form": "cost"}, {"truncation": -1.0}],
+TRUNCATIONS = [{}, {"truncation": None}, {"truncation": -1.0}]
+
+
+@each(
+    kernel=["linear", "rbf", "precomputed"],
+    parameters=[*TRUNCATIONS, {"cost": 1.0 - UTILITY}, {"form": "cost"}],
 )
-@pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
 def test_decision_values_are_those_of_the_solver(kernel, parameters):
     X, y = three_classes()
-    K = gram(X, gamma=0.5)
+    K, names = gram(X, gamma=0.5), np.array(["a", "b", "c"])
     inputs = K if kernel == "precomputed" else X
     machine = WeightedRobustSVC(C=2.0, kernel=kernel, gamma=0.5, tol=1e-8, **parameters)
-    machine.fit(inputs, np.array(["a", "b", "c"])[y])
+    machine.fit(inputs, names[y])
     design = Design.linear(X) if kernel == "linear" else Design.kernel(K)
     form, s = parameters.get("form", "utility"), parameters.get("truncation", -0.5)
-    matrix = np.eye(3) if form == "utility" else 1.0 - np.eye(3)
-    if "cost" in parameters:
-        matrix = utility_from_cost(parameters["cost"])
+    cost = parameters.get("cost", 1.0 - np.eye(3))
+    matrix = utility_from_cost(cost) if form == "utility" else cost
     wanted = dca(design, y, matrix, 2.0, s, form=form)
     values = machine.decision_function(inputs)
     np.testing.assert_allclose(values, wanted.decision_function, atol=1e-4)
     np.testing.assert_allclose(values.sum(axis=1), 0.0, atol=1e-9)
     assert machine.objective_ == pytest.approx(wanted.objective, rel=1e-6)
     assert machine.converged_ and 0.0 <= machine.duality_gap_ <= 2e-8 * machine.objective_
-    chosen = np.array(["a", "b", "c"])[values.argmax(axis=1)]
-    assert np.array_equal(machine.predict(inputs), chosen)
+    assert np.array_equal(machine.predict(inputs), names[values.argmax(axis=1)])
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
@@ -66,8 +66,7 @@ def test_a_decision_that_is_worth_more_is_made_more_often():
         utility[0, 1] = worth
         machine = WeightedRobustSVC(C=1.0, utility=utility, kernel="linear").fit(X, y)
         shares.append(np.mean(machine.predict(X[y == 0]) == 1))
-    assert np.all(np.diff(shares) >= 0.0)
-    assert shares[0] < 0.2 and shares[-1] > 0.4
+    assert np.all(np.diff(shares) >= 0.0) and shares[0] < 0.2 and shares[-1] > 0.4
 
 
 def test_truncation_helps_against_outliers_over_many_draws():
@@ -93,50 +92,42 @@ def test_it_works_in_scikit_learn_searches_with_labels_as_text():
 X, Y = three_classes(30)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"utility": np.eye(2)}, r"for each of the 3 labels in y, \[0, 1, 2\].*\(2, 2\).*label w"),
-        ({"cost": np.ones((3, 4))}, r"The 'cost' of WeightedRobustSVC.*Got shape \(3, 4\)"),
-        ({"utility": np.eye(3) - 1.0}, "finite entries of at least 0. The smallest is -1"),
-        ({"utility": np.zeros((3, 3))}, "must have a positive entry. Got only zeros"),
-        ({"truncation": 0.5}, r"must be a str among {'auto'}, a float in the range.*or None.*0.5"),
-        ({"utility": np.eye(3), "cost": np.eye(3)}, "either utilities or costs.*and a 'cost'"),
-        ({"utility": np.eye(3), "form": "cost"}, r"pass it as max\(U\) - U"),
-        ({"C": 0.0}, "The 'C' parameter of WeightedRobustSVC must be a float in the range"),
-    ],
+@cases(
+    "parameters, message",
+    ({"utility": np.eye(2)}, r"for each of the 3 labels in y, \[0, 1, 2\].*\(2, 2\).*label w"),
+    ({"cost": np.ones((3, 4))}, r"The 'cost' of WeightedRobustSVC.*Got shape \(3, 4\)"),
+    ({"utility": np.eye(3) - 1.0}, "finite entries of at least 0. The smallest is -1"),
+    ({"utility": np.zeros((3, 3))}, "must have a positive entry. Got only zeros"),
+    ({"truncation": 0.5}, r"must be a str among {'auto'}, a float in the range.*or None.*0.5"),
+    ({"utility": np.eye(3), "cost": np.eye(3)}, "either utilities or costs.*and a 'cost'"),
+    ({"utility": np.eye(3), "form": "cost"}, r"pass it as max\(U\) - U"),
+    ({"C": 0.0}, "The 'C' parameter of WeightedRobustSVC must be a float in the range"),
 )
 def test_bad_parameters_are_named_and_leave_no_machine(parameters, message):
     machine = WeightedRobustSVC(**parameters)
-    with pytest.raises(ValueError, match=message):
-        machine.fit(X, Y)
+    refused(message, machine.fit, X, Y)
     assert not hasattr(machine, "classes_")
 
 
 def test_one_class_only_is_refused_also_by_weight():
-    with pytest.raises(ValueError, match="two classes with positive weight. Got only one class: 1"):
-        WeightedRobustSVC().fit(X, Y, sample_weight=(Y == 1).astype(float))
-    with pytest.raises(ValueError, match="at least one non-zero number"):
-        WeightedRobustSVC().fit(X, Y, sample_weight=np.zeros(30))
+    message = "two classes with positive weight. Got only one class: 1"
+    refused(message, WeightedRobustSVC().fit, X, Y, sample_weight=1.0 * (Y == 1))
+    refused("at least one non-zero number", WeightedRobustSVC().fit, X, Y, sample_weight=0.0 * Y)
 
 
 def test_a_spent_budget_is_a_warning_and_an_attribute():
     X, y = three_classes(90, 4)
     machine = WeightedRobustSVC(C=0.3, kernel="linear", utility=UTILITY, truncation=0.0, max_iter=1)
-    with pytest.warns(ConvergenceWarning, match="dca did not converge: The budget of 1 DC steps"):
-        machine.fit(X, y)
-    assert not machine.converged_
-    assert machine.predict(X).shape == (90,)
+    warned("dca did not converge: The budget of 1 DC steps", machine.fit, X, y)
+    assert not machine.converged_ and machine.predict(X).shape == (90,)
 
 
 def test_a_constant_added_to_a_row_of_the_utility_changes_no_best_decision_nor_comparison():
     rng = np.random.default_rng(0)
     y, one, other = rng.integers(0, 3, (3, 500))
     shifted = UTILITY + np.array([[0.7], [0.0], [0.2]])
-    plain, moved = (
-        average_utility(y, one, U) - average_utility(y, other, U) for U in (UTILITY, shifted)
-    )
-    assert plain == pytest.approx(moved, abs=1e-12)
+    gains = [average_utility(y, one, U) - average_utility(y, other, U) for U in (UTILITY, shifted)]
+    assert gains[0] == pytest.approx(gains[1], abs=1e-12)
     assert average_utility(y, one, np.eye(3)) == pytest.approx(np.mean(y == one))
     p = rng.dirichlet(np.ones(3), 100)
     assert np.array_equal((p @ UTILITY).argmax(axis=1), (p @ shifted).argmax(axis=1))
@@ -146,10 +137,9 @@ def test_average_utility_takes_any_labels_and_names_those_without_a_row():
     utility = [[1.0, 0.5], [0.0, 2.0]]
     assert average_utility(["n", "y", "y"], ["y", "y", "n"], utility) == pytest.approx(2.5 / 3)
     assert average_utility(["n"], ["y"], utility, labels=["y", "n"]) == 0.0
-    for pair, message in (
-        ((["n", "y"], ["z", "y"]), r"Got \['z'\] in y_pred; the rows are \['n', 'y'\]"),
-        ((["n", "n"], ["n", "n"]), "name the labels of all rows in 'labels'"),
-        ((["n", "y"], ["n"]), r"Got shapes \(2,\) and \(1,\)"),
+    for truth, chosen, message in (
+        ("ny", "zy", r"Got \['z'\] in y_pred; the rows are \['n', 'y'\]"),
+        ("nn", "nn", "name the labels of all rows in 'labels'"),
+        ("ny", "n", r"Got shapes \(2,\) and \(1,\)"),
     ):
-        with pytest.raises(ValueError, match=message):
-            average_utility(*pair, utility)
+        refused(message, average_utility, list(truth), list(chosen), utility)

@@ -2,20 +2,15 @@
 
 import numpy as np
 import pytest
+from _cases import cases, refused
 from sklearn.base import clone
 
 from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
 
 from ._data import two_clouds
 
-MACHINES = [
-    L1SVC(tol=1e-9),
-    L2SVC(tol=1e-9),
-    LSSVC(),
-    LSSVC(solver="smo", tol=1e-9),
-    LeastOneNormSVC(tol=1e-9),
-    UnbiasedSVC(tol=1e-9),
-]
+MACHINES = [machine(tol=1e-9) for machine in (L1SVC, L2SVC, LeastOneNormSVC, UnbiasedSVC)]
+MACHINES += [LSSVC(), LSSVC(solver="smo", tol=1e-9)]
 names = pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: type(machine).__name__)
 
 
@@ -41,8 +36,8 @@ def test_class_weight_is_the_same_weight_on_every_sample_of_the_class(machine):
 def test_whole_weights_are_repeated_samples(machine, class_weight):
     X, y = two_clouds(40)
     weight = np.random.default_rng(1).integers(0, 4, size=40)
-    weighted = like(machine, class_weight=class_weight).fit(X, y, sample_weight=weight)
-    repeated = like(machine, class_weight=class_weight)
+    weighted, repeated = (like(machine, class_weight=class_weight) for _ in range(2))
+    weighted.fit(X, y, sample_weight=weight)
     repeated.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     same_values(repeated, weighted, X)
     assert not np.isin(weighted.support_, np.flatnonzero(weight == 0)).any()
@@ -79,21 +74,18 @@ def test_least_squares_cv_weighs_the_scores_and_leaves_zero_weights_out():
     np.testing.assert_allclose(machine.scores_, np.average(correct, axis=0, weights=weight))
 
 
-@pytest.mark.parametrize(
-    ("weight", "message"),
-    [
-        (np.zeros(20), "only zeros|at least one non-zero"),
-        (-np.ones(20), "Negative values in data passed to `sample_weight`"),
-        (np.ones(19), "sample_weight"),
-        (two_clouds(20)[1].astype(float), "L1SVC needs samples of two classes.*one class: .*1"),
-    ],
+@cases(
+    "weight, message",
+    (np.zeros(20), "only zeros|at least one non-zero"),
+    (-np.ones(20), "Negative values in data passed to `sample_weight`"),
+    (np.ones(19), "sample_weight"),
+    (two_clouds(20)[1].astype(float), "L1SVC needs samples of two classes.*one class: .*1"),
 )
 def test_impossible_weights_are_refused(weight, message):
-    with pytest.raises(ValueError, match=message):
-        L1SVC().fit(*two_clouds(20), sample_weight=weight)
+    refused(message, L1SVC().fit, *two_clouds(20), sample_weight=weight)
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0])
 def test_a_class_weight_that_is_not_positive_is_refused(factor):
-    with pytest.raises(ValueError, match="'class_weight' parameter of L2SVC must have positive"):
-        L2SVC(class_weight={0: factor}).fit(*two_clouds(20))
+    message = "'class_weight' parameter of L2SVC must have positive"
+    refused(message, L2SVC(class_weight={0: factor}).fit, *two_clouds(20))

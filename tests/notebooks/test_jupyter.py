@@ -84,15 +84,12 @@ class Server:
 
     def ask(self, path, body=None):
         """Answer of the server, decoded if it is JSON."""
-        request = urllib.request.Request(
-            self.url + path,
-            None if body is None else json.dumps(body).encode(),
-            {"Authorization": f"token {self.token}", "Content-Type": "application/json"},
-        )
+        head = {"Authorization": f"token {self.token}", "Content-Type": "application/json"}
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data, head)
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=START) as answer:
-            text = answer.read().decode()
-            kind = answer.headers.get_content_type()
+            text, kind = answer.read().decode(), answer.headers.get_content_type()
         return json.loads(text) if kind == "application/json" and text else text
 
     def stop(self):

@@ -4,6 +4,8 @@ Named after the equation or table. What could not be settled by a number is said
 of the tests of (4.3.1), (4.4.6) and (4.6.10).
 """
 
+from functools import partial
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -33,9 +35,8 @@ def board(unit=1.0, gamma=0.02, held_out=0):
 
 
 def clouds(n=30, seed=0):
-    rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
-    return rng.normal(size=(n, 2)) + 0.8 * y[:, None], y
+    return np.random.default_rng(seed).normal(size=(n, 2)) + 0.8 * y[:, None], y
 
 
 def trained_state(gamma=0.02):
@@ -53,13 +54,11 @@ def slope(function, x, step=1e-6):
 def test_2_1_20_is_the_primal_of_2_1_21_with_half_the_norm(factor, holds):
     X, y = clouds()
     C = 0.3
-    dual = smo(X @ X.T, y, 0.0, C, tol=1e-8)
-    w = (dual.alpha * y) @ X
+    w = (smo(X @ X.T, y, 0.0, C, tol=1e-8).alpha * y) @ X
     v, b, slack = cp.Variable(2), cp.Variable(), cp.Variable(len(y), nonneg=True)
     constraints = [cp.multiply(y, X @ v + b) >= 1 - slack]
-    cp.Problem(cp.Minimize(factor * cp.sum_squares(v) + C * cp.sum(slack)), constraints).solve(
-        solver=cp.CLARABEL
-    )
+    objective = cp.Minimize(factor * cp.sum_squares(v) + C * cp.sum(slack))
+    cp.Problem(objective, constraints).solve(solver=cp.CLARABEL)
     assert (np.abs(v.value - w).max() < 1e-4) == holds
 
 
@@ -85,8 +84,7 @@ def test_2_2_13_needs_the_root_of_C_to_give_2_2_14(power, holds):
 
 def test_3_3_13_is_the_first_derivative_and_3_3_16_has_a_minus_sign():
     sigma = 2.0
-    x = np.array([[0.3, -0.4]])
-    step = 1e-3 * np.eye(2)
+    x, step = np.array([[0.3, -0.4]]), 1e-3 * np.eye(2)
 
     def k(a, b):
         return gram(x + a, x + b, gamma=0.5 / sigma**2)[0, 0]
@@ -108,9 +106,8 @@ def test_4_1_5_has_tau_to_the_fourth(power, holds):
     X = np.random.default_rng(0).normal(size=(6, d))
     squared = (X**2).sum(axis=1)
     value = alpha * np.exp(-squared / (2 * tau**2))
-    metric = c.transformed_metric(
-        value, -value[:, None] * X / tau**2, c.kernel_metric(X, gamma=0.5 / sigma**2)
-    )
+    kernel = c.kernel_metric(X, gamma=0.5 / sigma**2)
+    metric = c.transformed_metric(value, -value[:, None] * X / tau**2, kernel)
     formula = (alpha / sigma) ** d * np.exp(-d * squared / (2 * tau**2))
     formula = formula * np.sqrt(1 + sigma**2 / tau**power * squared)
     assert np.allclose(c.magnification(metric), formula, rtol=1e-10) == holds
@@ -146,8 +143,7 @@ def test_4_3_1_can_be_a_mean_over_nothing():
     y = np.array([-1.0, -1.0, -1.0, 1.0])
     D = squared_distances(X)
     limit = (D[0, 1:].min() + D[0, 1:].max()) / 2
-    assert not np.any((D[0] < limit) & (y != y[0]))
-    assert np.all(np.isfinite(c.act_rates(D, y)))
+    assert not np.any((D[0] < limit) & (y != y[0])) and np.all(np.isfinite(c.act_rates(D, y)))
 
 
 def test_4_3_3_is_kept_and_widens_the_gaussians_of_the_rarer_class():
@@ -169,13 +165,11 @@ def test_4_3_4_depends_on_the_units_of_the_inputs_although_the_kernel_does_not()
 
 def test_4_3_4_vanishes_away_from_support_vectors_in_sixty_dimensions():
     """The widths are at most sqrt 2 in feature space, standardised inputs are sqrt(2 d) apart."""
-    rng = np.random.default_rng(0)
-    median = {}
+    rng, median = np.random.default_rng(0), {}
     for d in (2, 30, 60):
         X = rng.normal(size=(80, d))
         y = np.where(np.arange(80) < 40, 1.0, -1.0)
-        D = squared_distances(X)
-        rates = c.act_rates(2 * (1 - np.exp(-D / 50)), y)
+        rates = c.act_rates(2 * (1 - np.exp(-squared_distances(X) / 50)), y)
         far = squared_distances(X, rng.normal(size=(200, d)))
         median[d] = np.median(c.gaussian_sum(far, rates))
     assert median[2] > 1e-3 and median[30] < 1e-6 and median[60] < 1e-15
@@ -192,8 +186,7 @@ def test_4_4_6_with_the_width_of_the_pattern_cannot_fall_below_a_third():
     pattern, _ = state.apply(KBA().stage(state))
     boundary, _ = state.apply(KBA(width="boundary", radius=0.2).stage(state))
     assert np.exp(-1) - 1e-12 < pattern.min() and pattern.max() <= 1.0
-    assert pattern.max() / pattern.min() < np.e
-    assert boundary.max() / boundary.min() > 10 * np.e
+    assert pattern.max() / pattern.min() < np.e and boundary.max() / boundary.min() > 10 * np.e
 
 
 @pytest.mark.parametrize(("scale", "holds"), [("max", False), ("max_squared", True)])
@@ -207,8 +200,7 @@ def test_4_6_10_and_4_6_11_are_matrices_until_their_trace_is_taken():
     """The indices of z are swapped in the text below: with z_j^i pattern i of class j, (4.6.11)
     would sum over 2 patterns of N_i classes."""
     X, y = clouds()
-    n = len(y)
-    classes = [X[y == s] for s in (-1, 1)]
+    n, classes = len(y), [X[y == s] for s in (-1, 1)]
     shifts = [Z.mean(0) - X.mean(0) for Z in classes]
     between = sum(len(Z) * np.outer(d, d) for Z, d in zip(classes, shifts, strict=True)) / n
     within = sum((Z - Z.mean(0)).T @ (Z - Z.mean(0)) for Z in classes) / n
@@ -224,8 +216,7 @@ def test_4_6_14_has_a_minus_sign(sign, holds):
     same = y[:, None] == y
     intra = np.where(same, K, 0.0) / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))[:, None]
     between = sum(np.sum(y == s) * np.sum((X[y == s].mean(0) - X.mean(0)) ** 2) for s in (-1, 1))
-    found = (intra + sign * K / n).sum()
-    assert np.isclose(found, between) == holds
+    assert np.isclose((intra + sign * K / n).sum(), between) == holds
 
 
 def test_algorithms_4_5_7_8_return_the_machine_that_failed():
@@ -240,8 +231,7 @@ def test_algorithms_4_5_7_8_return_the_machine_that_failed():
 
     assert printed([0.5, 0.3, 0.4], 0.0, 10) == 2  # the last improvement was 1
     assert printed([0.5, 0.6], 0.0, 10) == 1  # never below the untransformed machine
-    part = board(held_out=50)
-    result = conformal_transformations(part, "act")
+    result = conformal_transformations(board(held_out=50), "act")
     errors = [entry["validation_error"] for entry in result.history]
     assert result.n_transforms == np.argmin(errors) < len(errors) - 1
     assert printed([*errors, np.inf], 0.0, 10) == result.n_transforms + 1
@@ -282,16 +272,12 @@ def test_5_3_11_is_the_sum_over_the_negatives_minus_b_in_hull_units():
 def test_5_3_16_and_5_3_22_have_a_minus_sign(sign, holds):
     f, kappa, shrink, offset = np.linspace(-1, 1, 11), 0.8, 0.7, -0.3
     displaced = c.displaced_decision(f, shrink, offset)
-    q = c.boundary_decay(displaced, kappa)
-    wanted = slope(lambda k: c.boundary_decay(displaced, k), kappa)
+    decay = partial(c.boundary_decay, displaced)
+    q, wanted = decay(kappa), slope(decay, kappa)
     assert np.allclose(sign * displaced**2 * q, wanted, atol=1e-8) == holds
-    y = np.where(f > 0.2, 1.0, -1.0)
-    B, W = Separability(gram(f[:, None]), y).matrices()
+    B, W = Separability(gram(f[:, None]), np.where(f > 0.2, 1.0, -1.0)).matrices()
     for matrix in (B, W):
-        form = slope(
-            lambda k, m=matrix: c.boundary_decay(displaced, k) @ m @ c.boundary_decay(displaced, k),
-            kappa,
-        )
+        form = slope(lambda k, matrix=matrix: decay(k) @ matrix @ decay(k), kappa)
         assert np.isclose(2 * sign * q @ matrix @ (displaced**2 * q), form, atol=1e-8) == holds
 
 

@@ -24,10 +24,7 @@ def test_classes_have_their_marks_and_support_vectors_are_ringed(ax):
 
 def test_the_tiles_of_a_class_lie_across(ax):
     checkers.plot_tiles(ax, 4.0)
-    colors = {
-        tuple(np.sign(patch.get_xy()[:4].mean(axis=0))): patch.get_facecolor()
-        for patch in ax.patches
-    }
+    colors = {tuple(np.sign(p.get_xy()[:4].mean(axis=0))): p.get_facecolor() for p in ax.patches}
     assert colors[1.0, 1.0] == colors[-1.0, -1.0] == to_rgba(WRONG)
     assert colors[1.0, -1.0] == colors[-1.0, 1.0] == to_rgba(RIGHT)
 
@@ -45,8 +42,7 @@ def test_wrong_places_are_those_whose_sign_differs(ax):
 
 def test_the_frontier_is_solid_and_the_hyperplanes_dashed(ax):
     background.plot_lines(ax, (AXIS, AXIS), 2 * np.add.outer(0 * AXIS, AXIS))
-    dashes = [style[1] is None for style in ax.collections[0].get_linestyle()]
-    assert dashes == [False, True, False]
+    assert [style[1] is None for style in ax.collections[0].get_linestyle()] == [False, True, False]
 
 
 def test_the_print_stands_in_the_row_of_its_name(ax):
@@ -61,8 +57,7 @@ def test_paths_have_two_standard_errors_and_their_scales(ax):
     path = np.array([1.0, 10.0]), np.array([0.2, 0.4]), np.array([0.1, 0.2])
     beyond.plot_paths(ax, {"SVM": path}, xlabel="x", ylabel="y", logarithmic=(True, False))
     assert ax.get_xscale() == "log" and ax.get_yscale() == "linear"
-    bars = ax.collections[0].get_segments()
-    np.testing.assert_allclose(bars[1], [[10.0, 0.0], [10.0, 0.8]])
+    np.testing.assert_allclose(ax.collections[0].get_segments()[1], [[10.0, 0.0], [10.0, 0.8]])
 
 
 def test_slacks_hulls_and_mapped_grids_are_drawn_through_their_points(ax):

@@ -10,23 +10,15 @@ from scipy.stats import wilcoxon
 from sklearn.svm import SVC
 
 from companion.metrics import Mean, g_mean_error
-from companion.papers.conformal import (
-    baselines,
-    beyond_studies,
-    checkers,
-    g_means,
-    methods,
-    problems,
-    real_sets,
-)
+from companion.papers.conformal import baselines, checkers, g_means, methods, problems, real_sets
+from companion.papers.conformal.beyond_studies import best_shift, error_of
 from companion.reproduction.published import load_published
 
 
 def small_problem(number=1, n=80, share=0.3):
     rng = np.random.default_rng(number)
     y = np.where(rng.random(n) < share, 1.0, -1.0)
-    X = rng.standard_normal((n, 3)) + y[:, None] * 0.6
-    cut = n // 2
+    X, cut = rng.standard_normal((n, 3)) + y[:, None] * 0.6, n // 2
     return problems._problem(X[:cut], y[:cut], X[cut:], y[cut:], "test", number)
 
 
@@ -44,8 +36,7 @@ def real_set(monkeypatch):
 
 
 def test_folds_are_a_partition_standardised_on_their_training_parts(real_set):
-    assert len(real_set) == 7
-    assert sum(len(p.y_test) for p in real_set) == 120
+    assert len(real_set) == 7 and sum(len(p.y_test) for p in real_set) == 120
     for p in real_set:
         assert np.isfinite(p.X).all() and np.isfinite(p.X_test).all()
         np.testing.assert_allclose(p.X.mean(axis=0), 0, atol=1e-12)
@@ -84,17 +75,14 @@ def test_a_row_counts_the_errors_of_its_method():
     part = methods.Part(p)
     row = methods.conformal_row(part, "TSVT-VMETA")
     decision = part.decision(part.transformed("tsvt", "validation_cma"))
-    frame = pd.DataFrame([row])
-    predicted = np.where(decision > 0, 1.0, -1.0)
+    frame, predicted = pd.DataFrame([row]), np.where(decision > 0, 1.0, -1.0)
     assert g_means.errors(frame)[0] == pytest.approx(g_mean_error(p.y_test, predicted))
     assert row["v_error"] <= row["v_before"]
     assert (row["n_transformations"] == 0) == (row["v_error"] == row["v_before"])
 
 
 def test_all_methods_have_a_row_and_the_tables_know_them():
-    p = small_problem(5)
-    rows = methods.all_rows(p)
-    assert [row["method"] for row in rows] == list(methods.ALL)
+    assert [row["method"] for row in methods.all_rows(small_problem(5))] == list(methods.ALL)
     published = load_published("conformal")
     printed = published.query("artefact == 'checkers' and column == 'g-means error'").row
     assert set(methods.PRINTED) == set(printed)
@@ -126,8 +114,7 @@ def test_the_balanced_machine_weighs_classes_inversely_to_their_sizes():
 
 
 def test_the_grid_search_counts_its_machines_and_keeps_to_its_ranges():
-    p = small_problem(8, n=120)
-    machine, trained = baselines.pvgs(p)
+    machine, trained = baselines.pvgs(small_problem(8, n=120))
     assert trained % baselines.FOLDS == 1 and 25 < trained // baselines.FOLDS <= 100
     low, high = baselines.PVGS_RANGES["C"]
     assert low <= machine.C <= high
@@ -136,9 +123,9 @@ def test_the_grid_search_counts_its_machines_and_keeps_to_its_ranges():
 def test_the_best_shift_is_the_best_of_all_shifts():
     rng = np.random.default_rng(9)
     f, y = rng.standard_normal(60), np.where(np.arange(60) < 15, 1.0, -1.0)
-    shift, error = beyond_studies.best_shift(f, y)
-    every = min(beyond_studies.error_of(f + s, y) for s in np.linspace(-4, 4, 4001))
-    assert error == pytest.approx(beyond_studies.error_of(f + shift, y))
+    shift, error = best_shift(f, y)
+    every = min(error_of(f + s, y) for s in np.linspace(-4, 4, 4001))
+    assert error == pytest.approx(error_of(f + shift, y))
     assert error <= every + 1e-12
 
 
@@ -192,9 +179,7 @@ def test_few_partitions_that_all_agree_decide_nothing():
     assert g_means.undecided_if_few(Mean(0.0, 0.0, 20), 20).standard_error == 0.0
 
 
-def test_no_transformation_is_the_machine_of_the_whole_training_part_and_blocks_change_nothing(
-    monkeypatch,
-):
+def test_no_transformation_is_the_machine_of_all_rows_and_blocks_change_nothing(monkeypatch):
     part = methods.Part(small_problem(2))
     none = part.transformed("williams", max_transforms=0)
     np.testing.assert_allclose(part.decision(none), part.plain_decision())
@@ -222,8 +207,7 @@ def test_equal_methods_are_found_equal():
     pairs = real_sets.equal_cells(paired_records(1, 3), "Glass7").set_index(["first", "second"])
     assert pairs.loc[("AMA", "ACT"), "share of equal folds"] == 0.0
     assert np.isnan(pairs.loc[("AMA", "WIL"), "share of equal folds"])  # neither transforms
-    alike = paired_records(0, 3).assign(n_transformations=1)
-    found = real_sets.equal_cells(alike, "Glass7")
+    found = real_sets.equal_cells(paired_records(0, 3).assign(n_transformations=1), "Glass7")
     assert (found["partitions with equal errors in all folds"] == 3).all()
     assert (found["share of equal folds"] == 1.0).all()
 

@@ -11,9 +11,8 @@ from companion.tuning.criteria import xi_alpha_values
 
 def densities(X):
     """g^+ and g^- at points of shape (n, 2)."""
-    positive = multivariate_normal([0, 0], np.eye(2)).pdf(X)
     negative = multivariate_normal([2, 2], np.diag([2.0, 1.0])).pdf(X)
-    return positive, negative
+    return multivariate_normal([0, 0], np.eye(2)).pdf(X), negative
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +45,8 @@ def test_p_s_has_the_sample_shares_in_its_denominator(points):
     grid, weight, p_s = example.population()
     assert p_s @ weight == pytest.approx(SAMPLE_SHARE[1], abs=2e-4)
     positive, negative = densities(grid)
-    as_printed = (
-        SAMPLE_SHARE[1] * positive / (TARGET_SHARE[1] * positive + SAMPLE_SHARE[-1] * negative)
-    )
-    assert as_printed.max() > 1.0  # which no probability is
+    printed = TARGET_SHARE[1] * positive + SAMPLE_SHARE[-1] * negative
+    assert (SAMPLE_SHARE[1] * positive / printed).max() > 1.0  # which no probability is
 
 
 @pytest.mark.parametrize(("case", "risk"), [("standard", 0.0951), ("nonstandard", 0.0781)])
@@ -92,8 +89,7 @@ def test_brxa_as_printed_is_no_estimate_of_a_risk():
 
 def test_the_sample_is_the_same_in_both_cases_and_has_the_shares_exactly():
     X, y, probability = example.sample(3)
-    assert np.array_equal(X, example.sample(3)[0])
-    assert not np.array_equal(X, example.sample(4)[0])
+    assert np.array_equal(X, example.sample(3)[0]) and not np.array_equal(X, example.sample(4)[0])
     assert (y == 1).sum() == 80 and (y == -1).sum() == 120
     assert np.array_equal(probability, example.sample_probability(X))
     with pytest.raises(ValueError, match="n must be a positive multiple of 5. Got 201"):

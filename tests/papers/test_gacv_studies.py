@@ -30,16 +30,11 @@ def machine(machines, k, j):
 @pytest.mark.parametrize("cell", [(2, 1), (5, 4), (7, 8)])
 def test_a_cell_of_the_surfaces_is_the_criterion_of_a_machine_fitted_alone(machines, cell):
     fitted, X, y = machine(machines, *cell), machines.X, machines.y
-    surfaces = selection.one_fit_criteria(machines)
-    p = machines.probability
-    alone = {
-        "gacv": gacv(fitted, X, y),
-        "gckl": gckl(fitted, X, p),
-        "xa": xi_alpha(fitted, X, y),
-        "xa_2": xi_alpha(fitted, X, y, rho=2, bound=1.0),
-        "xa_half": xi_alpha(fitted, X, y, rho=0.5),
-        "misclass": misclass(fitted, X, p),
-    }
+    surfaces, p = selection.one_fit_criteria(machines), machines.probability
+    alone = {"gckl": gckl(fitted, X, p), "misclass": misclass(fitted, X, p)}
+    alone |= {"gacv": gacv(fitted, X, y), "xa": xi_alpha(fitted, X, y)}
+    alone["xa_2"] = xi_alpha(fitted, X, y, rho=2, bound=1.0)
+    alone["xa_half"] = xi_alpha(fitted, X, y, rho=0.5)
     for name, value in alone.items():
         slack = 5e-3 if name in ("gacv", "gckl") else 2.1 * machines.cost.max() / N
         assert surfaces[name][cell] == pytest.approx(value, abs=slack), name
@@ -72,8 +67,7 @@ def test_gckl_bounds_misclass_and_rho_2_bounds_leave_one_out_in_every_cell(machi
     surfaces = inefficiency.all_criteria(machines, N, 7)
     assert (surfaces["gckl"] >= surfaces["misclass"]).all()
     free = inefficiency.has_free_vector(machines)
-    assert free.mean() > 0.5
-    assert (surfaces["xa_2"] >= surfaces["loo"])[free].all()
+    assert free.mean() > 0.5 and (surfaces["xa_2"] >= surfaces["loo"])[free].all()
     for smaller, larger in (("xa_half", "xa"), ("xa", "xa_2")):
         assert (surfaces[smaller] <= surfaces[larger]).all()
 
@@ -81,8 +75,7 @@ def test_gckl_bounds_misclass_and_rho_2_bounds_leave_one_out_in_every_cell(machi
 def test_ties_are_all_found_and_the_middle_one_is_shown():
     criterion = np.array([[3.0, 1.0, 1.0], [2.0, 1.0 + 1e-15, 4.0], [5.0, 5.0, 2.0]])
     choice = selection.choose(criterion)
-    assert choice.tied.sum() == 3
-    assert choice.cell == (0, 1)
+    assert choice.tied.sum() == 3 and choice.cell == (0, 1)
 
 
 def test_the_valley_of_a_tilted_strip_has_its_length_width_and_slope():
@@ -130,8 +123,7 @@ def test_a_sample_gives_a_row_a_case_and_criterion_and_no_inefficiency_below_one
 
 def test_the_curves_of_the_figure_are_zero_on_the_boundary_of_their_machine():
     X, y, probability = example.sample(1, N)
-    machines = selection.train(X, y, probability, "standard", "coarse")
-    found, chosen = fig_1.curves(machines, X)
+    found, chosen = fig_1.curves(selection.train(X, y, probability, "standard", "coarse"), X)
     lam, sigma = chosen["gacv"]
     alone = L1SVC(C=1 / (2 * N * lam), gamma=1 / (2 * sigma**2), tol=1e-6).fit(X, y)
     assert np.allclose(found["gacv"], alone.decision_function(X), atol=5e-3)
@@ -143,8 +135,7 @@ def test_one_split_is_tuned_by_every_search_and_tested_on_rows_left_out():
     assert set(rows) == set(beyond.SEARCHES)
     for row in rows.values():
         assert row["n_train"] == 150 and row["n_test"] == 2051
-        assert 0.15 < row["n_wrong"] / row["n_test"] < 0.4
-        assert row["converged"]
+        assert 0.15 < row["n_wrong"] / row["n_test"] < 0.4 and row["converged"]
     assert 0 < rows["gacv"]["criteria_share"] < 1
     # the same folds, and machines that agree within their tolerance
     assert rows["cv"]["estimate"] == pytest.approx(rows["scikit-learn"]["estimate"], abs=0.02)
@@ -157,5 +148,4 @@ def test_tables_have_a_row_a_criterion_and_compare_with_cross_validation(frame):
         table = inefficiency.inefficiency_table(renamed, case).set_index("criterion")
         assert len(table) == len(selection.CRITERIA) and table["mean"].min() == 1
         assert table.loc["10-fold CV", "minus 10-fold CV"] == 0
-        valleys = fig_2.valley_table(renamed, case)
-        assert set(valleys.surface) == set(selection.NAMES[case].values())
+        assert set(fig_2.valley_table(renamed, case).surface) == set(selection.NAMES[case].values())

@@ -10,11 +10,9 @@ from companion.papers.l1nsvm.table_2 import plot_surface
 
 
 def test_a_toy_panel_has_the_axes_and_levels_of_the_print(ax):
-    X = np.array([[0.0, 0.0], [5.0, 2.0], [1.0, 1.0]])
-    y = np.array([1, -1, 1])
+    X, y = np.array([[0.0, 0.0], [5.0, 2.0], [1.0, 1.0]]), np.array([1, -1, 1])
     assert fig_1.plot_toy_machine(ax, X, y, np.array([-0.4, -0.1]), 1.0, flipped=[2]) is ax
-    assert tuple(ax.get_xticks()) == fig_1.TICKS["x"]
-    assert tuple(ax.get_yticks()) == fig_1.TICKS["y"]
+    assert tuple(ax.get_xticks()) == fig_1.TICKS["x"] and tuple(ax.get_yticks()) == fig_1.TICKS["y"]
     shown = np.vstack([line.get_xydata() for line in ax.lines])
     assert {tuple(point) for point in X} <= {tuple(point) for point in shown}
     (contours,) = [c for c in ax.collections if hasattr(c, "levels")]

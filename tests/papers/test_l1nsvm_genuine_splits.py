@@ -31,19 +31,17 @@ def test_drawn_splits_give_what_the_genuine_ones_give(name, machine):
     data = genuine(name)
     X, y = data["X"], data["y"].astype(float)
     log10_C, log10_sigma = machines.SETTINGS[name][machine]
-    found = {"error": [], "n_sv": [], "n_iter": []}
+    found = []
     for train, test in zip(data["train"], data["test"], strict=True):
         gamma = machines.width_to_gamma(log10_sigma)
         K = gram(X[train], gamma=gamma)
         result = machines.solve_as_printed(machine, K, y[train], 10.0**log10_C)
         decision = gram(X[test], X[train], gamma=gamma) @ (y[train] * result.alpha)
         wrong = np.where(decision + result.intercept > 0, 1, -1) != y[test]
-        found["error"].append(100 * wrong.mean())
-        found["n_sv"].append(np.count_nonzero(result.alpha))
-        found["n_iter"].append(result.n_iter)
+        found.append((100 * wrong.mean(), np.count_nonzero(result.alpha), result.n_iter))
     frame = read_stored(TABLE_2).frame
     drawn = printed_runs(frame[frame.dataset == name], machine)
-    for column, values in found.items():
+    for column, values in zip(("error", "n_sv", "n_iter"), np.transpose(found), strict=True):
         ours, theirs = mean_and_standard_error(drawn[column]), mean_and_standard_error(values)
         # Four standard errors: 24 comparisons. The spread over our 100 splits serves both sides,
         # since ten values (often nearly all equal, for support vectors) do not carry their own.

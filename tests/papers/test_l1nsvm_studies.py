@@ -1,5 +1,7 @@
 """What the studies compute, against direct computations."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -62,8 +64,7 @@ def test_training_along_C_ends_where_training_from_zero_ends(machine, distinct):
 def test_the_primal_of_a_cell_has_the_optimum_of_its_machine(cell):
     X, y = table_1.sample(draw=7)
     w, b, objective = table_1.solve_primal(X, y, 1.0, *cell)
-    machine = table_1.CELLS[cell]
-    result = solve(machine, gram(X, kernel="linear"), y, 1.0, tol=1e-9)
+    result = solve(table_1.CELLS[cell], gram(X, kernel="linear"), y, 1.0, tol=1e-9)
     assert objective == pytest.approx(-result.objective, rel=1e-7)
     np.testing.assert_allclose(X.T @ (y * result.alpha), w, atol=1e-5)
     if cell != ("inequality", "absolute"):
@@ -106,10 +107,9 @@ def test_sharing_multipliers_evenly_changes_no_decision(titanic):
 
 
 def test_the_lowest_error_is_chosen_and_ties_go_to_the_smaller_C():
-    search = pd.DataFrame(
-        [(0.0, 0.0, 9), (0.0, 1.0, 4), (1.0, 0.0, 4), (1.0, 1.0, 5)],
-        columns=["log10_C", "log10_sigma", "n_wrong"],
-    ).assign(dataset="d", machine="LS", part=table_2.ALL_ROWS, n_rows=10, repeats=2)
+    cells = [(0.0, 0.0, 9), (0.0, 1.0, 4), (1.0, 0.0, 4), (1.0, 1.0, 5)]
+    search = pd.DataFrame(cells, columns=["log10_C", "log10_sigma", "n_wrong"])
+    search = search.assign(dataset="d", machine="LS", part=table_2.ALL_ROWS, n_rows=10, repeats=2)
     assert table_2.chosen_setting(search, "d", "LS") == (0.0, 1.0)
     assert table_2.search_surface(search, "d", "LS").loc[0.0, 1.0] == pytest.approx(20.0)
     assert table_2.tuned_on_training_rows(search, "d", "LS") is None
@@ -117,11 +117,8 @@ def test_the_lowest_error_is_chosen_and_ties_go_to_the_smaller_C():
 
 def test_iterations_are_read_back_on_their_grid():
     first = {"dataset": "d", "machine": "LS", "second_C0": 10, "first_C0.5": 7, "second_C0.5": 14}
-    frame = pd.DataFrame(
-        {**first, "split": split, "log10_sigma": s, "first_C0": 100 * split + s}
-        for split in (1, 2)
-        for s in (1.0, 0.0)
-    )
+    frame = pd.DataFrame(product((1, 2), (1.0, 0.0)), columns=["split", "log10_sigma"])
+    frame = frame.assign(**first, first_C0=100 * frame.split + frame.log10_sigma)
     n_iter = table_2.iterations_of(frame, "d", "LS", "first")
     assert list(n_iter) == [(0.0, 0.0), (0.0, 1.0), (0.5, 0.0), (0.5, 1.0)]
     np.testing.assert_array_equal(n_iter[0.0], [[100, 101], [200, 201]])
@@ -132,11 +129,9 @@ def test_iterations_are_read_back_on_their_grid():
 
 
 def test_the_spread_of_the_spread_is_that_of_a_simulation():
-    rng = np.random.default_rng(0)
-    samples = rng.binomial(1, 0.1, size=(4000, 100)).astype(float)
-    spreads = samples.std(axis=1, ddof=1)
+    samples = np.random.default_rng(0).binomial(1, 0.1, size=(4000, 100)).astype(float)
     estimates = [standard_error_of_spread(sample) for sample in samples[:400]]
-    assert np.nanmean(estimates) == pytest.approx(spreads.std(), rel=0.1)
+    assert np.nanmean(estimates) == pytest.approx(samples.std(axis=1, ddof=1).std(), rel=0.1)
 
 
 @pytest.mark.parametrize("machine", MACHINES)

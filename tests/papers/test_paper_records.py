@@ -11,12 +11,8 @@ from companion.reproduction.store import RecordStore
 
 def studies_of(*papers):
     """The studies of some papers by ``"<paper>/<study>"``."""
-    return {
-        f"{study.paper}/{study.name}": study
-        for paper in papers
-        for artefact in list_artefacts(paper)
-        for study in artefact.studies
-    }
+    studies = [study for paper in papers for a in list_artefacts(paper) for study in a.studies]
+    return {f"{study.paper}/{study.name}": study for study in studies}
 
 
 def sample(units, size):
@@ -39,9 +35,8 @@ def fresh_and_committed(study, units):
             unavailable.add(str(error))
             continue
         rows = rows if isinstance(rows, list) else [rows]
-        committed = records[unit.key].rows
-        assert len(rows) == len(committed), unit
-        for row, record in zip(rows, committed, strict=True):
+        assert len(rows) == len(records[unit.key].rows), unit
+        for row, record in zip(rows, records[unit.key].rows, strict=True):
             yield unit, row, record
         compared += 1
     if not compared:
@@ -79,10 +74,8 @@ WITHOUT_FITS = ["gacv/fig_1", "wrsvm/theory_theorem", "wrsvm/theory_equality"]
 WITHOUT_FITS += [f"wrsvm/beyond_{name}" for name in ("baselines", "levels", "table_3")]
 TIMES = ("seconds", "criteria_share")
 SHAPE = ("position", "length", "width", "tilt", "decades")
-OF_THE_CHOSEN_CELL = {
-    "gacv/inefficiency": ("n_tied", "log10_lambda", "log10_sigma2", *SHAPE),
-    "gacv/beyond": ("log2_C", "log2_gamma"),
-}
+OF_THE_CHOSEN_CELL = {"gacv/beyond": ("log2_C", "log2_gamma")}
+OF_THE_CHOSEN_CELL["gacv/inefficiency"] = ("n_tied", "log10_lambda", "log10_sigma2", *SHAPE)
 OF_A_COUNT = dict.fromkeys(("target", "target_low", "target_high"), 0.03)
 OF_A_COUNT |= {"estimate": 0.02, "n_wrong": 0.05}
 
@@ -107,8 +100,7 @@ def _is_slow(unit):
 def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
     study = STUDIES[name]
     units = [unit for unit in study.units("paper") if not _is_slow(unit)]
-    chosen = sample(units, FEWER.get(name, SAMPLE))
-    for unit, row, record in fresh_and_committed(study, chosen):
+    for unit, row, record in fresh_and_committed(study, sample(units, FEWER.get(name, SAMPLE))):
         assert {name for name, value in record.items() if value is not None} <= set(row)
         for column, value in row.items():
             where = f"{unit}: {column}"
@@ -173,8 +165,7 @@ def test_every_unit_is_on_record_and_no_committed_fit_missed_its_tolerance():
 
 def test_values_of_empty_records_are_empty_and_not_an_error():
     for artefact in list_artefacts():
-        empty = {study.name: pd.DataFrame() for study in artefact.studies}
-        frame = artefact.values(empty)
+        frame = artefact.values({study.name: pd.DataFrame() for study in artefact.studies})
         assert list(frame.columns[:3]) == ["row", "column", "value"]
 
 

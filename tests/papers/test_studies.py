@@ -11,11 +11,7 @@ import companion.papers
 from companion.reproduction.artefacts import list_artefacts
 from companion.reproduction.units import Study
 
-STUDIES = {
-    f"{study.paper}/{study.name}": study
-    for artefact in list_artefacts()
-    for study in artefact.studies
-}
+STUDIES = {f"{study.paper}/{study.name}": study for a in list_artefacts() for study in a.studies}
 
 
 @lru_cache(maxsize=1)

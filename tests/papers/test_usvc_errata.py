@@ -28,8 +28,7 @@ def binomial_deviation(error, n=machines.N_PATTERNS):
 @pytest.mark.parametrize("quantity", ["CE train (%)", "CE test (%)"])
 def test_the_printed_spread_of_least_squares_in_case_b_is_below_the_binomial_one(quantity):
     row = f"Case B, {quantity}"
-    least = binomial_deviation(printed(row, "LS"))
-    assert printed(row, "LS ±") < least
+    assert printed(row, "LS ±") < binomial_deviation(printed(row, "LS"))
     assert printed(row, "SVC ±") > binomial_deviation(printed(row, "SVC"))
 
 
@@ -42,8 +41,7 @@ def test_a_spread_of_the_error_needs_a_spread_of_the_threshold():
 
 
 def test_without_a_bias_the_machine_on_prototypes_does_not_solve_ringnorm():
-    rng = np.random.default_rng(0)
-    X, y = ringnorm(1500, rng)
+    X, y = ringnorm(1500, np.random.default_rng(0))
     centres = table_3.prototypes("Ringnorm", 1, X[:1000], 30)
     error = {}
     for bias in (True, False):
@@ -57,9 +55,8 @@ def test_without_a_bias_the_machine_on_prototypes_does_not_solve_ringnorm():
 def test_least_squares_is_not_the_solution_that_the_others_share_on_separable_data():
     part = or_skip(split)("Dermat", 1)
     found = linear.paths(linear.Design.linear(part.X), part.y, (1e3,))
-    directions = {
-        name: points[0][:-1] / np.linalg.norm(points[0][:-1]) for name, (points, _) in found.items()
-    }
+    normals = {name: points[0][:-1] for name, (points, _) in found.items()}
+    directions = {name: w / np.linalg.norm(w) for name, w in normals.items()}
     assert directions["USVC"] @ directions["SVMlight"] > 1 - 1e-4
     assert directions["LS"] @ directions["SVMlight"] < 0.95
 

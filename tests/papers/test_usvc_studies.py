@@ -15,14 +15,9 @@ from companion.solvers import Design, wls_path
 
 
 def small_split(n=160, seed=0):
-    rng = np.random.default_rng(seed)
-    X, y = ringnorm(n, rng)
-    X = X[:, :4]
-    half = n // 2
-    folds = [
-        (np.arange(k, half)[np.arange(k, half) % 4 != k], np.arange(k, half, 4)) for k in range(4)
-    ]
-    y = y.astype(float)
+    X, y = ringnorm(n, np.random.default_rng(seed))
+    X, y, half, rows = X[:, :4], y.astype(float), n // 2, np.arange(n // 2)
+    folds = [(rows[k:][rows[k:] % 4 != k], rows[k::4]) for k in range(4)]
     return Split(X[:half], y[:half], X[half:], y[half:], folds)
 
 
@@ -39,9 +34,9 @@ def test_the_error_of_a_rule_is_what_a_large_sample_shows(reading):
 
 @pytest.mark.parametrize("w", [2.0, -2.0])
 def test_the_error_of_a_linear_rule_is_that_of_its_threshold_and_sign(w):
-    expected = threshold_case_error("B", 0.3)
-    expected = expected if w > 0 else 1 - expected
-    assert machines.linear_error("B", w, -0.3 * w) == pytest.approx(float(expected), abs=1e-12)
+    error = float(threshold_case_error("B", 0.3))
+    expected = pytest.approx(error if w > 0 else 1 - error, abs=1e-12)
+    assert machines.linear_error("B", w, -0.3 * w) == expected
 
 
 def test_the_minima_of_the_error_are_those_of_a_fine_grid_and_may_be_an_interval():
@@ -79,10 +74,8 @@ def test_the_eigenvalue_of_an_iteration_is_the_factor_of_a_small_deviation(dampi
         own = {"loss": loss, "start": point, "damping": damping}
         return machines.fit(design, y, machines.C, **own, **plain).log["w"][1]
 
-    jacobian = np.column_stack(
-        [(once(x + step * e) - once(x - step * e)) / (2 * step) for e in np.eye(2)]
-    )
-    values = np.linalg.eigvals(jacobian).real
+    columns = [(once(x + step * e) - once(x - step * e)) / (2 * step) for e in np.eye(2)]
+    values = np.linalg.eigvals(np.column_stack(columns)).real
     found = fig_3_4.iteration_eigenvalue(design, y, loss, minimum, damping)
     assert found == pytest.approx(values[np.abs(values).argmax()], rel=1e-3)
 
@@ -109,8 +102,7 @@ def test_the_linear_search_equals_plain_refits_by_libsvm():
 
 def test_least_squares_is_ridge_regression_on_the_labels():
     part = small_split()
-    design = linear.Design.linear(part.X)
-    points, _ = linear.paths(design, part.y, (2.0,))["LS"]
+    points, _ = linear.paths(linear.Design.linear(part.X), part.y, (2.0,))["LS"]
     centred = part.X - part.X.mean(axis=0)
     w = np.linalg.solve(centred.T @ centred + np.eye(4) / 2.0, centred.T @ part.y)
     assert points[0][:-1] == pytest.approx(w, rel=1e-8)
@@ -118,8 +110,7 @@ def test_least_squares_is_ridge_regression_on_the_labels():
 
 def test_prototypes_at_all_samples_with_the_hinge_are_the_support_vector_machine():
     part = small_split()
-    design = table_3.design_on(part.X, part.X, 2.0)
-    svc, _ = table_3.both_paths(design, part.y)
+    svc, _ = table_3.both_paths(table_3.design_on(part.X, part.X, 2.0), part.y)
     at = table_3.C_VALUES.index(1.0)
     peer = SVC(C=1.0, gamma=0.125, tol=1e-8).fit(part.X, part.y)
     decision, w = peer.decision_function(part.X), peer.dual_coef_[0]
@@ -156,24 +147,21 @@ def test_a_network_on_all_samples_is_kernel_ridge():
     part = small_split(40)
     network = boosting.RBFNetwork(n_centres=20, gamma=0.5, ridge=1e-3, random_state=0)
     network.fit(part.X, part.y)
-    H = np.column_stack(
-        [np.exp(-0.5 * ((part.X[:, None] - network.centres_) ** 2).sum(-1)), np.ones(20)]
-    )
+    squared = ((part.X[:, None] - network.centres_) ** 2).sum(-1)
+    H = np.column_stack([np.exp(-0.5 * squared), np.ones(20)])
     residual = H @ network.beta_ - part.y
-    gradient = H.T @ residual / 20 + 1e-3 * np.append(network.beta_[:-1], 0.0)
-    assert np.abs(gradient).max() < 1e-8
+    assert np.abs(H.T @ residual / 20 + 1e-3 * np.append(network.beta_[:-1], 0.0)).max() < 1e-8
 
 
 @pytest.mark.parametrize("level", [0.05, 0.1, 0.5])
 def test_a_threshold_lets_no_more_new_negatives_through_than_its_level(level):
-    rng = np.random.default_rng(4)
-    rates = []
+    rng, rates = np.random.default_rng(4), []
     for _ in range(400):
         values = rng.standard_normal(60)
         rates.append(np.mean(rng.standard_normal(400) > beyond.threshold_for(values, level)))
     assert beyond.threshold_for(np.arange(5.0), 0.1) == np.inf  # no sample of 5 is large enough
     mean, error = np.mean(rates), np.std(rates) / 20
-    assert mean <= level + 3 * error and mean >= level - 1 / 60 - 3 * error
+    assert level - 1 / 60 - 3 * error <= mean <= level + 3 * error
 
 
 def test_the_path_of_a_separable_medical_set_converges_at_every_cost():
@@ -206,10 +194,8 @@ def test_costs_of_one_and_no_costs_are_one_machine_and_heavier_negatives_alarm_l
     part = small_split(300, seed=5)
     design = Design.linear(part.X)
     plain = wls_path(design, part.y, (1.0,), loss=linear.LOSS)[0]
-    one, heavy = (
-        beyond.points(design, part.y, linear.LOSS, (1.0,), negative=weight)[0][0]
-        for weight in (1.0, 8.0)
-    )
+    own = design, part.y, linear.LOSS, (1.0,)
+    one, heavy = (beyond.points(*own, negative=weight)[0][0] for weight in (1.0, 8.0))
     assert one == pytest.approx(np.append(plain.w, plain.intercept), rel=1e-9)
     own, careful = (counts(design.augmented @ x, part.y) for x in (one, heavy))
     assert careful["false_alarms"] < own["false_alarms"] and careful["missed"] > own["missed"]

@@ -18,8 +18,7 @@ def ratio(loss, s, u):
 
 
 def at(loss, s, A, B):
-    arrays = [np.array([float(x)]) for x in (s, A, B)]
-    return theory.advantage(loss, *arrays)[0]
+    return theory.advantage(loss, *[np.array([float(x)]) for x in (s, A, B)])[0]
 
 
 @pytest.mark.parametrize("k", [3, 4, 7])
@@ -48,8 +47,7 @@ def test_the_hypothesis_of_the_proof_of_necessity_also_holds_where_the_loss_is_c
     At the end of the interval every u has a ratio below k - 1, and f = 0 is still no minimiser.
     """
     end = theory.LOSSES[loss][2](3)
-    u = np.linspace(-end, 25.0, 2000)
-    assert (ratio(loss, end, u) < 2.0).all()
+    assert (ratio(loss, end, np.linspace(-end, 25.0, 2000)) < 2.0).all()
     for A in (0.334, 0.35, 0.5):
         assert at(loss, end, A, 1.0 - A) > 0
 
@@ -98,12 +96,10 @@ def test_f_equal_to_zero_is_where_the_paper_starts_and_ends_if_no_class_has_half
     """
     U = examples.utility(2, 0.6)
     X, y = np.random.default_rng(0).normal(size=(30, 2)), np.zeros(30, dtype=int)
-    design = Design.linear(X)
-    found = dca(design, y, U, 1.0, -0.5)
+    found = dca(Design.linear(X), y, U, 1.0, -0.5)
     assert np.abs(found.decision_function).max() < 1e-4 and not found.beta.any()
-    ahead = theory.robust_objective(
-        np.zeros((3, 2)), np.array([2.0, -1.0, -1.0]) / 3, X, y, U, C=1.0, s=-0.5
-    )
+    lead = np.array([2.0, -1.0, -1.0]) / 3
+    ahead = theory.robust_objective(np.zeros((3, 2)), lead, X, y, U, C=1.0, s=-0.5)
     assert ahead < 0.85 * found.objective
     assert examples.bayes(np.array([[1.0, 0.0, 0.0]]), U)[0] == 0
 
@@ -112,20 +108,17 @@ def test_the_objective_falls_to_a_value_that_depends_on_the_start():
     """ "Its convergence is guaranteed", but to a stationary point, such as a constant decision."""
     U = np.eye(3)
     X, y = examples.piecewise_linear(90, np.random.default_rng(2))
-    design = Design.linear(X)
-    constant = np.zeros((3, 3))
+    design, constant = Design.linear(X), np.zeros((3, 3))
     constant[:, -1] = [40.0, -20.0, -20.0]
     stuck, own = (dca(design, y, U, 1.0, -0.5, start=start) for start in (constant, None))
-    assert stuck.converged and own.converged
-    assert (stuck.decision_function.argmax(axis=1) == 0).all()
+    assert stuck.converged and own.converged and (stuck.decision_function.argmax(axis=1) == 0).all()
     assert stuck.objective > 1.5 * own.objective
 
 
 def test_the_linear_program_for_b_need_not_determine_b():
     """Two samples of class 1, both truncated against class 3: any further lead of 3 is as good."""
     y, U, C, s = np.zeros(2, dtype=int), np.eye(3), 1.0, -0.5
-    f = np.tile([-1.0, -1.0, 2.0], (2, 1))
-    beta = theory.betas(f, y, U, C, s)
+    beta = theory.betas(np.tile([-1.0, -1.0, 2.0], (2, 1)), y, U, C, s)
     assert beta[:, 0, 2].tolist() == [1.0, 1.0]
 
     def value(b):
@@ -137,8 +130,7 @@ def test_the_linear_program_for_b_need_not_determine_b():
 
 def test_4_is_not_convex_but_consistent_without_truncation():
     """The weights by costs that the paper gives up decide rightly in the population."""
-    unit = theory.THEORY_EQUALITY.unit(k=3, draws=500)
-    found = theory.compute_equality(unit)
+    found = theory.compute_equality(theory.THEORY_EQUALITY.unit(k=3, draws=500))
     assert found["n_cost_form_consistent"] == 500 and found["share_not_convex"] > 0.1
     K = np.array([0.30, 0.31, 0.39])
     f = np.random.default_rng(1).normal(size=(200_000, 3)) * 2
@@ -168,11 +160,8 @@ def means(table, columns):
     """Printed means of a table, WRSVM - WSVM, by utility and column."""
     published = load_published("wrsvm")
     cells = published[published.artefact == table].set_index(["row", "column"]).value
-    return {
-        (suffix, column): cells[f"WRSVM{suffix}", column] - cells[f"WSVM{suffix}", column]
-        for suffix, column in columns
-        if (f"WSVM{suffix}", column) in cells.index
-    }
+    places = [(end, column) for end, column in columns if (f"WSVM{end}", column) in cells.index]
+    return {(end, at): cells[f"WRSVM{end}", at] - cells[f"WSVM{end}", at] for end, at in places}
 
 
 def test_the_rows_of_tables_1_and_2_say_the_opposite_of_the_text():
@@ -201,8 +190,9 @@ def test_the_best_decision_under_U2_is_not_close_to_random(a):
     U = examples.utility(2, a)
     truth = examples.class_probabilities("piecewise_linear", regions.lattice())
     row = regions.regions(examples.bayes(truth, U), U)
-    assert [row[f"parts_{j}"] for j in (1, 2, 3)] == [1, 1, 1]
-    assert min(row[f"region_{j}"] for j in (1, 2, 3)) > 0.1
+    assert row["agrees_with_bayes"] == 1.0 and [row[f"parts_{j}"] for j in (1, 2, 3)] == [1, 1, 1]
+    shares = [row[f"region_{j}"] for j in (1, 2, 3)]
+    assert min(shares) > 0.1 and sum(shares) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_truncation_above_zero_is_flat_from_there_down_and_not_only_in_the_middle():
@@ -220,6 +210,5 @@ def test_at_most_one_margin_is_positive_and_the_largest_is_not_negative_without_
 
 
 def test_the_w_of_15_sum_to_zero_whatever_the_multipliers():
-    rng = np.random.default_rng(0)
-    alpha, beta = rng.uniform(size=(2, 20, 4, 4)) * (1 - np.eye(4))
+    alpha, beta = np.random.default_rng(0).uniform(size=(2, 20, 4, 4)) * (1 - np.eye(4))
     assert np.abs(theory.brackets(alpha, beta).sum(axis=1)).max() < 1e-12

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from companion.papers.summaries import values_from
-from companion.papers.wrsvm import examples, regions, simulation, table_2, table_3, utilities
+from companion.papers.wrsvm import examples, simulation, table_2, table_3, utilities
 from companion.solvers import Design, dca
 
 
@@ -54,13 +54,11 @@ def test_the_kernel_width_is_the_median_distance_between_classes():
 
 
 def test_columns_of_the_kernel_give_the_decision_values_of_the_design():
-    rng = np.random.default_rng(2)
-    X, y = examples.nonlinear(40, rng)
+    X, y = examples.nonlinear(40, np.random.default_rng(2))
     design, columns = examples.kernel_columns(X, 2.0, X)
     machine = dca(design, y, np.eye(3), 1.0, examples.S)
-    assert np.allclose(
-        columns @ machine.coef.T + machine.intercept, machine.decision_function, atol=1e-6
-    )
+    found = columns @ machine.coef.T + machine.intercept
+    assert np.allclose(found, machine.decision_function, atol=1e-6)
 
 
 def test_a_split_of_the_digits_takes_fifty_of_each_class_twice(monkeypatch):
@@ -70,15 +68,6 @@ def test_a_split_of_the_digits_takes_fifty_of_each_class_twice(monkeypatch):
     assert np.bincount(y[train]).tolist() == np.bincount(y[tune]).tolist() == [50, 50, 50]
     assert sorted(np.concatenate([train, tune, test])) == list(range(360))
     assert not np.array_equal(train, table_3.split(2)[0])
-
-
-def test_regions_of_the_bayes_rule_agree_with_it_and_are_in_one_part():
-    U = examples.utility(2, 0.4)
-    truth = examples.class_probabilities("piecewise_linear", regions.lattice())
-    row = regions.regions(examples.bayes(truth, U), U)
-    assert row["agrees_with_bayes"] == 1.0
-    assert [row[f"parts_{j}"] for j in (1, 2, 3)] == [1, 1, 1]
-    assert sum(row[f"region_{j}"] for j in (1, 2, 3)) == pytest.approx(1.0, abs=1e-5)
 
 
 def two_machines(sign):
@@ -96,8 +85,7 @@ def test_gains_are_paired_over_the_samples(sign):
     frame = two_machines(sign)
     gain = utilities.gain(frame, "WRSVM", "WSVM", "test", config=1)
     assert gain.mean == pytest.approx(sign) and gain.standard_error < 1e-12 and gain.n == 10
-    table = simulation.paired_table(frame)
-    assert (table["better on"] == (10 if sign > 0 else 0)).all()
+    assert (simulation.paired_table(frame)["better on"] == (10 if sign > 0 else 0)).all()
 
 
 def test_exchanged_rows_compare_the_print_with_the_other_machine():

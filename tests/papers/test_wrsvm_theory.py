@@ -31,10 +31,8 @@ def test_the_least_over_leads_is_the_least_over_all_f(loss, k):
         reduced = expected_loss(np.zeros(k), A, loss, s) - max(gain, 0.0)
         starts = [rng.normal(size=k) * scale for scale in (0.1, 1.0, 3.0) for _ in range(8)]
         starts += [FAR_AHEAD * np.eye(k)[A.argmax()], np.zeros(k)]
-        least = min(
-            minimize(expected_loss, start, (A, loss, s), method="Nelder-Mead").fun
-            for start in starts
-        )
+        ends = [minimize(expected_loss, f, (A, loss, s), method="Nelder-Mead") for f in starts]
+        least = min(end.fun for end in ends)
         assert least == pytest.approx(reduced, abs=2e-3) and least > reduced - 1e-9
 
 
@@ -47,14 +45,12 @@ def test_the_theorem_holds_inside_the_interval_and_fails_outside(place):
         unit = theory.THEORY_THEOREM.unit(loss=loss, k=3, s_is=place, draws=4000)
         row = theory.compute_theorem(unit)
         assert row["random_f_below"] < 1e-9
-        inside = place in ("inside", "at the end")
-        assert (row["n_consistent"] == 4000) == inside
+        assert (row["n_consistent"] == 4000) == (place in ("inside", "at the end"))
 
 
 def test_the_algorithm_done_by_hand_ends_where_the_solver_does():
-    U = examples.utility(3, 0.4)
     (X, y), _ = population.samples(1, examples.FLIP)
-    found = theory._by_hand(Design.linear(X), X, y, U)
+    found = theory._by_hand(Design.linear(X), X, y, examples.utility(3, 0.4))
     assert found["steps"] >= 2 and found["decrease"] > 0.05
     assert found["largest_rise"] < 1e-9 and abs(found["above_solver"]) < 1e-7
     assert max(found["sum_of_w"], found["error_of_13"]) < 1e-9 and found["error_of_15"] < 1e-6
@@ -96,8 +92,7 @@ def test_branch_and_bound_finds_what_enumeration_finds(config, a, n):
     for seed in (1, 4):
         X, y = examples.piecewise_linear(n, np.random.default_rng(seed), 0.3)
         for C in (1.0, 5.0):
-            found = exact.global_minimum(X, y, U, C, -0.5)
-            least = by_enumeration(X, y, U, C, -0.5)
+            found, least = exact.global_minimum(X, y, U, C, -0.5), by_enumeration(X, y, U, C, -0.5)
             assert found.objective == pytest.approx(least, rel=2 * exact.TOLERANCE)
             assert found.bound <= least * (1 + 1e-6)
 
@@ -116,9 +111,8 @@ def test_no_start_of_the_dc_algorithm_is_below_the_global_minimum():
     X, y = examples.piecewise_linear(9, rng, 0.3)
     least = exact.global_minimum(X, y, U, 2.0, -0.5).objective
     starts = [np.column_stack([f, f[:, 0]]) - np.mean(f) for f in rng.normal(size=(25, 3, 2)) * 2]
-    ends = [
-        dca(Design.linear(X), y, U, 2.0, -0.5, tol=1e-6, start=start).objective for start in starts
-    ]
+    design = Design.linear(X)
+    ends = [dca(design, y, U, 2.0, -0.5, tol=1e-6, start=start).objective for start in starts]
     assert min(ends) >= least * (1 - exact.TOLERANCE)
     assert min(ends) <= least * (1 + 1e-4)  # some start finds it
 
@@ -134,9 +128,8 @@ def test_expected_utilities_are_averages_over_a_large_sample(example):
 
     X, y = getattr(examples, example)(300_000, rng, 0.15)
     sampled = examples.mean_utility(U, y, rule(X))
-    assert population.expected_utility(example, 0.15, U, rule(cells)) == pytest.approx(
-        sampled, abs=0.004
-    )
+    found = population.expected_utility(example, 0.15, U, rule(cells))
+    assert found == pytest.approx(sampled, abs=0.004)
     assert population.bayes_utility(example, 0.15, U) > sampled
 
 
@@ -152,13 +145,11 @@ def test_no_machine_is_above_bayes():
 
 
 def test_gains_by_flips_are_paired_over_samples():
-    frame = pd.DataFrame(
-        {"flip": flip, "sample": k, "machine": machine, "utility": base + 0.01 * k + gain}
-        for flip, base, most in ((0.15, 0.6, 0.03), (0.0, 0.8, 0.01))
-        for k in (2, 1, 3)
-        for machine, gain in (("none", 0.0), ("s = -1/2", most))
-    )
-    found = beyond.gain_by_flips(frame.assign(config=2, a=0.4))
+    cells = product((0.15, 0.0), (2, 1, 3), ("none", "s = -1/2"))
+    frame = pd.DataFrame(cells, columns=["flip", "sample", "machine"]).assign(config=2, a=0.4)
+    gain = np.where(frame.flip > 0, 0.03, 0.01) * (frame.machine != "none")
+    frame["utility"] = np.where(frame.flip > 0, 0.6, 0.8) + 0.01 * frame["sample"] + gain
+    found = beyond.gain_by_flips(frame)
     assert found.mean == pytest.approx(2.0) and found.standard_error < 1e-9 and found.n == 3
 
 

@@ -32,10 +32,8 @@ def test_a_changed_callee_is_compiled_into_its_callers(package):
     assert twice(package) == 2
     (package / "callee.py").write_text(CALLEE.format(21))
     assert twice(package) == 2, "numba has learnt to look at callees: discard_old_loops can go"
-    assert discard_old_loops(package) == 4
-    assert twice(package) == 42
-    assert discard_old_loops(package) == 0
-    assert list(package.rglob("*.nbi"))
+    assert discard_old_loops(package) == 4 and twice(package) == 42
+    assert discard_old_loops(package) == 0 and list(package.rglob("*.nbi"))
 
 
 def test_loops_of_unknown_sources_are_discarded_and_comments_discard_nothing(package):

@@ -7,12 +7,13 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import _studies
 import pytest
-from _studies import N_UNITS, stored, study, table, wait_for, working
+from _run import wait_for
+from _studies import N_UNITS, stored, study, table, working
 from click.testing import CliRunner
 
 from companion.cli import main
@@ -34,9 +35,8 @@ class Cluster:
         self.path = [folder / "there", HERE, ROOT]
         self.path[0].mkdir()
         contact = folder / "scheduler.json"
-        self.scheduler = self._start(
-            "dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", contact
-        )
+        words = ("--port", "0", "--no-dashboard", "--scheduler-file")
+        self.scheduler = self._start("dask_scheduler", *words, contact)
         wait_for(contact.exists)
         wait_for(lambda: contact.read_text().strip().endswith("}"))
         self.address = json.loads(contact.read_text())["address"]
@@ -51,9 +51,8 @@ class Cluster:
 
     def add_workers(self, n_workers, **options):
         words = f"{self.address} --no-nanny --no-dashboard --nthreads 1 --local-directory"
-        for _ in range(n_workers):
-            worker = self._start("dask_worker", *words.split(), self.folder, **options)
-            self.workers.append(worker)
+        words = (*words.split(), self.folder)
+        self.workers += [self._start("dask_worker", *words, **options) for _ in range(n_workers)]
 
     def kill(self, *processes):
         for process in processes:
@@ -77,35 +76,29 @@ def cluster(tmp_path):
 # ------------------------------------------------------------------------- workers are killed
 
 
-def kill_when(condition, cluster, victims):
-    """A thread that kills processes of the cluster as soon as a condition holds."""
+@contextmanager
+def killing(cluster, victims, places, n_stored):
+    """Processes of the cluster are killed as soon as so many units are stored."""
 
     def act():
-        wait_for(condition)
+        wait_for(lambda: len(stored(working(places))) >= n_stored)
         cluster.kill(*victims())
 
     thread = threading.Thread(target=act, daemon=True)
     thread.start()
-    return thread
+    yield
+    thread.join()
 
 
-def test_a_worker_killed_midway_loses_nothing_and_changes_nothing(
-    cluster, places, reference, monkeypatch
-):
+def test_a_worker_killed_midway_changes_nothing(cluster, places, reference, monkeypatch):
     monkeypatch.setenv("SECONDS_A_UNIT", "0.15")
     cluster.add_workers(2)
-    stop = kill_when(
-        lambda: len(stored(working(places))) >= 3, cluster, lambda: cluster.workers[:1]
-    )
-    records = load_records(study(n_repetitions=6), backend="dask", scheduler=cluster.address)
-    stop.join()
-    assert (records.computed, len(cluster.workers)) == (N_UNITS, 1)
-    assert table(places) == reference
+    with killing(cluster, lambda: cluster.workers[:1], places, 3):
+        records = load_records(study(n_repetitions=6), backend="dask", scheduler=cluster.address)
+    assert (records.computed, len(cluster.workers)) == (N_UNITS, 1) and table(places) == reference
 
 
-def test_a_cluster_that_loses_all_it_has_can_be_started_again(
-    cluster, places, reference, monkeypatch
-):
+def test_a_cluster_that_lost_all_can_be_started_again(cluster, places, reference, monkeypatch):
     monkeypatch.setattr(_dask, "WORKERLESS", 1)
     options = {"backend": "dask", "scheduler": cluster.address}
     lost = "the workers are lost .*{}.* are stored; run again"
@@ -121,21 +114,17 @@ def test_a_cluster_that_loses_all_it_has_can_be_started_again(
         monkeypatch.setattr(_dask, "WORKERLESS", 1)
         return list(cluster.workers)
 
-    stop = kill_when(lambda: len(stored(working(places))) >= 3, cluster, workers)
-    with pytest.raises(ClusterError, match=lost.format("no worker for 1 seconds")):
+    no_worker = pytest.raises(ClusterError, match=lost.format("no worker for 1 seconds"))
+    with killing(cluster, workers, places, 3), no_worker:
         load_records(study(n_repetitions=6), **options)
-    stop.join()
     kept = len(stored(working(places)))
     assert 3 <= kept < N_UNITS
 
     monkeypatch.setattr(_dask, "WORKERLESS", 30)
     cluster.add_workers(1)
-    stop = kill_when(
-        lambda: len(stored(working(places))) > kept, cluster, lambda: [cluster.scheduler]
-    )
-    with pytest.raises(ClusterError, match=lost.format("")):
+    alone = pytest.raises(ClusterError, match=lost.format(""))
+    with killing(cluster, lambda: [cluster.scheduler], places, kept + 1), alone:
         load_records(study(n_repetitions=6), **options)
-    stop.join()
     kept = len(stored(working(places)))
     assert load_records(study(n_repetitions=6)).computed == N_UNITS - kept
     assert table(places) == reference
@@ -194,9 +183,7 @@ def threaded():
         yield {"backend": "dask", "scheduler": found.scheduler_address}
 
 
-def test_threads_of_a_running_cluster_take_turns_and_give_the_records_of_one_job(
-    places, reference, threaded
-):
+def test_threads_of_a_worker_take_turns_and_give_the_same_records(places, reference, threaded):
     load_records(study(n_repetitions=6), **threaded)
     assert table(places) == reference
     frame = load_records(study(_studies.threads, 20, "threads"), **threaded).frame

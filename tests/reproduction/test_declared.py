@@ -96,28 +96,28 @@ def test_files_are_read_as_they_stand_and_may_be_empty(load, tmp_path):
             load("paper: gacv\n", errata)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("[heart, cancer]", "[heart, canker]", "entry 1: table_1 / canker / error is no published"),
-        ('["error"]', "[errors]", "table_1 / heart / errors is no published"),
-        ('["error"]', '["#SV"]', "entry 1: table_1 / cancer / #SV is no published"),
-        ("paper: toy", "paper: toys", "paper 'toys' has no published values"),
-        ("table_1", "table_9", "table_9 / heart / error is no published"),
-        ("  reason: other splits\n", "", "reason is missing"),
-        ("other splits", "''", "reason must be a text that says something"),
-        ("other splits", "|\n    one\n    two", "reason must be one line"),
-        ("[heart, cancer]", "heart", "rows must be a list of texts"),
-        ("reason:", "because: x\n  reason:", "'because' is unknown"),
-        ("- paper: toy", "- [", "declared.yaml has 1 fault"),
-        ("paper: gacv", "paper: gcv", "entry 1: paper 'gcv' is unknown: it must be one of l1nsvm"),
-        ("kind: misprint", "kind: typo", "kind 'typo' is unknown: it must be one of misprint"),
-        ("where: (11)", "where: 11", "where must be a text that says something. Got 11"),
-        ("proof: [", "proof: [] # [", "proof must be a list of texts"),
-        ("::test_one", "", "neither tests/<file>.py::test_<name> nor notebooks/<name>.ipynb"),
-        ("notebooks/gacv/fig_1.ipynb", "section 3", "proof 'section 3' is neither"),
-    ],
-)
+FAULTS = [
+    ("[heart, cancer]", "[heart, canker]", "entry 1: table_1 / canker / error is no published"),
+    ('["error"]', "[errors]", "table_1 / heart / errors is no published"),
+    ('["error"]', '["#SV"]', "entry 1: table_1 / cancer / #SV is no published"),
+    ("paper: toy", "paper: toys", "paper 'toys' has no published values"),
+    ("table_1", "table_9", "table_9 / heart / error is no published"),
+    ("  reason: other splits\n", "", "reason is missing"),
+    ("other splits", "''", "reason must be a text that says something"),
+    ("other splits", "|\n    one\n    two", "reason must be one line"),
+    ("[heart, cancer]", "heart", "rows must be a list of texts"),
+    ("reason:", "because: x\n  reason:", "'because' is unknown"),
+    ("- paper: toy", "- [", "declared.yaml has 1 fault"),
+    ("paper: gacv", "paper: gcv", "entry 1: paper 'gcv' is unknown: it must be one of l1nsvm"),
+    ("kind: misprint", "kind: typo", "kind 'typo' is unknown: it must be one of misprint"),
+    ("where: (11)", "where: 11", "where must be a text that says something. Got 11"),
+    ("proof: [", "proof: [] # [", "proof must be a list of texts"),
+    ("::test_one", "", "neither tests/<file>.py::test_<name> nor notebooks/<name>.ipynb"),
+    ("notebooks/gacv/fig_1.ipynb", "section 3", "proof 'section 3' is neither"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), FAULTS)
 def test_each_fault_of_an_entry_is_named(load, old, new, message):
     text = DEVIATION if old in DEVIATION else ERRATUM
     with pytest.raises(PublishedError) as caught:
@@ -139,9 +139,8 @@ def test_a_deviation_for_lack_of_a_file_holds_only_where_the_file_is_not(load, m
 
     here = {"ida-benchmarks": False}
     monkeypatch.setattr(l1nsvm, "is_available", here.__getitem__)
-    monkeypatch.setattr(
-        declared, "list_papers", lambda: {"toy": SimpleNamespace(module="companion.papers.l1nsvm")}
-    )
+    toy = SimpleNamespace(module="companion.papers.l1nsvm")
+    monkeypatch.setattr(declared, "list_papers", lambda: {"toy": toy})
     entry = DEVIATION + "  unless_available: ida-benchmarks\n"
     assert len(load(entry)) == 2
     here["ida-benchmarks"] = True

@@ -15,12 +15,10 @@ from companion.reproduction.notebooks import clean_notebook, make_stamp, run_not
 from companion.reproduction.parameters import ParameterError
 from companion.reproduction.units import Study
 
-PARAMETERS = (
-    Parameter("profile", str, "paper", "size", choices=("quick", "paper")),
-    Parameter("n", int, 3, "count", low=1, high=9),
-)
+PROFILE = Parameter("profile", str, "paper", "size", choices=("quick", "paper"))
+COUNT = Parameter("n", int, 3, "count", low=1, high=9)
 STUDY = Study("toy", "fig_1", lambda profile: [STUDY.unit("d1", i=0)] * 2, two_gaussians)
-ARTEFACT = Artefact("toy", "fig_1", "A figure", (STUDY,), PARAMETERS)
+ARTEFACT = Artefact("toy", "fig_1", "A figure", (STUDY,), (PROFILE, COUNT))
 CELL = 'profile: str = "paper"  # size\nn: int = 3  # count'
 SHOW = """\
 import os, sys
@@ -56,9 +54,7 @@ def source(tmp_path):
     return tmp_path / "nb" / "fig_1.ipynb"
 
 
-def test_a_notebook_runs_in_this_environment_with_its_parameters_in_its_own_folder(
-    tmp_path, source, monkeypatch
-):
+def test_a_notebook_runs_here_with_its_parameters_in_its_own_folder(tmp_path, source, monkeypatch):
     monkeypatch.setenv("COMPANION_PROGRESS", "1")
     write_notebook(source, SHOW)
     report = run_notebook(ARTEFACT, tmp_path / "out" / "fig_1.ipynb", {"n": 5}, source=source)
@@ -93,16 +89,13 @@ def test_in_place_twice_gives_the_same_bytes_and_no_injected_cell(tmp_path, sour
     assert sorted(path.name for path in source.parent.iterdir()) == ["fig_1.ipynb", "out.ipynb"]
 
 
-def test_a_failing_cell_is_reported_by_number_line_and_error_and_the_source_is_kept(
-    tmp_path, source
-):
+def test_a_failing_cell_is_told_by_number_line_and_error_and_the_source_is_kept(tmp_path, source):
     write_notebook(source, "ok = 1", "\n# why\n1 / 0", "never = 1")
     before = source.read_text()
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source, in_place=True)
     assert not report.ok
-    assert str(report) == (
-        "toy/fig_1: failed in cell [3] (# why): ZeroDivisionError: division by zero"
-    )
+    error = "ZeroDivisionError: division by zero"
+    assert str(report) == f"toy/fig_1: failed in cell [3] (# why): {error}"
     assert source.read_text() == before
     executed = nbformat.read(report.output, as_version=4)
     assert executed.cells[-2].outputs[0].ename == "ZeroDivisionError"
@@ -124,9 +117,7 @@ def test_a_bad_parameter_starts_no_kernel(tmp_path, no_kernel, source):
 
 
 @pytest.mark.parametrize("content", [None, "not json", "[]", "{}"])
-def test_what_cannot_be_read_or_written_is_a_failure_not_an_exception(
-    tmp_path, no_kernel, source, content
-):
+def test_what_cannot_be_read_or_written_is_a_failure_reported(tmp_path, no_kernel, source, content):
     write_notebook(source, SHOW)
     (tmp_path / "file").write_text("")
     report = run_notebook(ARTEFACT, tmp_path / "file" / "out.ipynb", source=source)
@@ -140,8 +131,7 @@ def test_what_cannot_be_read_or_written_is_a_failure_not_an_exception(
 def test_the_stamp_names_parameters_data_and_code_without_time_or_path():
     stamp = make_stamp(ARTEFACT, {"profile": "quick", "n": 3})
     assert stamp["artefact"] == "toy/fig_1" and stamp["profile"] == "quick"
-    assert stamp["data"] == {"fig_1": ["d1"]}
-    assert len(stamp["code"]["fig_1"]) >= 12
+    assert stamp["data"] == {"fig_1": ["d1"]} and len(stamp["code"]["fig_1"]) >= 12
     assert stamp == json.loads(json.dumps(stamp)) == make_stamp(ARTEFACT, stamp["parameters"])
 
 
@@ -153,8 +143,7 @@ def test_cleaning_removes_what_differs_from_run_to_run_and_nothing_else():
     notebook = new_notebook(cells=[cell], metadata={"title": "kept", "widgets": {}, **trace})
     original = json.dumps(notebook)
     cleaned = clean_notebook(notebook, {"profile": "paper"})
-    assert json.dumps(notebook) == original
-    assert cleaned.cells[0].metadata == {"scrolled": True}
+    assert json.dumps(notebook) == original and cleaned.cells[0].metadata == {"scrolled": True}
     assert cleaned.cells[0].outputs == [figure] and cleaned.cells[0].execution_count == 4
     assert set(cleaned.metadata) == {"title", "companion", "language_info", "kernelspec"}
     assert cleaned.metadata.companion == {"profile": "paper"}

@@ -30,22 +30,22 @@ def test_words_of_a_command_line_become_numbers():
         check_parameters(ARTEFACT, words)
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"n_drawz": 5}, "'n_drawz' is no parameter of it: did you mean 'n_draws'?"),
-        ({"zzz": 5}, "it has profile, n_draws, C, bars"),
-        ({"n_draws": 0}, "'n_draws' must be a whole number from 1 to 10000. Got 0 instead"),
-        ({"n_draws": 10_001}, "Got 10001 instead"),
-        ({"n_draws": 5.0}, "Got 5.0 instead"),
-        ({"n_draws": True}, "Got True instead"),
-        ({"C": -0.5}, "'C' must be a number of at least 0.0. Got -0.5 instead"),
-        ({"C": float("nan")}, "Got nan instead"),
-        ({"C": float("inf")}, "Got inf instead"),
-        ({"bars": 1}, "'bars' must be true or false. Got 1 instead"),
-        ({"profile": "papper"}, "'profile' must be one of 'quick', 'paper'. Got 'papper' instead"),
-    ],
-)
+BAD = [
+    ({"n_drawz": 5}, "'n_drawz' is no parameter of it: did you mean 'n_draws'?"),
+    ({"zzz": 5}, "it has profile, n_draws, C, bars"),
+    ({"n_draws": 0}, "'n_draws' must be a whole number from 1 to 10000. Got 0 instead"),
+    ({"n_draws": 10_001}, "Got 10001 instead"),
+    ({"n_draws": 5.0}, "Got 5.0 instead"),
+    ({"n_draws": True}, "Got True instead"),
+    ({"C": -0.5}, "'C' must be a number of at least 0.0. Got -0.5 instead"),
+    ({"C": float("nan")}, "Got nan instead"),
+    ({"C": float("inf")}, "Got inf instead"),
+    ({"bars": 1}, "'bars' must be true or false. Got 1 instead"),
+    ({"profile": "papper"}, "'profile' must be one of 'quick', 'paper'. Got 'papper' instead"),
+]
+
+
+@pytest.mark.parametrize(("values", "message"), BAD)
 def test_a_bad_parameter_is_refused_by_name(values, message):
     with pytest.raises(ParameterError) as caught:
         check_parameters(ARTEFACT, values)

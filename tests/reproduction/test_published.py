@@ -6,13 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.reproduction.published import (
-    COLUMNS,
-    PublishedError,
-    load_published,
-    parse_printed,
-    parse_relation,
-)
+from companion.reproduction import published
+from companion.reproduction.published import COLUMNS, PublishedError, load_published, parse_printed
 
 GOOD = {
     **{"paper": "toy", "artefact": "table_1", "row": "a", "column": "error", "where": "p. 4"},
@@ -33,23 +28,13 @@ def write(tmp_path, *changes, columns=COLUMNS, name="toy.csv"):
     return path
 
 
-@pytest.mark.parametrize(
-    ("text", "value", "decimals"),
-    [
-        ("22.4", 22.4, 1),
-        ("150.0", 150.0, 1),
-        ("150", 150.0, 0),
-        ("-0.03", -0.03, 2),
-        ("\N{MINUS SIGN}2", -2.0, 0),
-        (".5", 0.5, 1),
-        ("16,167.4", 16167.4, 1),
-        ("1.5e-3", 0.0015, 4),
-        ("10^-3", 0.001, 3),
-        ("2.5 x 10^3", 2500.0, -2),
-        ("97.0%", 97.0, 1),
-        ("0", 0.0, 0),
-    ],
-)
+DIGITS = [("22.4", 22.4, 1), ("150.0", 150.0, 1), ("150", 150.0, 0), ("-0.03", -0.03, 2)]
+DIGITS += [("\N{MINUS SIGN}2", -2.0, 0), (".5", 0.5, 1), ("16,167.4", 16167.4, 1)]
+DIGITS += [("1.5e-3", 0.0015, 4), ("10^-3", 0.001, 3), ("2.5 x 10^3", 2500.0, -2)]
+DIGITS += [("97.0%", 97.0, 1), ("0", 0.0, 0)]
+
+
+@pytest.mark.parametrize(("text", "value", "decimals"), DIGITS)
 def test_printed_digits_give_value_and_precision(text, value, decimals):
     printed = parse_printed(text)
     assert (printed.value, printed.decimals) == (value, decimals)
@@ -60,21 +45,20 @@ def test_a_word_is_no_printed_number_and_no_relation():
     for text in ("", "?", "not sparse", "1.2.3", "12,34", "nan", "inf", "1e999"):
         assert parse_printed(text) is None
     for text in ("= 0", "0", "<", "< a", "<> 1", ""):
-        assert parse_relation(text) is None
+        assert published.parse_relation(text) is None
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(0, 6))
 def test_printing_and_reading_are_inverse(digits, decimals):
     text = f"{digits / 10**decimals:.{decimals}f}"
     printed = parse_printed(text)
-    assert printed.decimals == decimals
-    assert float(printed.format(printed.value)) == float(text)
+    assert printed.decimals == decimals and float(printed.format(printed.value)) == float(text)
     assert parse_printed("22.4").format(-0.01) == "0.0"
     assert parse_printed("2.5e3").format(2612.3) == "2612"
 
 
 def test_a_relation_knows_on_which_side_it_holds():
-    below, at_least = parse_relation("< 0"), parse_relation(">=.5")
+    below, at_least = map(published.parse_relation, ("< 0", ">=.5"))
     assert below.holds(-1) and not below.holds(0) and below.margin(-2) == 2
     assert at_least.holds(0.5) and not at_least.holds(0.4) and at_least.margin(1.5) == 1.0
 
@@ -90,31 +74,31 @@ def test_a_good_file_is_read_with_numbers_as_floats(tmp_path):
     assert load_published("toy", write(tmp_path, {}, columns=columns))["overlap"].tolist() == [0.0]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"kind": "random"}, "kind 'random' is unknown"),
-        ({**ORDINAL, "relation": "below 0"}, "relation 'below 0' is not one of"),
-        ({"relation": "< 0"}, "relation '< 0' is given, but kind is 'stochastic'"),
-        ({**DETERMINISTIC, "kind": "protocol", "value": "9"}, "value 9 is not what printed"),
-        ({"printed": "?"}, "printed '\\?' is no number"),
-        ({"value": "22.5"}, "value 22.5 is not what printed '22.4' reads, 22.4"),
-        ({"value": ""}, "value '' is no number; printed '22.4' reads 22.4"),
-        ({**DETERMINISTIC, "printed": "none", "value": "1"}, "printed 'none' is a word"),
-        ({"printed": ""}, "printed is empty"),
-        ({"n": ""}, "n is empty: a stochastic value needs"),
-        ({"n": "0"}, "n '0' is no positive whole number"),
-        ({"n": "1"}, "spread is given with n = 1"),
-        ({"spread": "-1"}, "spread '-1' is no number >= 0"),
-        ({"spread_is": ""}, "spread_is is empty"),
-        ({**DETERMINISTIC, "spread": "1", "spread_is": "x"}, "only stochastic values have one"),
-        ({**DETERMINISTIC, "kind": "spread"}, "n is empty: a spread needs at least 2"),
-        ({**DETERMINISTIC, "kind": "spread", "n": "9", "printed": "-1", "value": "-1"}, "negative"),
-        ({"paper": "other"}, "paper is 'other', but the file is toy.csv"),
-        ({"where": ""}, "where is empty"),
-        ({"overlap": "much"}, "overlap 'much' is no number >= 0"),
-    ],
-)
+FAULTS = [
+    ({"kind": "random"}, "kind 'random' is unknown"),
+    ({**ORDINAL, "relation": "below 0"}, "relation 'below 0' is not one of"),
+    ({"relation": "< 0"}, "relation '< 0' is given, but kind is 'stochastic'"),
+    ({**DETERMINISTIC, "kind": "protocol", "value": "9"}, "value 9 is not what printed"),
+    ({"printed": "?"}, "printed '\\?' is no number"),
+    ({"value": "22.5"}, "value 22.5 is not what printed '22.4' reads, 22.4"),
+    ({"value": ""}, "value '' is no number; printed '22.4' reads 22.4"),
+    ({**DETERMINISTIC, "printed": "none", "value": "1"}, "printed 'none' is a word"),
+    ({"printed": ""}, "printed is empty"),
+    ({"n": ""}, "n is empty: a stochastic value needs"),
+    ({"n": "0"}, "n '0' is no positive whole number"),
+    ({"n": "1"}, "spread is given with n = 1"),
+    ({"spread": "-1"}, "spread '-1' is no number >= 0"),
+    ({"spread_is": ""}, "spread_is is empty"),
+    ({**DETERMINISTIC, "spread": "1", "spread_is": "x"}, "only stochastic values have one"),
+    ({**DETERMINISTIC, "kind": "spread"}, "n is empty: a spread needs at least 2"),
+    ({**DETERMINISTIC, "kind": "spread", "n": "9", "printed": "-1", "value": "-1"}, "negative"),
+    ({"paper": "other"}, "paper is 'other', but the file is toy.csv"),
+    ({"where": ""}, "where is empty"),
+    ({"overlap": "much"}, "overlap 'much' is no number >= 0"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), FAULTS)
 def test_each_fault_is_named_with_its_line(tmp_path, change, message):
     with pytest.raises(PublishedError, match=f"(?s)toy.csv has .*line 3: .*{message}"):
         load_published("toy", write(tmp_path, {}, change))

@@ -8,15 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.reproduction.records import (
-    Record,
-    check_rows,
-    decode_cell,
-    encode_cell,
-    parse_table,
-    to_frame,
-    to_table,
-)
+from companion.reproduction import records
+from companion.reproduction.records import Record, check_rows, parse_table, to_frame, to_table
 from companion.reproduction.units import Unit
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10)
@@ -32,14 +25,12 @@ def same(one, other):
 
 @given(SCALARS | st.sampled_from(TRICKY))
 def test_every_scalar_survives_its_cell_with_its_type(value):
-    assert same(decode_cell(encode_cell(value)), value)
+    assert same(records.decode_cell(records.encode_cell(value)), value)
 
 
 @given(st.floats(allow_nan=False))
 def test_pandas_reads_the_cell_of_a_float_to_the_last_bit(value):
-    text = f"x\n{encode_cell(value)}\n"
-    column = pd.read_csv(io.StringIO(text))["x"]
-    assert float(column[0]) == value
+    assert float(pd.read_csv(io.StringIO(f"x\n{records.encode_cell(value)}\n"))["x"][0]) == value
 
 
 ROW = st.dictionaries(st.sampled_from(["error", "note", "n"]), SCALARS, min_size=1)
@@ -86,8 +77,7 @@ def test_the_frame_of_records_is_that_of_their_table():
     back = parse_table(to_table(found, ["C"]), ["C"])
     pd.testing.assert_frame_equal(frame, to_frame(back.values(), ["C"]), check_exact=True)
     assert list(frame.columns) == ["C", *names, "key", "code"]
-    assert frame["C"].tolist() == [2.0, 10.0]
-    assert frame["error"].tolist() == [0.1 + 0.2, 22.4]
+    assert frame["C"].tolist() == [2.0, 10.0] and frame["error"].tolist() == [0.1 + 0.2, 22.4]
     assert [str(frame[name].dtype) for name in names[:5]] == types
 
 
@@ -102,17 +92,17 @@ def test_rows_of_a_unit_keep_their_order():
     assert [row["step"] for row in back[unit.key].rows] == [3, 1, 2]
 
 
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        (b"", "last columns must be key and code"),
-        (b"a,b\n1,2\n", "last columns must be key and code"),
-        (b"C,key,code\n1,abc\n", "line 2 has 2 cells instead of 3"),
-        (b'C,key,code\n"""x",abc,\n', "line 2 cannot be read"),
-        (b'C,key,code\n"1,abc,\n', "cannot be read as CSV"),
-        (b"\xff\xfe\x00", "cannot be read as CSV"),
-    ],
-)
+NO_TABLES = {
+    b"": "last columns must be key and code",
+    b"a,b\n1,2\n": "last columns must be key and code",
+    b"C,key,code\n1,abc\n": "line 2 has 2 cells instead of 3",
+    b'C,key,code\n"""x",abc,\n': "line 2 cannot be read",
+    b'C,key,code\n"1,abc,\n': "cannot be read as CSV",
+    b"\xff\xfe\x00": "cannot be read as CSV",
+}
+
+
+@pytest.mark.parametrize(("content", "complaint"), NO_TABLES.items())
 def test_what_is_no_table_of_records_is_named(content, complaint):
     with pytest.raises(ValueError, match=complaint):
         parse_table(content, ["C"])
@@ -125,19 +115,19 @@ def test_results_become_plain_scalars_whatever_numpy_calls_them():
     assert [type(value) for value in plain.values()] == [float, int, bool, float]
 
 
-@pytest.mark.parametrize(
-    ("result", "error", "complaint"),
-    [
-        (None, TypeError, "must return a dict or a list of dicts. Got None"),
-        ("text", TypeError, "must return a dict or a list of dicts. Got 't'"),
-        ([1.0], TypeError, "Got 1.0"),
-        ([], ValueError, "at least one row"),
-        ({"C": 2.0}, ValueError, "other than the parameters, key and code. Got 'C'"),
-        ({"key": 2.0}, ValueError, "Got 'key'"),
-        ({3: 2.0}, ValueError, "Got 3"),
-        ({"curve": [1, 2]}, TypeError, "'curve' of tests/table_0"),
-    ],
-)
+NO_RESULTS = [
+    (None, TypeError, "must return a dict or a list of dicts. Got None"),
+    ("text", TypeError, "must return a dict or a list of dicts. Got 't'"),
+    ([1.0], TypeError, "Got 1.0"),
+    ([], ValueError, "at least one row"),
+    ({"C": 2.0}, ValueError, "other than the parameters, key and code. Got 'C'"),
+    ({"key": 2.0}, ValueError, "Got 'key'"),
+    ({3: 2.0}, ValueError, "Got 3"),
+    ({"curve": [1, 2]}, TypeError, "'curve' of tests/table_0"),
+]
+
+
+@pytest.mark.parametrize(("result", "error", "complaint"), NO_RESULTS)
 def test_results_that_cannot_be_stored_are_refused(result, error, complaint):
     with pytest.raises(error, match=complaint):
         check_rows(UNIT, result)

@@ -62,13 +62,9 @@ def faults_of(folder, pages):
     for path in folder.rglob("*.css"):
         addresses += [(path, found, True) for found in CSS_ADDRESS.findall(path.read_text("utf-8"))]
     faults = [(path.name, fault_of(path, *rest, ids)) for path, *rest in addresses]
-    bare = [
-        (path.name, f"no text for {image['src']}")
-        for path, page in pages.items()
-        for image in page.find_all("img")
-        if image.get("alt", "").lower() in VAGUE
-    ]
-    return [fault for fault in faults if fault[1]] + bare
+    images = [(path, image) for path, page in pages.items() for image in page.find_all("img")]
+    bare = [(path, image["src"]) for path, image in images if image.get("alt", "").lower() in VAGUE]
+    return [fault for fault in faults if fault[1]] + [(p.name, f"no text for {i}") for p, i in bare]
 
 
 @pytest.fixture(scope="module")
@@ -125,8 +121,7 @@ def test_every_notebook_is_a_page_with_its_figures_and_their_text_alternatives(p
 
 
 def test_the_notebooks_are_read_one_after_the_other(site, pages):
-    names = [f"notebooks/{artefact.id}" for artefact in all_artefacts()]
-    for before, after in pairwise(names):
+    for before, after in pairwise([f"notebooks/{artefact.id}" for artefact in all_artefacts()]):
         link = pages[before].find("a", class_="right-next")["href"]
         path = (site.folder / f"{before}.html").parent / link
         assert path.resolve() == (site.folder / f"{after}.html").resolve()
@@ -140,10 +135,7 @@ def test_the_ledger_has_the_rows_of_the_verdicts_with_their_texts(rows, ledgers)
     ]
     attributes = [f"data-{name}" for name in ("paper", "artefact", "verdict", "kind")]
     texts = ("row", "column", "reproduced", "z", "n")
-    found = [
-        (*(row[name] for name in attributes), *(cells[name].text for name in texts))
-        for row, cells in rows
-    ]
+    found = [(*map(row.get, attributes), *(cells[t].text for t in texts)) for row, cells in rows]
     assert found == expected
     assert all(row["data-verdict"] in cells["verdict"].text for row, cells in rows)
     assert len({row["id"] for row, _ in rows}) == len(rows)
@@ -154,8 +146,7 @@ def test_rows_lead_to_their_values_and_declared_deviations_to_their_reasons_and_
     for row, cells in rows:
         page, _, anchor = cells["artefact"].a["href"].partition("#")
         assert page == f"notebooks/{row['data-artefact']}.html"
-        target = pages[page[:-5]].find("tr", id=anchor)
-        assert target.td.text == cells["row"].text, row["id"]
+        assert pages[page[:-5]].find("tr", id=anchor).td.text == cells["row"].text, row["id"]
         if row["data-verdict"] == "differs (declared)":
             link = cells["verdict"].a
             page, _, anchor = link["href"].partition("#")
@@ -184,8 +175,7 @@ def test_the_reference_describes_every_public_name(pages):
     for name in modules:
         module = import_module(name)
         for public in filter(lambda public: callable(getattr(module, public)), module.__all__):
-            full = f"{'companion' if public in top.__all__ else name}.{public}"
-            assert full in ids
+            assert f"{'companion' if public in top.__all__ else name}.{public}" in ids
     for name in set(top.__all__) - {"__version__"}:
         own = ("fit", "predict", "decision_function") if name.endswith("SVC") else ("fit",)
         assert {f"companion.{name}.{method}" for method in own} <= ids
@@ -227,8 +217,7 @@ def test_the_check_of_the_links_finds_each_fault_and_nothing_else(tmp_path):
 
 def test_formulas_texts_and_times():
     assert [build.duration(t) for t in (60, 123, 5400)] == ["60 s", "2 min", "1.5 h"]
-    text = build.markdown_text("a <b> *c* $\\xi^2$ `d_e`")
-    assert text == "a \\<b\\> \\*c\\* $\\xi^2$ `d_e`"
+    assert build.markdown_text("a <b> *c* $\\xi^2$ `d_e`") == "a \\<b\\> \\*c\\* $\\xi^2$ `d_e`"
     block = to_mathml(r"a = \bigl(b\bigr) \tag{2.1}", block=True)
     assert 'display="block"' in block and '<span class="math-tag">(2.1)</span>' in block
     assert "tag" not in re.sub("math-tag", "", block)

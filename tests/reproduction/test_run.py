@@ -13,7 +13,8 @@ import _studies
 import pandas as pd
 import psutil
 import pytest
-from _studies import N_UNITS, stored, study, table, wait_for, working
+from _run import wait_for
+from _studies import N_UNITS, stored, study, table, working
 from joblib.externals.loky import get_reusable_executor
 
 from companion.reproduction.errors import StoreError, UnitError
@@ -59,6 +60,13 @@ def start(places, tmp_path):
         child.communicate()
 
 
+def kill_midway(child, places):
+    """Kill a run as soon as three of its units are stored."""
+    wait_for(lambda: len(stored(working(places))) >= 3)
+    child.kill()
+    child.wait()
+
+
 @pytest.fixture
 def other_code(monkeypatch):
     """As if the code of every study had been changed."""
@@ -75,28 +83,21 @@ def test_two_jobs_give_the_records_of_one(places, reference):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_killed_run_is_resumed_and_gives_the_records_of_one_that_was_not(
-    places, reference, start, jobs
-):
-    child = start(jobs=jobs)
-    wait_for(lambda: len(stored(working(places))) >= 3)
-    child.kill()
-    child.wait()
+def test_a_killed_run_is_resumed_and_gives_the_same_records(places, reference, start, jobs):
+    kill_midway(start(jobs=jobs), places)
     before = read_stored(study(n_repetitions=6)).n_stored
     assert 3 <= before < N_UNITS
     calls = _studies.n_calls
     records = load_records(study(n_repetitions=6))
     assert _studies.n_calls - calls == records.computed == N_UNITS - before
-    assert table(places) == reference
-    assert stored(working(places)) == set()
+    assert table(places) == reference and stored(working(places)) == set()
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"jobs": 2}, {"jobs": 2, "backend": "dask"}], ids=["1", "loky", "dask"]
-)
-def test_ctrl_c_keeps_finished_units_stops_the_workers_and_says_nothing_else(
-    places, reference, start, tmp_path, options
-):
+DASK = {"jobs": 2, "backend": "dask"}
+
+
+@pytest.mark.parametrize("options", [{}, {"jobs": 2}, DASK], ids=["1", "loky", "dask"])
+def test_ctrl_c_keeps_units_and_stops_workers_silently(places, reference, start, tmp_path, options):
     child = start(**options)
     wait_for(lambda: len(stored(working(places))) >= 2)
     workers = psutil.Process(child.pid).children(recursive=True)
@@ -120,10 +121,8 @@ def test_ctrl_c_reaches_this_process_alone(places, jobs, backend):
 
 
 def test_two_runs_at_once_do_not_harm_each_other(places, reference, start):
-    children = [start(), start()]
-    assert [child.wait(timeout=60) for child in children] == [0, 0]
-    assert table(places) == reference
-    assert stored(working(places)) == set()
+    assert [child.wait(timeout=60) for child in [start(), start()]] == [0, 0]
+    assert table(places) == reference and stored(working(places)) == set()
 
 
 def test_only_missing_units_are_computed_when_the_study_grows(places):
@@ -138,14 +137,11 @@ def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(places, m
     monkeypatch.setenv("COMPANION_CACHE", str(places / "file" / "cache"))
     calls = _studies.n_calls
     second = load_records(study())
-    assert _studies.n_calls == calls
-    assert (first.computed, second.computed) == (6, 0)
+    assert _studies.n_calls == calls and (first.computed, second.computed) == (6, 0)
     pd.testing.assert_frame_equal(first.frame, second.frame, check_exact=True)
 
 
-def test_a_run_stopped_between_its_last_unit_and_the_table_is_completed(
-    places, reference, monkeypatch
-):
+def test_a_run_stopped_between_last_unit_and_table_is_completed(places, reference, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(RecordStore, "consolidate", lambda store: 1 / 0)
         with pytest.raises(ZeroDivisionError):
@@ -163,8 +159,7 @@ def test_every_unit_has_one_thread_and_gives_the_others_back(places, options):
     from threadpoolctl import threadpool_info
 
     before = [pool["num_threads"] for pool in threadpool_info()]
-    frame = load_records(study(_studies.threads), **options).frame
-    assert frame["threads"].tolist() == [1] * 6
+    assert load_records(study(_studies.threads), **options).frame["threads"].tolist() == [1] * 6
     assert [pool["num_threads"] for pool in threadpool_info()] == before
 
 
@@ -172,31 +167,22 @@ def test_every_unit_has_one_thread_and_gives_the_others_back(places, options):
 def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(places, start, tmp_path, jobs):
     assert start("unfinished_error_rate", jobs=jobs).wait(timeout=60) == 0
     assert (tmp_path / "stderr").read_text() == ""
-    found = read_stored(study(n_repetitions=6)).frame
-    assert found["converged"].tolist() == [False] * N_UNITS
+    assert read_stored(study(n_repetitions=6)).frame["converged"].tolist() == [False] * N_UNITS
 
 
 # ----------------------------------------------------------------------------- the progress bar
 
 
+BARS = [("", None), ("", True), ("", False), ("0", None), ("0", True)]
+
+
 @pytest.mark.parametrize("terminal", [True, False])
-@pytest.mark.parametrize(
-    ("setting", "progress", "seen"),
-    [
-        ("", None, None),
-        ("", True, True),
-        ("", False, False),
-        ("0", None, False),
-        ("0", True, False),
-    ],
-)
-def test_a_bar_is_seen_once_in_a_terminal_or_if_it_is_asked_for(
-    places, monkeypatch, capfd, terminal, setting, progress, seen
-):
+@pytest.mark.parametrize(("setting", "progress"), BARS)
+def test_a_bar_is_seen_where_it_should(places, monkeypatch, capfd, terminal, setting, progress):
     monkeypatch.setenv("COMPANION_PROGRESS", setting)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     load_records(study(), progress=progress)
-    expected = terminal if seen is None else seen
+    expected = setting != "0" and (terminal if progress is None else progress)
     assert ("tests/table_0: 100%" in capfd.readouterr().err) == expected
     load_records(study(), progress=progress)
     assert capfd.readouterr().err == ""
@@ -234,8 +220,7 @@ def test_many_failing_units_are_counted_and_a_fresh_run_keeps_what_there_was(pla
 def test_missing_data_are_counted_by_reason_and_everything_else_goes_on(places, jobs):
     records = load_records(study(_studies.fragile_error_rate, 2), jobs=jobs)
     assert records.missing == [("heart.dat cannot be had here; run `companion data fetch`.", 2)]
-    assert records.computed == 2
-    assert records.frame["repetition"].tolist() == [0, 0]
+    assert records.computed == 2 and records.frame["repetition"].tolist() == [0, 0]
     assert len(table(places).splitlines()) == 3
     none = load_records(study(_studies.lacks_data, 10, "table_1", "digest"))
     assert none.missing == [("no network", 20)] and none.frame.empty
@@ -256,9 +241,7 @@ def test_workers_that_die_end_the_run_with_advice(places, backend):
     assert load_records(study(), jobs=2).computed == 6  # and the next one works
 
 
-def test_a_full_disk_ends_the_run_and_the_next_one_computes_no_finished_unit_again(
-    places, monkeypatch
-):
+def test_a_full_disk_ends_the_run_and_the_next_repeats_no_finished_unit(places, monkeypatch):
     calls, prepare = _studies.n_calls, RecordStore.prepare
 
     def full(store):
@@ -273,8 +256,7 @@ def test_a_full_disk_ends_the_run_and_the_next_one_computes_no_finished_unit_aga
             load_records(study())
     assert len(stored(working(places))) == 4
     records = load_records(study())
-    assert records.computed == 1 and len(records.frame) == 6
-    assert _studies.n_calls - calls == 6
+    assert records.computed == 1 and len(records.frame) == 6 and _studies.n_calls - calls == 6
 
 
 def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(places, monkeypatch):
@@ -286,15 +268,15 @@ def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(places, monk
     assert _studies.n_calls == calls
 
 
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ({"jobs": 0}, "n_jobs == 0 in Parallel has no meaning"),
-        ({"backend": "threads"}, "must be one of loky, dask. Got 'threads'"),
-        ({"scheduler": "tcp://x:1"}, "needs the backend 'dask'. Got 'loky'"),
-        ({"profile": "full"}, "must be one of quick, paper. Got 'full'"),
-    ],
-)
+MEANINGLESS = [
+    ({"jobs": 0}, "n_jobs == 0 in Parallel has no meaning"),
+    ({"backend": "threads"}, "must be one of loky, dask. Got 'threads'"),
+    ({"scheduler": "tcp://x:1"}, "needs the backend 'dask'. Got 'loky'"),
+    ({"profile": "full"}, "must be one of quick, paper. Got 'full'"),
+]
+
+
+@pytest.mark.parametrize(("options", "complaint"), MEANINGLESS)
 def test_options_that_mean_nothing_are_refused(places, options, complaint):
     with pytest.raises(ValueError, match=complaint):
         load_records(study(), **options)
@@ -306,9 +288,7 @@ def test_options_that_mean_nothing_are_refused(places, options, complaint):
 
 
 @pytest.mark.parametrize(("profile", "later"), [("paper", (0, 6)), ("quick", (4, 0))])
-def test_records_of_older_code_are_reported_and_quick_ones_made_again(
-    places, other_code, profile, later
-):
+def test_records_of_old_code_are_told_and_quick_ones_made_again(places, other_code, profile, later):
     assert load_records(study(), profile).stale == 0
     other_code()
     records = load_records(study(), profile)
@@ -319,22 +299,16 @@ def test_fresh_computes_all_again(places, other_code):
     before = load_records(study()).frame
     other_code()
     again = load_records(study(), fresh=True)
-    assert (again.computed, again.stale) == (6, 0)
-    assert set(again.frame["code"]) == {"0" * 12}
+    assert (again.computed, again.stale) == (6, 0) and set(again.frame["code"]) == {"0" * 12}
     pd.testing.assert_frame_equal(again.frame.drop(columns="code"), before.drop(columns="code"))
-    assert load_records(study(), fresh=True).computed == 6
-    assert load_records(study()).computed == 0
+    assert load_records(study(), fresh=True).computed == 6 and load_records(study()).computed == 0
 
 
 def test_a_fresh_run_that_was_interrupted_goes_on(places, start):
     load_records(study(n_repetitions=6))
     before = table(places)
-    child = start(fresh=True)
-    wait_for(lambda: len(stored(working(places))) >= 3)
-    child.kill()
-    child.wait()
-    n = len(stored(working(places)))
-    for computed in (N_UNITS - n, N_UNITS):
+    kill_midway(start(fresh=True), places)
+    for computed in (N_UNITS - len(stored(working(places))), N_UNITS):
         assert table(places) == before
         assert load_records(study(n_repetitions=6), fresh=True).computed == computed
     assert table(places) == before
@@ -344,6 +318,5 @@ def test_the_quick_profile_reads_no_committed_record_and_writes_none(places):
     load_records(study())
     before = table(places)
     quick = load_records(study(), "quick")
-    assert quick.computed == 4 and len(quick.frame) == 4
-    assert table(places) == before
+    assert quick.computed == 4 and len(quick.frame) == 4 and table(places) == before
     assert load_records(study(), "quick").computed == 0

@@ -10,19 +10,10 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from companion.reproduction import verdicts
 from companion.reproduction.declared import Deviation
 from companion.reproduction.published import parse_printed, parse_relation
-from companion.reproduction.verdicts import (
-    OUTCOMES,
-    compare,
-    compare_deterministic,
-    compare_draw,
-    compare_ordinal,
-    compare_spread,
-    compare_stochastic,
-    problems,
-    verdict_counts,
-)
+from companion.reproduction.verdicts import OUTCOMES, compare, problems, verdict_counts
 
 CELL = ("toy", "table_1", "heart", "error")
 DECLARED = {CELL: Deviation("other splits", "notebook")}
@@ -58,19 +49,19 @@ def test_a_mean_off_by_four_standard_errors_differs_and_one_off_by_two_does_not(
     assert near["z"] == pytest.approx((22.45 - 2 * se - 22.35) / se)
 
 
-@pytest.mark.parametrize(
-    ("printed", "same", "other"),
-    [
-        ("22.4", (22.35, 22.4, 22.45), (22.4501, 22.3499)),  # a tie belongs to both neighbours
-        ("22.5", (22.45,), (22.4499,)),
-        ("16167.4", (16167.45,), (16167.46,)),
-        ("10^-3", (0.0014,), (0.0016,)),
-    ],
-)
+PRECISION = [
+    ("22.4", (22.35, 22.4, 22.45), (22.4501, 22.3499)),  # a tie belongs to both neighbours
+    ("22.5", (22.45,), (22.4499,)),
+    ("16167.4", (16167.45,), (16167.46,)),
+    ("10^-3", (0.0014,), (0.0016,)),
+]
+
+
+@pytest.mark.parametrize(("printed", "same", "other"), PRECISION)
 def test_a_deterministic_value_is_compared_at_printed_precision(printed, same, other):
     for outcome, values in (("reproduced", same), ("differs", other)):
         for value in values:
-            assert compare_deterministic(parse_printed(printed), value).outcome == outcome
+            assert verdicts.compare_deterministic(parse_printed(printed), value).outcome == outcome
     assert verdict(published(printed=printed), reproduced(same[-1]))["verdict"] == "reproduced"
 
 
@@ -81,28 +72,25 @@ def test_a_printed_word_must_be_the_same_word():
     assert verdict(row, reproduced(1.0))["verdict"] == "differs"
 
 
-@pytest.mark.parametrize(
-    ("relation", "value", "se", "outcome", "z"),
-    [
-        ("< 0", -5.0, 2.0, "reproduced", 2.5),
-        ("< 0", 5.0, 2.0, "differs", -2.5),
-        ("< 0", -4.0, 2.0, "within spread", 2.0),
-        ("< 0", 3.0, 2.0, "within spread", -1.5),
-        (">= 0.95", 0.99, 0.01, "reproduced", 4.0),
-        # without chance the relation decides
-        ("<= 1", 1.0, 0.0, "reproduced", None),
-        ("< 1", 1.0, math.nan, "differs", None),
-        (">= 0", -1e-16, 0.0, "reproduced", None),
-        ("<= 1e-6", 2e-6, math.nan, "differs", None),
-        ("<= 1e-6", 1e-7, math.nan, "reproduced", None),
-    ],
-)
-def test_an_ordinal_claim_holds_fails_or_is_undecided_by_two_standard_errors(
-    relation, value, se, outcome, z
-):
-    comparison = compare_ordinal(parse_relation(relation), value, se)
-    assert comparison.outcome == outcome
-    assert z is None or comparison.z == pytest.approx(z)
+CLAIMS = [
+    ("< 0", -5.0, 2.0, "reproduced", 2.5),
+    ("< 0", 5.0, 2.0, "differs", -2.5),
+    ("< 0", -4.0, 2.0, "within spread", 2.0),
+    ("< 0", 3.0, 2.0, "within spread", -1.5),
+    (">= 0.95", 0.99, 0.01, "reproduced", 4.0),
+    # without chance the relation decides
+    ("<= 1", 1.0, 0.0, "reproduced", None),
+    ("< 1", 1.0, math.nan, "differs", None),
+    (">= 0", -1e-16, 0.0, "reproduced", None),
+    ("<= 1e-6", 2e-6, math.nan, "differs", None),
+    ("<= 1e-6", 1e-7, math.nan, "reproduced", None),
+]
+
+
+@pytest.mark.parametrize(("relation", "value", "se", "outcome", "z"), CLAIMS)
+def test_two_standard_errors_decide_an_ordinal_claim(relation, value, se, outcome, z):
+    comparison = verdicts.compare_ordinal(parse_relation(relation), value, se)
+    assert comparison.outcome == outcome and (z is None or comparison.z == pytest.approx(z))
 
 
 def test_an_ordinal_claim_that_fails_is_a_problem_and_uses_the_spread_when_no_error_is_given():
@@ -111,39 +99,30 @@ def test_an_ordinal_claim_that_fails_is_a_problem_and_uses_the_spread_when_no_er
     assert line["verdict"] == "differs"
     assert norm.cdf(line["z"]) == pytest.approx(student.cdf(-5, 99))
     assert line["problem"].startswith("differs and is not declared")
-    paired = verdict(row, reproduced(1.0, spread=2.0, n=100, se=1.0))
-    assert paired["verdict"] == "within spread"
+    assert verdict(row, reproduced(1.0, spread=2.0, n=100, se=1.0))["verdict"] == "within spread"
 
 
 def test_few_repetitions_make_an_ordinal_claim_harder_to_decide():
     relation = parse_relation("< 0")
-    assert compare_ordinal(relation, -2.2, 1.0).outcome == "reproduced"
-    few = compare_ordinal(relation, -2.2, 1.0, 5)
+    assert verdicts.compare_ordinal(relation, -2.2, 1.0).outcome == "reproduced"
+    few = verdicts.compare_ordinal(relation, -2.2, 1.0, 5)
     assert few.outcome == "within spread"
     assert norm.cdf(few.z) == pytest.approx(student.cdf(2.2, 4))
-    assert math.isfinite(compare_ordinal(relation, 1e9, 1.0, 1000).z)
+    assert math.isfinite(verdicts.compare_ordinal(relation, 1e9, 1.0, 1000).z)
 
 
-@pytest.mark.parametrize(
-    ("kind", "z", "quick_outcome"),
-    [
-        ("ordinal", 2.5, "within spread"),
-        ("ordinal", 3.5, "differs"),
-        ("stochastic", 3.5, "within spread"),
-        ("stochastic", 4.5, "differs"),
-        ("spread", 3.5, "within spread"),
-        ("spread", 4.5, "differs"),
-    ],
-)
-def test_a_quick_run_calls_different_what_is_further_away_than_three_or_four_standard_errors(
-    kind, z, quick_outcome
-):
+FAR = [("ordinal", 2.5, "within spread"), ("ordinal", 3.5, "differs")]
+FAR += [("stochastic", 3.5, "within spread"), ("stochastic", 4.5, "differs")]
+FAR += [("spread", 3.5, "within spread"), ("spread", 4.5, "differs")]
+
+
+@pytest.mark.parametrize(("kind", "z", "quick_outcome"), FAR)
+def test_a_quick_run_calls_different_what_is_three_or_four_errors_away(kind, z, quick_outcome):
     ratio = 1.005 * np.exp(z * np.sqrt(0.5 / 199 + 0.5 / 199))
-    row, own = {
-        "ordinal": (published("ordinal", "lower", relation="< 0"), reproduced(z, se=1.0, n=1000)),
-        "stochastic": (published(spread=0.0), reproduced(22.45 + z, se=1.0, n=1000)),
-        "spread": (published("spread", printed="1.00", n=200), reproduced(ratio, n=200)),
-    }[kind]
+    claim = published("ordinal", "lower", relation="< 0"), reproduced(z, se=1.0, n=1000)
+    value = published(spread=0.0), reproduced(22.45 + z, se=1.0, n=1000)
+    spread = published("spread", printed="1.00", n=200), reproduced(ratio, n=200)
+    row, own = {"ordinal": claim, "stochastic": value, "spread": spread}[kind]
     assert verdict(row, own)["outcome"] == "differs"
     quick = verdict(row, own, profile="quick")
     assert quick["outcome"] == quick_outcome
@@ -151,13 +130,14 @@ def test_a_quick_run_calls_different_what_is_further_away_than_three_or_four_sta
 
 
 def test_the_overlap_enters_the_standard_error_of_either_side():
-    plain = compare_stochastic(parse_printed("5"), 1.0, 10, 7.5, 2.0, 20)
-    both = compare_stochastic(parse_printed("5"), 1.0, 10, 7.5, 2.0, 20, overlap=0.5, overlap_r=0.1)
+    five, compared = parse_printed("5"), verdicts.compare_stochastic
+    plain = compared(five, 1.0, 10, 7.5, 2.0, 20)
+    both = compared(five, 1.0, 10, 7.5, 2.0, 20, overlap=0.5, overlap_r=0.1)
     assert plain.se == pytest.approx(math.sqrt(1 / 10 + 4 / 20))
     assert both.se == pytest.approx(math.sqrt(1 / 10 + 0.5 + 4 / 20 + 0.4))
     assert plain.outcome == "differs" and both.outcome == "within spread"
-    assert compare_stochastic(parse_printed("5"), 0.0, 10, 9.0, 2.0, 20, se_r=0.7).se == 0.7
-    unprinted = compare_stochastic(parse_printed("5"), math.nan, 10, 9.0, math.nan, 40, se_r=0.5)
+    assert compared(five, 0.0, 10, 9.0, 2.0, 20, se_r=0.7).se == 0.7
+    unprinted = compared(five, math.nan, 10, 9.0, math.nan, 40, se_r=0.5)
     assert unprinted.se == pytest.approx(math.sqrt(0.25 + 0.25 * 40 / 10))
     claim = published("ordinal", "lower", relation="< 0")
     assert verdict(claim, reproduced(-1.0))["verdict"] == "reproduced"
@@ -189,31 +169,30 @@ def test_a_spread_known_on_one_side_is_taken_for_both():
     assert unknown["note"] == "no spread is known on either side"
 
 
-@pytest.mark.parametrize(
-    ("printed", "value", "n", "outcome", "ratio"),
-    [
-        ("1.0", 1.04, 100, "reproduced", None),
-        ("1.0", 1.25, 100, "within spread", 1.25 / 1.05),
-        ("1.0", 0.5, 100, "differs", 0.5 / 0.95),
-        ("1.0", 0.5, 5, "within spread", 0.5 / 0.95),
-        # printed as zero: up to half a unit may be hidden
-        ("0.0", 0.049, 100, "reproduced", None),
-        ("0.0", 0.2, 100, "differs", 0.2 / 0.05),
-        # repetitions that are all alike refute a printed spread only in number
-        ("0.3", 0.0, 10, "within spread", None),
-        ("0.3", 0.0, 56, "within spread", None),
-        ("0.3", 0.0, 57, "differs", None),
-    ],
-)
+RATIOS = [
+    ("1.0", 1.04, 100, "reproduced", None),
+    ("1.0", 1.25, 100, "within spread", 1.25 / 1.05),
+    ("1.0", 0.5, 100, "differs", 0.5 / 0.95),
+    ("1.0", 0.5, 5, "within spread", 0.5 / 0.95),
+    # printed as zero: up to half a unit may be hidden
+    ("0.0", 0.049, 100, "reproduced", None),
+    ("0.0", 0.2, 100, "differs", 0.2 / 0.05),
+    # repetitions that are all alike refute a printed spread only in number
+    ("0.3", 0.0, 10, "within spread", None),
+    ("0.3", 0.0, 56, "within spread", None),
+    ("0.3", 0.0, 57, "differs", None),
+]
+
+
+@pytest.mark.parametrize(("printed", "value", "n", "outcome", "ratio"), RATIOS)
 def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(printed, value, n, outcome, ratio):
-    found = compare_spread(parse_printed(printed), 100, value, n)
+    found = verdicts.compare_spread(parse_printed(printed), 100, value, n)
     assert found.outcome == outcome and math.isfinite(found.z)
     if value == 0:
         assert found.z == pytest.approx({10: -0.936, 56: -2.995, 57: -3.028}[n], abs=0.01)
-        assert math.isfinite(compare_spread(parse_printed(printed), 100, 0.0, 10**6).z)
+        assert math.isfinite(verdicts.compare_spread(parse_printed(printed), 100, 0.0, 10**6).z)
     if ratio:
-        error = math.sqrt(0.5 / 99 + 0.5 / (n - 1))
-        assert found.z == pytest.approx(math.log(ratio) / error)
+        assert found.z == pytest.approx(math.log(ratio) / math.sqrt(0.5 / 99 + 0.5 / (n - 1)))
 
 
 def test_the_size_of_a_study_is_compared_in_the_paper_profile_alone():
@@ -226,29 +205,21 @@ def test_the_size_of_a_study_is_compared_in_the_paper_profile_alone():
 
 
 def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
-    comparison = compare_spread(parse_printed("10.0"), 50, 14.0, 100, se_r=2.0)
+    comparison = verdicts.compare_spread(parse_printed("10.0"), 50, 14.0, 100, se_r=2.0)
     assert comparison.se == pytest.approx(2 / 14 * math.sqrt(1 + 100 / 50))
     assert verdict(published("spread", "1.0"), reproduced(0.0, n=1))["verdict"] == "not run"
     line = verdict(published("spread", "1.0"), reproduced(1.5))
     assert line["verdict"] == "differs" and line["problem"]
 
 
-@pytest.mark.parametrize(
-    ("n_below", "n_alike", "n_above", "outcome"),
-    [
-        (100, 0, 0, "differs"),
-        (0, 0, 100, "differs"),
-        (99, 0, 1, "within spread"),
-        (50, 1, 50, "within spread"),
-        (10, 0, 0, "within spread"),
-        (0, 1, 0, "reproduced"),
-    ],
-)
-def test_a_single_printed_draw_is_ranked_among_the_regenerated_ones(
-    n_below, n_alike, n_above, outcome
-):
+RANKS = [(100, 0, 0, "differs"), (0, 0, 100, "differs"), (99, 0, 1, "within spread")]
+RANKS += [(50, 1, 50, "within spread"), (10, 0, 0, "within spread"), (0, 1, 0, "reproduced")]
+
+
+@pytest.mark.parametrize(("n_below", "n_alike", "n_above", "outcome"), RANKS)
+def test_a_printed_draw_is_ranked_among_the_regenerated_ones(n_below, n_alike, n_above, outcome):
     draws = [1.0] * n_below + [1.096, 1.104][:n_alike] + [1.2] * n_above
-    found = compare_draw(parse_printed("1.10"), draws)
+    found = verdicts.compare_draw(parse_printed("1.10"), draws)
     assert found.outcome == outcome and np.sign(found.z) == np.sign(n_above - n_below)
     told = f"{n_below} of {len(draws)} draws lie below the print, {n_above} above"
     assert told in found.note or outcome == "reproduced"
@@ -256,10 +227,8 @@ def test_a_single_printed_draw_is_ranked_among_the_regenerated_ones(
 
 def test_a_new_draw_of_the_same_distribution_seldom_differs():
     draws = np.random.default_rng(5).exponential(size=(2000, 101))
-    differs = [
-        compare_draw(parse_printed(f"{row[0]:.12f}"), row[1:]).outcome == "differs" for row in draws
-    ]
-    assert 0.012 < np.mean(differs) < 0.028  # 2 / 101 by exchangeability
+    found = [verdicts.compare_draw(parse_printed(f"{x[0]:.12f}"), x[1:]).outcome for x in draws]
+    assert 0.012 < found.count("differs") / len(draws) < 0.028  # 2 / 101 by exchangeability
 
 
 def test_a_printed_draw_needs_the_regenerated_draws():
@@ -272,21 +241,20 @@ def test_a_printed_draw_needs_the_regenerated_draws():
 HEALED = "declared deviation has healed (it is {})"
 
 
-@pytest.mark.parametrize(
-    ("value", "text", "problem"),
-    [
-        (30.0, "differs (declared: other splits)", ""),
-        (22.4, "reproduced", HEALED.format("reproduced")),
-        (22.7, "within spread", HEALED.format("within spread")),
-        (math.nan, "not run", ""),
-    ],
-)
+OUTCOME_OF_DECLARED = [
+    (30.0, "differs (declared: other splits)", ""),
+    (22.4, "reproduced", HEALED.format("reproduced")),
+    (22.7, "within spread", HEALED.format("within spread")),
+    (math.nan, "not run", ""),
+]
+
+
+@pytest.mark.parametrize(("value", "text", "problem"), OUTCOME_OF_DECLARED)
 def test_a_declared_deviation_is_named_and_a_problem_where_it_has_healed(value, text, problem):
     line = verdict(published(), reproduced(value), DECLARED)
     assert line["verdict"] == text
     assert line["problem"].startswith(problem) and bool(line["problem"]) == bool(problem)
-    own = reproduced(value, converged=False)
-    quick = verdict(published(), own, DECLARED, profile="quick")
+    quick = verdict(published(), reproduced(value, converged=False), DECLARED, profile="quick")
     assert quick["verdict"] == text + " (not converged)" * math.isfinite(value)
     assert quick["problem"] == ""
     assert ("too few repetitions to call it healed" in quick["note"]) == bool(problem)
@@ -330,11 +298,8 @@ def test_the_order_of_rows_changes_no_verdict(print_order, own_order):
 def test_counts_have_every_outcome_and_problems_are_the_failing_rows():
     values = {"a": 22.4, "b": 22.8, "c": 30.0, "d": 40.0, "e": math.nan}
     own = [reproduced(value, row=name, artefact="table_1") for name, value in values.items()]
-    ledger = compare(
-        pd.concat(published(row=name) for name in values),
-        pd.concat(own),
-        {("toy", "table_1", "d", "error"): Deviation("known", "here")},
-    )
+    declared = {("toy", "table_1", "d", "error"): Deviation("known", "here")}
+    ledger = compare(pd.concat(published(row=name) for name in values), pd.concat(own), declared)
     assert verdict_counts(ledger) == dict.fromkeys(OUTCOMES, 1)
     assert list(verdict_counts(ledger)) == list(OUTCOMES)
     assert problems(ledger)["row"].tolist() == ["c"]
@@ -348,31 +313,28 @@ counts = st.integers(2, 500)
 @given(st.integers(-(10**6), 10**6), st.floats(-50, 50), spreads, counts, spreads, counts)
 def test_z_is_antisymmetric_around_the_printed_value(tenths, shift, spread, n, spread_r, n_r):
     printed = parse_printed(f"{tenths / 10:.1f}")
-    above, below = (
-        compare_stochastic(printed, spread, n, printed.value + sign * shift, spread_r, n_r)
-        for sign in (1, -1)
-    )
-    assert above.outcome == below.outcome
-    assert above.z == pytest.approx(-below.z, rel=1e-6, abs=1e-6)
+    values = printed.value + shift, printed.value - shift
+    own = spread_r, n_r
+    above, below = (verdicts.compare_stochastic(printed, spread, n, x, *own) for x in values)
+    assert above.outcome == below.outcome and above.z == pytest.approx(-below.z, rel=1e-6, abs=1e-6)
 
 
 @given(st.integers(-(10**6), 10**6), finite, spreads, counts, spreads, counts)
 def test_exchanging_print_and_regeneration_keeps_the_standard_error(t, value, s_p, n_p, s_r, n_r):
     printed = parse_printed(f"{t / 10:.1f}")
-    one = compare_stochastic(printed, s_p, n_p, value, s_r, n_r)
-    two = compare_stochastic(printed, s_r, n_r, value, s_p, n_p)
+    one = verdicts.compare_stochastic(printed, s_p, n_p, value, s_r, n_r)
+    two = verdicts.compare_stochastic(printed, s_r, n_r, value, s_p, n_p)
     assert one.se == pytest.approx(two.se, rel=1e-12)
     assert one.outcome == two.outcome or abs(abs(one.z) - 3) < 1e-9
 
 
 @given(finite, st.floats(1e-3, 1e3), st.floats(0, 5))
 def test_an_ordinal_claim_and_its_opposite_are_never_both_reproduced(value, se, bound):
-    below = compare_ordinal(parse_relation(f"< {bound:.3f}"), value, se)
-    above = compare_ordinal(parse_relation(f"> {bound:.3f}"), value, se)
+    below = verdicts.compare_ordinal(parse_relation(f"< {bound:.3f}"), value, se)
+    above = verdicts.compare_ordinal(parse_relation(f"> {bound:.3f}"), value, se)
     assert below.z == -above.z
-    assert {"reproduced": "differs", "differs": "reproduced"}.get(
-        below.outcome, "within spread"
-    ) == above.outcome
+    opposite = {"reproduced": "differs", "differs": "reproduced"}
+    assert opposite.get(below.outcome, "within spread") == above.outcome
 
 
 @pytest.mark.parametrize("shift", [0.0, 3.0])
@@ -383,9 +345,9 @@ def test_repetitions_from_one_distribution_rarely_differ_and_a_shift_of_one_spre
     for _ in range(cases):
         paper, own = rng.normal(22.0, 3.0, (2, n))
         own += shift
-        printed = parse_printed(f"{paper.mean():.3f}")
-        mean = compare_stochastic(printed, paper.std(ddof=1), n, own.mean(), own.std(ddof=1), n)
-        spread = compare_spread(parse_printed(f"{paper.std(ddof=1):.3f}"), n, own.std(ddof=1), n)
+        printed, s, s_r = parse_printed(f"{paper.mean():.3f}"), paper.std(ddof=1), own.std(ddof=1)
+        mean = verdicts.compare_stochastic(printed, s, n, own.mean(), s_r, n)
+        spread = verdicts.compare_spread(parse_printed(f"{s:.3f}"), n, s_r, n)
         differing["mean"] += mean.outcome == "differs"
         differing["spread"] += spread.outcome == "differs"
     assert differing["mean"] > 0.99 * cases if shift else 0 < differing["mean"] < 0.01 * cases

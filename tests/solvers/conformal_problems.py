@@ -1,28 +1,18 @@
 """Small imbalanced problems for the tests of conformal transformations."""
 
+from itertools import product
+
 import numpy as np
 
 from companion.kernels import gram, squared_distances
 from companion.solvers.conformal import ConformalProblem
+from companion.solvers.transformations import RULES
 
 GAMMA = 0.02
 
-METHODS = [
-    ("amari", "separability_gradient"),
-    ("wu_amari", "separability_gradient"),
-    ("act", "separability_gradient"),
-    ("kba", "separability_gradient"),
-    ("williams", "separability_gradient"),
-    ("xiong", "separability_gradient"),
-    ("xiong", "separability_exact"),
-    ("xiong", "validation_cma"),
-    ("mdt", "separability_gradient"),
-    ("mdt", "separability_cma"),
-    ("mdt", "validation_cma"),
-    ("tsvt", "separability_gradient"),
-    ("tsvt", "separability_cma"),
-    ("tsvt", "validation_cma"),
-]
+METHODS = [(transform, "separability_gradient") for transform in RULES]
+METHODS += product(("mdt", "tsvt"), ("separability_cma", "validation_cma"))
+METHODS += product(["xiong"], ("separability_exact", "validation_cma"))
 
 
 def board(n=200, positives=16, seed=0):

@@ -21,21 +21,20 @@ def clouds(n=40, k=3, d=2, seed=0, spread=0.7):
     return X, y
 
 
-def random_utility(k, seed, share_of_zeros=0.3):
+def utilities(k, seed, share_of_zeros=0.3):
     """Non-negative, with zeros, the largest entry of a row on the diagonal."""
     rng = np.random.default_rng(seed)
     utility = rng.random((k, k)) * (rng.random((k, k)) >= share_of_zeros)
     return utility + np.diag(0.5 + rng.random(k))
 
 
-def make_design(kernel, X, bias=True):
+def design_of(kernel, X, bias=True):
     """X itself or an RBF kernel of width 1."""
-    if kernel == "linear":
-        return Design.linear(X, bias=bias)
-    return Design.kernel(gram(X, gamma=0.5), bias=bias)
+    linear = kernel == "linear"
+    return Design.linear(X, bias=bias) if linear else Design.kernel(gram(X, gamma=0.5), bias=bias)
 
 
-def primal_value(design, y, utility, C, beta, level=1.0):
+def by_primal(design, y, utility, C, beta, level=1.0):
     """The value of the DC subproblem by cvxpy and Clarabel."""
     import cvxpy as cp
 
@@ -62,7 +61,7 @@ def margins(f):
     return np.column_stack([f[:, j] - np.delete(f, j, axis=1).max(axis=1) for j in range(k)])
 
 
-def truncated_objective(machine, y, matrix, C, s=-np.inf, form="utility"):
+def objective_of(machine, y, matrix, C, s=-np.inf, form="utility"):
     """(10), or the cost form, from the machine's w and decision values."""
     sign = 1.0 if form == "utility" else -1.0
     u = sign * margins(machine.decision_function)

@@ -2,6 +2,7 @@
 
 import cvxpy as cp
 import numpy as np
+import pytest
 
 from companion.kernels import gram
 
@@ -22,10 +23,10 @@ def two_classes(n=60, n_features=2, seed=0, noise=1.0):
     return X[order], y[order]
 
 
-def problem(n=60, kernel="rbf", seed=0, **kwargs):
-    """Gram matrix and labels."""
+def problem(n=60, kernel="rbf", seed=0, gamma=None, **kwargs):
+    """Gram matrix and labels; with gamma, of the kernel "rbf" of that width."""
     X, y = two_classes(n, seed=seed, **kwargs)
-    return gram(X, **KERNELS[kernel]), y
+    return gram(X, **({"gamma": gamma} if gamma else KERNELS[kernel])), y
 
 
 def machine(name, C):
@@ -38,7 +39,13 @@ def machine(name, C):
     }[name]
 
 
-def by_interior_point(H, linear, lower, upper, sums):
+def same_machine(one, other, atol, rel):
+    """The decision values differ by at most atol, the objectives relatively by at most rel."""
+    np.testing.assert_allclose(one.decision_function, other.decision_function, atol=atol)
+    assert one.objective == pytest.approx(other.objective, rel=rel)
+
+
+def by_qp(H, linear, lower, upper, sums):
     """The least a'Ha / 2 - linear'a in a box with given sums, by a general solver, and its a."""
     a, factor = cp.Variable(len(H)), np.linalg.cholesky(H + 1e-13 * np.trace(H) * np.eye(len(H)))
     box = [a[i] >= end for i, end in enumerate(np.broadcast_to(lower, len(H))) if end > -np.inf]

@@ -55,5 +55,4 @@ def test_a_fresh_compilation_and_the_cached_one_give_the_same_bits(name, tmp_pat
     command = [sys.executable, "-W", "ignore", "-c", FRAME.format(program=PROGRAMS[name])]
     options = {"env": environment, "capture_output": True, "text": True, "check": True}
     fresh, cached = (subprocess.run(command, **options).stdout for _ in range(2))
-    assert list(tmp_path.rglob("*.nbc"))
-    assert fresh == cached
+    assert list(tmp_path.rglob("*.nbc")) and fresh == cached

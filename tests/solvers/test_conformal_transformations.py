@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from _cases import cases, each, refusals, refused, warned
 from conformal_problems import METHODS, board, problem
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from companion.conformal_factors import Decay, Gaussians
@@ -22,6 +22,11 @@ methods = pytest.mark.parametrize(("transform", "search"), METHODS)
 
 def run(part, transform, search="separability_gradient", **settings):
     return conformal_transformations(part, transform, search=search, generations=4, **settings)
+
+
+def decisions(result, part):
+    """At all samples."""
+    return result.decision_function(part.whole_K, part.whole_distances, part.whole_K.diagonal())
 
 
 @dataclass(frozen=True)
@@ -48,13 +53,12 @@ def test_predictions_use_the_kernel_of_the_training(transform, search):
     result = run(part, transform, search, max_transforms=3, theta=0.0)
     K, D = part.whole_K, part.whole_distances
     wanted = 2 / result.machine.squared_norm * result.machine.decision_function
-    found = result.decision_function(K, D, K.diagonal())[result.samples]
-    np.testing.assert_allclose(found, wanted, atol=1e-8 * np.abs(wanted).max())
+    whole = decisions(result, part)
+    np.testing.assert_allclose(whole[result.samples], wanted, atol=1e-8 * np.abs(wanted).max())
     d = result.transformation(K, D, K.diagonal())
     np.testing.assert_allclose(d[result.samples], result.factors, rtol=1e-9)
     small, needed = result.compact()
     values = small.decision_function(K[:, needed], D[:, needed], K.diagonal())
-    whole = result.decision_function(K, D, K.diagonal())
     np.testing.assert_allclose(values, whole, rtol=1e-9, atol=1e-9)
 
 
@@ -62,47 +66,40 @@ def test_predictions_use_the_kernel_of_the_training(transform, search):
 def test_the_machine_is_that_of_libsvm_on_the_transformed_kernel(transform, search):
     _, _, part = problem()
     result = run(part, transform, search, max_transforms=2)
-    K = part.whole_K[np.ix_(result.samples, result.samples)]
     d = result.factors
-    K = d[:, None] * d * K
+    K = d[:, None] * d * part.whole_K[np.ix_(result.samples, result.samples)]
     assert np.linalg.eigvalsh(K).min() > -1e-12 * np.trace(K)
-    theirs = SVC(kernel="precomputed", C=1e12, tol=1e-8).fit(K + np.eye(len(K)) / 10, result.y)
+    K += np.eye(len(K)) / 10
+    theirs = SVC(kernel="precomputed", C=1e12, tol=1e-8).fit(K, result.y)
     ours = 2 / result.machine.squared_norm * (result.machine.products + result.machine.intercept)
     support = result.machine.alpha > 0
     np.testing.assert_allclose(result.y[support] * ours[support], 1.0, atol=1e-5)
     assert np.all(result.y * ours > 1 - 1e-5)
     # With hardly any slack libsvm's own margins are off by up to half a per cent.
-    values = theirs.decision_function(K + np.eye(len(K)) / 10)
+    values = theirs.decision_function(K)
     np.testing.assert_allclose(ours, values, atol=5e-3 * np.abs(values).max())
-    beta = theirs.dual_coef_[0]
-    inner = (K + np.eye(len(K)) / 10)[np.ix_(theirs.support_, theirs.support_)]
+    beta, inner = theirs.dual_coef_[0], K[np.ix_(theirs.support_, theirs.support_)]
     objective = beta @ inner @ beta / 2 - np.abs(beta).sum()
     assert -2 / result.machine.squared_norm == pytest.approx(objective, rel=1e-4)
 
 
 @methods
 def test_the_last_machine_that_improved_is_returned(transform, search):
-    outcomes = set()
     for seed in range(4):
         _, y, part = problem(seed=seed)
         result = run(part, transform, search, seed=seed)
-        errors = [entry["validation_error"] for entry in result.history]
+        errors, n = [entry["validation_error"] for entry in result.history], result.n_transforms
         kept = [entry["kept"] for entry in result.history]
-        assert kept[: result.n_transforms + 1] == [True] * (result.n_transforms + 1)
-        assert len(kept) <= result.n_transforms + 2 and not any(kept[result.n_transforms + 1 :])
-        assert np.all(np.diff(errors[: result.n_transforms + 1]) < 0)
-        assert result.validation_error == errors[result.n_transforms]
-        if len(errors) == result.n_transforms + 2:
+        assert kept[: n + 1] == [True] * (n + 1) and len(kept) <= n + 2 and not any(kept[n + 1 :])
+        assert np.all(np.diff(errors[: n + 1]) < 0) and result.validation_error == errors[n]
+        if len(errors) == n + 2:
             assert errors[-1] >= result.validation_error
             assert "does not lower the validation error" in result.stop_reason
-        if result.n_transforms:
-            K, D = part.whole_K, part.whole_distances
-            f = result.decision_function(K, D, K.diagonal())[part.validation]
-            found = g_mean_error(y[part.validation], np.where(f > 0, 1.0, -1.0))
+        if n:
+            signs = np.where(decisions(result, part) > 0, 1.0, -1.0)
+            found = g_mean_error(y[part.validation], signs[part.validation])
             assert found == pytest.approx(result.validation_error)
             assert np.array_equal(result.samples, part.train)
-        outcomes.add(result.n_transforms > 0)
-    assert outcomes
 
 
 @pytest.mark.parametrize("rule", [Constant(), Williams(kappa=0.0)])
@@ -111,19 +108,15 @@ def test_a_transformation_of_one_changes_nothing(rule):
     plain = run(part, rule, max_transforms=0)
     same = run(part, rule, max_transforms=3)
     assert same.n_transforms == 3 and same.factors.tolist() == [1.0] * same.y.size
-    K, D = part.whole_K, part.whole_distances
-    np.testing.assert_allclose(
-        same.decision_function(K, D), plain.decision_function(K, D), atol=1e-4
-    )
+    np.testing.assert_allclose(decisions(same, part), decisions(plain, part), atol=1e-4)
     assert [entry["n_iter"] for entry in same.history[1:]] == [0, 0, 0]
 
 
 def test_a_constant_transformation_is_another_penalty():
     """c^2 K + I / C is c^2 (K + I / (C c^2)): the machine of the penalty C c^2, decision / c^2."""
     _, _, part = problem(share=0.0)
-    result = run(part, Constant(3.0), max_transforms=1)
-    other = problem(share=0.0, C=90.0)[2].first
-    np.testing.assert_allclose(result.machine.alpha, other.alpha, atol=1e-6)
+    alpha = run(part, Constant(3.0), max_transforms=1).machine.alpha
+    np.testing.assert_allclose(alpha, problem(share=0.0, C=90.0)[2].first.alpha, atol=1e-6)
 
 
 def test_no_improvement_gives_the_machine_on_all_samples():
@@ -174,24 +167,20 @@ def test_a_fall_by_no_more_than_theta_is_none():
 def test_an_error_that_cannot_fall_needs_no_transformation():
     X, y = board()
     X[y > 0] += 50.0
-    D = squared_distances(X)
     validation = np.concatenate([np.flatnonzero(y > 0)[:4], np.flatnonzero(y < 0)[:40]])
-    part = ConformalProblem(
-        gram(X, gamma=0.02), y, validation, C=10.0, distances=D, sigma=5.0, n_features=2
-    )
+    about = {"C": 10.0, "distances": squared_distances(X), "sigma": 5.0, "n_features": 2}
+    part = ConformalProblem(gram(X, gamma=0.02), y, validation, **about)
     result = run(part, "tsvt", "validation_cma")
     assert len(result.history) == 1 and result.n_transforms == 0
     assert "error of 0 cannot fall" in result.stop_reason
 
 
-@pytest.mark.parametrize(
-    ("rule", "message"),
-    [
-        (Narrow(), "underflows on all training samples of a class"),
-        (Constant(1e200), "is not finite|penalty 1 / C vanishes"),
-        (Constant(0.0), "underflows on all"),
-        (Constant(-1.0), "is negative everywhere"),
-    ],
+@cases(
+    "rule, message",
+    (Narrow(), "underflows on all training samples of a class"),
+    (Constant(1e200), "is not finite|penalty 1 / C vanishes"),
+    (Constant(0.0), "underflows on all"),
+    (Constant(-1.0), "is negative everywhere"),
 )
 @pytest.mark.parametrize("share", [0.0, 0.25])
 def test_a_transformation_that_degenerates_is_not_applied(rule, message, share):
@@ -199,8 +188,7 @@ def test_a_transformation_that_degenerates_is_not_applied(rule, message, share):
     result = run(part, rule)
     assert result.is_degenerate and result.n_transforms == 0
     assert re.search(message, result.stop_reason) and "Transformation 1" in result.stop_reason
-    K, D = part.whole_K, part.whole_distances
-    assert np.all(np.isfinite(result.decision_function(K, D)))
+    assert np.all(np.isfinite(decisions(result, part)))
 
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-8])
@@ -236,20 +224,18 @@ def test_a_candidate_that_cannot_be_used_is_never_the_best():
     np.testing.assert_array_equal(race.best.factors, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("factor", "message"),
-    [
-        (1.0, None),
-        (1e5, None),
-        ((1e-3, -1.0), None),
-        ((1.0, 1e-8), "underflows"),
-        (-1.0, "negative everywhere"),
-        (0.0, "underflows"),
-        (1e-8, "underflows"),
-        (1e7, "vanishes beside"),
-        (1e200, "vanishes beside"),
-        (np.nan, "not finite"),
-    ],
+@cases(
+    "factor, message",
+    (1.0, None),
+    (1e5, None),
+    ((1e-3, -1.0), None),
+    ((1.0, 1e-8), "underflows"),
+    (-1.0, "negative everywhere"),
+    (0.0, "underflows"),
+    (1e-8, "underflows"),
+    (1e7, "vanishes beside"),
+    (1e200, "vanishes beside"),
+    (np.nan, "not finite"),
 )
 def test_trouble_is_named(factor, message):
     _, _, part = problem()
@@ -270,8 +256,7 @@ def test_a_seed_decides_everything_and_the_global_state_is_left_alone(transform)
     np.testing.assert_array_equal(first.machine.alpha, again.machine.alpha)
 
 
-@pytest.mark.parametrize("width", ["pattern", "boundary"])
-@pytest.mark.parametrize("radius", [None, 0.5])
+@each(width=["pattern", "boundary"], radius=[None, 0.5])
 def test_kba_is_its_formula_point_by_point(width, radius):
     """(4.4.5) to (4.4.7) with explicit points of the empirical feature space."""
     _, _, part = problem(share=0.0, n=40, positives=6, gamma=0.5)
@@ -285,97 +270,74 @@ def test_kba_is_its_formula_point_by_point(width, radius):
     points = ((1 - stage.beta) * first[:, None] + stage.beta * second[None]).reshape(-1, len(Z))
     D = ((Z[:, None] - points[None]) ** 2).sum(axis=2)
     D[D < 1e-14] = 0.0
-    limits = (D.min(axis=1) + D.max(axis=1)) / 2 if radius is None else np.full(len(Z), radius)
-    columns = (D.min(axis=0) + D.max(axis=0)) / 2
-    if radius is not None:
-        columns[:] = radius
-    wanted = np.empty(len(Z))
-    widths = [
-        column[column < top].mean() if (column < top).any() else column.min()
-        for column, top in zip(D.T, columns, strict=True)
-    ]
-    for i, row in enumerate(D):
-        near = row[row < limits[i]]
-        if width == "boundary":
-            wanted[i] = np.mean(np.exp(-row / np.maximum(widths, 1e-12)))
-        else:
-            wanted[i] = np.exp(-near / max(near.mean(), 1e-12)).mean() if near.size else np.exp(-1)
+
+    def within(row):
+        return row[row < ((row.min() + row.max()) / 2 if radius is None else radius)]
+
+    if width == "boundary":
+        widths = [of.mean() if (of := within(column)).size else column.min() for column in D.T]
+        wanted = np.exp(-D / np.maximum(widths, 1e-12)).mean(axis=1)
+    else:
+        near = [within(row) if within(row).size else np.ones(1) for row in D]
+        wanted = [np.exp(-row / max(row.mean(), 1e-12)).mean() for row in near]
     np.testing.assert_allclose(result.factors, wanted, atol=1e-7)
 
 
 def test_units_of_the_svm_are_those_of_the_hulls_times_two_over_the_squared_distance():
     _, _, part = problem(share=0.0)
     scale = 2 / part.first.squared_norm
-    hull, svm = (
-        run(part, Amari(units=units), max_transforms=1).factors for units in ("hull", "svm")
-    )
-    np.testing.assert_allclose(svm, scale * hull)
-    hull = run(part, Williams(kappa=0.7 * scale**2), max_transforms=1).factors
-    svm = run(part, Williams(kappa=0.7, units="svm"), max_transforms=1).factors
-    np.testing.assert_allclose(svm, hull)
-    free = [
-        run(part, Williams("max_squared", units), max_transforms=1).factors
-        for units in ("hull", "svm")
-    ]
-    np.testing.assert_allclose(*free)
+    for hull, svm, ratio in (
+        (Amari(), Amari(units="svm"), scale),
+        (Williams(kappa=0.7 * scale**2), Williams(kappa=0.7, units="svm"), 1.0),
+        (Williams("max_squared"), Williams("max_squared", "svm"), 1.0),
+    ):
+        in_hull, in_svm = (run(part, rule, max_transforms=1).factors for rule in (hull, svm))
+        np.testing.assert_allclose(in_svm, ratio * in_hull)
     found = run(part, MDT(units="svm"), max_transforms=1)
     K = part.whole_K
     np.testing.assert_allclose(found.transformation(K)[found.samples], found.factors, rtol=1e-9)
-    with pytest.raises(ValueError, match="'units' of MDT must be 'hull' or 'svm'. Got 'x'"):
-        MDT(units="x")
+    refused("'units' of MDT must be 'hull' or 'svm'. Got 'x'", MDT, units="x")
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"transform": "amarii"}, "one of .*'act'.*Got 'amarii'"),
-        ({"search": "grid"}, "'search' must be one of.*Got 'grid'"),
-        ({"search": "separability_exact"}, "known for Xiong alone.*Got MDT"),
-    ],
+@refusals(
+    ({"transform": "amarii"}, "one of .*'act'.*Got 'amarii'"),
+    ({"search": "grid"}, "'search' must be one of.*Got 'grid'"),
+    ({"search": "separability_exact"}, "known for Xiong alone.*Got MDT"),
 )
 def test_an_unknown_method_is_refused(change, message):
     _, _, part = problem()
-    with pytest.raises(ValueError, match=message):
-        conformal_transformations(part, **{"transform": "mdt", **change})
+    refused(message, conformal_transformations, part, **{"transform": "mdt", **change})
 
 
 def test_what_a_method_needs_must_be_there():
     X, y, part = problem()
     bare = ConformalProblem(gram(X), y, part.validation, C=1.0)
-    with pytest.raises(ValueError, match="Amari needs distances in input space"):
-        run(bare, "amari")
+    refused("Amari needs distances in input space", run, bare, "amari")
     assert run(bare, "williams").machine.converged
     plain = ConformalProblem(gram(X), y, part.validation, C=1.0, distances=squared_distances(X))
-    with pytest.raises(ValueError, match="without sigma and n_features; give them to it, or 'tau'"):
-        run(plain, "amari")
+    refused("without sigma and n_features; give them to it, or 'tau'", run, plain, "amari")
     assert run(plain, Amari(tau=1.0)).machine.converged
-    with pytest.raises(ValueError, match="without sigma; .*'gamma'"):
-        run(plain, "xiong")
-    with pytest.raises(ValueError, match="'validation_cma' needs validation samples"):
-        run(problem(share=0.0)[2], "mdt", "validation_cma")
+    refused("without sigma; .*'gamma'", run, plain, "xiong")
+    without = problem(share=0.0)[2]
+    refused("'validation_cma' needs validation samples", run, without, "mdt", "validation_cma")
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"K": np.eye(3)}, "'K' .* row and a column for each of the 200"),
-        ({"distances": np.eye(3)}, "'distances' .* Got shape"),
-        ({"C": 0.0}, "'C' .* must be positive. Got 0.0"),
-        ({"validation": [0]}, "in the validation part, both there. Got"),
-        ({"y": np.ones(200)}, r"in the training part, both there. Got \[1.0\]"),
-    ],
+@refusals(
+    ({"K": np.eye(3)}, "'K' .* row and a column for each of the 200"),
+    ({"distances": np.eye(3)}, "'distances' .* Got shape"),
+    ({"C": 0.0}, "'C' .* must be positive. Got 0.0"),
+    ({"validation": [0]}, "in the validation part, both there. Got"),
+    ({"y": np.ones(200)}, r"in the training part, both there. Got \[1.0\]"),
 )
 def test_a_bad_problem_is_refused(change, message):
     X, y = board()
     arguments = {"K": gram(X), "y": y, "validation": None, "C": 1.0} | change
-    with pytest.raises(ValueError, match=message):
-        ConformalProblem(**arguments)
+    refused(message, ConformalProblem, **arguments)
 
 
 def test_a_spent_budget_is_reported_by_the_solver():
     X, y = board()
     part = ConformalProblem(gram(X), y, None, C=1e4, max_iter=3)
-    with pytest.warns(ConvergenceWarning):
-        result = run(part, "williams", max_transforms=1)
+    result = warned("mdm", run, part, "williams", max_transforms=1)
     assert not result.history[0]["converged"]
     assert run(problem()[2], "williams").history[0]["converged"]

@@ -5,18 +5,10 @@ from types import SimpleNamespace
 import cvxpy as cp
 import numpy as np
 import pytest
+from _cases import each, refusals, refused, warned
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from margin_problems import (
-    brackets,
-    clouds,
-    make_design,
-    margins,
-    primal_value,
-    random_utility,
-    truncated_objective,
-)
-from sklearn.exceptions import ConvergenceWarning
+from margin_problems import brackets, by_primal, clouds, design_of, margins, objective_of, utilities
 
 from companion.kernels import gram
 from companion.solvers import Design, dca, dca_path, min_margin, utility_from_cost
@@ -27,17 +19,15 @@ FORMS = ("utility", "cost")
 def problem(k, seed, form="utility", n=60):
     """Design, labels and a random matrix of the form."""
     X, y = clouds(n, k, 2, seed)
-    utility = np.eye(k) + 0.3 * random_utility(k, seed)
+    utility = np.eye(k) + 0.3 * utilities(k, seed)
     return X, y, utility if form == "utility" else utility.max() - utility
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-@pytest.mark.parametrize("k", [2, 3, 4])
+@each(form=FORMS, kernel=["linear", "rbf"], k=[2, 3, 4])
 def test_the_end_is_a_fixed_point_by_a_generic_qp(form, kernel, k):
     """The last tangent is that at the machine, whose convex problem the machine solves."""
     X, y, matrix = problem(k, 4, form, n=40)
-    s, C, design = -0.5, 2.0, make_design(kernel, X)
+    s, C, design = -0.5, 2.0, design_of(kernel, X)
     machine = dca(design, y, matrix, C, s, form=form, tol=1e-10)
     level, cut = (1.0, s) if form == "utility" else (-1.0, -s)
     f, g = machine.decision_function, margins(machine.decision_function)
@@ -48,9 +38,9 @@ def test_the_end_is_a_fixed_point_by_a_generic_qp(form, kernel, k):
     hinge = C * np.sum(matrix[y] * np.maximum(level - g, 0.0))
     tangent = np.sum(brackets(machine.beta) * f)
     here = 0.5 * np.sum(machine.w**2) + hinge + tangent
-    wanted = primal_value(design, y, matrix, C, machine.beta, level=level)
+    wanted = by_primal(design, y, matrix, C, machine.beta, level=level)
     assert here == pytest.approx(wanted, abs=1e-6 * machine.objective)
-    value = truncated_objective(machine, y, matrix, C, s, form)
+    value = objective_of(machine, y, matrix, C, s, form)
     assert machine.objective == pytest.approx(value, rel=1e-9) == machine.objectives[-1]
     assert np.all(np.diff(machine.objectives) <= 0.0)
     assert machine.objective < 0.999 * machine.objectives[0]
@@ -62,12 +52,11 @@ def test_the_end_is_a_fixed_point_by_a_generic_qp(form, kernel, k):
 def test_no_small_change_improves_the_machine(form):
     X, y, matrix = problem(3, 1, form)
     machine = dca(Design.linear(X), y, matrix, 1.0, -0.5, form=form, tol=1e-10)
-    here, rng = np.column_stack([machine.w, machine.intercept]), np.random.default_rng(0)
-    for _ in range(300):
-        w = here + 1e-5 * rng.normal(size=(3, 3))
-        w -= w.mean(axis=0)
+    here = np.column_stack([machine.w, machine.intercept])
+    for change in 1e-5 * np.random.default_rng(0).normal(size=(300, 3, 3)):
+        w = here + change - (here + change).mean(axis=0)
         near = SimpleNamespace(w=w[:, :2], decision_function=X @ w[:, :2].T + w[:, 2])
-        value = truncated_objective(near, y, matrix, 1.0, -0.5, form)
+        value = objective_of(near, y, matrix, 1.0, -0.5, form)
         assert value >= machine.objective * (1.0 - 1e-9)
 
 
@@ -133,10 +122,9 @@ def test_utilities_from_costs_give_the_same_best_decisions():
         cost = rng.random((k, k)) * (1.0 - np.eye(k))
         probability = rng.dirichlet(np.ones(k))
         utility = utility_from_cost(cost)
-        np.testing.assert_allclose(
-            probability @ utility, cost.max() - probability @ cost, atol=1e-12
-        )
-        assert np.argmax(probability @ utility) == np.argmin(probability @ cost)
+        gain, loss = probability @ utility, probability @ cost
+        np.testing.assert_allclose(gain, cost.max() - loss, atol=1e-12)
+        assert np.argmax(gain) == np.argmin(loss)
 
 
 @pytest.mark.parametrize("s", [None, -0.5])
@@ -150,9 +138,8 @@ def test_names_of_classes_and_order_of_samples_do_not_matter(s):
     other = dca(Design.linear(X[order]), names[y][order], renamed, 1.0, s)
     assert other.n_steps == one.n_steps and (one.n_steps > 1) == (s is not None)
     assert other.objective == pytest.approx(one.objective, rel=1e-7)
-    np.testing.assert_allclose(
-        other.decision_function[:, names], one.decision_function[order], atol=1e-4
-    )
+    values = one.decision_function[order]
+    np.testing.assert_allclose(other.decision_function[:, names], values, atol=1e-4)
 
 
 def test_a_start_decides_which_stationary_point_is_found():
@@ -168,11 +155,10 @@ def test_a_start_decides_which_stationary_point_is_found():
     assert np.all(worse.decision_function.argmax(axis=1) == 0)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@each(form=FORMS, kernel=["linear", "rbf"])
 def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
     X, y, matrix = problem(3, 5, form)
-    design, C_values, s = make_design(kernel, X), 2.0 ** np.arange(-8, 9, 2), -0.5
+    design, C_values, s = design_of(kernel, X), 2.0 ** np.arange(-8, 9, 2), -0.5
     forwards = dca_path(design, y, matrix, C_values, s, form=form, tol=1e-8)
     backwards = dca_path(design, y, matrix, C_values[::-1], s, form=form, tol=1e-8)
     utility = matrix if form == "utility" else utility_from_cost(matrix)
@@ -188,8 +174,7 @@ def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
         assert forwards[1].objective[q] == pytest.approx(robust.objective, rel=1e-6)
         np.testing.assert_allclose(values, robust.decision_function, atol=1e-2)
     for one, other in zip(forwards, backwards, strict=True):
-        assert one.converged.all()
-        assert np.all(one.duality_gap <= 1e-7 * one.objective)
+        assert one.converged.all() and np.all(one.duality_gap <= 1e-7 * one.objective)
         if form == "utility" or one is forwards[0]:
             np.testing.assert_allclose(other.objective[::-1], one.objective, rtol=1e-6)
     assert not forwards[0].n_steps.any() and forwards[1].n_steps.max() > 1
@@ -197,57 +182,50 @@ def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
 
 @settings(max_examples=60, deadline=None)
 @given(
-    seed=st.integers(0, 10_000),
-    k=st.integers(2, 4),
-    n=st.integers(2, 60),
+    size=st.tuples(st.integers(0, 10_000), st.integers(2, 4), st.integers(2, 60)),
     grid=st.sampled_from([0.0, 1.0, 100.0]),
     s=st.sampled_from([0.0, -0.5, -2.0, -np.inf]),
     log_C=st.floats(-3.0, 3.0),
     form=st.sampled_from(FORMS),
 )
-def test_any_small_sample_comes_to_an_end_with_a_falling_objective(
-    seed, k, n, grid, s, log_C, form
-):
+def test_any_small_sample_comes_to_an_end_with_a_falling_objective(size, grid, s, log_C, form):
     """Duplicates, classes of one point or none, all points alike, directions of b without slope."""
+    seed, k, n = size
     rng = np.random.default_rng(seed)
     X = np.round(rng.normal(size=(n, 2)), 1) * grid
     y, C = rng.integers(0, k, n), 10.0**log_C
-    utility = random_utility(k, seed, 0.5)
+    utility = utilities(k, seed, 0.5)
     matrix = utility if form == "utility" else utility.max() - utility
     if not matrix[y].any() or not (matrix.max() - matrix)[y].any():
         return
     machine = dca(Design.linear(X), y, matrix, C, s, form=form, tol=1e-6)
     assert machine.converged and machine.objective == machine.objectives[-1]
     assert np.all(np.diff(machine.objectives) <= 0.0)
-    value = truncated_objective(machine, y, matrix, C, s, form)
+    value = objective_of(machine, y, matrix, C, s, form)
     assert machine.objective == pytest.approx(value, abs=1e-7 * C * matrix[y].sum())
 
 
 X, Y = clouds(12, 3)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"s": 0.1}, "truncation 's' of dca must be at most 0.*Got 0.1; -1 / "),
-        ({"s": np.nan}, "truncation 's' of dca must be at most 0"),
-        ({"form": "costs"}, r"must be one of \['utility', 'cost'\]. Got 'costs'"),
-        ({"start": np.zeros((3, 2))}, r"finite numbers of shape \(3, 3\).*Got shape \(3, 2\)"),
-        ({"utility": -np.eye(3)}, "'utility' of dca must have finite entries of at least 0"),
-        ({"C": -1.0}, "'C' of dca must be a positive number"),
-    ],
+@refusals(
+    ({"s": 0.1}, "truncation 's' of dca must be at most 0.*Got 0.1; -1 / "),
+    ({"s": np.nan}, "truncation 's' of dca must be at most 0"),
+    ({"form": "costs"}, r"must be one of \['utility', 'cost'\]. Got 'costs'"),
+    ({"start": np.zeros((3, 2))}, r"finite numbers of shape \(3, 3\).*Got shape \(3, 2\)"),
+    ({"utility": -np.eye(3)}, "'utility' of dca must have finite entries of at least 0"),
+    ({"C": -1.0}, "'C' of dca must be a positive number"),
 )
-def test_bad_input_is_named(changes, message):
+def test_bad_input_is_named(change, message):
     arguments = {"design": Design.linear(X), "y": Y, "utility": np.eye(3), "C": 1.0, "s": -0.5}
-    with pytest.raises(ValueError, match=message):
-        dca(**arguments | changes)
+    refused(message, dca, **arguments | change)
 
 
 def test_a_spent_budget_warns_and_what_was_reached_is_returned():
     X, y, utility = problem(3, 0)
-    with pytest.warns(ConvergenceWarning, match="dca did not converge: The budget of 1 DC steps"):
-        machine = dca(Design.linear(X), y, utility, 1.0, -0.5, max_steps=1)
+    start, message = (Design.linear(X), y, utility), "did not converge: The budget of 1 DC steps"
+    machine = warned(f"dca {message}", dca, *start, 1.0, -0.5, max_steps=1)
     assert not machine.converged and machine.n_steps == 1
     assert machine.objectives[1] < machine.objectives[0]
-    with pytest.warns(ConvergenceWarning, match="for 1 of 1 robust machines: the first has C = 1"):
-        dca_path(Design.linear(X), y, utility, [1.0], -0.5, max_steps=1)
+    message = "for 1 of 1 robust machines: the first has C = 1"
+    warned(message, dca_path, *start, [1.0], -0.5, max_steps=1)

@@ -1,7 +1,7 @@
 """Competitive learning: determinism, use of every prototype, bad input."""
 
 import numpy as np
-import pytest
+from _cases import refusals, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -83,9 +83,8 @@ def test_a_sample_of_weight_zero_has_no_influence():
     weight[::4] = 0.0
     moved = X.copy()
     moved[::4] += 1000.0
-    np.testing.assert_array_equal(
-        fscl(X, 4, rng=0, sample_weight=weight), fscl(moved, 4, rng=0, sample_weight=weight)
-    )
+    one, other = (fscl(points, 4, rng=0, sample_weight=weight) for points in (X, moved))
+    np.testing.assert_array_equal(one, other)
 
 
 def test_heavy_samples_attract_more_prototypes():
@@ -96,17 +95,17 @@ def test_heavy_samples_attract_more_prototypes():
     assert np.mean(left) > np.mean(even) + 2
 
 
-def test_bad_arguments_are_named():
-    X, _ = clouds(10)
-    half = {"sample_weight": np.repeat([0.0, 1.0], 5)}
-    for points, size, options, message in (
-        (X, 11, {}, "from 1 to the number of samples of positive weight, 10. Got 11; lower"),
-        (X, 6, half, "from 1 to the number of samples of positive weight, 5. Got 6"),
-        (X, 0, {}, "number of samples of positive weight, 10. Got 0"),
-        (np.full((4, 2), np.nan), 2, {}, "finite matrix"),
-        (np.ones(4), 2, {}, "finite matrix.*shape"),
-        (X, 2, {"learning_rate": 1.5}, "n_epochs of at least 1 and a learning_rate"),
-        (X, 2, {"sample_weight": -np.ones(10)}, "'sample_weight' of fscl must be 10 non-negative"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            fscl(points, size, **options)
+@refusals(
+    ({"n_prototypes": 11}, "from 1 to the number of samples of positive weight, 10. Got 11; lower"),
+    (
+        {"n_prototypes": 6, "sample_weight": np.arange(10) % 2},
+        "from 1 to the number of samples of positive weight, 5. Got 6",
+    ),
+    ({"n_prototypes": 0}, "number of samples of positive weight, 10. Got 0"),
+    ({"X": np.full((4, 2), np.nan)}, "finite matrix"),
+    ({"X": np.ones(4)}, "finite matrix.*shape"),
+    ({"learning_rate": 1.5}, "n_epochs of at least 1 and a learning_rate"),
+    ({"sample_weight": -np.ones(10)}, "'sample_weight' of fscl must be 10 non-negative"),
+)
+def test_bad_arguments_are_named(change, message):
+    refused(message, fscl, **{"X": clouds(10)[0], "n_prototypes": 2} | change)

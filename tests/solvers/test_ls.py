@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import cases, each, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import machine, problem
@@ -12,6 +13,7 @@ from companion.solvers import LSPath, ls, ls_cross_validate, ls_held_out, smo
 
 K, Y = problem()
 WEIGHTS = np.random.default_rng(5).uniform(0.1, 3.0, size=60)
+WITH_A_GAP = [(np.arange(20), np.arange(30, 60)), (np.arange(30, 60), np.arange(30))]
 SOME_ZERO = np.where(np.arange(60) % 7 == 0, 0.0, WEIGHTS)
 
 
@@ -25,8 +27,7 @@ def bordered_solution(K, y, ridge):
     return solution[:n], solution[n]
 
 
-@pytest.mark.parametrize("C", [1e-2, 1.0, 1e3])
-@pytest.mark.parametrize("weight", [None, WEIGHTS])
+@each(C=[1e-2, 1.0, 1e3], weight=[None, WEIGHTS])
 def test_cholesky_eigendecomposition_and_linear_system_agree(C, weight):
     ridge = 1.0 / (C * (np.ones(60) if weight is None else weight))
     beta, intercept = bordered_solution(K, Y, ridge)
@@ -34,8 +35,7 @@ def test_cholesky_eigendecomposition_and_linear_system_agree(C, weight):
         np.testing.assert_allclose(Y * result.alpha, beta, atol=1e-9 * np.abs(beta).max())
         assert result.intercept == pytest.approx(intercept, abs=1e-9)
         assert abs(result.duality_gap) < 1e-9 * (1.0 + abs(result.objective))
-        assert result.kkt_violation < 1e-9
-        assert result.converged and result.n_iter == 0
+        assert result.kkt_violation < 1e-9 and result.converged and result.n_iter == 0
 
 
 def test_closed_form_is_the_limit_of_smo_with_weights():
@@ -58,8 +58,8 @@ def test_samples_of_weight_zero_are_as_good_as_absent():
     for result in (ls(K, Y, 3.0, sample_weight=SOME_ZERO), LSPath(K, Y, SOME_ZERO).solve(3.0)):
         np.testing.assert_allclose(result.alpha[keep], part.alpha, atol=1e-10)
         assert not result.alpha[~keep].any()
-        assert result.intercept == pytest.approx(part.intercept)
-        assert result.objective == pytest.approx(part.objective)
+        found, wanted = ([of.intercept, of.objective] for of in (result, part))
+        assert found == pytest.approx(wanted)
 
 
 def refitted(K, y, C, tests, weight):
@@ -73,8 +73,7 @@ def refitted(K, y, C, tests, weight):
     return held_out
 
 
-@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
-@pytest.mark.parametrize("weight", [None, WEIGHTS, SOME_ZERO])
+@each(C=[0.1, 1.0, 100.0], weight=[None, WEIGHTS, SOME_ZERO])
 def test_leave_one_out_equals_refitting_without_each_sample(C, weight):
     expected = refitted(K, Y, C, [[i] for i in range(60)], weight)
     np.testing.assert_allclose(LSPath(K, Y, weight).leave_one_out(C), expected, atol=1e-8)
@@ -88,18 +87,15 @@ def test_leave_one_out_is_cross_validation_with_folds_of_one(n, seed, C):
     np.testing.assert_allclose(folds, one_out, atol=1e-7 * (1.0 + np.abs(one_out).max()))
 
 
-@pytest.mark.parametrize("weight", [None, WEIGHTS, SOME_ZERO])
-@pytest.mark.parametrize("n_folds", [2, 5, 10])
+@each(weight=[None, WEIGHTS, SOME_ZERO], n_folds=[2, 5, 10])
 def test_cross_validation_equals_refitting_without_each_fold(n_folds, weight):
     splits = list(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(K, Y))
-    C_values = [0.1, 1.0, 100.0]
+    C_values, tests = [0.1, 1.0, 100.0], [test for _, test in splits]
+    numbers = np.sum([k * np.isin(np.arange(60), test) for k, test in enumerate(tests)], axis=0)
     held_out = ls_cross_validate(K, Y, C_values, splits, sample_weight=weight)
-    numbers = np.empty(60, dtype=int)
-    for k, (_, test) in enumerate(splits):
-        numbers[test] = k
     by_number = ls_cross_validate(K, Y, C_values, numbers, sample_weight=weight)
     for row, again, C in zip(held_out, by_number, C_values, strict=True):
-        expected = refitted(K, Y, C, [test for _, test in splits], weight)
+        expected = refitted(K, Y, C, tests, weight)
         np.testing.assert_allclose(row, expected, atol=1e-8)
         np.testing.assert_allclose(again, row, atol=1e-12)
 
@@ -112,32 +108,20 @@ def test_overlapping_test_sets_are_each_held_out_from_the_whole():
             np.testing.assert_allclose(decision, expected, atol=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda K, y: ls(K, y, 0.0), "'C'.*positive finite.*0.0"),
-        (lambda K, y: LSPath(K, y).solve(np.inf), "'C'.*positive finite"),
-        (lambda K, y: ls(K[:3], y, 1.0), r"\(60, 60\)"),
-        (lambda K, y: ls(K * np.nan, y, 1.0), "'K'.*finite"),
-        (lambda K, y: ls(K, y + 1, 1.0), "labels -1 and \\+1"),
-        (lambda K, y: ls(K, y, 1.0, sample_weight=-np.ones(60)), "'sample_weight'.*at least 0"),
-        (lambda K, y: ls(K, y, 1.0, sample_weight=np.zeros(60)), "'sample_weight'.*positive"),
-        (lambda K, y: ls(KernelRows(K), y, 1.0), "whole Gram matrix.*use smo"),
-        (lambda K, y: LSPath(K[:1, :1], y[:1]).leave_one_out(1.0), "at least two samples"),
-        (lambda K, y: ls_cross_validate(K, y, [1.0], np.zeros(60)), "leave a sample.*to train on"),
-        (lambda K, y: ls_cross_validate(K, y, [1.0], [(np.arange(1, 60), [0])]), "exactly once"),
-        (
-            lambda K, y: ls_cross_validate(
-                K,
-                y,
-                [1.0],
-                [(np.arange(20), np.arange(30, 60)), (np.arange(30, 60), np.arange(30))],
-            ),
-            "train on all others",
-        ),
-    ],
+@cases(
+    "call, message",
+    (lambda K, y: ls(K, y, 0.0), "'C'.*positive finite.*0.0"),
+    (lambda K, y: LSPath(K, y).solve(np.inf), "'C'.*positive finite"),
+    (lambda K, y: ls(K[:3], y, 1.0), r"\(60, 60\)"),
+    (lambda K, y: ls(K * np.nan, y, 1.0), "'K'.*finite"),
+    (lambda K, y: ls(K, y + 1, 1.0), "labels -1 and \\+1"),
+    (lambda K, y: ls(K, y, 1.0, sample_weight=-np.ones(60)), "'sample_weight'.*at least 0"),
+    (lambda K, y: ls(K, y, 1.0, sample_weight=np.zeros(60)), "'sample_weight'.*positive"),
+    (lambda K, y: ls(KernelRows(K), y, 1.0), "whole Gram matrix.*use smo"),
+    (lambda K, y: LSPath(K[:1, :1], y[:1]).leave_one_out(1.0), "at least two samples"),
+    (lambda K, y: ls_cross_validate(K, y, [1.0], np.zeros(60)), "leave a sample.*to train on"),
+    (lambda K, y: ls_cross_validate(K, y, [1.0], [(np.arange(1, 60), [0])]), "exactly once"),
+    (lambda K, y: ls_cross_validate(K, y, [1.0], WITH_A_GAP), "train on all others"),
 )
 def test_bad_input_is_refused_with_the_rule_and_what_was_got(call, message):
-    K, y = problem()
-    with pytest.raises(ValueError, match=message):
-        call(K, y)
+    refused(message, call, K, Y)

@@ -1,11 +1,13 @@
 """MDM: certificates, agreement with SVM and QP solvers, acceleration, starts, edges, errors."""
 
+from itertools import product
+
 import numpy as np
 import pytest
+from _cases import each, refusals, refused, warned
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import KERNELS, by_interior_point, problem, two_classes
-from sklearn.exceptions import ConvergenceWarning
+from problems import KERNELS, by_qp, problem, same_machine, two_classes
 
 from companion.kernels import gram
 from companion.solvers import mdm, smo
@@ -15,20 +17,23 @@ ACCELERATIONS = (False, "cycles", True)
 MODES = [(selection, accelerate) for selection in SELECTIONS for accelerate in ACCELERATIONS]
 
 
+def solved(K, y, ridge, tol=1e-3, **options):
+    """MDM's result, for which certificates and the thesis's relations hold as defined."""
+    result = mdm(K, y, ridge=ridge, tol=tol, **options)
+    assert_optimal(result, K, y, ridge, tol)
+    return result
+
+
 def assert_optimal(result, K, y, ridge, tol):
-    """Feasibility, certificates and the thesis's relations, from their definitions."""
     n = len(y)
     a, H = result.alpha, K + np.diag(np.broadcast_to(ridge, n))
     assert (a >= 0.0).all()
-    assert a[y > 0].sum() == pytest.approx(1.0, abs=1e-14 * n)
-    assert a[y < 0].sum() == pytest.approx(1.0, abs=1e-14 * n)
-    q = H @ (y * a)
-    size = np.abs(H).max()
+    assert [a[y > 0].sum(), a[y < 0].sum()] == pytest.approx([1.0, 1.0], abs=1e-14 * n)
+    q, size = H @ (y * a), np.abs(H).max()
     np.testing.assert_allclose(result.products, q, atol=1e-13 * size)
-    squared_norm = (y * a) @ q
+    squared_norm, heights = (y * a) @ q, y * q
     assert result.squared_norm == pytest.approx(squared_norm, abs=1e-13 * size)
     assert result.objective == 0.5 * result.squared_norm
-    heights = y * q
     m = heights[y > 0].min() + heights[y < 0].min()
     gap = 0.5 * squared_norm - 0.5 * max(m, 0.0) ** 2 / squared_norm
     assert result.duality_gap == pytest.approx(gap, rel=1e-6, abs=1e-12 * size)
@@ -36,36 +41,32 @@ def assert_optimal(result, K, y, ridge, tol):
     violations = [(heights[(y == c) & (a > 0)].max() - heights[y == c].min()) for c in (1, -1)]
     assert result.kkt_violation == pytest.approx(max(violations), abs=1e-12 * size)
     m_plus, m_minus = a[y > 0] @ q[y > 0], a[y < 0] @ q[y < 0]
-    assert result.m_plus == pytest.approx(m_plus, abs=1e-13 * size)
-    assert result.m_minus == pytest.approx(m_minus, abs=1e-13 * size)
+    ends = [result.m_plus, result.m_minus]
+    assert ends == pytest.approx([m_plus, m_minus], abs=1e-13 * size)
     assert result.m_plus - result.m_minus == pytest.approx(squared_norm, abs=1e-12 * size)
     assert result.intercept == pytest.approx(-0.5 * (m_plus + m_minus), abs=1e-13 * size)
     f = K @ (y * a) + result.intercept
     np.testing.assert_allclose(result.decision_function, f, atol=1e-12 * size)
-    assert result.converged and not result.touching
-    assert "at most" in result.stop_reason
+    assert result.converged and not result.touching and "at most" in result.stop_reason
 
 
 def generic(K, y, ridge):
     """The least 1/2 |w|^2 by a general solver of quadratic programs, and its multipliers."""
     H = y[:, None] * y * (K + np.diag(np.broadcast_to(ridge, len(y))))
-    return by_interior_point(H, 0.0 * y, 0.0, np.inf, [(y > 0, 1.0), (y < 0, 1.0)])
+    return by_qp(H, 0.0 * y, 0.0, np.inf, [(y > 0, 1.0), (y < 0, 1.0)])
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize(("selection", "accelerate"), MODES)
 def test_solution_carries_its_certificates(selection, accelerate, kernel):
-    K, y = problem(kernel=kernel)
     options = {"selection": selection, "accelerate": accelerate, "tol": 1e-5}
-    assert_optimal(mdm(K, y, ridge=0.1, **options), K, y, 0.1, 1e-5)
+    solved(*problem(kernel=kernel), 0.1, **options)
 
 
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e4])
 @pytest.mark.parametrize(("selection", "accelerate"), MODES)
 def test_gap_is_below_tol_for_every_cost(selection, accelerate, C):
-    K, y = problem(n=220, seed=4)
-    result = mdm(K, y, ridge=1.0 / C, selection=selection, accelerate=accelerate)
-    assert_optimal(result, K, y, 1.0 / C, 1e-3)
+    solved(*problem(n=220, seed=4), 1.0 / C, selection=selection, accelerate=accelerate)
 
 
 @pytest.mark.parametrize(("selection", "accelerate"), MODES)
@@ -91,17 +92,14 @@ def test_rescaled_solution_is_that_of_smo(selection, accelerate, C):
     machine = result.to_svm()
     np.testing.assert_allclose(machine.alpha, expected.alpha, atol=1e-5)
     assert machine.intercept == pytest.approx(expected.intercept, abs=1e-6)
-    np.testing.assert_allclose(machine.decision_function, expected.decision_function, atol=1e-5)
-    assert machine.objective == pytest.approx(expected.objective, rel=1e-10)
+    same_machine(machine, expected, atol=1e-5, rel=1e-10)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("accelerate", ACCELERATIONS)
+@each(kernel=KERNELS, accelerate=ACCELERATIONS)
 def test_objective_and_multipliers_agree_with_a_general_interior_point_method(kernel, accelerate):
     K, y = problem(n=40, kernel=kernel, seed=2)
     ridge = np.random.default_rng(0).uniform(0.05, 2.0, 40)
-    result = mdm(K, y, ridge=ridge, accelerate=accelerate, tol=1e-12)
-    assert_optimal(result, K, y, ridge, 1e-12)
+    result = solved(K, y, ridge, accelerate=accelerate, tol=1e-12)
     value, alpha = generic(K, y, ridge)
     assert result.objective == pytest.approx(value, rel=1e-7)
     np.testing.assert_allclose(result.alpha, alpha, atol=1e-5)
@@ -129,7 +127,7 @@ def test_the_ridge_is_a_coordinate_of_every_sample_over_the_root_of_c():
     X, y = two_classes(40, seed=2)
     C = 4.0
     expected = mdm(X @ X.T, y, ridge=1.0 / C, tol=1e-12)
-    for size, is_right in ((1.0 / np.sqrt(C), True), (1.0 / C, False)):
+    for size, is_right in ((C**-0.5, True), (1.0 / C, False)):
         extended = np.hstack([X, np.diag(size * y)])
         result = mdm(extended @ extended.T, y, tol=1e-12)
         assert np.allclose(result.alpha, expected.alpha, atol=1e-6) is is_right
@@ -180,36 +178,30 @@ def test_a_class_of_one_sample_is_its_own_hull():
     np.testing.assert_allclose(result.alpha, [1.0, t, 1.0 - t], rtol=1e-7)
 
 
-@pytest.mark.parametrize("exponent", [-300, -60, 60, 300])
-@pytest.mark.parametrize("accelerate", ACCELERATIONS)
+@each(exponent=[-300, -60, 60, 300], accelerate=ACCELERATIONS)
 def test_the_scale_of_the_kernel_changes_nothing(accelerate, exponent):
     K, y = problem(n=90, seed=8)
     factor = 2.0**exponent
     one = mdm(K, y, ridge=0.01, accelerate=accelerate)
     other = mdm(factor * K, y, ridge=factor * 0.01, accelerate=accelerate)
     np.testing.assert_array_equal(other.alpha, one.alpha)
-    assert other.squared_norm == factor * one.squared_norm
-    assert other.n_iter == one.n_iter
+    assert other.squared_norm == factor * one.squared_norm and other.n_iter == one.n_iter
 
 
 def hard_and_easy():
     """(K, y, ridge, tol) over sizes, overlaps, widths and costs."""
-    for seed in range(12):
+    for seed, gamma in product(range(12), (0.02, 0.5)):
         n, noise = (40, 90, 150, 200)[seed % 4], (0.7, 1.0, 1.3)[seed // 4]
-        X, y = two_classes(n, n_features=(2, 5)[seed % 2], seed=seed, noise=noise)
-        for gamma in (0.02, 0.5):
-            K = gram(X, gamma=gamma)
-            for ridge in (0.1, 1e-3):
-                for tol in (1e-3, 1e-5):
-                    yield K, y, ridge, tol
+        K, y = problem(n, n_features=(2, 5)[seed % 2], seed=seed, noise=noise, gamma=gamma)
+        for ridge, tol in product((0.1, 1e-3), (1e-3, 1e-5)):
+            yield K, y, ridge, tol
 
 
 def test_second_order_cycles_and_the_working_set_save_iterations():
     totals = np.zeros((2, 3), dtype=int)
     for K, y, ridge, tol in hard_and_easy():
-        counts = [
-            mdm(K, y, ridge=ridge, tol=tol, selection=s, accelerate=a).n_iter for s, a in MODES
-        ]
+        about = {"ridge": ridge, "tol": tol}
+        counts = [mdm(K, y, selection=s, accelerate=a, **about).n_iter for s, a in MODES]
         assert counts[1] <= counts[0] and counts[4] <= counts[3]
         totals += np.reshape(counts, (2, 3))
     assert totals[1, 0] < 0.8 * totals[0, 0]
@@ -218,10 +210,8 @@ def test_second_order_cycles_and_the_working_set_save_iterations():
 
 @pytest.mark.parametrize("C", [1.0, 1e3])
 def test_a_working_set_that_grows_over_many_rounds_leaves_nobody_out(C):
-    X, y = two_classes(900, n_features=3, seed=1)
-    K = gram(X, gamma=0.3)
-    result = mdm(K, y, ridge=1.0 / C, accelerate=True, tol=1e-6)
-    assert_optimal(result, K, y, 1.0 / C, 1e-6)
+    K, y = problem(900, n_features=3, seed=1, gamma=0.3)
+    result = solved(K, y, 1.0 / C, accelerate=True, tol=1e-6)
     plain = mdm(K, y, ridge=1.0 / C, tol=1e-6)
     assert result.objective == pytest.approx(plain.objective, rel=1e-6)
 
@@ -237,8 +227,7 @@ def reference_pairs(K, y, ridge, n_steps):
             members, support = np.flatnonzero(y == c), np.flatnonzero((y == c) & (a > 0.0))
             pairs.append((members[heights[members].argmin()], support[heights[support].argmax()]))
         i, j = max(pairs, key=lambda pair: heights[pair[1]] - heights[pair[0]])
-        step = (heights[j] - heights[i]) / (H[i, i] + H[j, j] - 2.0 * H[i, j])
-        step = min(step, a[j])
+        step = min((heights[j] - heights[i]) / (H[i, i] + H[j, j] - 2.0 * H[i, j]), a[j])
         a[i], a[j] = a[i] + step, a[j] - step
     return a
 
@@ -251,32 +240,24 @@ def test_first_order_updates_are_those_of_the_algorithm():
     np.testing.assert_allclose(result.alpha, reference_pairs(K, y, 0.05, 150), atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["start", "zeros", "wild", "one class"])
-def test_any_start_leads_to_the_solution(name):
+def test_any_start_leads_to_the_solution():
     K, y = problem(n=100, seed=7)
-    expected = mdm(K, y, ridge=0.1, tol=1e-10)
-    rng = np.random.default_rng(1)
-    alpha0 = {
-        "start": rng.uniform(size=100),
-        "zeros": np.zeros(100),
-        "wild": 1e307 * rng.normal(size=100),
-        "one class": np.where(y > 0, 1.0, 0.0),
-    }[name]
-    given_alpha0 = alpha0.copy()
-    result = mdm(K, y, ridge=0.1, alpha0=alpha0, tol=1e-10)
-    np.testing.assert_array_equal(alpha0, given_alpha0)
-    assert_optimal(result, K, y, 0.1, 1e-10)
-    assert result.objective == pytest.approx(expected.objective, rel=1e-9)
+    expected, rng = mdm(K, y, ridge=0.1, tol=1e-10), np.random.default_rng(1)
+    some, wild, one_class = rng.uniform(size=100), 1e307 * rng.normal(size=100), 1.0 * (y > 0)
+    for alpha0 in (some, np.zeros(100), wild, one_class):
+        given_alpha0 = alpha0.copy()
+        result = solved(K, y, 0.1, alpha0=alpha0, tol=1e-10)
+        np.testing.assert_array_equal(alpha0, given_alpha0)
+        assert result.objective == pytest.approx(expected.objective, rel=1e-9)
 
 
 def test_the_solution_is_its_own_start_and_a_neighbour_is_a_good_one():
     K, y = problem(n=200, seed=7)
     first = mdm(K, y, ridge=0.1, tol=1e-6)
-    again = mdm(K, y, ridge=0.1, tol=1.01e-6, alpha0=first.alpha)
-    assert again.n_iter == 0
-    np.testing.assert_allclose(again.alpha, first.alpha, rtol=1e-12)
-    # Multipliers in the units of the SVM are as good.
-    assert mdm(K, y, ridge=0.1, tol=1.01e-6, alpha0=first.to_svm().alpha).n_iter == 0
+    for alpha0 in (first.alpha, first.to_svm().alpha):  # in either's units
+        again = mdm(K, y, ridge=0.1, tol=1.01e-6, alpha0=alpha0)
+        assert again.n_iter == 0
+        np.testing.assert_allclose(again.alpha, first.alpha, rtol=1e-12)
     cold, warm = (mdm(K, y, ridge=0.09, tol=1e-6, alpha0=a) for a in (None, first.alpha))
     assert warm.n_iter < 0.7 * cold.n_iter
 
@@ -285,38 +266,33 @@ def test_the_solution_is_its_own_start_and_a_neighbour_is_a_good_one():
 def test_hulls_that_overlap_are_reported(accelerate):
     X = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 2.0], [2.0, 0.0]])
     y = np.array([1.0, 1.0, -1.0, -1.0])
-    with pytest.warns(ConvergenceWarning, match="hulls of the classes touch.*positive ridge"):
-        result = mdm(X @ X.T, y, accelerate=accelerate)
+    message = "hulls of the classes touch.*positive ridge"
+    result = warned(message, mdm, X @ X.T, y, accelerate=accelerate)
     assert result.touching and not result.converged
     assert result.squared_norm == pytest.approx(0.0, abs=1e-12)
     assert result.duality_gap == result.objective
     assert np.isfinite(result.decision_function).all()
-    with pytest.raises(ValueError, match=r"convex hulls of the classes touch .* 'ridge' \(1 / C\)"):
-        result.to_svm()
+    refused(r"convex hulls of the classes touch .* 'ridge' \(1 / C\)", result.to_svm)
     assert mdm(X @ X.T, y, ridge=0.1, accelerate=accelerate).converged
-    with pytest.warns(ConvergenceWarning, match="hulls of the classes touch"):
-        assert mdm(*problem(n=80, kernel="linear", seed=1), accelerate=accelerate).touching
+    overlapping = problem(n=80, kernel="linear", seed=1)
+    assert warned(message, mdm, *overlapping, accelerate=accelerate).touching
 
 
 @pytest.mark.parametrize("accelerate", ACCELERATIONS)
 def test_a_spent_budget_is_reported_with_the_gap(accelerate):
     K, y = problem(n=80, seed=1)
     message = r"mdm \(second_order selection\).*budget of 7 iterations.*duality gap.*max_iter"
-    with pytest.warns(ConvergenceWarning, match=message):
-        result = mdm(K, y, ridge=0.01, accelerate=accelerate, tol=1e-9, max_iter=7)
+    result = warned(message, mdm, K, y, ridge=0.01, accelerate=accelerate, tol=1e-9, max_iter=7)
     assert result.n_iter == 7 and not result.converged and not result.touching
     assert result.duality_gap > 1e-9 * result.objective
-    with pytest.warns(ConvergenceWarning, match="budget of 0 iterations"):
-        mdm(K, y, ridge=0.01, max_iter=0)
+    warned("budget of 0 iterations", mdm, K, y, ridge=0.01, max_iter=0)
 
 
 @pytest.mark.parametrize("accelerate", ACCELERATIONS)
 def test_what_rounding_forbids_is_not_tried_for_ever(accelerate):
     K, y = problem(n=60, kernel="linear", seed=1)
-    K = K + 1e9
-    with pytest.warns(ConvergenceWarning):
-        result = mdm(K, y, ridge=1e-5, accelerate=accelerate, tol=1e-12, max_iter=10**6)
-    assert np.isfinite(result.alpha).all()
+    options = {"accelerate": accelerate, "tol": 1e-12, "max_iter": 10**6}
+    assert np.isfinite(warned("mdm", mdm, K + 1e9, y, ridge=1e-5, **options).alpha).all()
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
@@ -339,44 +315,38 @@ def test_degenerate_points(points, labels, ridge, scale, kernel, mode):
     assert (a >= 0.0).all() and np.isfinite(result.products).all()
     assert a[y > 0].sum() == pytest.approx(1.0) and a[y < 0].sum() == pytest.approx(1.0)
     assert np.isfinite([result.intercept, result.duality_gap, result.kkt_violation]).all()
-    size = np.abs(K).max() + ridge
     if result.converged:
         assert_optimal(result, K, y, ridge, 1e-3)
-        decision = result.to_svm().decision_function
-        assert np.isfinite(decision).all()
+        assert np.isfinite(result.to_svm().decision_function).all()
     else:
         # Rounding alone keeps from the end: the hulls are as good as touching.
         assert "touch" in result.stop_reason or "Rounding" in result.stop_reason
-        assert result.squared_norm <= 1e-10 * size
+        assert result.squared_norm <= 1e-10 * (np.abs(K).max() + ridge)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"K": np.eye(3)}, r"'K' of mdm must be a square matrix .* \(4, 4\). Got shape \(3, 3\)"),
-        ({"K": np.full((4, 4), np.nan)}, "'K' of a solver must be finite"),
-        ({"K": 1.7e308 * np.outer([1, 1, -1, -1], [1, 1, -1, -1])}, "sums of its rows"),
-        ({"K": np.diag([1, 1, 1, np.inf])}, "'K' of a solver must be finite"),
-        ({"K": np.diag([1, 1, 1, np.inf]), "alpha0": [1, 0, 1, 0]}, "'K' of a solver must be fin"),
-        ({"y": [1, 2, -1, -1]}, "labels -1 and [+]1"),
-        ({"y": [[1, 1], [-1, -1]]}, r"labels -1 and \+1. Got shape \(2, 2\)"),
-        ({"y": [1, 1, 1, 1]}, r"both classes.* Got 4 labels \+1 and 0 labels -1"),
-        ({"ridge": -1.0}, "'ridge' of mdm must be finite and at least 0"),
-        ({"ridge": np.nan}, "'ridge' of mdm must be finite"),
-        ({"ridge": np.ones(3)}, "'ridge' of a solver must be a number or a vector of length 4"),
-        ({"alpha0": np.ones(3)}, "'alpha0' of a solver must be a number or a vector of length 4"),
-        ({"alpha0": [np.inf, 1, 1, 1]}, "'alpha0' of mdm must be finite"),
-        ({"selection": "third"}, "'first_order' or 'second_order'. Got 'third'"),
-        ({"accelerate": "yes"}, "False, True or 'cycles'. Got 'yes'"),
-        ({"tol": 0.0}, "between 0 and 1. Got 0.0"),
-        ({"tol": 1.0}, "between 0 and 1. Got 1.0"),
-        ({"max_iter": -1}, "None or at least 0. Got -1"),
-    ],
+@refusals(
+    ({"K": np.eye(3)}, r"'K' of mdm must be a square matrix .* \(4, 4\). Got shape \(3, 3\)"),
+    ({"K": np.full((4, 4), np.nan)}, "'K' of a solver must be finite"),
+    ({"K": 1.7e308 * np.outer([1, 1, -1, -1], [1, 1, -1, -1])}, "sums of its rows"),
+    ({"K": np.diag([1, 1, 1, np.inf])}, "'K' of a solver must be finite"),
+    ({"K": np.diag([1, 1, 1, np.inf]), "alpha0": [1, 0, 1, 0]}, "'K' of a solver must be fin"),
+    ({"y": [1, 2, -1, -1]}, "labels -1 and [+]1"),
+    ({"y": [[1, 1], [-1, -1]]}, r"labels -1 and \+1. Got shape \(2, 2\)"),
+    ({"y": [1, 1, 1, 1]}, r"both classes.* Got 4 labels \+1 and 0 labels -1"),
+    ({"ridge": -1.0}, "'ridge' of mdm must be finite and at least 0"),
+    ({"ridge": np.nan}, "'ridge' of mdm must be finite"),
+    ({"ridge": np.ones(3)}, "'ridge' of a solver must be a number or a vector of length 4"),
+    ({"alpha0": np.ones(3)}, "'alpha0' of a solver must be a number or a vector of length 4"),
+    ({"alpha0": [np.inf, 1, 1, 1]}, "'alpha0' of mdm must be finite"),
+    ({"selection": "third"}, "'first_order' or 'second_order'. Got 'third'"),
+    ({"accelerate": "yes"}, "False, True or 'cycles'. Got 'yes'"),
+    ({"tol": 0.0}, "between 0 and 1. Got 0.0"),
+    ({"tol": 1.0}, "between 0 and 1. Got 1.0"),
+    ({"max_iter": -1}, "None or at least 0. Got -1"),
 )
-def test_bad_input_is_refused_by_name(changes, message):
-    arguments = {"K": np.eye(4), "y": [1, 1, -1, -1]} | changes
-    with pytest.raises(ValueError, match=message):
-        mdm(arguments.pop("K"), arguments.pop("y"), **arguments)
+def test_bad_input_is_refused_by_name(change, message):
+    arguments = {"K": np.eye(4), "y": [1, 1, -1, -1]} | change
+    refused(message, mdm, arguments.pop("K"), arguments.pop("y"), **arguments)
 
 
 def test_layout_and_type_of_the_matrix_do_not_matter():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import each
 from conformal_problems import problem
 from scipy.optimize import OptimizeResult
 
@@ -14,10 +15,9 @@ from companion.solvers.transformations import MDT, RULES
 SEARCHED = ("mdt", "mdt in svm units", "tsvt", "xiong")
 
 
-def state_of(seed=0, transformed=False):
+def state_of(transformed=False):
     """A machine, after one transformation if asked for, so that the factors are not all one."""
-    _, _, part = problem(seed=seed)
-    first = TrainedMachine.first(part)
+    first = TrainedMachine.first(problem()[2])
     return first.retrained(*first.apply(RULES["act"]().stage(first))) if transformed else first
 
 
@@ -25,15 +25,15 @@ def rule_of(name):
     return MDT(units="svm") if name == "mdt in svm units" else RULES[name]()
 
 
-def family_of(name, state):
-    return rule_of(name).family(state, np.random.default_rng(0))
+def searched(name, **settings):
+    """The state, what is searched from it and the criterion."""
+    state = state_of(**settings)
+    return state, rule_of(name).family(state, np.random.default_rng(0)), state.problem.separability
 
 
-@pytest.mark.parametrize("transformed", [False, True])
-@pytest.mark.parametrize("name", SEARCHED)
+@each(transformed=[False, True], name=SEARCHED)
 def test_the_gradient_of_J_in_the_parameters_is_that_of_finite_differences(name, transformed):
-    state = state_of(transformed=transformed)
-    family, J = family_of(name, state), state.problem.separability
+    state, family, J = searched(name, transformed=transformed)
     rng = np.random.default_rng(1)
     parameters = family.start * rng.uniform(0.5, 0.9, family.start.size)
     parameters += 0.01 * (name == "xiong")
@@ -55,11 +55,9 @@ def test_the_gradient_of_J_in_the_parameters_is_that_of_finite_differences(name,
     np.testing.assert_allclose(gradient, wanted, rtol=1e-4, atol=1e-6 * np.abs(wanted).max())
 
 
-@pytest.mark.parametrize("transformed", [False, True])
-@pytest.mark.parametrize("name", SEARCHED)
+@each(transformed=[False, True], name=SEARCHED)
 def test_a_family_and_its_stage_give_the_same_transformation(name, transformed):
-    state = state_of(transformed=transformed)
-    family = family_of(name, state)
+    state, family, _ = searched(name, transformed=transformed)
     parameters = np.clip(1.3 * family.start + 0.2, family.lower, family.upper)
     c, validation_c = state.apply(rule_of(name).stage(state, family, parameters))
     both = np.stack([parameters, family.start])
@@ -69,8 +67,7 @@ def test_a_family_and_its_stage_give_the_same_transformation(name, transformed):
 
 @pytest.mark.parametrize("name", SEARCHED)
 def test_the_ascent_raises_J_and_ends_where_no_admissible_step_does(name):
-    state = state_of()
-    family, J = family_of(name, state), state.problem.separability
+    state, family, J = searched(name)
     parameters, top = ascend_separability(family, J, state.factors)
     assert np.all((parameters >= family.lower) & (parameters <= family.upper))
     assert top == pytest.approx(J.value(family.values(parameters[None])[0]))
@@ -83,23 +80,22 @@ def test_the_ascent_raises_J_and_ends_where_no_admissible_step_does(name):
 
 def test_the_exact_maximiser_is_above_both_searches_of_xiong():
     _, _, part = problem()
-    exact, *others = (
-        conformal_transformations(part, "xiong", search=search, max_transforms=1).history[1]
-        for search in ("separability_exact", "separability_gradient", "separability_cma")
-    )
-    assert all(exact["separability"] >= other["separability"] * (1 - 1e-9) for other in others)
+    J = {}
+    for search in ("separability_exact", "separability_gradient", "separability_cma"):
+        result = conformal_transformations(part, "xiong", search=search, max_transforms=1)
+        J[search] = result.history[1]["separability"]
+    assert J["separability_exact"] >= max(J.values()) * (1 - 1e-9)
 
 
 def test_evolution_finds_the_minimum_of_a_bowl_within_bounds():
     centre = np.array([3.0, 0.2, -1.0])
+    lowest, highest = np.array([0.0, 0.0, -np.inf]), np.array([np.inf, 1.0, np.inf])
 
     def bowl(X):
-        lowest, highest = [0, 0, -np.inf], [np.inf, 1, np.inf]
         assert np.all((lowest <= X) & (highest >= X))
         return ((X - centre) ** 2).sum(axis=1)
 
-    bounds = np.array([0.0, 0.0, -np.inf]), np.array([np.inf, 1.0, np.inf])
-    found, value = evolve(bowl, *bounds, seed=1, generations=100)
+    found, value = evolve(bowl, lowest, highest, seed=1, generations=100)
     np.testing.assert_allclose(found, centre, atol=1e-4)
     assert value == pytest.approx(bowl(found[None])[0])
 
@@ -108,22 +104,16 @@ def test_evolution_has_the_start_the_step_and_the_population_of_the_thesis():
     seen = []
     free = np.full(40, -np.inf), np.full(40, np.inf)
     evolve(lambda X: seen.append(X) or np.arange(len(X)), *free, seed=0, generations=30)
-    assert len(seen) == 30
-    assert seen[0].shape == (4 + int(3 * np.log(40)), 40)
+    assert len(seen) == 30 and seen[0].shape == (4 + int(3 * np.log(40)), 40)
     assert seen[0].mean() == pytest.approx(0.5, abs=0.05)
     assert seen[0].std() == pytest.approx(0.3, abs=0.03)
 
 
 def test_evolution_runs_all_generations_on_a_plateau_and_keeps_the_first_candidate():
-    calls = []
-
-    def flat(X):
-        calls.append(X)
-        return np.ones(len(X))
-
-    found, value = evolve(flat, np.zeros(2), np.full(2, np.inf), seed=0, generations=30)
-    assert len(calls) == 30 and value == 1.0
-    np.testing.assert_array_equal(found, np.clip(calls[0][0], 0, None))
+    seen, box = [], (np.zeros(2), np.full(2, np.inf))
+    found, value = evolve(lambda X: seen.append(X) or np.ones(len(X)), *box, seed=0, generations=30)
+    assert len(seen) == 30 and value == 1.0
+    np.testing.assert_array_equal(found, np.clip(seen[0][0], 0, None))
 
 
 def test_evolution_ends_at_the_target_and_survives_infinities():
@@ -148,8 +138,7 @@ def test_a_seed_gives_the_same_search_and_another_one_another():
 
 
 def test_bounds_and_starts_are_those_of_the_thesis():
-    state = state_of()
-    mdt, tsvt, xiong = (family_of(name, state) for name in ("mdt", "tsvt", "xiong"))
+    (state, mdt, _), (_, tsvt, _), (_, xiong, _) = map(searched, ("mdt", "tsvt", "xiong"))
     assert mdt.lower[0] == 0 and mdt.upper.tolist() == [np.inf, 1.0] and 0 < mdt.lower[1] < 1e-3
     f = state.machine.products - state.y * state.alpha / 10 + state.machine.intercept
     assert mdt.start == pytest.approx([1 / np.abs(f).max(), 1.0])
@@ -157,8 +146,7 @@ def test_bounds_and_starts_are_those_of_the_thesis():
 
 
 def test_a_line_search_that_rounds_past_a_bound_is_no_error(monkeypatch):
-    state = state_of()
-    family, J = family_of("tsvt", state), state.problem.separability
+    state, family, J = searched("tsvt")
     past = np.full(len(family.start), -1e-17)
 
     def rounded(objective, start, **options):

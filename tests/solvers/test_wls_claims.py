@@ -1,67 +1,60 @@
 """What the paper claims of its iteration: convergence, descent, the factor 2, the hard margin."""
 
-import warnings
-
+import cvxpy as cp
 import numpy as np
 import pytest
+from _cases import each, warned
 from problems import two_classes
-from sklearn.exceptions import ConvergenceWarning
 
 from companion.losses import Hinge, Unbiased
 from companion.solvers import Design, smo, wls
 
 
 def random_problem(seed):
-    """A linear problem of random size, scale, separation and C."""
+    """A linear design of random size, scale and separation, its labels and C."""
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(4, 40)), int(rng.integers(1, 6))
     X = rng.normal(size=(n, m)) * 10 ** rng.uniform(-1, 1)
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = 1.0, -1.0
     X[:, 0] += y * rng.uniform(0, 3)
-    return X, y, 10 ** rng.uniform(-2, 3)
+    return Design.linear(X), y, 10 ** rng.uniform(-2, 3)
 
 
 @pytest.mark.parametrize("loss", [Unbiased(2), Unbiased(4), Unbiased(3)], ids=str)
 def test_the_descent_is_monotone_and_ends(loss):
     for seed in range(60):
-        X, y, C = random_problem(seed)
-        machine = wls(Design.linear(X), y, C, loss=loss, history=True)
-        steps = np.diff(machine.log["objective"])
-        assert machine.converged
-        assert np.all(steps <= 1e-12 * machine.log["objective"][0])
+        machine = wls(*random_problem(seed), loss=loss, history=True)
+        objective = machine.log["objective"]
+        assert machine.converged and np.all(np.diff(objective) <= 1e-12 * objective[0])
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_plain_step_for_s_2_can_only_raise_the_objective_by_samples_that_come_back():
     """The quadratic bounds the loss of the samples within or beyond the margin, of no others."""
     rises, tame = 0, 0
     for seed in range(300):
-        X, y, C = random_problem(seed)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            options = {"accelerate": False, "history": True, "max_iter": 30}
-            machine = wls(Design.linear(X), y, C, loss=Unbiased(2), **options)
+        design, y, C = random_problem(seed)
+        machine = wls(design, y, C, loss=Unbiased(2), accelerate=False, history=True, max_iter=30)
         points, objective = machine.log["w"], machine.log["objective"]
-        margins = y * (points[:, :-1] @ X.T + points[:, -1:])
+        margins = y * (points @ design.augmented.T)
         for k in range(len(points) - 1):
             rise = objective[k + 1] > objective[k] * (1 + 1e-9)
             comes_back = np.any((margins[k] >= 1) & (margins[k + 1] < 1))
             assert comes_back or not rise
-            rises += rise
-            tame += not comes_back
+            rises, tame = rises + rise, tame + (not comes_back)
     assert rises > 20 and tame > 500  # both kinds of step were there to be tested
 
 
 def test_the_plain_iteration_for_s_2_can_go_round_and_damping_or_halving_cures_it():
-    X, y, C = random_problem(0)
     message = "without settling: the objective rose in.*larger damping, or accelerate=True"
-    with pytest.warns(ConvergenceWarning, match=message):
-        plain = wls(Design.linear(X), y, C, loss=Unbiased(2), accelerate=False, history=True)
+    problem, loss = random_problem(0), Unbiased(2)
+    plain = warned(message, wls, *problem, loss=loss, accelerate=False, history=True)
     objective = plain.log["objective"]
     np.testing.assert_allclose(objective[-6:], objective[-12:-6], rtol=1e-6)  # six machines
     assert objective[-6:].max() > 10 * objective[-6:].min()
-    assert wls(Design.linear(X), y, C, loss=Unbiased(2), accelerate=False, damping=0.5).converged
-    assert wls(Design.linear(X), y, C, loss=Unbiased(2)).converged
+    assert wls(*problem, loss=loss, accelerate=False, damping=0.5).converged
+    assert wls(*problem, loss=loss).converged
 
 
 def one_weight(C):
@@ -69,55 +62,50 @@ def one_weight(C):
     return Design.linear(np.array([[1.0], [-1.0]]), bias=False), np.array([1.0, -1.0]), C
 
 
-@pytest.mark.parametrize("s", [2.0, 3.0, 4.0, 6.0])
-@pytest.mark.parametrize("damping", [0.0, 0.2, 0.6])
+@each(s=[2.0, 3.0, 4.0, 6.0], damping=[0.0, 0.2, 0.6])
 def test_one_iteration_multiplies_a_deviation_by_what_the_linearisation_says(s, damping):
-    design, y, C = one_weight(50.0)
-    fixed = wls(design, y, C, loss=Unbiased(s), tol=1e-12)
+    C = 50.0
+    fixed = wls(*one_weight(C), loss=Unbiased(s), tol=1e-12)
     xi = 1.0 - fixed.w[0]
     slope = 0.5 * s * xi ** (s - 1)
     assert fixed.w[0] == pytest.approx(2 * C * slope, rel=1e-9)
     M, H = 1 + 2 * C * slope / xi, 1 + 2 * C * (s - 1) * slope / xi
     factor = damping + (1 - damping) * (1 - H / M)
     assert factor >= damping + (1 - damping) * (2 - s) - 1e-12
+    options = {"loss": Unbiased(s), "accelerate": False, "max_iter": 1, "tol": 1e-14}
     moved = []
     for step in (1e-6, -1e-6):
-        options = {"damping": damping, "accelerate": False, "max_iter": 1, "tol": 1e-14}
-        start = np.array([fixed.w[0] + step, 0.0])
-        with pytest.warns(ConvergenceWarning):
-            moved.append(wls(design, y, C, loss=Unbiased(s), start=start, **options).w[0])
+        options["start"] = np.array([fixed.w[0] + step, 0.0])
+        end = warned("wls has not converged", wls, *one_weight(C), damping=damping, **options)
+        moved.append(end.w[0])
     assert (moved[0] - moved[1]) / 2e-6 == pytest.approx(factor, rel=1e-4, abs=1e-4)
 
 
 @pytest.mark.parametrize("s", [3.5, 4.0, 6.0])
 def test_the_stability_bound_is_met_in_the_limit_of_a_large_cost(s):
     """Just below (s - 3) / (s - 1) the iteration alternates, just above it converges."""
-    design, y, C = one_weight(1e10)
+    problem, settings = one_weight(1e10), dict(loss=Unbiased(s), accelerate=False, max_iter=5000)
     bound, chosen = (s - 3) / (s - 1), (s - 2) / (s - 1)
-    settings = dict(loss=Unbiased(s), accelerate=False, max_iter=5000)
-    with pytest.warns(ConvergenceWarning, match="stable only with a damping above"):
-        below = wls(design, y, C, damping=max(bound - 0.05, 0.0), **settings)
+    little, message = max(bound - 0.05, 0.0), "stable only with a damping above"
+    below = warned(message, wls, *problem, damping=little, **settings)
     assert not below.converged and "period two" in below.stop_reason
-    assert wls(design, y, C, damping=bound + 0.05, **settings).converged
-    auto = wls(design, y, C, damping="auto", **settings)
+    assert wls(*problem, damping=bound + 0.05, **settings).converged
+    auto, same = (wls(*problem, damping=damping, **settings) for damping in ("auto", chosen))
     assert auto.converged
-    same = wls(design, y, C, damping=chosen, **settings)
     np.testing.assert_array_equal(auto.w, same.w)
 
 
 def test_the_papers_damping_lets_s_4_alternate_and_the_warning_names_the_cure():
-    design, y, C = one_weight(1e4)
+    problem, loss = one_weight(1e4), Unbiased(4)
     message = (
         r"period two.*s = 4 is stable only with a damping above \(s - 3\) / \(s - 1\) = 0.333, and "
         r"damping is 0.2. Use damping='auto' \(0.667\)"
     )
-    with pytest.warns(ConvergenceWarning, match=message):
-        orbit = wls(design, y, C, loss=Unbiased(4), damping=0.2, accelerate=False, history=True)
+    damped = {"loss": loss, "damping": 0.2}
+    orbit = warned(message, wls, *problem, accelerate=False, history=True, **damped)
     w = orbit.log["w"][:, 0]
-    assert abs(w[-1] - w[-3]) < 1e-3 * abs(w[-1] - w[-2])
-    assert abs(w[-1] - w[-2]) > 1e-3
-    cured = wls(design, y, C, loss=Unbiased(4), accelerate=False)
-    halved = wls(design, y, C, loss=Unbiased(4), damping=0.2)
+    assert abs(w[-1] - w[-3]) < 1e-3 * abs(w[-1] - w[-2]) and abs(w[-1] - w[-2]) > 1e-3
+    cured, halved = wls(*problem, loss=loss, accelerate=False), wls(*problem, **damped)
     assert cured.w[0] == pytest.approx(halved.w[0], abs=1e-5)
 
 
@@ -138,21 +126,16 @@ def test_the_printed_weights_fit_the_machine_of_twice_the_cost(loss):
 
 
 def test_the_weights_of_the_hinge_solve_the_quadratic_program_of_C_not_2_C():
-    cvxpy = pytest.importorskip("cvxpy")
     X, y = two_classes(40, seed=6, n_features=2)
-    values = {}
-    for cost in (0.1, 0.2):
-        w, b, xi = cvxpy.Variable(2), cvxpy.Variable(), cvxpy.Variable(40, nonneg=True)
-        objective = cvxpy.Minimize(0.5 * cvxpy.sum_squares(w) + cost * cvxpy.sum(xi))
-        problem = cvxpy.Problem(objective, [cvxpy.multiply(y, X @ w + b) >= 1 - xi])
-        problem.solve(solver=cvxpy.CLARABEL)
-        values[cost] = problem.value, X @ w.value + b.value
     settings = dict(accelerate=False, tol=1e-7, max_iter=20_000)
-    right = wls(Design.linear(X), y, 0.1, **settings)
-    printed = wls(Design.linear(X), y, 0.1, printed_weights=True, **settings)
-    assert right.objective == pytest.approx(values[0.1][0], rel=1e-6)
-    np.testing.assert_allclose(right.decision_function, values[0.1][1], atol=1e-3)
-    np.testing.assert_allclose(printed.decision_function, values[0.2][1], atol=1e-3)
+    for cost, printed in ((0.1, False), (0.2, True)):
+        w, b = cp.Variable(2), cp.Variable()
+        slack = cp.sum(cp.pos(1 - cp.multiply(y, X @ w + b)))
+        problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + cost * slack))
+        value = problem.solve(solver=cp.CLARABEL)
+        found = wls(Design.linear(X), y, 0.1, printed_weights=printed, **settings)
+        np.testing.assert_allclose(found.decision_function, X @ w.value + b.value, atol=1e-3)
+        assert printed or found.objective == pytest.approx(value, rel=1e-6)
 
 
 def hard_margin(X, y):
@@ -167,12 +150,11 @@ def test_separable_data_have_the_hard_margin_solution_where_the_slope_at_zero_al
     dual, w, largest = hard_margin(X, y)
     root = k ** (1 / s)
     slope = s * k ** ((s - 1) / s) / (2 * (1 + root) ** s)
-    enough, little = 1.5 * largest / slope, 0.3 * largest / slope
-    found = wls(Design.linear(X), y, enough, loss=Unbiased(s, k), start="svc", tol=1e-9)
+    design, options = Design.linear(X), {"loss": Unbiased(s, k), "start": "svc", "tol": 1e-9}
+    found, short = (wls(design, y, c * largest / slope, **options) for c in (1.5, 0.3))
     np.testing.assert_allclose(found.w, w, rtol=1e-4)
     np.testing.assert_allclose(found.decision_function, dual.decision_function, atol=1e-4)
     assert found.alpha.max() == pytest.approx(largest, rel=1e-3)
-    short = wls(Design.linear(X), y, little, loss=Unbiased(s, k), start="svc", tol=1e-9)
     assert np.linalg.norm(short.w) < (1 - 1e-3) * np.linalg.norm(w)
     assert np.min(y * short.decision_function) < 1 - 1e-3
 
@@ -180,8 +162,7 @@ def test_separable_data_have_the_hard_margin_solution_where_the_slope_at_zero_al
 def test_without_the_constant_no_finite_cost_gives_the_hard_margin():
     X, y = two_classes(40, seed=8, noise=0.15)
     _, w, largest = hard_margin(X, y)
-    distances = []
-    for C in 10.0 ** np.arange(1, 7, 2) * largest:
-        found = wls(Design.linear(X), y, C, loss=Unbiased(2, 0.0), start="svc", tol=1e-9)
-        distances.append(np.linalg.norm(w) - np.linalg.norm(found.w))
+    design, options = Design.linear(X), {"loss": Unbiased(2, 0.0), "start": "svc", "tol": 1e-9}
+    found = (wls(design, y, C, **options).w for C in 10.0 ** np.arange(1, 7, 2) * largest)
+    distances = [np.linalg.norm(w) - np.linalg.norm(w_of_C) for w_of_C in found]
     assert distances == sorted(distances, reverse=True) and distances[-1] > 0

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import cases, each, refusals, refused
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -13,16 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from companion import L1SVC, LSSVC
-from companion.tuning import (
-    gacv,
-    gacv_values,
-    gckl,
-    gckl_values,
-    misclass,
-    misclass_values,
-    xi_alpha,
-    xi_alpha_values,
-)
+from companion.tuning import gacv, gckl, misclass, xi_alpha
+from companion.tuning.criteria import gacv_values, gckl_values, misclass_values, xi_alpha_values
 
 PRECISE = {"tol": 1e-8}
 
@@ -38,7 +31,7 @@ def machine(**settings):
     return L1SVC(**({"C": 3.0, "gamma": 1.0} | PRECISE | settings))
 
 
-def dual(fitted, n):
+def dual(fitted, n=40):
     alpha = np.zeros(n)
     alpha[fitted.support_] = np.abs(fitted.dual_coef_[0])
     return alpha
@@ -51,8 +44,7 @@ finite = st.floats(-5.0, 5.0)
 
 def test_the_star_of_zero_is_one():
     # [xi + rho theta - 1]_* at exactly zero, with a margin of a half; and a margin of zero.
-    assert xi_alpha_values([0.5], [0.5]) == 1.0
-    assert xi_alpha_values([0.5], [0.25]) == 0.0
+    assert xi_alpha_values([0.5], [0.5]) == 1.0 and xi_alpha_values([0.5], [0.25]) == 0.0
     assert xi_alpha_values([0.5], [0.25], rho=2.0) == 1.0
     assert xi_alpha_values([0.0], [0.0]) == 1.0
 
@@ -118,42 +110,42 @@ def test_values_of_many_machines_are_those_of_each():
         assert whole[2, 1] == values(margin[2, 1], influence[2, 1], cost)
     for values in (gckl_values, misclass_values):
         whole = values(margin, p, (2.0, 1.0))
-        assert whole.shape == (3, 4)
-        assert whole[1, 3] == values(margin[1, 3], p, (2.0, 1.0))
+        assert whole.shape == (3, 4) and whole[1, 3] == values(margin[1, 3], p, (2.0, 1.0))
 
 
 # ------------------------------------------------------------------ machines
 
-KERNELS = [
-    {"kernel": "rbf", "gamma": 1.0},
-    {"kernel": "rbf", "gamma": "scale"},
-    {"kernel": "linear"},
-    {"kernel": "poly", "gamma": 0.5, "coef0": 1.0, "degree": 2},
-    {"kernel": lambda A, B: pairwise.laplacian_kernel(A, B, gamma=0.7) + 0.5},
-]
-KERNEL_NAMES = ["rbf", "scale", "linear", "poly", "callable"]
+KERNELS = {
+    "rbf": {"kernel": "rbf", "gamma": 1.0},
+    "scale": {"kernel": "rbf", "gamma": "scale"},
+    "linear": {"kernel": "linear"},
+    "poly": {"kernel": "poly", "gamma": 0.5, "coef0": 1.0, "degree": 2},
+    "callable": {"kernel": lambda A, B: pairwise.laplacian_kernel(A, B, gamma=0.7) + 0.5},
+}
+each_kernel = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+each_weights = cases("weights", None, {0: 1.5, 1: 0.5}, ids=["standard", "nonstandard"])
+
+
+def costs_of(weights, y):
+    return np.ones(len(y)) if weights is None else np.where(y == 1, weights[1], weights[0])
 
 
 def full_gram(fitted, X):
-    parameters = {"gamma": fitted._gamma}
-    if fitted.kernel == "linear":
-        return X @ X.T
-    if fitted.kernel == "poly":
-        return (fitted._gamma * X @ X.T + fitted.coef0) ** fitted.degree
-    if fitted.kernel == "rbf":
-        return pairwise.rbf_kernel(X, **parameters)
-    return fitted.kernel(X, X)
+    return {
+        "linear": lambda: X @ X.T,
+        "poly": lambda: (fitted._gamma * X @ X.T + fitted.coef0) ** fitted.degree,
+        "rbf": lambda: pairwise.rbf_kernel(X, gamma=fitted._gamma),
+    }.get(fitted.kernel, lambda: fitted.kernel(X, X))()
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=KERNEL_NAMES)
+@each_kernel
 def test_criteria_of_a_machine_are_those_of_its_kernel_matrix(kernel):
     fitted = machine(**kernel).fit(X, Y)
-    K, sign = full_gram(fitted, X), np.where(Y == 1, 1.0, -1.0)
-    alpha = dual(fitted, len(Y))
+    K, sign, alpha = full_gram(fitted, X), np.where(Y == 1, 1.0, -1.0), dual(fitted)
     margin = sign * (K @ (sign * alpha) + fitted.intercept_[0])
-    diagonal, widest = K.diagonal(), (K.diagonal()[:, None] - K).max()
-    assert gacv(fitted, X, Y) == pytest.approx(gacv_values(margin, alpha * diagonal), rel=1e-9)
-    assert xi_alpha(fitted, X, Y) == xi_alpha_values(margin, alpha * diagonal)
+    influence, widest = alpha * K.diagonal(), (K.diagonal()[:, None] - K).max()
+    assert gacv(fitted, X, Y) == pytest.approx(gacv_values(margin, influence), rel=1e-9)
+    assert xi_alpha(fitted, X, Y) == xi_alpha_values(margin, influence)
     joachims = xi_alpha_values(margin, alpha * widest, rho=2.0)
     assert xi_alpha(fitted, X, Y, rho=2, bound="joachims") == joachims
     number = xi_alpha_values(margin, alpha * 0.3, rho=0.5)
@@ -164,15 +156,13 @@ def test_criteria_of_a_machine_are_those_of_its_kernel_matrix(kernel):
         assert xi_alpha(other, K, Y, bound=bound) == xi_alpha(fitted, X, Y, bound=bound)
 
 
-@pytest.mark.parametrize("weights", [None, {0: 1.5, 1: 0.5}])
+@each_weights
 def test_criteria_recomputed_from_libsvm_agree(weights):
     X, y = data(60)
-    ours = L1SVC(C=2.0, gamma=0.8, class_weight=weights, tol=1e-8).fit(X, y)
-    theirs = SVC(C=2.0, gamma=0.8, class_weight=weights, tol=1e-8).fit(X, y)
-    sign = np.where(y == 1, 1.0, -1.0)
-    margin = sign * theirs.decision_function(X)
-    cost = np.ones(60) if weights is None else np.where(y == 1, 0.5, 1.5)
-    alpha = dual(theirs, 60)
+    settings = {"C": 2.0, "gamma": 0.8, "class_weight": weights, "tol": 1e-8}
+    ours, theirs = (machine(**settings).fit(X, y) for machine in (L1SVC, SVC))
+    margin = np.where(y == 1, 1.0, -1.0) * theirs.decision_function(X)
+    cost, alpha = costs_of(weights, y), dual(theirs, 60)
     terms = cost * (np.maximum(1 - margin, 0) + alpha * np.where(margin < -1, 2, 1))
     assert gacv(ours, X, y) == pytest.approx(terms.mean(), rel=1e-5)
     assert xi_alpha(ours, X, y) == pytest.approx(np.mean(cost * (margin <= alpha)))
@@ -182,8 +172,7 @@ def test_class_weights_are_the_costs_and_are_not_counted_twice():
     X, y = data(50)
     costs = {0: 1.5, 1: 0.5}
     fitted = machine(class_weight=costs).fit(X, y)
-    cost = np.where(y == 1, 0.5, 1.5)
-    alpha = dual(fitted, 50)
+    cost, alpha = costs_of(costs, y), dual(fitted, 50)
     # The bounds hold the costs: alpha reaches C L(y), not C L(y)^2.
     assert alpha[y == 0].max() == pytest.approx(3.0 * 1.5)
     assert alpha[y == 1].max() == pytest.approx(3.0 * 0.5)
@@ -215,16 +204,14 @@ def brute_force_errors(fitted, X, y):
     return wrong
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=KERNEL_NAMES)
-@pytest.mark.parametrize("weights", [None, {0: 1.5, 1: 0.5}], ids=["standard", "nonstandard"])
+@each_kernel
+@each_weights
 @pytest.mark.parametrize("C", [0.6, 3.0, 30.0])
 def test_joachims_bound_dominates_leave_one_out_where_a_vector_is_free(kernel, weights, C):
     X, y = (part[:23] for part in data(24, seed=5))
     fitted = machine(C=C, class_weight=weights, **kernel).fit(X, y)
-    upper = C * (np.ones(23) if weights is None else np.where(y == 1, 0.5, 1.5))
-    alpha = dual(fitted, 23)
-    assert np.any((alpha > 0) & (alpha < upper)), "the example must have a free vector"
-    cost = upper / C
+    cost, alpha = costs_of(weights, y), dual(fitted, 23)
+    assert np.any((alpha > 0) & (alpha < C * cost)), "the example must have a free vector"
     error = np.mean(cost * brute_force_errors(fitted, X, y))
     assert xi_alpha(fitted, X, y, rho=2, bound="joachims") >= error - 1e-12
 
@@ -242,14 +229,12 @@ def test_without_a_free_vector_criteria_use_the_middle_of_the_bias_interval():
 
 def test_targets_of_a_machine_are_those_of_its_decision_values():
     p = np.linspace(0.0, 1.0, len(Y))
-    fitted = machine(class_weight={0: 1.5, 1: 0.5}).fit(X, Y)
+    plain, fitted = (machine(class_weight=costs).fit(X, Y) for costs in (None, {0: 1.5, 1: 0.5}))
     f = fitted.decision_function(X)
     for of_machine, of_values in ((gckl, gckl_values), (misclass, misclass_values)):
         assert of_machine(fitted, X, p) == of_values(f, p, (1.5, 0.5))
         assert of_machine(fitted, X, p, costs={1: 2.0, 0: 3.0}) == of_values(f, p, (3.0, 2.0))
-        assert of_machine(machine().fit(X, Y), X, p) == of_values(
-            machine().fit(X, Y).decision_function(X), p
-        )
+        assert of_machine(plain, X, p) == of_values(plain.decision_function(X), p)
 
 
 def test_labels_may_be_strings():
@@ -267,17 +252,14 @@ ON_TRAINING_SET = [gacv, xi_alpha]
 
 @pytest.mark.parametrize("criterion", ON_TRAINING_SET)
 def test_a_machine_that_is_not_fitted_is_refused(criterion):
-    with pytest.raises(NotFittedError, match="L1SVC"):
-        criterion(L1SVC(), *data())
+    refused("L1SVC", criterion, L1SVC(), *data(), error=NotFittedError)
 
 
 @pytest.mark.parametrize("criterion", [*ON_TRAINING_SET, gckl, misclass])
-@pytest.mark.parametrize(
-    "other", [LSSVC(), SVC(), make_pipeline(StandardScaler(), L1SVC())], ids=["LS", "SVC", "pipe"]
-)
+@cases("other", LSSVC(), SVC(), make_pipeline(StandardScaler(), L1SVC()), ids=["LS", "SVC", "pipe"])
 def test_other_machines_are_refused_by_name(criterion, other):
-    with pytest.raises(TypeError, match=f"must be an L1SVC.*Got {type(other).__name__}"):
-        criterion(other.fit(X, Y), X, Y)
+    message = f"must be an L1SVC.*Got {type(other).__name__}"
+    refused(message, criterion, other.fit(X, Y), X, Y, error=TypeError)
 
 
 @pytest.mark.parametrize("criterion", ON_TRAINING_SET)
@@ -285,22 +267,15 @@ def test_data_that_are_not_the_training_set_are_refused(criterion):
     fitted = machine().fit(X, Y)
     moved = X.copy()
     moved[fitted.support_[0]] += 1e-9
-    turned = Y.copy()
-    turned[fitted.support_[0]] = 1 - turned[fitted.support_[0]]
+    turned = np.where(np.arange(40) == fitted.support_[0], 1 - Y, Y)
+    K, message = X @ X.T, "must be what the machine was fitted to"
     for X_wrong, y_wrong in ((X[::-1], Y[::-1]), (X[:10], Y[:10]), (moved, Y), (X, turned)):
-        with pytest.raises(ValueError, match="must be what the machine was fitted to"):
-            criterion(fitted, X_wrong, y_wrong)
-    K = X @ X.T
-    with pytest.raises(ValueError, match="must be what the machine was fitted to"):
-        criterion(machine(kernel="precomputed").fit(K, Y), K[:20], Y[:20])
-    with pytest.raises(ValueError, match="features"):
-        criterion(fitted, X[:, :1], Y)
-    with pytest.raises(ValueError, match=r"one label for each of the 40 samples.*\(39,\)"):
-        criterion(fitted, X, Y[1:])
-    with pytest.raises(ValueError, match=r"labels.*must be those of the machine.*Got \[7\]"):
-        criterion(fitted, X, np.where(Y == 1, 7, 0))
-    with pytest.raises(ValueError, match="only one class"):
-        criterion(fitted, X, np.ones(len(Y)))
+        refused(message, criterion, fitted, X_wrong, y_wrong)
+    refused(message, criterion, machine(kernel="precomputed").fit(K, Y), K[:20], Y[:20])
+    refused("features", criterion, fitted, X[:, :1], Y)
+    refused(r"one label for each of the 40 samples.*\(39,\)", criterion, fitted, X, Y[1:])
+    refused(r"labels.*must be those of the machine.*Got \[7\]", criterion, fitted, X, 7 * Y)
+    refused("only one class", criterion, fitted, X, np.ones(len(Y)))
 
 
 @pytest.mark.parametrize("criterion", ON_TRAINING_SET)
@@ -308,17 +283,16 @@ def test_samples_the_machine_has_not_seen_and_sample_weights_are_noticed(criteri
     X, y = data(60)
     message = "must be what the machine was fitted to, without sample weights"
     fitted = machine().fit(X[:40], y[:40])
-    with pytest.raises(ValueError, match=message):
-        criterion(fitted, X, y)
+    refused(message, criterion, fitted, X, y)
     for weight in (np.where(y == 1, 2.0, 1.0), np.where(y == 1, 0.5, 1.0), np.arange(60) % 2):
-        with pytest.raises(ValueError, match=message):
-            criterion(machine().fit(X, y, sample_weight=weight), X, y)
+        refused(message, criterion, machine().fit(X, y, sample_weight=weight), X, y)
     criterion(machine().fit(X, y, sample_weight=np.ones(60)), X, y)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("settings", [{"tol": 0.5}, {"C": 1e5}, {"max_iter": 20}])
-@pytest.mark.parametrize("selection", ["first_order", "second_order"])
+@each(
+    settings=[{"tol": 0.5}, {"C": 1e5}, {"max_iter": 20}], selection=["first_order", "second_order"]
+)
 def test_a_loose_solution_is_still_recognised(settings, selection):
     X, y = data(60)
     fitted = machine(**settings, selection=selection).fit(X, y)
@@ -327,74 +301,61 @@ def test_a_loose_solution_is_still_recognised(settings, selection):
 
 
 @pytest.mark.parametrize("criterion", ON_TRAINING_SET)
-@pytest.mark.parametrize(
-    ("costs", "error", "message"),
-    [
-        ({0: 0.0, 1: 1.0}, ValueError, "must be positive finite numbers"),
-        ({0: -1.0, 1: 1.0}, ValueError, "must be positive finite numbers"),
-        ({0: np.nan, 1: 1.0}, ValueError, "must be positive finite numbers"),
-        ({0: "dear", 1: 1.0}, ValueError, "must be positive finite numbers"),
-        ({0: 1.0}, ValueError, r"must name both labels \[0, 1\]"),
-        ({0: 1.0, 1: 1.0, 2: 1.0}, ValueError, r"must name both labels \[0, 1\] and no others"),
-        ([1.5, 0.5], TypeError, "must map each label to its cost.*Got list"),
-    ],
+@refusals(
+    *(
+        ({0: cost, 1: 1.0}, "must be positive finite numbers")
+        for cost in (0.0, -1.0, np.nan, "dear")
+    ),
+    ({0: 1.0}, r"must name both labels \[0, 1\]"),
+    ({0: 1.0, 1: 1.0, 2: 1.0}, r"must name both labels \[0, 1\] and no others"),
+    ([1.5, 0.5], "must map each label to its cost.*Got list"),
 )
-def test_bad_costs_are_refused(criterion, costs, error, message):
-    with pytest.raises(error, match=message):
-        criterion(machine().fit(X, Y), X, Y, costs=costs)
+def test_bad_costs_are_refused(criterion, change, message):
+    error = ValueError if isinstance(change, dict) else TypeError
+    refused(message, criterion, machine().fit(X, Y), X, Y, costs=change, error=error)
 
 
 @pytest.mark.parametrize("rho", [0, -1.0, np.inf, np.nan, "2"])
 def test_a_rho_that_is_not_positive_is_refused(rho):
-    with pytest.raises(ValueError, match="'rho' parameter of xi_alpha must be a positive"):
-        xi_alpha(machine().fit(X, Y), X, Y, rho=rho)
-    with pytest.raises(ValueError, match="'rho' parameter of xi_alpha_values must be a positive"):
-        xi_alpha_values([1.0], [1.0], rho=rho)
+    message, fitted = "'rho' parameter of {} must be a positive", machine().fit(X, Y)
+    refused(message.format("xi_alpha"), xi_alpha, fitted, X, Y, rho=rho)
+    refused(message.format("xi_alpha_values"), xi_alpha_values, [1.0], [1.0], rho=rho)
 
 
 @pytest.mark.parametrize("bound", ["diag", 0.0, -1.0, None, np.inf])
 def test_an_unknown_bound_is_refused(bound):
-    with pytest.raises(ValueError, match="'bound' parameter of xi_alpha must be 'diagonal'"):
-        xi_alpha(machine().fit(X, Y), X, Y, bound=bound)
+    message = "'bound' parameter of xi_alpha must be 'diagonal'"
+    refused(message, xi_alpha, machine().fit(X, Y), X, Y, bound=bound)
 
 
 @pytest.mark.parametrize("target", [gckl, misclass])
 def test_bad_probabilities_are_refused(target):
     fitted = machine().fit(X, Y)
-    with pytest.raises(ValueError, match="one probability for each of the 40 samples"):
-        target(fitted, X, np.full((40, 2), 0.5))
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        target(fitted, X, np.full(40, 1.1))
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        target(fitted, X, np.full(40, np.nan))
+    refused("one probability for each of the 40 samples", target, fitted, X, np.full((40, 2), 0.5))
+    for wrong in (1.1, np.nan):
+        refused("between 0 and 1", target, fitted, X, np.full(40, wrong))
     balanced = machine(class_weight="balanced").fit(X, Y)
-    with pytest.raises(ValueError, match="needs 'costs' where the class weights"):
-        target(balanced, X, np.full(40, 0.5))
+    refused("needs 'costs' where the class weights", target, balanced, X, np.full(40, 0.5))
 
 
 @pytest.mark.parametrize("values", [gacv_values, xi_alpha_values])
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([1.0, 2.0], [1.0]), "must have the same shape"),
-        ((1.0, 1.0), "must have the same shape"),
-        (([], []), "must have the same shape"),
-        (([1.0], [-0.1]), "must not be negative"),
-        (([1.0], [np.nan]), "must not be negative or NaN"),
-        (([1.0], [0.1], [0.0]), "must be positive and finite"),
-        (([1.0], [0.1], [1.0, 1.0]), "one number for each of the 1 samples"),
-    ],
+@cases(
+    "arguments, message",
+    (([1.0, 2.0], [1.0]), "must have the same shape"),
+    ((1.0, 1.0), "must have the same shape"),
+    (([], []), "must have the same shape"),
+    (([1.0], [-0.1]), "must not be negative"),
+    (([1.0], [np.nan]), "must not be negative or NaN"),
+    (([1.0], [0.1], [0.0]), "must be positive and finite"),
+    (([1.0], [0.1], [1.0, 1.0]), "one number for each of the 1 samples"),
 )
 def test_bad_arrays_are_refused(values, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        values(*arguments)
+    refused(message, values, *arguments)
 
 
 @pytest.mark.parametrize("values", [gckl_values, misclass_values])
 def test_bad_targets_are_refused(values):
-    with pytest.raises(ValueError, match="one number for each"):
-        values([1.0, 2.0], [0.5])
-    with pytest.raises(ValueError, match=r"two positive finite numbers, L\(-1\) and L\(1\)"):
-        values([1.0], [0.5], costs=(0.0, 1.0))
-    with pytest.raises(ValueError, match="two positive finite numbers"):
-        values([1.0], [0.5], costs=(1.0,))
+    refused("one number for each", values, [1.0, 2.0], [0.5])
+    for costs in ((0.0, 1.0), (1.0,)):
+        message = r"two positive finite numbers, L\(-1\) and L\(1\)"
+        refused(message, values, [1.0], [0.5], costs=costs)

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from _cases import cases, each, refusals, refused, warned
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import make_moons
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -29,10 +30,14 @@ def moons(n=60, seed=0):
 X, Y = moons()
 
 
-def loop(machine, candidates, X, y, criterion=gacv, **options):
-    """The criterion of every candidate, each from a fit of its own."""
-    fits = [clone(machine).set_params(**candidate).fit(X, y) for candidate in candidates]
-    return np.array([criterion(fit, X, y, **options) for fit in fits])
+def assert_looped(results, machine, costs=None, **options):
+    """The criteria of every candidate are those of a fit of its own."""
+    fits = [clone(machine).set_params(**candidate).fit(X, Y) for candidate in results["params"]]
+    gacvs = [gacv(fit, X, Y, costs=costs) for fit in fits]
+    np.testing.assert_allclose(results["gacv"], gacvs, rtol=1e-4)
+    alphas = [xi_alpha(fit, X, Y, costs=costs, **options) for fit in fits]
+    np.testing.assert_allclose(results["xi_alpha"], alphas, atol=1e-12)
+    return {"gacv": np.array(gacvs), "xi_alpha": np.array(alphas)}
 
 
 GRIDS = {
@@ -55,11 +60,7 @@ def test_cells_and_choice_are_those_of_a_loop_of_fits(grid, criterion):
     machine = L1SVC(**PRECISE)
     search = GACVSearch(machine, grid, criterion=criterion).fit(X, Y)
     results = search.cv_results_
-    gacvs = loop(machine, results["params"], X, Y)
-    np.testing.assert_allclose(results["gacv"], gacvs, rtol=1e-4)
-    alphas = loop(machine, results["params"], X, Y, xi_alpha)
-    np.testing.assert_allclose(results["xi_alpha"], alphas, atol=1e-12)
-    expected = gacvs if criterion == "gacv" else alphas
+    expected = assert_looped(results, machine)[criterion]
     np.testing.assert_array_equal(results["mean_test_score"], -results[criterion])
     assert expected[search.best_index_] == pytest.approx(expected.min(), rel=1e-4)
     assert search.best_score_ == results["mean_test_score"].max()
@@ -70,15 +71,11 @@ def test_cells_and_choice_are_those_of_a_loop_of_fits(grid, criterion):
 @pytest.mark.parametrize("options", [{"rho": 2.0, "bound": "joachims"}, {"rho": 0.5, "bound": 0.7}])
 def test_options_and_costs_which_are_else_the_class_weights_reach_the_criteria(options, costs):
     machine = L1SVC(class_weight={0: 3.0, 1: 1.0}, **PRECISE)
-    results = GACVSearch(machine, GRID, costs=costs, **options).fit(X, Y).cv_results_
-    gacvs = loop(machine, results["params"], X, Y, gacv, costs=costs)
-    np.testing.assert_allclose(results["gacv"], gacvs, rtol=1e-4)
-    alphas = loop(machine, results["params"], X, Y, xi_alpha, costs=costs, **options)
-    np.testing.assert_allclose(results["xi_alpha"], alphas, atol=1e-12)
+    search = GACVSearch(machine, GRID, costs=costs, **options).fit(X, Y)
+    assert_looped(search.cv_results_, machine, costs=costs, **options)
 
 
-@pytest.mark.parametrize("criterion", ["gacv", "xi_alpha"])
-@pytest.mark.parametrize("seed", range(4))
+@each(criterion=["gacv", "xi_alpha"], seed=range(4))
 def test_the_order_of_the_grid_does_not_matter(criterion, seed):
     X, y = moons(40, seed)
     rng = np.random.default_rng(seed)
@@ -104,8 +101,7 @@ def test_of_tied_cells_the_smallest_C_is_chosen_then_the_smallest_gamma():
 
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])
 def test_results_do_not_depend_on_the_number_of_processes(kernel):
-    one = GACVSearch(L1SVC(kernel=kernel), GRID, n_jobs=1).fit(X, Y)
-    two = GACVSearch(L1SVC(kernel=kernel), GRID, n_jobs=2).fit(X, Y)
+    one, two = (GACVSearch(L1SVC(kernel=kernel), GRID, n_jobs=n).fit(X, Y) for n in (1, 2))
     for name in ("gacv", "xi_alpha", "n_support", "mean_test_score"):
         np.testing.assert_array_equal(one.cv_results_[name], two.cv_results_[name])
     assert one.best_params_ == two.best_params_
@@ -117,9 +113,8 @@ def test_a_precomputed_kernel_is_searched_over_C():
     of_points = GACVSearch(L1SVC(gamma=0.5, **PRECISE), grid).fit(X, Y)
     np.testing.assert_allclose(search.cv_results_["gacv"], of_points.cv_results_["gacv"])
     assert search.best_params_ == of_points.best_params_
-    np.testing.assert_allclose(
-        search.decision_function(K[:5]), of_points.decision_function(X[:5]), atol=1e-5
-    )
+    values = of_points.decision_function(X[:5])
+    np.testing.assert_allclose(search.decision_function(K[:5]), values, atol=1e-5)
     assert search.__sklearn_tags__().input_tags.pairwise
 
 
@@ -147,8 +142,7 @@ def test_leave_one_out_is_searched_exactly(cache_size, weights):
             wrong[i] = other.fit(X[rest], y[rest]).predict(X[[i]])[0] != y[i]
         expected.append(np.mean(cost * wrong))
     np.testing.assert_allclose(search.cv_results_["leave_one_out"], expected)
-    assert len(set(expected)) > 1
-    assert search.best_score_ == pytest.approx(-min(expected))
+    assert len(set(expected)) > 1 and search.best_score_ == pytest.approx(-min(expected))
 
 
 def test_results_have_the_columns_of_a_grid_search_without_folds_and_load_into_pandas():
@@ -161,8 +155,7 @@ def test_results_have_the_columns_of_a_grid_search_without_folds_and_load_into_p
     assert search.cv_results_["params"] == theirs["params"]
     for name in parameters:
         assert search.cv_results_[name].tolist() == theirs[name].tolist()
-    assert (table["mean_fit_time"] > 0).all()
-    assert table["converged"].all()
+    assert (table["mean_fit_time"] > 0).all() and table["converged"].all()
     assert table["n_support"].between(2, 60).all()
     assert table["rank_test_score"][search.best_index_] == 1
 
@@ -178,8 +171,7 @@ def test_the_search_predicts_as_its_best_machine_and_says_what_it_fits(capsys):
     np.testing.assert_array_equal(search.decision_function(X), machine.decision_function(X))
     assert search.score(X, words) == machine.score(X, words)
     assert search.classes_.tolist() == ["no", "yes"]
-    assert search.n_features_in_ == 2
-    assert search.refit_time_ > 0
+    assert search.n_features_in_ == 2 and search.refit_time_ > 0
 
 
 def test_names_of_features_are_kept():
@@ -192,13 +184,12 @@ def test_the_search_works_in_pipelines_and_in_cross_validation():
     assert cross_val_score(clone(pipeline), X, Y, cv=3).mean() > 0.7
     pipeline.set_params(gacvsearch__estimator__class_weight="balanced", gacvsearch__rho=2.0)
     search = pipeline.fit(X, Y)[-1]
-    assert search.best_estimator_.class_weight == "balanced"
-    assert search.rho == 2.0
+    assert search.best_estimator_.class_weight == "balanced" and search.rho == 2.0
 
 
 def test_a_cell_that_does_not_converge_is_marked_and_warned_of():
-    with pytest.warns(ConvergenceWarning, match="budget of 30 iterations"):
-        search = GACVSearch(L1SVC(max_iter=30, tol=1e-9), {"C": [1e-6, 1e4]}, refit=False).fit(X, Y)
+    search = GACVSearch(L1SVC(max_iter=30, tol=1e-9), {"C": [1e-6, 1e4]}, refit=False)
+    warned("budget of 30 iterations", search.fit, X, Y)
     assert search.cv_results_["converged"].tolist() == [True, False]
 
 
@@ -210,59 +201,45 @@ def test_the_search_passes_every_check_of_scikit_learn(estimator, check):
 # ------------------------------------------------------------------ bad input
 
 
-@pytest.mark.parametrize(
-    "other", [LSSVC(), SVC(), make_pipeline(StandardScaler(), L1SVC()), "L1SVC"]
-)
+@cases("other", LSSVC(), SVC(), make_pipeline(StandardScaler(), L1SVC()), "L1SVC")
 def test_other_machines_are_refused_by_name(other):
-    with pytest.raises(TypeError, match=f"must be an L1SVC.*Got {type(other).__name__}"):
-        GACVSearch(other, {}).fit(*moons())
+    message = f"must be an L1SVC.*Got {type(other).__name__}"
+    refused(message, GACVSearch(other, {}).fit, X, Y, error=TypeError)
 
 
-@pytest.mark.parametrize(
-    ("settings", "error", "message"),
-    [
-        ({"criterion": "gcv"}, ValueError, "'criterion' parameter of GACVSearch"),
-        ({"rho": 0.0}, ValueError, "'rho' parameter of GACVSearch"),
-        ({"bound": "diag"}, ValueError, "'bound' parameter of GACVSearch"),
-        ({"bound": -1.0}, ValueError, "'bound' parameter of GACVSearch"),
-        ({"costs": [1.0, 2.0]}, ValueError, "'costs' parameter of GACVSearch"),
-        ({"costs": {0: 1.0}}, ValueError, r"must name both labels \[0, 1\]"),
-        ({"costs": {0: 1.0, 1: 0.0}}, ValueError, "must be positive finite numbers"),
-        ({"param_grid": {"gama": [1]}}, ValueError, r"'gama' \(did you mean 'gamma'\?\)"),
-        ({"param_grid": {"C": [-1.0]}}, ValueError, "'C' parameter of L1SVC"),
-        ({"param_grid": {"C": []}}, ValueError, "empty|non-empty|at least one"),
-        ({"param_grid": []}, ValueError, "must hold at least one grid"),
-        ({"param_grid": {"kernel": ["precomputed", "rbf"]}}, ValueError, "must not mix"),
-        ({"param_grid": {"class_weight": [{0: 0.0}]}}, ValueError, "must have positive entries"),
-    ],
+@refusals(
+    ({"criterion": "gcv"}, "'criterion' parameter of GACVSearch"),
+    ({"rho": 0.0}, "'rho' parameter of GACVSearch"),
+    *(({"bound": bound}, "'bound' parameter of GACVSearch") for bound in ("diag", -1.0)),
+    ({"costs": [1.0, 2.0]}, "'costs' parameter of GACVSearch"),
+    ({"costs": {0: 1.0}}, r"must name both labels \[0, 1\]"),
+    ({"costs": {0: 1.0, 1: 0.0}}, "must be positive finite numbers"),
+    ({"param_grid": {"gama": [1]}}, r"'gama' \(did you mean 'gamma'\?\)"),
+    ({"param_grid": {"C": [-1.0]}}, "'C' parameter of L1SVC"),
+    ({"param_grid": {"C": []}}, "empty|non-empty|at least one"),
+    ({"param_grid": []}, "must hold at least one grid"),
+    ({"param_grid": {"kernel": ["precomputed", "rbf"]}}, "must not mix"),
+    ({"param_grid": {"class_weight": [{0: 0.0}]}}, "must have positive entries"),
 )
-def test_bad_settings_are_refused_and_nothing_is_lost_by_them(settings, error, message):
-    X, y = moons()
-    X = X @ X.T if "kernel" in settings.get("param_grid", {}) else X
-    search = GACVSearch(L1SVC(), GRID).fit(X, y)
-    before = search.decision_function(X)
-    with pytest.raises(error, match=message):
-        search.set_params(**settings).fit(X, y)
-    np.testing.assert_array_equal(search.decision_function(X), before)
+def test_bad_settings_are_refused_and_nothing_is_lost_by_them(change, message):
+    points = X @ X.T if "kernel" in change.get("param_grid", {}) else X
+    search = GACVSearch(L1SVC(), GRID).fit(points, Y)
+    before = search.decision_function(points)
+    refused(message, search.set_params(**change).fit, points, Y)
+    np.testing.assert_array_equal(search.decision_function(points), before)
 
 
 def test_bad_data_are_refused():
     search = GACVSearch(L1SVC(), GRID)
-    with pytest.raises(ValueError, match="Got only one class: 1"):
-        search.fit(X, np.ones(60, dtype=int))
-    with pytest.raises(ValueError, match="Only binary classification is supported"):
-        search.fit(X, np.arange(60) % 3)
-    with pytest.raises(TypeError, match="needs a dense X"):
-        search.fit(csr_array(X), Y)
-    with pytest.raises(ValueError, match="square Gram matrix"):
-        GACVSearch(L1SVC(kernel="precomputed"), {}).fit(X, Y)
+    refused("Got only one class: 1", search.fit, X, np.ones(60, dtype=int))
+    refused("Only binary classification is supported", search.fit, X, np.arange(60) % 3)
+    refused("needs a dense X", search.fit, csr_array(X), Y, error=TypeError)
+    refused("square Gram matrix", GACVSearch(L1SVC(kernel="precomputed"), {}).fit, X, Y)
 
 
 def test_a_search_that_is_not_fitted_or_has_no_machine_says_so():
-    with pytest.raises(NotFittedError, match="GACVSearch"):
-        GACVSearch(L1SVC(), GRID).predict(X)
+    refused("GACVSearch", GACVSearch(L1SVC(), GRID).predict, X, error=NotFittedError)
     search = GACVSearch(L1SVC(), GRID, refit=False).fit(X, Y)
     assert not hasattr(search, "best_estimator_")
-    with pytest.raises(AttributeError, match="predict"):
-        search.predict(X)
+    refused("predict", lambda: search.predict(X), error=AttributeError)
     assert search.best_params_ in search.cv_results_["params"]

@@ -1,24 +1,24 @@
 """Leave-one-out by path following against refitting without every point."""
 
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
+from _cases import each, refusals, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from companion import L1SVC, L2SVC
 from companion.datasets.generators import unequal_gaussians
 from companion.kernels import gram
 from companion.solvers.smo import smo
-from companion.tuning import (
-    leave_one_out,
-    leave_one_out_errors,
-    leave_one_out_surface,
-    machine_surface,
-)
+from companion.tuning import leave_one_out, leave_one_out_errors
 from companion.tuning._leave_one_out_loops import FAILED
+from companion.tuning.leave_one_out import leave_one_out_surface
+from companion.tuning.surface import machine_surface
 
 # Decision values nearer to zero have no sign worth comparing.
 CLEAR = 1e-5
@@ -55,13 +55,10 @@ def problem(seed, n=24, kind="rbf", bounds="equal", C=None, lattice=False):
     if lattice:
         X = np.round(X)
     C = 10.0 ** rng.uniform(-2.5, 2.5) if C is None else C
-    factor = {
-        "equal": np.ones(n),
-        "classes": np.where(y > 0, 0.5, 1.5),
-        "samples": rng.uniform(0.1, 2.0, n),
-    }[bounds]
+    of_samples = rng.uniform(0.1, 2.0, n)
+    factors = {"equal": np.ones(n), "classes": np.where(y > 0, 0.5, 1.5), "samples": of_samples}
     K = gram(X, kernel=kind, gamma=10.0 ** rng.uniform(-1.5, 1.0))
-    return K, y, C * factor
+    return K, y, C * factors[bounds]
 
 
 def assert_agree(result, y, values, decided=False):
@@ -72,8 +69,7 @@ def assert_agree(result, y, values, decided=False):
     np.testing.assert_allclose(result.decision[known], values[known], atol=2e-6, rtol=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(0, 100, 5))
-@pytest.mark.parametrize("kind", ["rbf", "linear"])
+@each(seed=range(0, 100, 5), kind=["rbf", "linear"])
 def test_equal_points_and_lattices_lead_neither_in_circles_nor_out_of_the_box(seed, kind):
     bounds = ("equal", "classes", "samples")[seed % 3]
     K, y, upper = problem(seed, n=16 + seed % 9, kind=kind, bounds=bounds, lattice=True)
@@ -101,11 +97,10 @@ def test_verdicts_and_values_are_those_of_refitting(seed, n, kind, bounds):
 def test_the_order_of_the_samples_does_not_matter(seed):
     K, y, upper = problem(seed, bounds="classes")
     order = np.random.default_rng(seed).permutation(len(y))
-    alpha = smo(K, y, 0.0, upper).alpha
-    one = leave_one_out_errors(K, y, alpha, upper, decisions=True)
-    other = leave_one_out_errors(
-        K[np.ix_(order, order)], y[order], alpha[order], upper[order], decisions=True
-    )
+    solution = y, smo(K, y, 0.0, upper).alpha, upper
+    one = leave_one_out_errors(K, *solution, decisions=True)
+    mixed = (array[order] for array in solution)
+    other = leave_one_out_errors(K[np.ix_(order, order)], *mixed, decisions=True)
     np.testing.assert_allclose(other.decision, one.decision[order], atol=1e-6)
     clear = np.abs(one.decision) > CLEAR
     np.testing.assert_array_equal(other.errors[clear[order]], one.errors[order][clear[order]])
@@ -142,13 +137,13 @@ def test_without_a_free_vector_an_idle_point_may_hold_the_end_of_the_interval():
     for seed in range(40):
         K, y, upper = problem(seed, n=15, C=0.05)
         solution = smo(K, y, 0.0, upper, tol=1e-9)
-        result = leave_one_out_errors(K, y, solution.alpha, upper)
         idle = solution.alpha == 0.0
-        moved = idle & (np.abs(result.decision - solution.decision_function) > 1e-3)
+        left_out = leave_one_out_errors(K, y, solution.alpha, upper).decision
+        moved = idle & (np.abs(left_out - solution.decision_function) > 1e-3)
         if moved.any():
             assert not is_stable(solution.alpha, upper)
             values = by_refitting(K, y, upper)
-            np.testing.assert_allclose(result.decision[idle], values[idle], atol=1e-6)
+            np.testing.assert_allclose(left_out[idle], values[idle], atol=1e-6)
             n_moved += moved.sum()
     assert n_moved > 0
 
@@ -191,11 +186,9 @@ def test_several_machines_at_once_are_those_one_by_one():
     upper = np.array([0.1, 1.0, 10.0])[:, None] * np.ones(len(y))
     alpha = np.array([smo(K, y, 0.0, bound).alpha for bound in upper])
     together = leave_one_out_errors(K, y, alpha, upper)
-    for k in range(3):
+    for k, name in product(range(3), ("errors", "n_refits", "n_breakpoints")):
         alone = leave_one_out_errors(K, y, alpha[k], upper[k])
-        np.testing.assert_array_equal(together.errors[k], alone.errors)
-        assert together.n_refits[k] == alone.n_refits
-        assert together.n_breakpoints[k] == alone.n_breakpoints
+        np.testing.assert_array_equal(getattr(together, name)[k], getattr(alone, name))
 
 
 def test_where_the_walk_is_lost_the_solver_gives_the_same(monkeypatch):
@@ -234,15 +227,11 @@ def test_a_machine_is_judged_as_by_leave_one_out_of_scikit_learn():
     X, y = unequal_gaussians(30, rng=2)
     labels = np.where(y > 0, "yes", "no")
     machine = L1SVC(C=3.0, gamma=0.7, tol=1e-8)
-    wrong = [
-        machine.fit(np.delete(X, i, 0), np.delete(labels, i)).predict(X[i : i + 1])[0] != labels[i]
-        for i in range(30)
-    ]
+    wrong = cross_val_predict(machine, X, labels, cv=LeaveOneOut()) != labels
     machine.fit(X, labels)
     assert leave_one_out(machine, X, labels) == pytest.approx(np.mean(wrong))
-    costs = {"yes": 0.5, "no": 1.5}
     expected = np.mean(np.where(labels == "yes", 0.5, 1.5) * wrong)
-    assert leave_one_out(machine, X, labels, costs) == pytest.approx(expected)
+    assert leave_one_out(machine, X, labels, {"yes": 0.5, "no": 1.5}) == pytest.approx(expected)
 
 
 def test_class_weights_are_costs_by_default_and_a_gram_matrix_serves():
@@ -265,50 +254,40 @@ def test_class_weights_are_costs_by_default_and_a_gram_matrix_serves():
 @pytest.mark.parametrize("alone", [-1.0, 1.0])
 def test_the_last_point_of_a_class_cannot_be_left_out(alone):
     y = np.array([alone, -alone, -alone, -alone])
-    K = np.eye(4)
-    with pytest.raises(ValueError, match=f"Class {int(alone)} has fewer: without its last point"):
-        leave_one_out_errors(K, y, np.zeros(4), 1.0)
-    machine = L1SVC().fit(np.arange(4.0)[:, None], np.where(y == alone, "lone", "many"))
-    with pytest.raises(ValueError, match="Class 'lone' has fewer"):
-        leave_one_out(machine, np.arange(4.0)[:, None], np.where(y == alone, "lone", "many"))
+    message = f"Class {int(alone)} has fewer: without its last point"
+    refused(message, leave_one_out_errors, np.eye(4), y, np.zeros(4), 1.0)
+    sample = np.arange(4.0)[:, None], np.where(y == alone, "lone", "many")
+    refused("Class 'lone' has fewer", leave_one_out, L1SVC().fit(*sample), *sample)
 
 
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        ({"K": np.eye(3)}, r"needs K of shape \(n, n\)"),
-        ({"K": np.diag([1.0, 1.0, 1.0, np.nan])}, "'K' of leave_one_out_errors must be finite"),
-        ({"y": np.array([0.0, 1.0, 0.0, 1.0])}, "must be -1 and \\+1"),
-        ({"upper": np.ones(3)}, "must broadcast to the shape of alpha"),
-        ({"upper": np.inf}, "must be finite and at least 0"),
-        ({"alpha": np.full(4, 2.0)}, "0 <= alpha <= upper"),
-        ({"alpha": np.array([1.0, 0.0, 0.0, 0.0])}, "y'alpha = 0"),
-    ],
+@refusals(
+    ({"K": np.eye(3)}, r"needs K of shape \(n, n\)"),
+    ({"K": np.diag([1.0, 1.0, 1.0, np.nan])}, "'K' of leave_one_out_errors must be finite"),
+    ({"y": np.array([0.0, 1.0, 0.0, 1.0])}, "must be -1 and \\+1"),
+    ({"upper": np.ones(3)}, "must broadcast to the shape of alpha"),
+    ({"upper": np.inf}, "must be finite and at least 0"),
+    ({"alpha": np.full(4, 2.0)}, "0 <= alpha <= upper"),
+    ({"alpha": np.array([1.0, 0.0, 0.0, 0.0])}, "y'alpha = 0"),
 )
 def test_arrays_that_are_no_solution_are_refused(change, message):
-    arguments = dict(
-        K=np.eye(4), y=np.array([-1.0, 1.0, -1.0, 1.0]), alpha=np.ones(4), upper=np.ones(4)
-    )
-    with pytest.raises(ValueError, match=message):
-        leave_one_out_errors(**(arguments | change))
+    arguments = dict(K=np.eye(4), y=np.tile([-1.0, 1.0], 2), alpha=np.ones(4), upper=np.ones(4))
+    refused(message, leave_one_out_errors, **arguments | change)
 
 
 def test_a_machine_must_be_fitted_and_an_l1_machine_on_this_data():
     X, y = unequal_gaussians(30, rng=4)
-    with pytest.raises(NotFittedError):
-        leave_one_out(L1SVC(), X, y)
-    with pytest.raises(TypeError, match="must be an L1SVC"):
-        leave_one_out(L2SVC().fit(X, y), X, y)
-    with pytest.raises(ValueError, match="leave_one_out must be what the machine was fitted to"):
-        leave_one_out(L1SVC().fit(X, y), X[::-1], y[::-1])
+    refused("L1SVC", leave_one_out, L1SVC(), X, y, error=NotFittedError)
+    refused("must be an L1SVC", leave_one_out, L2SVC().fit(X, y), X, y, error=TypeError)
+    message = "leave_one_out must be what the machine was fitted to"
+    refused(message, leave_one_out, L1SVC().fit(X, y), X[::-1], y[::-1])
 
 
 def test_a_surface_must_be_of_this_data_and_kernel():
     X, y = unequal_gaussians(20, rng=5)
     surface = machine_surface(X, y, [1.0], [0.5])
-    with pytest.raises(ValueError, match="points and labels that the surface was made of"):
-        leave_one_out_surface(surface, X[:-1], y[:-1])
-    with pytest.raises(ValueError, match="The decision values at gamma = 0.5 are others"):
-        leave_one_out_surface(surface, X + 1.0 * y[:, None], y)
-    with pytest.raises(ValueError, match="kernel='poly'"):
-        leave_one_out_surface(surface, X, y, kernel="poly")
+    for points, labels, options, message in (
+        (X[:-1], y[:-1], {}, "points and labels that the surface was made of"),
+        (X + 1.0 * y[:, None], y, {}, "The decision values at gamma = 0.5 are others"),
+        (X, y, {"kernel": "poly"}, "kernel='poly'"),
+    ):
+        refused(message, leave_one_out_surface, surface, points, labels, **options)

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from _cases import each, warned
 from sklearn.datasets import make_moons
-from sklearn.exceptions import ConvergenceWarning
 
 from companion import L1SVC, L2SVC, LSSVC, KernelGridSearchCV, LeastOneNormSVC
 from companion.kernels import gram
@@ -27,32 +27,30 @@ def hard_problem(n_samples=220):
     return gram(X, gamma=0.01), np.where(y == 1, 1.0, -1.0)
 
 
-@pytest.mark.parametrize(
-    "K, y, tol",
-    [(*problem(), 1e-3), (*problem(gamma=50.0), 1e-6), (*hard_problem(), 1e-2)],
-    ids=["plain", "no bound active at the end", "hard"],
-)
-@pytest.mark.parametrize("weighted", [False, True])
+HARDNESS = {
+    "plain": (*problem(), 1e-3),
+    "no bound active at the end": (*problem(gamma=50.0), 1e-6),
+    "hard": (*hard_problem(), 1e-2),
+}
+
+
+@each(name=HARDNESS, weighted=[False, True])
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: type(machine).__name__)
-def test_every_solution_of_a_path_is_certified_when_computed_afresh(machine, weighted, K, y, tol):
+def test_every_solution_of_a_path_is_certified_when_computed_afresh(machine, weighted, name):
+    K, y, tol = HARDNESS[name]
     weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y)) if weighted else None
     machine.set_params(tol=tol)
     path = WarmPath(machine, K, y, weight)
     for C in COSTS:
-        result = path.solve(C)
-        lower, upper, ridge = (
-            np.broadcast_to(v, len(y)) for v in machine._box(C if weight is None else C * weight)
-        )
+        result, box = path.solve(C), machine._box(C if weight is None else C * weight)
+        lower, upper, ridge = np.broadcast_arrays(*box, y)[:3]
         beta = y * result.alpha
         low, high = np.where(y > 0, lower, -upper), np.where(y > 0, upper, -lower)
-        assert (beta >= low).all()
-        assert (beta <= high).all()
+        assert np.all((beta >= low) & (beta <= high))
         assert abs(beta.sum()) <= 1e-9 * np.abs(beta).sum()
-        fresh = certify(
-            K @ beta, y, beta, low, high, np.array(ridge), n_iter=0, stop_reason="", converged=True
-        )
-        assert result.converged
-        assert fresh.kkt_violation <= tol * (1 + 1e-6)
+        told = {"n_iter": 0, "stop_reason": "", "converged": True}
+        fresh = certify(K @ beta, y, beta, low, high, np.array(ridge), **told)
+        assert result.converged and fresh.kkt_violation <= tol * (1 + 1e-6)
         assert fresh.objective == pytest.approx(result.objective, rel=1e-9)
         assert fresh.intercept == pytest.approx(result.intercept, abs=1e-7)
         assert fresh.duality_gap == pytest.approx(result.duality_gap, rel=1e-5, abs=1e-7 * C)
@@ -62,15 +60,13 @@ def test_a_fit_along_the_path_whose_budget_ends_warns_as_a_single_fit_does():
     K, y = problem(gamma=5.0)
     path = WarmPath(L1SVC(max_iter=30), K, y, None)
     for C in (1.0, 1000.0):
-        with pytest.warns(ConvergenceWarning, match="budget of 30 iterations"):
-            assert not path.solve(C).converged
+        assert not warned("budget of 30 iterations", path.solve, C).converged
 
 
 def test_a_refined_solution_meets_its_own_tolerance_and_hardly_moves():
     K, y = problem()
     path = WarmPath(L1SVC(), K, y, None)
-    path.solve(1.0)
-    result = path.solve(10.0)
+    _, result = path.solve(1.0), path.solve(10.0)
     refined = path.refined(10.0, result, 1e-6)
     assert refined.kkt_violation <= 1e-6 < result.kkt_violation
     assert refined.objective <= result.objective

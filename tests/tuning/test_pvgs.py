@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import cases, refused
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import make_scorer
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -15,8 +16,7 @@ class Bowl(BaseEstimator):
     """Its score is highest at a = 3, b = 0.02, in logarithms."""
 
     def __init__(self, a=1.0, b=1.0):
-        self.a = a
-        self.b = b
+        self.a, self.b = a, b
 
     def fit(self, X, y=None):
         return self
@@ -25,8 +25,8 @@ class Bowl(BaseEstimator):
         return -(np.log(self.a / 3.0) ** 2) - np.log(self.b / 0.02) ** 2
 
 
-def search(**settings):
-    ranges = {"a": (1e-3, 1e3), "b": (1e-3, 1e3)}
+def search(a=(1e-3, 1e3), b=(1e-3, 1e3), **settings):
+    ranges = {"a": a, "b": b}
     return ParameterVectorGridSearchCV(Bowl(), ranges, cv=2, **settings).fit(np.zeros((4, 1)))
 
 
@@ -56,7 +56,7 @@ def test_each_round_is_a_grid_around_the_best_point_so_far():
 
 def test_grids_stay_within_the_ranges_even_where_the_best_is_at_an_edge():
     ranges = {"a": (1e-3, 1.0), "b": (1e-1, 1e3)}
-    found = ParameterVectorGridSearchCV(Bowl(), ranges, cv=2, n_rounds=5).fit(np.zeros((4, 1)))
+    found = search(**ranges, n_rounds=5)
     for name, (low, high) in ranges.items():
         values = np.array([p[name] for p in found.cv_results_["params"]])
         assert values.min() >= low and values.max() <= high
@@ -64,8 +64,7 @@ def test_grids_stay_within_the_ranges_even_where_the_best_is_at_an_edge():
 
 
 def test_it_tunes_a_machine_by_the_score_that_is_asked_for():
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-2, 2, size=(150, 2))
+    X = np.random.default_rng(0).uniform(-2, 2, size=(150, 2))
     y = np.where(X[:, 0] * X[:, 1] > 0, 1, -1)
     ranges = {"C": (1e-2, 1e3), "gamma": (1e-3, 1e2)}
     scoring = make_scorer(g_mean_error, greater_is_better=False)
@@ -82,30 +81,24 @@ def test_several_metrics_are_searched_by_the_one_of_refit():
     assert found.best_score_ == max(found.cv_results_["mean_test_down"])
 
 
-@pytest.mark.parametrize(
-    ("ranges", "message"),
-    [
-        ({"a": (1.0, 1.0)}, r"smaller first. Got \(1.0, 1.0\) for 'a'"),
-        ({"a": (0.0, 1.0)}, "two positive numbers"),
-        ({"a": 3.0}, "two positive numbers.*Got 3.0"),
-        ({}, "at least one parameter. Got an empty dict"),
-    ],
+@cases(
+    "ranges, message",
+    ({"a": (1.0, 1.0)}, r"smaller first. Got \(1.0, 1.0\) for 'a'"),
+    ({"a": (0.0, 1.0)}, "two positive numbers"),
+    ({"a": 3.0}, "two positive numbers.*Got 3.0"),
+    ({}, "at least one parameter. Got an empty dict"),
 )
 def test_a_bad_range_is_refused(ranges, message):
-    with pytest.raises(ValueError, match=message):
-        ParameterVectorGridSearchCV(Bowl(), ranges).fit(np.zeros((10, 1)))
+    refused(message, ParameterVectorGridSearchCV(Bowl(), ranges).fit, np.zeros((10, 1)))
 
 
 def test_a_bad_setting_is_refused():
-    with pytest.raises(ValueError, match="'shrink' parameter of ParameterVectorGridSearchCV"):
-        search(shrink=1.0)
+    refused("'shrink' parameter of ParameterVectorGridSearchCV", search, shrink=1.0)
 
 
 MACHINE = ParameterVectorGridSearchCV(L2SVC(), {"C": (0.1, 10.0)}, n_points=2, n_rounds=1, cv=2)
-ONE_LABEL = {
-    "check_classifiers_one_label_sample_weights": "as in GridSearchCV, weights that leave one "
-    "class in a fold make its fit fail"
-}
+WHY = "as in GridSearchCV, weights that leave one class in a fold make its fit fail"
+ONE_LABEL = {"check_classifiers_one_label_sample_weights": WHY}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")

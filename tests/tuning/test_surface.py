@@ -1,10 +1,12 @@
 """Machines of a whole grid: every cell is a solution, whatever path led to it."""
 
+from itertools import product
+
 import numpy as np
 import pytest
+from _cases import refusals, refused, warned
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from companion import L1SVC
@@ -43,14 +45,10 @@ def assert_solved(surface, grams, tol):
             beta, low, high = y * alpha, np.minimum(0, y * upper), np.maximum(0, y * upper)
             violation = scores[beta < high].max() - scores[beta > low].min()
             assert violation <= tol * (1 + 1e-9) + 1e-13 * upper.max()
-            assert surface.kkt_violation[g, c] == pytest.approx(
-                max(violation, 0.0), abs=1e-12 * (1 + upper.sum())
-            )
-            np.testing.assert_allclose(
-                surface.decision[g, c],
-                y - scores + surface.intercept[g, c],
-                atol=1e-12 * (1 + alpha.sum()),
-            )
+            found, rounding = surface.kkt_violation[g, c], 1e-12 * (1 + upper.sum())
+            assert found == pytest.approx(max(violation, 0.0), abs=rounding)
+            values, rounding = y - scores + surface.intercept[g, c], 1e-12 * (1 + alpha.sum())
+            np.testing.assert_allclose(surface.decision[g, c], values, atol=rounding)
 
 
 def grams_of(X, gamma):
@@ -71,18 +69,18 @@ def test_every_cell_is_within_the_tolerance(weights, tol):
 
 @settings(max_examples=30, deadline=None)
 @given(
-    st.integers(0, 10_000),
-    st.integers(2, 40),
-    st.lists(st.floats(-4.0, 5.0), min_size=1, max_size=5),
-    st.floats(-6.0, 6.0),
-    st.floats(0.1, 10.0),
-    st.booleans(),
+    size=st.tuples(st.integers(0, 10_000), st.integers(2, 40)),
+    log_C=st.lists(st.floats(-4.0, 5.0), min_size=1, max_size=5),
+    log_gamma=st.floats(-6.0, 6.0),
+    weight=st.floats(0.1, 10.0),
+    lattice=st.booleans(),
 )
 def test_random_problems_are_solved_identical_points_and_all(
-    seed, n, log_C, log_gamma, weight, on_a_lattice
+    size, log_C, log_gamma, weight, lattice
 ):
+    seed, n = size
     rng = np.random.default_rng(seed)
-    X = rng.integers(0, 3, (n, 2)).astype(float) if on_a_lattice else rng.standard_normal((n, 2))
+    X = rng.integers(0, 3, (n, 2)).astype(float) if lattice else rng.standard_normal((n, 2))
     y = rng.permutation(np.where(np.arange(n) < max(1, n // 3), 1, -1))
     C, gamma = 10.0 ** np.array(log_C), np.array([2.0**log_gamma])
     surface = machine_surface(X, y, C, gamma, class_weight={1: weight})
@@ -105,32 +103,26 @@ def test_decision_values_are_those_of_libsvm():
     C, gamma = report_grid(60)
     C = C[:5]  # with larger C a violation of 1e-6 leaves decision values much freer than this
     surface = machine_surface(X, Y, C, gamma, class_weight=REPORT, tol=1e-6)
-    for g, value in enumerate(gamma):
-        for c, cost in enumerate(C):
-            alpha = surface.alpha[g, c]
-            if not np.any((alpha > 0) & (alpha < cost * surface.factors)):
-                continue  # the bias is an interval
-            machine = SVC(C=cost, gamma=value, class_weight=REPORT, tol=1e-6).fit(X, Y)
-            np.testing.assert_allclose(
-                surface.decision[g, c], machine.decision_function(X), atol=1e-3
-            )
+    for g, c in product(range(len(gamma)), range(len(C))):
+        alpha = surface.alpha[g, c]
+        if np.any((alpha > 0) & (alpha < C[c] * surface.factors)):  # else the bias is an interval
+            machine = SVC(C=C[c], gamma=gamma[g], class_weight=REPORT, tol=1e-6).fit(X, Y)
+            values = machine.decision_function(X)
+            np.testing.assert_allclose(surface.decision[g, c], values, atol=1e-3)
 
 
 def test_where_no_bound_is_active_the_solution_is_used_again():
     X, y = sample(20)
     surface = machine_surface(X, y, [1e4, 2e4, 1e7], [50.0])
-    assert surface.alpha.max() < 1e4
-    assert surface.n_iter[0, 0] > 0
+    assert surface.alpha.max() < 1e4 and surface.n_iter[0, 0] > 0
     np.testing.assert_array_equal(surface.n_iter[0, 1:], 0)
-    for c in (1, 2):
-        np.testing.assert_array_equal(surface.alpha[0, c], surface.alpha[0, 0])
-        np.testing.assert_array_equal(surface.decision[0, c], surface.decision[0, 0])
+    for values in (surface.alpha, surface.decision):
+        np.testing.assert_array_equal(values[0, 1:], values[0, [0, 0]])
 
 
 def test_the_order_of_the_grid_does_not_matter_and_values_may_repeat():
     C, gamma = report_grid(60)
-    once = machine_surface(X, Y, C, gamma)
-    order = [3, 0, 6, 1, 5, 2, 4]
+    once, order = machine_surface(X, Y, C, gamma), [3, 0, 6, 1, 5, 2, 4]
     mixed = machine_surface(X, Y, C[order], gamma[::-1])
     np.testing.assert_array_equal(mixed.C, C[order])
     for name in ("alpha", "decision", "intercept", "n_iter"):
@@ -142,17 +134,15 @@ def test_the_order_of_the_grid_does_not_matter_and_values_may_repeat():
 
 def test_class_weights_bound_the_multipliers_of_any_two_labels():
     words, no = np.where(Y == 1, "yes", "no"), {"no": 1.5, "yes": 0.5}
-    surface = machine_surface(X, Y, [0.5, 5.0], [1.0], class_weight=REPORT)
+    surface, same, standard, equal = (
+        machine_surface(X, labels, [0.5, 5.0], [1.0], class_weight=weights)
+        for labels, weights in ((Y, REPORT), (words, no), (Y, None), (Y, {-1: 1.0, 1: 1.0}))
+    )
     np.testing.assert_array_equal(surface.factors, np.where(Y == 1, 0.5, 1.5))
     assert surface.alpha[:, 0, Y == 1].max() == 0.25
     assert surface.alpha[:, 0, Y == -1].max() == pytest.approx(0.75)
-    same = machine_surface(X, words, [0.5, 5.0], [1.0], class_weight=no)
     np.testing.assert_array_equal(same.alpha, surface.alpha)
-    standard, equal = (
-        machine_surface(X, Y, [0.5, 5.0], [1.0], class_weight=weights).alpha
-        for weights in (None, {-1: 1.0, 1: 1.0})
-    )
-    np.testing.assert_array_equal(equal, standard)
+    np.testing.assert_array_equal(equal.alpha, standard.alpha)
 
 
 def test_without_a_free_variable_the_bias_is_the_middle_of_its_interval():
@@ -186,46 +176,32 @@ def test_a_spent_budget_is_reported_and_nothing_else_is_lost():
     machine, K = L1SVC(max_iter=40, tol=1e-6), gram(X, gamma=2.0)
     C = np.array([1e-6, 3.0, 1e-5])
     signs = y.astype(float)
-    with pytest.warns(ConvergenceWarning, match="budget of 40 iterations is spent"):
-        solutions = solve_costs(machine, K, signs, None, C)
-    assert not solutions["converged"][1]
-    assert solutions["kkt_violation"][1] > 1e-6
-    for c in range(3):
-        scores = signs - K @ (signs * solutions["alpha"][c])
-        np.testing.assert_allclose(
-            solutions["decision"][c], signs - scores + solutions["intercept"][c], atol=1e-12
-        )
+    solutions = warned("budget of 40 iterations is spent", solve_costs, machine, K, signs, None, C)
+    assert not solutions["converged"][1] and solutions["kkt_violation"][1] > 1e-6
+    values = (signs * solutions["alpha"]) @ K + solutions["intercept"][:, None]
+    np.testing.assert_allclose(solutions["decision"], values, atol=1e-12)
 
 
 def test_the_plain_algorithm_is_not_replaced():
+    machine = L1SVC(C=2.0, gamma=1.0, selection="first_order")
     K, signs = gram(X, gamma=1.0), Y.astype(float)
-    machine = L1SVC(C=2.0, selection="first_order")
     solutions = solve_costs(machine, K, signs, None, np.array([2.0]))
-    assert (
-        solutions["n_iter"][0] == L1SVC(C=2.0, gamma=1.0, selection="first_order").fit(X, Y).n_iter_
-    )
+    assert solutions["n_iter"][0] == machine.fit(X, Y).n_iter_
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"C": [1.0, 0.0]}, "'C' of machine_surface must be a list of positive finite numbers"),
-        ({"C": []}, "'C' of machine_surface must be a list"),
-        ({"C": 1.0}, "'C' of machine_surface must be a list"),
-        ({"C": ["1"]}, "'C' of machine_surface must be a list"),
-        ({"C": [np.nan]}, "'C' of machine_surface must be a list"),
-        ({"gamma": [-1.0]}, "'gamma' of machine_surface must be a list of finite numbers >= 0"),
-        ({"gamma": ["scale"]}, "'gamma' of machine_surface must be a list"),
-        ({"kernel": "linear"}, "'kernel' parameter of machine_surface must be 'rbf' or 'poly'"),
-        ({"tol": 0.0}, "'tol' parameter"),
-        ({"class_weight": {1: 0.0}}, "'class_weight' parameter of machine_surface.*positive"),
-        ({"y": np.ones(60)}, "needs labels of two classes. Got 1"),
-        ({"y": np.arange(60)}, "needs labels of two classes. Got 60"),
-        ({"y": np.ones(59)}, "inconsistent numbers of samples"),
-        ({"X": np.full((60, 2), np.nan)}, "NaN"),
-    ],
+@refusals(
+    ({"C": [1.0, 0.0]}, "'C' of machine_surface must be a list of positive finite numbers"),
+    *(({"C": C}, "'C' of machine_surface must be a list") for C in ([], 1.0, ["1"], [np.nan])),
+    ({"gamma": [-1.0]}, "'gamma' of machine_surface must be a list of finite numbers >= 0"),
+    ({"gamma": ["scale"]}, "'gamma' of machine_surface must be a list"),
+    ({"kernel": "linear"}, "'kernel' parameter of machine_surface must be 'rbf' or 'poly'"),
+    ({"tol": 0.0}, "'tol' parameter"),
+    ({"class_weight": {1: 0.0}}, "'class_weight' parameter of machine_surface.*positive"),
+    ({"y": np.ones(60)}, "needs labels of two classes. Got 1"),
+    ({"y": np.arange(60)}, "needs labels of two classes. Got 60"),
+    ({"y": np.ones(59)}, "inconsistent numbers of samples"),
+    ({"X": np.full((60, 2), np.nan)}, "NaN"),
 )
 def test_bad_input_is_refused(change, message):
     arguments = {"X": X, "y": Y, "C": [1.0], "gamma": [1.0]} | change
-    with pytest.raises(ValueError, match=message):
-        machine_surface(**arguments)
+    refused(message, machine_surface, **arguments)
