@@ -155,7 +155,7 @@ def _by_kind(row, own, allowance):
     return compare_stochastic(*numbers, se_r=own["se"], **overlaps, **beyond)
 
 
-def _regenerated(published, reproduced):
+def regenerated(published, reproduced):
     """The regenerated rows by (artefact, row, column) and reading, after checking the frame."""
     absent = [name for name in _NEEDED if name not in reproduced]
     if absent:
@@ -281,7 +281,7 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
     """
     import pandas as pd
 
-    cells, rows = _regenerated(published, reproduced), published.to_dict("records")
+    cells, rows = regenerated(published, reproduced), published.to_dict("records")
     deviations, readings, ledger = deviations or {}, readings or {}, []
     joint = _joint_chances(rows, cells)
     for row in rows:
