@@ -130,13 +130,12 @@ def _by_kind(row, own, allowance):
     if kind == "deterministic":
         return compare_deterministic(row["printed"] if printed is None else printed, value)
     if kind == "draw":
-        draws = own.get("draws")
-        if draws is None or not len(draws):
+        if not len(own["draws"]):
             raise ValueError(
                 f"The regenerated value of {cell} must bring the draws that the print is placed "
-                f"among. Got draws = {draws!r}."
+                "among. Got none."
             )
-        return compare_draw(printed, draws)
+        return compare_draw(printed, own["draws"])
     beyond = {"fails_beyond": MAX_DISTANCE + allowance}
     if kind == "spread":
         return compare_spread(printed, row["n"], value, own["n"], se_r=own["se"], **beyond)
@@ -175,6 +174,7 @@ def regenerated(published, reproduced):
         for name, default in _NUMBERS.items():
             number = own.get(name, default)
             own[name] = default if _missing(number) else float(number)
+        own["draws"] = () if _missing(own.get("draws")) else own["draws"]
         cell = (own.get("artefact", artefacts[0]), own["row"], own["column"])
         reading = own.get("reading")
         reading = "" if _missing(reading) else reading
@@ -199,7 +199,8 @@ def _joint_chances(rows, cells):
     for row in rows:
         cell = (row["artefact"], row["row"], row["column"])
         own = cells.get(cell, {}).get("")
-        if row["kind"] == "draw" and row["asks"] in SCORED and not row["repeats"] and own:
+        scored = row["asks"] in SCORED and not row["repeats"]
+        if row["kind"] == "draw" and scored and own and len(own["draws"]):
             draws = np.round(own["draws"], parse_printed(row["printed"]).decimals)
             tables.setdefault((cell[0], len(draws)), []).append((cell, row["value"], draws))
     chances = {}
