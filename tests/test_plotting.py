@@ -6,7 +6,7 @@ import pytest
 
 from companion import plotting
 from companion.agreement import FAMILIES, SOLVERS
-from companion.reproduction.verdicts import OUTCOMES
+from companion.reproduction.verdicts import PARTS
 
 
 def texts(labels):
@@ -34,8 +34,8 @@ def test_differences_are_drawn_with_two_standard_errors_from_top_to_bottom(ax):
 
 
 def test_bars_of_verdicts_fill_the_axis_and_say_their_numbers(ax):
-    counts = {"stochastic": {"reproduced": 3, "differs (declared)": 1}}
-    counts["draw"] = {"within spread": 99, "not run": 1}
+    counts = {"one": {"agree as printed": 3, "differ, unexplained": 1}}
+    counts["two"] = {"undecided": 99, "not run": 1}
     assert plotting.plot_verdicts(ax, counts, title="all") is ax
     ends = {}
     for bar in ax.patches:
@@ -44,9 +44,9 @@ def test_bars_of_verdicts_fill_the_axis_and_say_their_numbers(ax):
     assert ends == {0: pytest.approx(1), 1: pytest.approx(1)}
     # 1 of 100 has no room
     assert [text.get_text() for text in ax.texts if text.get_text()] == ["3", "99", "1"]
-    assert texts(ax.get_yticklabels()) == ["stochastic (4)", "draw (100)"]
+    assert texts(ax.get_yticklabels()) == ["one (4)", "two (100)"]
     shown = ax.get_legend_handles_labels()[1]
-    assert shown == ["reproduced", "within spread", "differs (declared)", "not run"]
+    assert shown == ["agree as printed", "undecided", "differ, unexplained", "not run"]
 
 
 def test_the_matrix_has_a_power_of_ten_a_cell_and_leaves_out_what_is_missing(ax):
@@ -65,7 +65,7 @@ def test_the_matrix_has_a_power_of_ten_a_cell_and_leaves_out_what_is_missing(ax)
 def test_every_solver_has_a_family_and_machines_families_and_verdicts_have_looks_of_their_own():
     assert {name for names in FAMILIES.values() for name in names} == set(SOLVERS)
     assert set(FAMILIES) == set(plotting.FAMILY_STYLES)
-    assert set(plotting.VERDICT_STYLES) == set(OUTCOMES)
+    assert set(plotting.VERDICT_STYLES) == set(PARTS)
     machines = [tuple(look.values()) for look in plotting.MACHINE_STYLES.values()]
     verdicts = [(look["facecolor"], look["hatch"]) for look in plotting.VERDICT_STYLES.values()]
     for looks in (machines, verdicts):

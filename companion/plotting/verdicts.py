@@ -1,4 +1,4 @@
-"""Verdicts as stacked bars."""
+"""The score as stacked bars."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import numpy as np
 
 __all__ = ["VERDICT_STYLES", "plot_verdicts"]
 
-#: Dark to light from good to bad, and hatched where a value differs, so that neither a grey print
-#: nor a reader who sees no red and green mixes them up.
+#: What a scored row counts as: dark to light from good to bad, and hatched where it differs, so
+#: that neither a grey print nor a reader who sees no red and green mixes them up.
 VERDICT_STYLES = {
-    "reproduced": {"facecolor": "#1b4f9c", "hatch": "", "textcolor": "white"},
-    "within spread": {"facecolor": "#8fc1e3", "hatch": "", "textcolor": "black"},
-    "differs (declared)": {"facecolor": "#f9d9a8", "hatch": "///", "textcolor": "black"},
-    "differs": {"facecolor": "#d95f02", "hatch": "xxx", "textcolor": "black"},
+    "agree as printed": {"facecolor": "#1b4f9c", "hatch": "", "textcolor": "white"},
+    "undecided": {"facecolor": "#c6dbef", "hatch": "", "textcolor": "black"},
+    "differ, demonstrated": {"facecolor": "#f9d9a8", "hatch": "///", "textcolor": "black"},
+    "differ for want of data": {"facecolor": "#fdf2dc", "hatch": "\\\\\\", "textcolor": "black"},
+    "differ, unexplained": {"facecolor": "#d95f02", "hatch": "xxx", "textcolor": "black"},
     "not run": {"facecolor": "white", "hatch": "...", "textcolor": "black"},
 }
 _NARROW = 0.05  # a share of the bar that has no room for its number
@@ -46,6 +47,6 @@ def plot_verdicts(ax, counts, *, title=""):
     names = [f"{name} ({total:.0f})" for name, total in zip(counts, totals, strict=True)]
     ax.set_yticks(place, names)
     ax.invert_yaxis()
-    ax.set(xlim=(0, 1), xlabel="share of the values", title=title)
+    ax.set(xlim=(0, 1), xlabel="share of the scored rows", title=title)
     ax.tick_params(axis="y", length=0)
     return ax

@@ -23,8 +23,9 @@ AGREES, DEPARTS = (REPRODUCED, WITHIN, HOLDS), (DIFFERS, FAILS)
 
 #: Standard errors beyond which a value differs, and up to which a claim is undecided.
 MAX_DISTANCE, MAX_UNDECIDED = 3.0, 2.0
+#: Chance below which a printed draw, or a table of them, is rare.
+RARE_DRAW = 0.02
 _RARE = 0.1
-_RARE_DRAW = 0.02
 _EPS = 2.0**-52
 
 
@@ -151,7 +152,7 @@ def compare_draw(printed, draws):
         return Comparison(NOT_RUN, note="a draw is missing")
     n, below, above = excess.size, int((excess < 0).sum()), int((excess > 0).sum())
     # Beyond all but so many draws on one side, a print is rare.
-    spared = math.ceil(_RARE_DRAW * (n + 1) / 2) - 2
+    spared = math.ceil(RARE_DRAW * (n + 1) / 2) - 2
     if spared < 0:
         note = f"{n} draws are too few to call any print rare"
         return Comparison(UNDECIDED, would_see=math.inf, note=note)
@@ -163,7 +164,7 @@ def compare_draw(printed, draws):
         return Comparison(REPRODUCED, 0.0, **seen)
     chance = min(1.0, 2 * (min(n - above, n - below) + 1) / (n + 1))
     note = f"{below} of {n} draws lie below the print, {above} above"
-    outcome = DIFFERS if chance < _RARE_DRAW else WITHIN
+    outcome = DIFFERS if chance < RARE_DRAW else WITHIN
     return Comparison(outcome, abs(NormalDist().inv_cdf(chance / 2)), note=note, **seen)
 
 

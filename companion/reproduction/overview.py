@@ -1,4 +1,4 @@
-"""All papers at once, for ``notebooks/overview.ipynb``: verdicts, claims, errata and times.
+"""All papers at once, for ``notebooks/overview.ipynb``: score, claims, readings, errata and times.
 
 Everything is read from records and data files; nothing is computed anew and no number is typed.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from companion.reproduction import declared
-from companion.reproduction._comparisons import CLAIM_OUTCOMES, DEPARTS
+from companion.reproduction._comparisons import AGREES, CLAIM_OUTCOMES, DEPARTS, RARE_DRAW
 from companion.reproduction.artefacts import list_artefacts, list_papers
 from companion.reproduction.display import Table, summary_table
 from companion.reproduction.published import ASKS
@@ -68,6 +68,12 @@ def papers_table(overview):
     return summary_table({paper: overview.of(paper) for paper in overview.papers})
 
 
+def parts(overview):
+    """How many scored rows of each paper, and of all, count as what."""
+    ledgers = {paper: overview.of(paper) for paper in overview.papers} | {"all": overview.ledger}
+    return {name: Counter(filter(None, ledger["counts_as"])) for name, ledger in ledgers.items()}
+
+
 def kinds_table(overview):
     """What rows ask, one line a paper, and for all; values and claims are scored."""
     return Table.from_frame(_count(overview.ledger, overview, "asks", ASKS, "rows").reset_index())
@@ -75,7 +81,8 @@ def kinds_table(overview):
 
 def summary(overview):
     """The most important numbers in sentences, as Markdown."""
-    total, claims = score(overview.ledger), Counter(overview.claims()["outcome"])
+    total, claims = score(overview.ledger), overview.claims()
+    claims = Counter(claims["outcome"][claims["counts_as"] != ""])
     listed = len(overview.ledger) - total["scored"]
     kinds = Counter(erratum.kind for erratum in overview.errata)
     found = ", ".join(f"{kind} {kinds[kind]}" for kind in declared.KINDS if kinds[kind])
@@ -111,12 +118,42 @@ def claims_table(overview, paper):
                 "claim": sentence,
                 "where": "; ".join(tests["where"].unique()),
                 "tested by": f"{first['row']}: {first['column']} {first['relation']}{others}",
+                "why this bound": first["why"],
                 "artefact": artefact,
                 **{word: became[word] for word in CLAIM_OUTCOMES},
                 "verdict": first["outcome"] if len(became) == 1 else "in part",
             }
         )
     return Table.from_frame(pd.DataFrame(rows))
+
+
+def readings_table(overview):
+    """The other readings of the print, and what they change, one line a reading."""
+    rows = []
+    for name, reading in declared.load_readings().items():
+        own = overview.ledger[overview.ledger["reading"] == name]
+        rows.append(
+            {
+                "paper": reading.paper,
+                "reading": name,
+                "changes": reading.changes,
+                "tried": reading.tried,
+                "rows": len(own),
+                "agree as printed": int(own["outcome"].isin(AGREES).sum()),
+                "agree as read": int(own["outcome_as_read"].isin(AGREES).sum()),
+                "proof": ", ".join(reading.proof),
+            }
+        )
+    return Table.from_frame(pd.DataFrame(rows))
+
+
+def joint_table(overview):
+    """Tables of single draws, judged by all their cells at once, one line a table."""
+    rows = overview.ledger.dropna(subset="joint")
+    tables = rows.groupby(["paper", "artefact", "reproduced_n", "joint"], sort=False).size()
+    tables = tables.rename("cells").reset_index().rename(columns={"reproduced_n": "draws"})
+    tables["together"] = ["rare" if chance < RARE_DRAW else "common" for chance in tables["joint"]]
+    return Table.from_frame(tables.rename(columns={"joint": "chance"}))
 
 
 def reasons_table(overview, paper):

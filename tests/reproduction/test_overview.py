@@ -1,5 +1,6 @@
 """The overview counts what the data hold, and its notebook types no number."""
 
+import math
 import re
 from dataclasses import replace
 
@@ -10,28 +11,34 @@ import pytest
 from companion._paths import notebooks_dir
 from companion.reproduction import overview as show
 from companion.reproduction.artefacts import Paper, get_artefact, list_papers
-from companion.reproduction.declared import Deviation, Erratum, load_errata
+from companion.reproduction.declared import Deviation, Erratum, Reading, load_errata
 from companion.reproduction.display import Table
 from companion.reproduction.notebooks import notebook_path
-from companion.reproduction.verdicts import OUTCOMES
+from companion.reproduction.verdicts import PARTS, SCORES
 
-REPRODUCED, WITHIN, DECLARED, DIFFERS, NOT_RUN = OUTCOMES
+AGREES, UNDECIDED, SHOWN, _, UNEXPLAINED, NOT_RUN = PARTS
 
 
 @pytest.fixture
 def small():
     """Two papers with a few values each."""
+    nan = math.nan
     lines = [
-        ("one", "a", "deterministic", REPRODUCED, "1", ""),
-        ("one", "b", "ordinal", REPRODUCED, "better", "> 0"),
-        ("one", "c", "ordinal", WITHIN, "better", "> 0"),
-        ("two", "d", "stochastic", NOT_RUN, "1", ""),
-        ("two", "e", "ordinal", DECLARED, "worse", "< 0"),
-        ("two", "f", "ordinal", DIFFERS, "worse", "< 0"),
+        ("one", "a", "value", "reproduced", AGREES, "", "", "", 0.5),
+        ("one", "b", "claim", "holds", AGREES, "", "better", "> 0", nan),
+        ("one", "c", "claim", "undecided", UNDECIDED, "", "better", "> 0", nan),
+        ("one", "d", "setting", "listed", "", "", "", "", nan),
+        ("two", "d", "value", "not run", NOT_RUN, "", "", "", nan),
+        ("two", "e", "claim", "fails", SHOWN, "demonstrated", "worse", "< 0", nan),
+        ("two", "f", "claim", "fails", UNEXPLAINED, "undeclared", "worse", "< 0", nan),
+        ("two", "g", "value", "differs", UNEXPLAINED, "conjecture", "", "", 0.01),
     ]
-    names = "paper column kind outcome printed relation"
+    names = "paper column asks outcome counts_as status sentence relation joint"
     ledger = pd.DataFrame(lines, columns=names.split())
-    ledger = ledger.assign(artefact="table_1", row="r", where="p. 1")
+    ledger = ledger.assign(artefact="table_1", row="r", where="p. 1", why="lower is less")
+    ledger = ledger.assign(reproduced_n=200, reading="", outcome_as_read="", reason="")
+    ledger.loc[ledger["status"].isin(["demonstrated", "conjecture"]), "reason"] = "a sign"
+    ledger.loc[7, ["reading", "outcome_as_read"]] = ["turned", "reproduced"]
     papers = {key: Paper(key, key.title(), "A. Nobody", "nowhere") for key in ("one", "two")}
     proof = ("tests/x.py::test_b_holds", "notebooks/two/fig_1.ipynb")
     erratum = Erratum("two", "(1)", "a | b", "b", "misprint", proof)
@@ -42,15 +49,24 @@ def small():
     return show.Overview(papers, {"one": 1, "two": 2}, ledger, [erratum], times)
 
 
-def test_a_line_a_paper_counts_verdicts_and_claims(small):
+def test_a_line_a_paper_is_its_score_and_what_its_rows_ask(small):
     table = show.papers_table(small)
-    claims = ["claims", "holds", "undecided", "fails", "claim not run"]
-    assert table.header == ["paper", "artefacts", "values", *OUTCOMES, *claims]
-    one, two = "one 1 3 2 1 0 0 0 2 1 1 0 0", "two 2 3 0 0 1 1 1 2 0 0 2 0"
-    assert [" ".join(row) for row in table.rows] == [one, two, "all 3 6 2 1 1 1 1 4 1 1 2 0"]
-    kinds = [" ".join(row[:3]) for row in show.kinds_table(small).rows if row[0] != "one"]
-    every = ["all deterministic 1", "all stochastic 1", "all ordinal 4"]
-    assert kinds == ["two stochastic 1", "two ordinal 2", *every]
+    assert table.header == ["", *SCORES]
+    lines = ["one 3 2 2 1 0 0 0 0", "two 4 0 1 0 1 0 2 1", "all 7 2 3 1 1 0 2 1"]
+    assert [" ".join(row) for row in table.rows] == lines
+    kinds = show.kinds_table(small)
+    assert kinds.header == ["paper", "rows", "value", "claim", "setting", "identity", "matched"]
+    assert [" ".join(row) for row in kinds.rows][1:] == ["two 4 2 2 0 0 0", "all 8 3 4 1 0 0"]
+    assert show.parts(small)["two"] == {SHOWN: 1, UNEXPLAINED: 2, NOT_RUN: 1}
+
+
+def test_tables_of_single_draws_are_judged_together_and_readings_counted(small, monkeypatch):
+    rows = [" ".join(row) for row in show.joint_table(small).rows]
+    assert rows == ["one table_1 200 0.5 1 common", "two table_1 200 0.01 1 rare"]
+    reading = Reading("two", "a sign", ("tests/x.py::test_b",), 3)
+    monkeypatch.setattr(show.declared, "load_readings", lambda: {"turned": reading})
+    (row,) = show.readings_table(small).rows
+    assert row == ["two", "turned", "a sign", "3", "1", "0", "1", "tests/x.py::test_b"]
 
 
 def test_a_claim_has_one_word_unless_its_tests_disagree(small):
@@ -62,11 +78,12 @@ def test_a_claim_has_one_word_unless_its_tests_disagree(small):
 
 
 def test_reasons_are_those_declared_and_errata_link_to_their_proofs(small, monkeypatch):
-    declared = {("two", "table_1", "r", "e"): Deviation("a sign", "notebooks/two/fig_1.ipynb")}
+    declared = {("two", "table_1", "r", "e"): Deviation("a sign", "notebooks/two/fig_1.ipynb", "x")}
     monkeypatch.setattr(show.declared, "load_deviations", lambda: declared)
     reasons = show.reasons_table(small, "two").rows
-    assert reasons[0] == ["table_1", "1", "a sign", "notebooks/two/fig_1.ipynb"]
-    assert reasons[1] == ["table_1", "1", "not declared", ""]
+    assert [row[2] for row in reasons] == ["undeclared", "conjecture", "demonstrated"]
+    assert reasons[2] == ["table_1", "1", "demonstrated", "a sign", "notebooks/two/fig_1.ipynb"]
+    assert reasons[0] == ["table_1", "1", "undeclared", "", ""]
     assert show.reasons_table(small, "one").rows == []
     rows = [row[:3] for row in show.errata_table(small).rows]
     assert rows == [["one", "0", "0"], ["two", "1", "1"], ["all", "1", "1"]]
@@ -84,8 +101,12 @@ def test_times_add_up_and_the_summary_counts_everything(small):
     ]
     assert show.times_table(replace(small, times=small.times[:0])).rows == []
     text = show.summary(small)
-    assert "2 papers, 3 tables, figures and chapters, 6 printed values" in text
-    assert "4 of them test what the papers say" in text
+    assert "2 papers, 3 tables, figures and chapters, 8 printed things" in text
+    assert "7 can fail and are scored; 1 are settings" in text
+    assert (
+        "**2 agree as printed**, 3 under the readings" in text and "**2 are unexplained**" in text
+    )
+    assert "4 of the scored test what the papers say" in text
     assert "1 hold, 1 are undecided, 2 fail" in text
     assert "1 errors in the print" in text and "misprint 1" in text
 
