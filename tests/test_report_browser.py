@@ -84,8 +84,8 @@ def ledger(browser):
     return browser
 
 
-FILTERS = {"paper": "gacv", "artefact": "wrsvm/table_3", "kind": "ordinal"}
-FILTERS["verdict"] = "differs (declared)"
+FILTERS = {"paper": "gacv", "artefact": "wrsvm/table_3", "asks": "claim"}
+FILTERS["verdict"] = "differ, demonstrated"
 
 
 @pytest.mark.parametrize(("name", "value"), FILTERS.items())
@@ -103,13 +103,13 @@ def test_each_filter_shows_its_rows_and_says_how_many(ledger, name, value):
 
 def test_filters_work_together_have_an_address_and_are_cleared(ledger):
     ledger.choose("paper", "usvc")
-    ledger.choose("verdict", "differs (declared)")
+    ledger.choose("verdict", "differ, demonstrated")
     shown, address = ledger.shown(), ledger.driver.current_url
     assert set(ledger.shown("paper")) == {"usvc"}
     option = ledger.find('#ledger-paper option[value="usvc"]').text
     assert option == f"usvc: Navia-Vázquez et al. 2004 ({len(shown)})"
     assert not ledger.find('#ledger-artefact option[value="gacv/fig_2"]').is_enabled()
-    assert address.partition("#")[2] == "paper=usvc&verdict=differs+%28declared%29"
+    assert address.partition("#")[2] == "paper=usvc&verdict=differ%2C+demonstrated"
     ledger.open(address.rpartition("/")[2])
     assert ledger.shown() == shown
     assert ledger.find("#ledger-paper").get_attribute("value") == "usvc"
@@ -133,20 +133,20 @@ def test_text_is_searched_by_words_and_nothing_found_is_said(ledger):
 
 def test_the_controls_are_reached_and_columns_sorted_with_the_keyboard(ledger):
     ledger.run("document.getElementById('ledger-q').focus()")
-    for name in ("paper", "artefact", "verdict", "kind", "clear"):
+    for name in ("paper", "artefact", "verdict", "asks", "clear"):
         ledger.press("TAB")
         assert ledger.run("return document.activeElement.id") == f"ledger-{name}"
     ledger.press("TAB")
     assert ledger.run("return document.activeElement.closest('th').dataset.column") == "artefact"
     original = ledger.shown()
-    head = ledger.find("#ledger th[data-column=z]")
+    head = ledger.find("#ledger th[data-column=distance]")
     ledger.run("arguments[0].querySelector('button').focus()", head)
     assert head.get_attribute("aria-sort") == "none"
     for key, order in (("ENTER", "ascending"), ("SPACE", "descending")):
         ledger.press(key)
         assert head.get_attribute("aria-sort") == order
         texts = ledger.run(
-            "return [...document.querySelectorAll('#ledger [data-label=z]')]"
+            "return [...document.querySelectorAll('#ledger [data-label=distance]')]"
             ".filter(cell => cell.tagName === 'TD').map(cell => cell.dataset.sort)"
         )
         values = [float(text) for text in texts if text]
@@ -157,7 +157,7 @@ def test_the_controls_are_reached_and_columns_sorted_with_the_keyboard(ledger):
 
 
 def test_a_row_leads_to_its_value_and_a_deviation_to_its_reason_and_back(ledger):
-    ledger.choose("verdict", "differs (declared)")
+    ledger.choose("verdict", "differ, demonstrated")
     row = ledger.find("#ledger tbody tr:not([hidden])")
     reason, anchor = row.find_element("css selector", "a.reason"), row.get_attribute("id")
     told, name = reason.text, row.find_element("css selector", "[data-label=row]").text

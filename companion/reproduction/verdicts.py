@@ -48,7 +48,6 @@ __all__ = [
     "problems",
     "repetitions",
     "score",
-    "verdict_counts",
 ]
 
 #: What a scored row can count as, and what is counted for each paper, in the order of tables.
@@ -343,12 +342,6 @@ def score(ledger):
     counts = Counter(rows["counts_as"])
     counts |= {"scored": len(rows), "agree as read": int(as_read.isin(AGREES).sum())}
     return {name: counts[name] for name in SCORES}
-
-
-def verdict_counts(ledger):
-    """Number of rows with each outcome."""
-    counted = Counter(ledger["outcome"])
-    return {outcome: counted[outcome] for outcome in OUTCOMES}
 
 
 def problems(ledger):

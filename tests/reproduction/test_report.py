@@ -6,6 +6,7 @@ from itertools import pairwise
 from urllib.parse import unquote, urlsplit
 
 import nbformat
+import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 from click.testing import CliRunner
@@ -13,14 +14,14 @@ from click.testing import CliRunner
 from companion.cli import main
 from companion.reproduction.artefacts import Artefact, list_across, list_artefacts, list_papers
 from companion.reproduction.declared import load_deviations, load_errata
-from companion.reproduction.display import verdict_table
+from companion.reproduction.display import scored_first, summary_table, verdict_table
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.report import ReportError, build, build_report
 from companion.reproduction.report.content import gather
 from companion.reproduction.report.mathml import to_mathml
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.times import load_times
-from companion.reproduction.verdicts import OUTCOMES, verdict_counts
+from companion.reproduction.verdicts import PARTS
 
 VAGUE = {"", "image", "figure", "plot", "picture", "png"}
 CSS_ADDRESS = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s]+)""")
@@ -129,15 +130,26 @@ def test_the_notebooks_are_read_one_after_the_other(site, pages):
 
 def test_the_ledger_has_the_rows_of_the_verdicts_with_their_texts(rows, ledgers):
     expected = [
-        (line["paper"], name, line["outcome"], line["kind"], *text[:2], *text[3:6])
+        (
+            line["paper"],
+            name,
+            line["counts_as"] or "not scored",
+            line["asks"],
+            *text[:2],
+            *text[3:8],
+        )
         for name, ledger in ledgers.items()
-        for line, text in zip(ledger.to_dict("records"), verdict_table(ledger).rows, strict=True)
+        for line, text in zip(
+            scored_first(ledger).to_dict("records"), verdict_table(ledger).rows, strict=True
+        )
     ]
-    attributes = [f"data-{name}" for name in ("paper", "artefact", "verdict", "kind")]
-    texts = ("row", "column", "reproduced", "z", "n")
+    attributes = [f"data-{name}" for name in ("paper", "artefact", "verdict", "asks")]
+    texts = ("row", "column", "reproduced", "distance", "support", "would see", "n")
     found = [(*map(row.get, attributes), *(cells[t].text for t in texts)) for row, cells in rows]
     assert found == expected
-    assert all(row["data-verdict"] in cells["verdict"].text for row, cells in rows)
+    outcomes = [line for ledger in ledgers.values() for line in scored_first(ledger)["outcome"]]
+    told = zip(rows, outcomes, strict=True)
+    assert all(outcome in cells["verdict"].text for (_, cells), outcome in told)
     assert len({row["id"] for row, _ in rows}) == len(rows)
 
 
@@ -147,7 +159,7 @@ def test_rows_lead_to_their_values_and_declared_deviations_to_their_reasons_and_
         page, _, anchor = cells["artefact"].a["href"].partition("#")
         assert page == f"notebooks/{row['data-artefact']}.html"
         assert pages[page[:-5]].find("tr", id=anchor).td.text == cells["row"].text, row["id"]
-        if row["data-verdict"] == "differs (declared)":
+        if row["data-verdict"] in PARTS[2:5]:
             link = cells["verdict"].a
             page, _, anchor = link["href"].partition("#")
             block = pages[page[:-5]].find(id=anchor)
@@ -158,12 +170,18 @@ def test_rows_lead_to_their_values_and_declared_deviations_to_their_reasons_and_
     assert n_declared > 50
 
 
-def test_the_landing_page_counts_the_verdicts_of_each_paper(pages, ledgers):
-    for paper in list_papers():
-        of_paper = [ledger for name, ledger in ledgers.items() if name.startswith(f"{paper}/")]
-        counts = {o: sum(verdict_counts(ledger)[o] for ledger in of_paper) for o in OUTCOMES}
-        told = [f"{paper}: {sum(counts.values())} values"]
-        told += [f"{n} {outcome}" for outcome, n in counts.items() if n]
+def test_the_landing_page_has_the_score_of_each_paper(pages, ledgers):
+    whole = {}
+    for name, ledger in ledgers.items():
+        whole.setdefault(name.partition("/")[0], []).append(ledger)
+    table = summary_table({paper: pd.concat(of) for paper, of in whole.items()})
+    shown = pages["index"].select("table.verdict-counts tr")[1:]
+    assert [[c.text.strip() for c in r.find_all("td")[1:]] for r in shown] == [
+        row[1:] for row in table.rows
+    ]
+    for paper, counts in zip(list_papers(), table.values, strict=False):
+        told = [f"{paper}: {counts['scored']} scored"]
+        told += [f"{counts[part]} {part}" for part in PARTS if counts[part]]
         assert pages["index"].find(role="img", attrs={"aria-label": ", ".join(told)})
 
 

@@ -18,8 +18,9 @@ import nbformat
 
 import companion
 from companion._paths import build_dir, project_root
-from companion.reproduction.report.content import gather
-from companion.reproduction.verdicts import OUTCOMES
+from companion.reproduction.published import ASKS
+from companion.reproduction.report.content import NOT_SCORED, gather
+from companion.reproduction.verdicts import PARTS, SCORES
 
 __all__ = ["ReportError", "Site", "build_report"]
 
@@ -47,8 +48,8 @@ _API = (
     "companion.reproduction.display",
 )
 _MARKER = ".companion-report"
-#: A sign for each outcome, so that colour is never the only one.
-_SIGNS = dict(zip(OUTCOMES, "✓≈≠✗–", strict=True))
+#: A sign for what each row counts as, so that colour is never the only one.
+_SIGNS = dict(zip((*PARTS, NOT_SCORED), "✓?≠∅✗–·", strict=True))
 
 
 class ReportError(RuntimeError):
@@ -114,7 +115,8 @@ def _templates(context):
         "duration": duration,
         "sortable": sortable,
     }
-    environment.globals |= context | {"slug": slug, "signs": _SIGNS, "outcomes": OUTCOMES}
+    words = {"signs": _SIGNS, "parts": PARTS, "scores": SCORES, "questions": ASKS}
+    environment.globals |= context | words | {"slug": slug}
     return environment
 
 

@@ -19,13 +19,15 @@ from companion.reproduction.artefacts import (
     list_papers,
 )
 from companion.reproduction.declared import load_deviations, load_errata
-from companion.reproduction.display import VALUES_MIME, verdict_table
+from companion.reproduction.display import VALUES_MIME, scored_first, verdict_table
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.times import load_times
-from companion.reproduction.verdicts import OUTCOMES, verdict_counts
+from companion.reproduction.verdicts import SCORES, score
 
-__all__ = ["Entry", "Group", "anchored", "gather"]
+__all__ = ["NOT_SCORED", "Entry", "Group", "anchored", "gather"]
+
+NOT_SCORED = "not scored"
 
 
 @dataclass
@@ -72,8 +74,8 @@ class Group:
 
     @property
     def counts(self):
-        """Number of values with each outcome."""
-        return {name: sum(entry.counts.get(name, 0) for entry in self.entries) for name in OUTCOMES}
+        """The score of all of them."""
+        return {name: sum(entry.counts.get(name, 0) for entry in self.entries) for name in SCORES}
 
     @property
     def short(self):
@@ -125,12 +127,14 @@ def _anchor_values(entry):
 
 def _lines(ledger, deviations):
     """The lines of a ledger with their texts, numbers and declared deviations."""
-    lines = zip(ledger.to_dict("records"), verdict_table(ledger).rows, strict=True)
+    table = verdict_table(ledger)
+    lines = zip(scored_first(ledger).to_dict("records"), table.rows, strict=True)
     for number, (line, texts) in enumerate(lines, start=1):
         cell = tuple(line[name] for name in ("paper", "artefact", "row", "column"))
         yield line | {
             "number": number,
-            "texts": texts,
+            "texts": dict(zip(table.header, texts, strict=True)),
+            "part": line["counts_as"] or NOT_SCORED,
             "deviation": deviations.get(cell),
             "anchor": None,
         }
@@ -175,7 +179,7 @@ def gather(profile, executed=None, artefacts=None):
         entry.times = times[times["artefact"] == artefact.id].to_dict("records")
         if artefact.id in ledgers:
             entry.lines = list(_lines(ledgers[artefact.id], deviations))
-            entry.counts = verdict_counts(ledgers[artefact.id])
+            entry.counts = score(ledgers[artefact.id])
         _read_notebook(entry, folder)
         entries.append(entry)
         key = artefact.paper
@@ -186,7 +190,7 @@ def gather(profile, executed=None, artefacts=None):
         "entries": entries,
         "groups": list(groups.values()),
         "total": Group(None, entries).counts,
-        "kinds": sorted({line["kind"] for entry in entries for line in entry.lines}),
+        "printed": sum(len(entry.lines) for entry in entries),
         "cores": ", ".join(map(str, sorted(set(times["cores"])))),
         "errata": load_errata(),
         "remarks": [*failures, *gaps["missing"], *gaps["stale"]],

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const FILTERS = ["paper", "artefact", "verdict", "kind"];
+  const FILTERS = ["paper", "artefact", "verdict", "asks"];
 
   function start() {
     const table = document.getElementById("ledger");
