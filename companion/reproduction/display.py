@@ -8,7 +8,9 @@ import html
 import json
 import math
 import re
+import textwrap
 from collections import Counter
+from itertools import zip_longest
 from pathlib import Path
 
 from companion.reproduction._files import replace_text
@@ -117,26 +119,25 @@ class Table:
         Parameters
         ----------
         width : int, optional
-            Longest line allowed; the widest columns are cut to meet it. Uncut by default.
+            Longest line allowed; to meet it, cells of the widest columns are broken into several
+            lines. Unbroken by default.
 
         Returns
         -------
         str
         """
         widths = [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
-        while width is not None and sum(widths) + 2 * (len(widths) - 1) > width:
-            widest = widths.index(max(widths))
-            if widths[widest] <= _MIN_WIDTH:
-                break
-            widths[widest] -= 1
+        while width is not None and sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > 1:
+            widths[widths.index(max(widths))] -= 1
 
-        def line(cells):
-            cut = [
-                c if len(c) <= n else c[: n - 1] + "…" for c, n in zip(cells, widths, strict=True)
-            ]
-            return "  ".join(c.ljust(n) for c, n in zip(cut, widths, strict=True)).rstrip()
+        def lines(cells):
+            pairs = zip(cells, widths, strict=True)
+            parts = [[cell] if len(cell) <= n else textwrap.wrap(cell, n) for cell, n in pairs]
+            for texts in zip_longest(*parts, fillvalue=""):
+                yield "  ".join(c.ljust(n) for c, n in zip(texts, widths, strict=True)).rstrip()
 
-        body = [line(self.header), "  ".join("-" * n for n in widths), *map(line, self.rows)]
+        rule = "  ".join("-" * n for n in widths)
+        body = [*lines(self.header), rule, *(line for row in self.rows for line in lines(row))]
         return "\n".join([self.title, *body] if self.title else body)
 
     def to_html(self):
