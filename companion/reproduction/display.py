@@ -47,6 +47,11 @@ def _plain(value):
     return value
 
 
+def _spaced(text):
+    """A text that may be broken after a slash, too."""
+    return text.replace("/", "/ ")
+
+
 class Table:
     """A table of texts, with the numbers behind them.
 
@@ -120,19 +125,26 @@ class Table:
         ----------
         width : int, optional
             Longest line allowed; to meet it, cells of the widest columns are broken into several
-            lines. Unbroken by default.
+            lines, between words if possible. Unbroken by default.
 
         Returns
         -------
         str
         """
-        widths = [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
+        columns = list(zip(self.header, *self.rows, strict=True))
+        widths = [max(map(len, column)) for column in columns]
+        least = [max(map(len, _spaced(" ".join(column)).split()), default=0) for column in columns]
         while width is not None and sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > 1:
-            widths[widths.index(max(widths))] -= 1
+            looser = [i for i, n in enumerate(widths) if n > least[i]] or range(len(widths))
+            widths[max(looser, key=widths.__getitem__)] -= 1
+
+        def broken(cell, n):
+            if len(cell) <= n:
+                return [cell]
+            return [text.replace("/ ", "/") for text in textwrap.wrap(_spaced(cell), n)]
 
         def lines(cells):
-            pairs = zip(cells, widths, strict=True)
-            parts = [[cell] if len(cell) <= n else textwrap.wrap(cell, n) for cell, n in pairs]
+            parts = map(broken, cells, widths)
             for texts in zip_longest(*parts, fillvalue=""):
                 yield "  ".join(c.ljust(n) for c, n in zip(texts, widths, strict=True)).rstrip()
 
