@@ -10,7 +10,7 @@ import math
 import re
 import textwrap
 from collections import Counter
-from itertools import zip_longest
+from itertools import compress, zip_longest
 from pathlib import Path
 
 from companion.reproduction._files import replace_text
@@ -238,21 +238,23 @@ def _number_text(value, how):
 def _verdict_texts(line, notes):
     """Distance, support, what would have been seen, repetitions, and the verdict.
 
-    With a list of `notes` the reason goes there, and the verdict has its number.
+    With a list of `notes` reasons, problems and remarks go there; the verdict has their numbers.
     """
-    n, verdict = line["reproduced_n"], line["verdict"]
-    if notes is not None and line["reason"]:
-        if line["reason"] not in notes:
-            notes.append(line["reason"])
-        verdict = f"{line['outcome']} ({line['status']} [{notes.index(line['reason']) + 1}])"
+    n, verdict, reason = line["reproduced_n"], line["verdict"], line["reason"]
     note = "" if line["note"] == NO_VALUE else line["note"]  # "not run" says as much
     read = line["reading"] and f"read as {line['reading']}: {line['outcome_as_read']}"
+    told = [line["problem"], note]
+    if notes is not None:
+        verdict, told = verdict.replace(f": {reason})", ")"), [reason, *told]
+        notes += dict.fromkeys(text for text in told if text and text not in notes)
+        verdict = " ".join([verdict, *(f"[{notes.index(text) + 1}]" for text in told if text)])
+        told = []
     return [
         _number_text(line["distance"], ".1f"),
         _number_text(line["support"], "+.1f"),
         _number_text(line["would_see"], ".2g"),
         "" if line["kind"] == "deterministic" or _is_missing(n) else f"{n:g}",
-        "; ".join(filter(None, [verdict, read, line["problem"], note])),
+        "; ".join(filter(None, [verdict, read, *told])),
     ]
 
 
@@ -269,7 +271,8 @@ def verdict_table(ledger, title="", notes=None):
         From :func:`~companion.reproduction.verdicts.compare`.
     title : str, optional
     notes : list of str, optional
-        Reasons go there, and the table has their numbers.
+        Reasons, problems and remarks go there, the table has their numbers, and it leaves out
+        columns that are empty.
 
     Returns
     -------
@@ -286,6 +289,9 @@ def verdict_table(ledger, title="", notes=None):
     ]
     header = ["row", "column", "published", "reproduced", "distance", "support", "would see", "n"]
     header.append("verdict")
+    if notes is not None:
+        used = [any(cells) for cells in zip(*rows, strict=True)]
+        header, *rows = (list(compress(row, used)) for row in (header, *rows))
     return Table(header, rows, _values(ledger), title)
 
 
