@@ -13,15 +13,14 @@ EXIT_CODES = """\
 \b
 Exit codes:
     0  all is well (data that cannot be had are named, and are no fault)
-    1  an undeclared deviation, a declared one that has healed, or (verify) records that are
-       missing or stale
+    1  an undeclared deviation, or one that has healed; of verify, records missing or stale
     2  a mistake in the command; nothing was run
-    3  a file of data, records, printed values or declarations is damaged or altered, or data
-       could not be fetched
+    3  a file of data, records or printed values is damaged, or data could not be fetched
     4  a unit, a comparison, a notebook or a page of the site failed
   130  interrupted; the same command goes on from there
 """
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True}
+PARAMETER = "A parameter of the notebooks asked for; may be repeated."
 TARGETS = click.argument("targets", nargs=-1, metavar="[PAPER or PAPER/ARTEFACT]...")
 
 
@@ -123,13 +122,7 @@ def _list_targets(artefacts):
     "--in-place", is_flag=True, help="Write the notebooks back and, with --fresh, data/times.csv."
 )
 @click.option(
-    "-p",
-    "--parameter",
-    "parameters",
-    nargs=2,
-    multiple=True,
-    metavar="NAME VALUE",
-    help="A parameter of the notebooks asked for; may be repeated.",
+    "-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="NAME VALUE", help=PARAMETER
 )
 @click.option("--report", "site", is_flag=True, help="Build the static site at the end.")
 @click.option("--list", "listing", is_flag=True, help="List artefacts and parameters, run none.")
@@ -185,13 +178,10 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
 
 def _tell(report):
     """What became of the records of one artefact, as soon as it is known."""
-    parts = [f"{report.computed} units computed"]
-    if missing := [n for records in report.records.values() for _, n in records.missing]:
-        parts.append(f"{sum(missing)} units missing")
-    if report.failures:
-        parts.append("FAILED")
-    if len(parts) > 1 or report.artefact.studies:
-        click.echo("      " + "; ".join(parts))
+    missing = sum(n for records in report.records.values() for _, n in records.missing)
+    text = f"{report.computed} units computed" + f"; {missing} units missing" * (missing > 0)
+    if report.failures or report.artefact.studies:
+        click.echo(f"      {text}{'; FAILED' if report.failures else ''}")
 
 
 def _lacks(reports):

@@ -159,8 +159,7 @@ class Reproduction:
         finish. Those about all papers come last, as they show what became of the others, their
         times included, which a fresh run in place keeps; their own are not kept.
         """
-        pairs = zip(reports, parameters, strict=True)
-        todo = [(report, values) for report, values in pairs if not report.failures]
+        todo = [pair for pair in zip(reports, parameters, strict=True) if not pair[0].failures]
         jobs = min(cpu_count() if self.jobs == -1 else self.jobs, max(len(todo), 1))
         for across in (False, True):
             # Threads, since each only waits for a kernel, a process of its own.

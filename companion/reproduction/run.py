@@ -168,8 +168,8 @@ def _compute(store: RecordStore, todo: list[Unit], progress, workers) -> dict[st
 
 def _failure(store: RecordStore, failed: dict[str, str]) -> UnitError:
     lines = [f"{unit}: {failed[key]}" for key, unit in store.units.items() if key in failed]
-    if len(lines) > _NAMED_FAILURES:
-        lines[_NAMED_FAILURES:] = [f"... and {len(lines) - _NAMED_FAILURES} more"]
+    if more := lines[_NAMED_FAILURES:]:
+        lines[_NAMED_FAILURES:] = [f"... and {len(more)} more"]
     return UnitError(
         f"{len(failed)} of {len(store.units)} units of {store.study.paper}/{store.study.name} "
         "failed; the others are stored and will not be computed again.\n  " + "\n  ".join(lines)
