@@ -1,5 +1,7 @@
 """The command: its words, its exit codes, and that one fault does not stop the rest."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -7,6 +9,8 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -23,15 +27,17 @@ from companion.errors import DataUnavailable
 from companion.reproduction.artefacts import Artefact, Parameter
 from companion.reproduction.errors import ClusterError
 from companion.reproduction.notebooks import NotebookReport
+from companion.reproduction.records import parse_table, to_table
 from companion.reproduction.store import RecordStore
 from companion.reproduction.units import Study
 
 HERE = Path(__file__).parent
 PUBLISHED = """\
-paper,artefact,row,column,printed,value,spread,spread_is,n,kind,relation,overlap,where,note
-toy,table_1,mean,error,1.5,1.5,1.0,over draws,4,stochastic,,,p. 1,
-toy,fig_1,claim,gain,lower,,,,,ordinal,< 0,,p. 2,
-toy,fig_2,size,points,20,20,,,,deterministic,,,p. 3,
+paper,artefact,row,column,asks,printed,value,spread,spread_is,n,kind,relation,sentence,why,repeats,\
+matters,overlap,where,note
+toy,table_1,mean,error,value,1.5,1.5,1.0,over draws,4,stochastic,,,,,,,p. 1,
+toy,fig_1,claim,gain,claim,lower,,,,,ordinal,< 0,the gain is lower,lower is below 0,,,,p. 2,
+toy,fig_2,size,points,value,20,20,,,,deterministic,,,,,,,p. 3,
 """
 PROFILE = Parameter("profile", str, "paper", "size of the run", choices=("quick", "paper"))
 COUNT = Parameter("n_draws", int, 3, "random draws", low=1, high=9)
@@ -160,9 +166,9 @@ def invoke(artefacts, *words, code=0):
     return result.output
 
 
-def declare(project, row="mean", column="error", artefact="table_1"):
+def declare(project, row="mean", column="error", artefact="table_1", **others):
     own = {"paper": "toy", "artefact": artefact, "rows": [row], "columns": [column]}
-    own |= {"reason": "other draws", "evidence": "notebook"}
+    own |= {"reason": "other draws", "evidence": "notebook", "status": "demonstrated"} | others
     (project / "data" / "deviations.yaml").write_text(json.dumps([own]))
 
 
@@ -241,7 +247,7 @@ def test_a_failing_notebook_does_not_stop_the_next_and_is_named_with_its_cell(pr
     assert f"Executed notebooks are in {folder.parent}." in output
     executed = nbformat.read(folder / "fig_2.ipynb", as_version=4)
     assert executed.cells[2].outputs[0].text == "quick\n"
-    assert "all          2" in output, "both have verdicts all the same"
+    assert re.search(r"(?m)^all +2 ", output), "both have verdicts all the same"
 
 
 def test_the_summary_has_verdicts_and_the_repetitions_they_rest_on(project, notebooks_run):
@@ -260,7 +266,7 @@ def test_an_undeclared_deviation_is_shown_and_exits_1(project, notebooks_run):
     assert "toy/table_1: what differs" in output
     assert "differs and is not declared in data/deviations.yaml" in output
     declare(project)
-    assert "differs (declared: other draws)" in invoke([table_1(value=9.0)], "reproduce")
+    assert "differs (demonstrated: other draws)" in invoke([table_1(value=9.0)], "reproduce")
     invoke([table_1()], "reproduce")  # a quick run heals nothing
     assert "declared deviation has healed" in invoke([table_1()], *PAPER, code=1)
 
@@ -317,7 +323,6 @@ def test_a_failing_unit_is_named_and_its_notebook_not_run_but_the_next_is(projec
     output = invoke([table_1(fail), fig_2()], "reproduce", code=4)
     assert "2 of 2 units of toy/table_1 failed" in output
     assert "ZeroDivisionError: no such thing" in output
-    assert "toy/table_1: its notebook was not run for that reason" in output
     assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
 
 
@@ -329,7 +334,7 @@ def test_an_unwritable_cache_and_a_fault_in_print_are_errors(project, notebooks_
     assert "Traceback" not in output and "cannot write" in output and "COMPANION_CACHE" in output
     assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
     (project / "data" / "published" / "toy.csv").write_text(PUBLISHED + "toy,table_1,a\n")
-    assert "toy.csv has 1 fault" in invoke([table_1()], "reproduce", code=4)
+    assert "toy/table_1: toy.csv has 1 fault" in invoke([table_1()], "reproduce", code=3)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
@@ -358,49 +363,244 @@ def test_ctrl_c_ends_with_130_and_a_state_to_go_on_from(project, tmp_path, noteb
 
 
 def test_verify_has_one_line_a_value_and_computes_nothing(project, notebooks_run, nothing_runs):
-    output = invoke([table_1(), fig_2()], "verify")
+    output = invoke([table_1(), fig_2()], "verify", "--allow-missing")
     lines = output.splitlines()
     assert sum(line.startswith("mean ") and "  not run" in line for line in lines) == 1
     assert sum(line.startswith("size ") and line.endswith("reproduced") for line in lines) == 1
-    assert "toy/table_1: 4 of 4 units have no record." in output
 
 
 def test_verify_fails_on_a_deviation_until_it_is_declared_and_after_it_has_healed(project):
     invoke([fig_2(21.0)], "verify", code=1)
     declare(project, "size", "points", "fig_2")
     invoke([fig_2(21.0)], "verify")
-    output = invoke([fig_2(20.0), table_1()], "verify", "--only-problems", code=1)
+    command = ("verify", "--only-problems", "--allow-missing")
+    output = invoke([fig_2(20.0), table_1()], *command, code=1)
     assert "declared deviation has healed (it is reproduced)" in output and "mean" not in output
     invoke([fig_2(20.0)], "verify", "--profile", "quick")
 
 
-def test_verify_reads_the_records_and_tells_old_ones(project, notebooks_run):
+@pytest.fixture
+def records(project, notebooks_run):
+    """The committed table of four records, one a line."""
     invoke([table_1()], *PAPER)
     assert "1.5 ± 1.0" in invoke([table_1()], "verify")
-    table = project / "data" / "records" / "toy" / "table_1.csv"
-    code = table.read_text().splitlines()[1].rsplit(",", 1)[1]
-    table.write_text(table.read_text().replace(code, "0" * len(code)))
-    assert "toy/table_1: 4 of 4 records were made by other code" in invoke([table_1()], "verify")
+    path = project / "data" / "records" / "toy" / "table_1.csv"
+    assert path.read_text().count("\n") == 5
+    return path
+
+
+def rewritten(**changes):
+    """Alter the record of line 3, or all, and write its digest anew as well."""
+
+    def alter(path):
+        found = list(parse_table(path.read_bytes(), ["i"]).values())
+        for n, record in enumerate(found):
+            if n == 1 or "code" in changes:
+                found[n] = replace(record, **changes)
+        path.write_bytes(to_table(found, ["i"]))
+
+    return alter
+
+
+def edited(change):
+    """Alter the lines of the table, as lists of cells."""
+
+    def alter(path):
+        lines = [line.split(",") for line in path.read_text().splitlines()]
+        change(lines)
+        path.write_text("".join(",".join(line) + "\n" for line in lines))
+
+    return alter
+
+
+def set_cell(line, place, text):
+    return edited(lambda lines: lines[line - 1].__setitem__(place, text))
+
+
+#: What is done to a table of i, x, key, code and digest, the exit code, and what is said.
+DAMAGES = {
+    "a record removed": (edited(lambda lines: lines.pop(2)), 1, ": 1 of 4 units have no record"),
+    "the table removed": (
+        Path.unlink,
+        1,
+        ": 4 of 4 units have no record, such as toy/table_1(i=0)",
+    ),
+    "old code": (rewritten(code="0" * 12), 1, ", line 2: 4 of 4 records were made by other code"),
+    "a stray": (rewritten(key="f" * 20), 1, ", line 3: 1 of 4 records are of no unit listed"),
+    "a digit": (set_cell(3, 1, "1.1"), 3, ": line 3: the record"),
+    "a parameter": (set_cell(3, 0, "7"), 3, ": line 3: the record"),
+    "a parameter and its digest": (rewritten(params={"i": 1.5}), 3, ": line 3: the parameters of"),
+    "a column removed": (
+        edited(lambda lines: [line.pop(1) for line in lines]),
+        3,
+        ": line 2: the record",
+    ),
+    "a line twice": (edited(lambda lines: lines.insert(3, lines[2])), 3, ": line 3: the record"),
+    "the code alone": (set_cell(3, 3, "0" * 12), 3, ": line 3: the record"),
+    "no table": (lambda path: path.write_text("foreign\n1\n"), 3, ": line 1: the first columns"),
+    "cut in a line": (lambda path: path.write_bytes(path.read_bytes()[:-20]), 3, ": line 5: "),
+}
+ABSENT = {"a record removed", "the table removed"}
+
+
+@pytest.mark.parametrize("allow", [(), ("--allow-missing",)], ids=["", "allowed"])
+@pytest.mark.parametrize("what", DAMAGES)
+def test_verify_sees_every_damage_to_records_and_names_its_line(records, what, allow):
+    alter, code, complaint = DAMAGES[what]
+    alter(records)
+    output = invoke(
+        [table_1(), fig_2()], "verify", *allow, code=0 if allow and what in ABSENT else code
+    )
+    assert f"{records}{complaint}" in output and "Traceback" not in output
+    assert "toy/fig_2" in output, "the others are compared all the same"
+
+
+def test_missing_records_leave_their_values_without_a_verdict(records):
+    records.unlink()
+    ledger = json.loads(invoke_out([table_1()], "verify", "--format", "json", "--allow-missing"))
+    assert [line["outcome"] for line in ledger] == ["not run"]
+
+
+DECLARED = {
+    "published/toy.csv": (PUBLISHED + "toy,table_1,a\n", "toy.csv has 1 fault:\n  line 5: "),
+    "deviations.yaml": ("- paper: toy\n", "deviations.yaml has 6 faults:\n  entry 1: "),
+    "readings.yaml": ("{", "readings.yaml has 1 fault:\n  while parsing"),
+}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_damaged_declarations_and_printed_values_are_named_once(project, name):
+    content, complaint = DECLARED[name]
+    (project / "data" / name).write_text(content)
+    output = invoke([fig_2(), fig_1()], "verify", code=3)
+    assert output.count(complaint) == 1 and "toy/fig_2 and 1 more: " in output
+
+
+def test_a_comparison_that_fails_is_no_damage_and_counts_more(records):
+    def crash(records):
+        raise KeyError("no such column")
+
+    set_cell(3, 1, "1.1")(records)
+    broken = replace(fig_2(), values=crash)
+    output = invoke([table_1(), broken], "verify", code=4)
+    assert "toy/fig_2: no verdicts: KeyError: 'no such column'" in output
+    assert f"{records}: line 3" in output
+
+
+# -- how verify shows it
+
+
+def invoke_out(artefacts, *words, code=0):
+    """What the command writes to its standard output alone."""
+    result = CliRunner().invoke(main, list(words), obj=artefacts)
+    assert result.exit_code == code, result.output
+    return result.stdout
+
+
+#: What a machine that reads the ledger needs.
+NEEDED = {"asks", "sentence", "relation", "printed", "published", "reproduced", "se", "distance"}
+NEEDED |= {"support", "would_see", "status", "reason", "repeats", "reading", "reproduced_as_read"}
+NEEDED |= {"outcome_as_read", "outcome", "verdict", "problem"}
+
+
+def test_the_ledger_for_machines_is_whole_in_both_forms(project):
+    declare(project, "size", "points", "fig_2", reason='said "so", twice')
+    artefacts = [fig_1(), fig_2(21.0)]
+    words = ("verify", "--allow-missing", "--format")
+    rows = json.loads(invoke_out(artefacts, *words, "json"))
+    assert [(row["artefact"], row["outcome"]) for row in rows] == [
+        ("fig_1", "holds"),
+        ("fig_2", "differs"),
+    ]
+    assert set(rows[0]) >= NEEDED and rows[1]["reason"] == 'said "so", twice'
+    assert (rows[0]["sentence"], rows[0]["relation"]) == ("the gain is lower", "< 0")
+    assert (rows[1]["published"], rows[1]["reproduced"], rows[1]["would_see"]) == (20.0, 21.0, 0.5)
+    table = pd.read_csv(io.StringIO(invoke_out(artefacts, *words, "csv")))
+    assert list(table.columns) == list(rows[0])
+    for name in table:
+        other = [row[name] for row in rows]
+        same = [None if pd.isna(value) else value for value in table[name]]
+        assert same == [value if value != "" else None for value in other], name
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_the_ledger_for_machines_has_only_problems_if_asked_to(project, form):
+    command = ("verify", "--only-problems", "--format", form)
+    text = invoke_out([fig_1(), fig_2(21.0)], *command, "--allow-missing", code=1)
+    rows = json.loads(text) if form == "json" else list(csv.DictReader(io.StringIO(text)))
+    assert [row["artefact"] for row in rows] == ["fig_2"]
+    assert rows[0]["problem"] == "differs and is not declared in data/deviations.yaml"
+
+
+def test_what_is_unexplained_comes_first(project):
+    artefacts = [fig_2(21.0), fig_1()]
+    words = ("verify", "--allow-missing")
+    unexplained = "Unexplained\nrow"
+    assert invoke_out(artefacts, *words, code=1).startswith(unexplained)
+    declare(project, "size", "points", "fig_2", status="conjecture", reason="who knows")
+    first, rest = invoke_out(artefacts, *words).split("\n\n", 1)
+    assert first.startswith(unexplained) and re.search(r"(?m)^toy/fig_2: size +points ", first)
+    assert first.endswith("differs (conjecture: who knows)") and "claim" not in first
+    assert "toy/fig_2\nrow " in rest and "toy/fig_1\nrow " in rest
+    for status in ("demonstrated", "data"):
+        declare(project, "size", "points", "fig_2", status=status)
+        assert "Unexplained" not in invoke_out(artefacts, *words)
+
+
+LONG = "a reason of many words, so that no terminal shows it in one line, nor in two " * 2
+
+
+def in_terminal(columns, *words):
+    """What the command writes to a terminal of so many columns."""
+    import pty
+    import termios
+
+    mine, its = pty.openpty()
+    termios.tcsetwinsize(its, (40, columns))
+    run = f"from test_cli import *; main({words!r}, obj=[fig_2(21.0), fig_1(), table_1()])"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
+    environment.pop("COLUMNS", None)
+    how = {"env": environment, "stdout": its, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", run], **how) as running:
+        os.close(its)
+        parts = []
+        with suppress(OSError):  # the end of a terminal, on Linux
+            while part := os.read(mine, 4096):
+                parts.append(part)
+        errors = running.stderr.read()
+    os.close(mine)
+    assert "Traceback" not in errors, errors
+    return b"".join(parts).decode().replace("\r\n", "\n"), running.returncode
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+def test_tables_fit_the_terminal_and_are_wide_elsewhere(project):
+    declare(project, "size", "points", "fig_2", status="conjecture", reason=LONG.strip())
+    command = ("verify", "--allow-missing")
+    narrow, code = in_terminal(80, *command)
+    lines = narrow.splitlines()
+    assert code == 0 and max(map(len, lines)) <= 80
+    notes = re.findall(r"(?m)^\[1\] (.*(?:\n    .*)+)", narrow)
+    assert [" ".join(note.split()) for note in notes] == [LONG.strip()] * 2
+    assert len(re.findall(r"(?m)\[1\]$", narrow)) == 2
+    wide = invoke_out([fig_2(21.0), fig_1(), table_1()], *command)
+    assert f"differs (conjecture: {LONG.strip()})" in wide and "[1]" not in wide
+    wider, _ = in_terminal(200, *command)
+    assert 80 < max(map(len, wider.splitlines())) <= 200
 
 
 def test_verify_writes_the_section_of_the_readme(project):
     readme = project / "README.md"
     readme.write_text("<!-- verdicts: begin -->\n<!-- verdicts: end -->\n")
-    section = invoke([fig_2()], "verify", "--markdown")
-    assert section.startswith("| artefact | values |")
+    section = invoke([fig_2()], "verify", "--format", "markdown")
+    header, rule, line = section.splitlines()
+    assert header.startswith("|  | scored | agree as printed |") and set(rule) == set("| -")
+    assert line.startswith("| toy/fig_2 | 1 | 1 |")
     assert "updated" in invoke([fig_2()], "verify", "--readme", str(readme))
     assert section.strip() in readme.read_text()
     assert "unchanged" in invoke([fig_2()], "verify", "--readme", str(readme))
     readme.write_text("nothing")
     assert "must have the markers" in invoke([fig_2()], "verify", "--readme", str(readme), code=2)
-
-
-def test_verify_compares_the_others_when_one_artefact_is_broken(project):
-    (project / "data" / "records" / "toy").mkdir(parents=True)
-    (project / "data" / "records" / "toy" / "table_1.csv").write_text("foreign\n1\n")
-    output = invoke([table_1(), fig_2()], "verify", code=4)
-    assert "toy/table_1: no verdicts: StoreError" in output
-    assert "toy/fig_2" in output and "size" in output
 
 
 # -- data -----------------------------------------------------------------------------------

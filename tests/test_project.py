@@ -28,7 +28,7 @@ def test_the_verdicts_in_the_readme_are_those_of_the_records():
     from companion.reproduction.reproduce import read_ledgers
 
     ledgers, _, failures = read_ledgers(list_artefacts())
-    assert failures == []
+    assert not failures
     text = (ROOT / "README.md").read_text()
     assert text[text.index(BEGIN) + len(BEGIN) : text.index(END)].strip() == readme_section(ledgers)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import textwrap
 
 import click
 
@@ -12,13 +13,14 @@ EXIT_CODES = """\
 \b
 Exit codes:
     0  all is well (data that cannot be had are named, and are no fault)
-    1  an undeclared deviation, a declared one that has healed, records missing or stale
+    1  an undeclared deviation, or one that has healed; of verify, records missing or stale
     2  a mistake in the command; nothing was run
-    3  a data file or a record is damaged, or data could not be fetched
+    3  a file of data, records or printed values is damaged, or data could not be fetched
     4  a unit, a comparison, a notebook or a page of the site failed
   130  interrupted; the same command goes on from there
 """
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True}
+PARAMETER = "A parameter of the notebooks asked for; may be repeated."
 TARGETS = click.argument("targets", nargs=-1, metavar="[PAPER or PAPER/ARTEFACT]...")
 
 
@@ -44,19 +46,24 @@ def _targets(context, targets, across=False):
         raise click.UsageError(str(error), context) from error
 
 
+def _width():
+    """Columns of the terminal, None where the output goes elsewhere."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
 def show(table):
     """Print a table, as wide as the terminal; in full where the output goes elsewhere."""
-    click.echo(table.to_text(shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
+    click.echo(table.to_text(_width()))
 
 
 def _show_verdicts(ledger, title):
     from companion.reproduction.display import verdict_table
 
     if len(ledger):
-        notes = [] if sys.stdout.isatty() else None
-        show(verdict_table(ledger, title, notes))
-        for number, note in enumerate(notes or (), 1):
-            click.echo(f"[{number}] {note}")
+        width, notes = _width(), []
+        show(verdict_table(ledger, title, None if width is None else notes))
+        for number, note in enumerate(notes, 1):
+            click.echo(textwrap.fill(f"[{number}] {note}", width, subsequent_indent="    "))
         click.echo()
 
 
@@ -115,13 +122,7 @@ def _list_targets(artefacts):
     "--in-place", is_flag=True, help="Write the notebooks back and, with --fresh, data/times.csv."
 )
 @click.option(
-    "-p",
-    "--parameter",
-    "parameters",
-    nargs=2,
-    multiple=True,
-    metavar="NAME VALUE",
-    help="A parameter of the notebooks asked for; may be repeated.",
+    "-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="NAME VALUE", help=PARAMETER
 )
 @click.option("--report", "site", is_flag=True, help="Build the static site at the end.")
 @click.option("--list", "listing", is_flag=True, help="List artefacts and parameters, run none.")
@@ -177,13 +178,10 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
 
 def _tell(report):
     """What became of the records of one artefact, as soon as it is known."""
-    parts = [f"{report.computed} units computed"]
-    if missing := [n for records in report.records.values() for _, n in records.missing]:
-        parts.append(f"{sum(missing)} units missing")
-    if report.failures:
-        parts.append("FAILED")
-    if len(parts) > 1 or report.artefact.studies:
-        click.echo("      " + "; ".join(parts))
+    missing = sum(n for records in report.records.values() for _, n in records.missing)
+    text = f"{report.computed} units computed" + f"; {missing} units missing" * (missing > 0)
+    if report.failures or report.artefact.studies:
+        click.echo(f"      {text}{'; FAILED' if report.failures else ''}")
 
 
 def _lacks(reports):
@@ -194,9 +192,7 @@ def _lacks(reports):
             study = f"{report.artefact.paper}/{name}"
             for reason, n in records.missing:
                 stopped.setdefault(reason, {})[study] = f"{n} units of {study}"
-            if records.stale:
-                many = f"{study}: {records.stale} records were made by other code"
-                stale.append(f"{many}; --fresh computes them again")
+            stale += records.gaps["stale"]
     missing = [f"{reason} ({', '.join(units.values())})" for reason, units in stopped.items()]
     return {"Missing": missing, "Old records": stale}
 
@@ -204,6 +200,7 @@ def _lacks(reports):
 def _summarise(reports, run, in_place):
     """The end of a run, and its exit code."""
     from companion.reproduction.display import summary_table
+    from companion.reproduction.reproduce import failures_of
     from companion.reproduction.verdicts import DEPARTS, problems, repetitions
 
     ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
@@ -217,8 +214,8 @@ def _summarise(reports, run, in_place):
             differs = ledger["outcome"].isin(DEPARTS) | (ledger["problem"] != "")
             _show_verdicts(ledger[differs], f"{name}: what differs")
     notebooks = [report.notebook for report in reports if report.notebook is not None]
-    failures = [text for report in reports for text in report.failures]
-    failures += [str(notebook) for notebook in notebooks if not notebook.ok]
+    failures = failures_of(reports)
+    failures |= {str(notebook): False for notebook in notebooks if not notebook.ok}
     for title, lines in {**_lacks(reports), "Failed": failures}.items():
         if lines:
             _heading(title)
@@ -226,9 +223,14 @@ def _summarise(reports, run, in_place):
     if any(notebook.output is not None for notebook in notebooks):
         back = ", and those that ran were written back to notebooks/" if in_place else ""
         click.echo(f"\nExecuted notebooks are in {run.outputs}{back}.")
+    return _code(failures, any(len(problems(ledger)) for ledger in ledgers.values()))
+
+
+def _code(failures, differs):
+    """The exit code, of what failed (and whether for damage), and of what differs."""
     if failures:
-        return FAILED
-    return DEVIATION if any(len(problems(ledger)) for ledger in ledgers.values()) else OK
+        return DATA if all(failures.values()) else FAILED
+    return DEVIATION if differs else OK
 
 
 # -- verify ---------------------------------------------------------------------------------
@@ -253,8 +255,9 @@ def _summarise(reports, run, in_place):
 def verify(context, targets, *, profile, only_problems, form, allow_missing, readme):
     """Compare every published value with the records, one line a value; nothing is computed.
 
-    Fails on a value that differs without a declaration in data/deviations.yaml, on a declaration
-    whose value no longer differs, and on records that are missing, stale or altered.
+    What differs for a conjecture, or for no reason, comes first. Fails on a value that differs
+    without a declaration in data/deviations.yaml, on a declaration whose value no longer differs,
+    and on records that are missing, stale or altered.
     """
     from companion.reproduction import display
     from companion.reproduction.reproduce import read_ledgers
@@ -272,29 +275,25 @@ def verify(context, targets, *, profile, only_problems, form, allow_missing, rea
     elif form == "markdown":
         click.echo(display.readme_section(ledgers))
     elif form == "table":
+        _show_verdicts(_unexplained(shown), "Unexplained")
         for name, ledger in shown.items():
             _show_verdicts(ledger, name)
         show(display.summary_table(ledgers))
-        _tell_unexplained(ledgers)
     else:
         click.echo(display.ledger_text(shown, form), nl=False)
     for text in [*gaps["missing"], *gaps["stale"], *failures]:
         click.echo(text, err=True)
-    bad = any(len(found) for found in faulty.values()) or gaps["stale"]
-    bad = bad or (gaps["missing"] and not allow_missing)
-    context.exit(FAILED if failures else DEVIATION if bad else OK)
+    differs = any(map(len, faulty.values())) or gaps["stale"]
+    context.exit(_code(failures, differs or (gaps["missing"] and not allow_missing)))
 
 
-def _tell_unexplained(ledgers):
-    """What differs for a reason that is a conjecture, or for none."""
-    lines = {}
-    for name, ledger in ledgers.items():
-        for line in ledger[ledger["status"].isin(("conjecture", "undeclared"))].to_dict("records"):
-            lines.setdefault(f"{name}: {line['reason'] or line['problem']}", []).append(line["row"])
-    if lines:
-        _heading("Unexplained")
-        for text, rows in lines.items():
-            click.echo(f"{text} ({len(rows)} row{'s' if len(rows) > 1 else ''})")
+def _unexplained(ledgers):
+    """The rows that differ for a reason that is a conjecture, or for none."""
+    import pandas as pd
+
+    parts = [ledger.assign(row=f"{name}: " + ledger["row"]) for name, ledger in ledgers.items()]
+    whole = pd.concat(parts) if parts else pd.DataFrame({"status": []})
+    return whole[whole["status"].isin(("conjecture", "undeclared"))]
 
 
 # -- report ---------------------------------------------------------------------------------

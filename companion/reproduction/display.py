@@ -8,7 +8,9 @@ import html
 import json
 import math
 import re
+import textwrap
 from collections import Counter
+from itertools import compress, zip_longest
 from pathlib import Path
 
 from companion.reproduction._files import replace_text
@@ -31,7 +33,6 @@ VALUES_MIME = "application/vnd.companion.values+json"
 BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
 _SPREAD = " ±"  # ends the name of the column that holds the spread of another
 _LINES = ("published", "reproduced", "verdict", "as read")
-_MIN_WIDTH = 6
 _PLACE = ["artefact", "row", "column", "outcome", "converged"]
 _NUMBERS = ["published", "reproduced", "reproduced_spread", "reproduced_n"]
 _NUMBERS += ["distance", "support", "would_see", "reproduced_as_read", "outcome_as_read"]
@@ -52,6 +53,11 @@ def _text(value, how):
         return ""
     text = format(value, how)
     return text[1:] if re.fullmatch(r"-[0.]+%?", text) else text
+
+
+def _spaced(text):
+    """A text that may be broken after a slash, too."""
+    return text.replace("/", "/ ")
 
 
 class Table:
@@ -126,26 +132,32 @@ class Table:
         Parameters
         ----------
         width : int, optional
-            Longest line allowed; the widest columns are cut to meet it. Uncut by default.
+            Longest line allowed; to meet it, cells of the widest columns are broken into several
+            lines, between words if possible. Unbroken by default.
 
         Returns
         -------
         str
         """
-        widths = [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
-        while width is not None and sum(widths) + 2 * (len(widths) - 1) > width:
-            widest = widths.index(max(widths))
-            if widths[widest] <= _MIN_WIDTH:
-                break
-            widths[widest] -= 1
+        columns = list(zip(self.header, *self.rows, strict=True))
+        widths = [max(map(len, column)) for column in columns]
+        least = [max(map(len, _spaced(" ".join(column)).split()), default=0) for column in columns]
+        while width is not None and sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > 1:
+            looser = [i for i, n in enumerate(widths) if n > least[i]] or range(len(widths))
+            widths[max(looser, key=widths.__getitem__)] -= 1
 
-        def line(cells):
-            cut = [
-                c if len(c) <= n else c[: n - 1] + "…" for c, n in zip(cells, widths, strict=True)
-            ]
-            return "  ".join(c.ljust(n) for c, n in zip(cut, widths, strict=True)).rstrip()
+        def broken(cell, n):
+            if len(cell) <= n:
+                return [cell]
+            return [text.replace("/ ", "/") for text in textwrap.wrap(_spaced(cell), n)]
 
-        body = [line(self.header), "  ".join("-" * n for n in widths), *map(line, self.rows)]
+        def lines(cells):
+            parts = map(broken, cells, widths)
+            for texts in zip_longest(*parts, fillvalue=""):
+                yield "  ".join(c.ljust(n) for c, n in zip(texts, widths, strict=True)).rstrip()
+
+        rule = "  ".join("-" * n for n in widths)
+        body = [*lines(self.header), rule, *(line for row in self.rows for line in lines(row))]
         return "\n".join([self.title, *body] if self.title else body)
 
     def to_html(self):
@@ -243,17 +255,18 @@ def _read_text(line):
 
 
 def _verdict_text(line, notes):
-    """The verdict, a problem and a note; with a list of `notes` the reason goes there."""
-    verdict = line["verdict"]
+    """The verdict, a problem and a note; with a list of `notes` these and the reason go there."""
+    verdict, reason = line["verdict"], line["reason"]
     if line["outcome"] == LISTED:
         verdict = f"{LISTED}: {line['asks']}"
-    elif notes is not None and line["reason"]:
-        if line["reason"] not in notes:
-            notes.append(line["reason"])
-        verdict = f"{line['outcome']} ({line['status']} [{notes.index(line['reason']) + 1}])"
     note = "" if line["note"] == NO_VALUE else line["note"]  # "not run" says as much
     joint = _text(line["joint"], ".2g") and f"all draws of the table: chance {line['joint']:.2g}"
-    return "; ".join(filter(None, [verdict, line["problem"], note, joint]))
+    told = [text for text in (line["problem"], note, joint) if text]
+    if notes is None:
+        return "; ".join([verdict, *told])
+    verdict, told = verdict.replace(f": {reason})", ")"), [*filter(None, [reason]), *told]
+    notes += dict.fromkeys(text for text in told if text not in notes)
+    return " ".join([verdict, *(f"[{notes.index(text) + 1}]" for text in told)])
 
 
 def _values(ledger):
@@ -274,7 +287,8 @@ def verdict_table(ledger, title="", notes=None):
         From :func:`~companion.reproduction.verdicts.compare`.
     title : str, optional
     notes : list of str, optional
-        Reasons go there, and the table has their numbers.
+        Reasons, problems and remarks go there, the table has their numbers, and it leaves out
+        columns that are empty.
 
     Returns
     -------
@@ -299,6 +313,9 @@ def verdict_table(ledger, title="", notes=None):
     ]
     header = ["row", "column", "published", "reproduced", "distance", "support", "would see", "n"]
     header += ["verdict", "as read"] if read else ["verdict"]
+    if notes is not None:
+        used = [any(cells) for cells in zip(*rows, strict=True)]
+        header, *rows = (list(compress(row, used)) for row in (header, *rows))
     folded = int((~ledger["asks"].isin(SCORED)).sum())
     return Table(header, rows, _values(ledger), title, folded)
 

@@ -1,10 +1,14 @@
 """The errors of running and storing units; each message says what happened and what to do."""
 
-__all__ = ["ClusterError", "StoreError", "UnitError"]
+__all__ = ["ClusterError", "DamagedError", "StoreError", "UnitError"]
 
 
 class StoreError(RuntimeError):
     """A file of records cannot be read or written. Records already in it are untouched."""
+
+
+class DamagedError(StoreError):
+    """A file of records is not as it was written."""
 
 
 class UnitError(RuntimeError):

@@ -14,18 +14,17 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 from companion.reproduction.units import Unit, to_scalar
 
 END_COLUMNS = ("key", "code", "digest")
 _DIGEST_LENGTH = 12
-_INTEGER = re.compile(r"-?(0|[1-9]\d*)")
-_FLOAT = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?|nan|-?inf")
+_NUMBER = re.compile(r"(-?(?:0|[1-9]\d*))|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|-?inf")
 _RANKS = {type(None): 0, bool: 1, int: 2, float: 2, str: 3}
 
 
@@ -59,10 +58,8 @@ def decode_cell(text: str) -> str | int | float | bool | None:
         return None
     if text in ("True", "False"):
         return text == "True"
-    if _INTEGER.fullmatch(text):
-        return int(text)
-    if _FLOAT.fullmatch(text):
-        return float(text)
+    if number := _NUMBER.fullmatch(text):
+        return float(text) if number[1] is None else int(text)
     return json.loads(text) if text.startswith('"') else text
 
 
@@ -75,7 +72,7 @@ def check_rows(unit: Unit, returned: Any) -> list[dict[str, Any]]:
             raise TypeError(f"compute must return a dict or a list of dicts. Got {row!r}.")
         for name in row:
             if not isinstance(name, str) or name in unit.params or name in END_COLUMNS:
-                taken = "the parameters, key and code"
+                taken = f"the parameters, {', '.join(END_COLUMNS)}"
                 raise ValueError(f"A result must have a name other than {taken}. Got {name!r}.")
         checked.append({name: to_scalar(row[name], f"'{name}' of {unit}") for name in row})
     if not checked:
@@ -104,9 +101,9 @@ def _sorted(records: Iterable[Record], parameters: list[str]) -> tuple[list[str]
     return [*parameters, *results, "key", "code"], lines
 
 
-def _digest(lines: Iterable[list[str]]) -> str:
-    """Digest of the content of a record, the texts of its lines."""
-    return hashlib.sha256(json.dumps(list(lines)).encode()).hexdigest()[:_DIGEST_LENGTH]
+def content_digest(header: str, lines: Iterable[str]) -> str:
+    """Digest of a record: the names of the columns and its lines, as they stand in the table."""
+    return hashlib.sha256("\n".join([header, *lines]).encode()).hexdigest()[:_DIGEST_LENGTH]
 
 
 def to_table(records: Iterable[Record], parameters: list[str]) -> bytes:
@@ -114,48 +111,46 @@ def to_table(records: Iterable[Record], parameters: list[str]) -> bytes:
     columns, lines = _sorted(records, parameters)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*columns, "digest"])
-    # keys and digests are text whatever they look like
-    lines = [[*map(encode_cell, line[:-2]), *line[-2:]] for line in lines]
-    for _, own in groupby(lines, key=itemgetter(-2)):
-        own = list(own)
-        digest = _digest(own)
-        writer.writerows([*line, digest] for line in own)
-    return text.getvalue().encode()
+    writer.writerow([*columns, END_COLUMNS[-1]])
+    # keys and codes are text whatever they look like
+    writer.writerows([*map(encode_cell, line[:-2]), *line[-2:]] for line in lines)
+    header, *texts = text.getvalue().split("\n")[:-1]
+    table = [header]
+    for _, own in groupby(zip(lines, texts, strict=True), key=lambda pair: pair[0][-2]):
+        own = [text for _, text in own]
+        digest = content_digest(header, own)
+        table += [f"{text},{digest}" for text in own]
+    return "\n".join([*table, ""]).encode()
 
 
-def parse_table(content: bytes, parameters: Iterable[str]) -> dict[str, Record]:
+def parse_table(content: bytes, parameters: Sequence[str]) -> dict[str, Record]:
     """The inverse of `to_table`, by key; a ValueError says why this is no table of records."""
     try:
-        lines = list(csv.reader(io.StringIO(content.decode(), newline=""), strict=True))
+        texts = content.decode().replace("\r\n", "\n").removesuffix("\n").split("\n")
+        lines = list(csv.reader(texts, strict=True))
     except (UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"it cannot be read as CSV ({error})") from error
-    columns, end = lines[0] if lines else [], len(END_COLUMNS)
-    if tuple(columns[-end:]) != END_COLUMNS:
-        raise ValueError(f"its last columns must be {', '.join(END_COLUMNS)}")
-    if len(set(columns)) < len(columns):
-        raise ValueError("a column is there twice")
-    if absent := [name for name in parameters if name not in columns]:
-        raise ValueError(f"column {absent[0]!r} is missing")
-    parameters, found, texts = set(parameters), {}, {}
-    for number, line in enumerate(lines[1:], start=2):
+    columns, begin, end = lines[0], len(parameters), -len(END_COLUMNS)
+    if {*columns[:begin]} != {*parameters} or tuple(columns[end:]) != END_COLUMNS:
+        ends = f"first columns must be {', '.join(parameters)}, the last {', '.join(END_COLUMNS)}"
+        raise ValueError(f"line 1: the {ends}")
+    if len({*columns}) < len(columns):
+        raise ValueError("line 1: a column is there twice")
+    places: dict[str, list[int]] = {}
+    for place, line in enumerate(lines[1:], start=1):
         if len(line) != len(columns):
-            raise ValueError(f"line {number} has {len(line)} cells instead of {len(columns)}")
-        try:
-            cells = dict(zip(columns, map(decode_cell, line[:-end]), strict=False))
-        except ValueError as error:
-            raise ValueError(f"line {number} cannot be read ({error})") from error
-        key, code, digest = line[-end:]
-        params = {name: cells.pop(name) for name in columns if name in parameters}
-        found.setdefault(key, (params, code, []))[2].append(cells)
-        texts.setdefault(key, (number, digest, []))[2].append(line[:-1])
-    for number, digest, own in texts.values():
-        if _digest(own) != digest:
-            raise ValueError(f"the record in line {number} has been altered: its digest is another")
-    return {
-        key: Record(key, params, code, tuple(rows), texts[key][0])
-        for key, (params, code, rows) in found.items()
-    }
+            raise ValueError(f"line {place + 1}: {len(line)} cells instead of {len(columns)}")
+        places.setdefault(line[end], []).append(place)
+    found, decode = {}, cache(decode_cell)
+    for key, own in places.items():
+        code, digest = lines[own[0]][end + 1 :]
+        if digest != content_digest(texts[0], [texts[n].rpartition(",")[0] for n in own]):
+            raise ValueError(f"line {own[0] + 1}: the record {key} is not what its digest says")
+        cells = [list(map(decode, lines[n][:end])) for n in own]
+        params = dict(zip(columns, cells[0][:begin], strict=False))
+        rows = [dict(zip(columns[begin:end], row[begin:], strict=True)) for row in cells]
+        found[key] = Record(key, params, code, tuple(rows), own[0] + 1)
+    return found
 
 
 def to_frame(records: Iterable[Record], parameters: list[str]) -> Any:

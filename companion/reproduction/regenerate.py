@@ -24,16 +24,12 @@ class Regeneration:
         The records of each study, by its name; empty where nothing could be computed.
     missing : tuple of (str, int)
         Reasons why units could not be computed, and how many units each one stopped.
-    computed, stale : int
-        Units computed by this call; rows on record whose code has changed since.
     """
 
     artefact: Artefact
     profile: str
     records: Mapping[str, Any]
     missing: tuple[tuple[str, int], ...] = ()
-    computed: int = 0
-    stale: int = 0
 
     @cached_property
     def ledger(self) -> Any:
@@ -57,17 +53,7 @@ class Regeneration:
         return self.ledger[self.ledger["row"].isin(names)] if names else self.ledger
 
 
-def regenerate(
-    name,
-    *,
-    profile="paper",
-    jobs=1,
-    backend="loky",
-    scheduler=None,
-    fresh=False,
-    progress=None,
-    **parameters,
-):
+def regenerate(name, *, profile="paper", jobs=1, fresh=False, **parameters):
     """Read what is on record for an artefact and compute what is missing.
 
     Parameters
@@ -78,14 +64,8 @@ def regenerate(
         Sizes of the study.
     jobs : int, default=1
         Processes for what has to be computed. Results do not depend on it.
-    backend : {"loky", "dask"}, default="loky"
-        Where joblib runs them.
-    scheduler : str, optional
-        Address of a Dask cluster.
     fresh : bool, default=False
         Compute everything anew.
-    progress : bool, optional
-        Show a progress bar; by default where a terminal can show it.
     **parameters
         The notebook's other parameters; checked, and not used here.
 
@@ -103,14 +83,11 @@ def regenerate(
 
     artefact = get_artefact(name)
     parameters_for(artefact, profile=profile, jobs=jobs, fresh=fresh, **parameters)
-    options = {"jobs": jobs, "backend": backend, "scheduler": scheduler}
-    options |= {"fresh": fresh, "progress": progress}
+    options = {"jobs": jobs, "fresh": fresh}
     loaded = {study.name: load_records(study, profile, **options) for study in artefact.studies}
     return Regeneration(
         artefact,
         profile,
         {study: records.frame for study, records in loaded.items()},
         tuple(reason for records in loaded.values() for reason in records.missing),
-        sum(records.computed for records in loaded.values()),
-        sum(records.stale for records in loaded.values()),
     )

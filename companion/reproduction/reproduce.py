@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 
 from joblib import cpu_count
 
@@ -17,7 +18,8 @@ from companion._paths import build_dir
 from companion.reproduction import notebooks
 from companion.reproduction.artefacts import Artefact
 from companion.reproduction.declared import load_deviations
-from companion.reproduction.errors import ClusterError, StoreError, UnitError
+from companion.reproduction.errors import ClusterError, DamagedError, StoreError, UnitError
+from companion.reproduction.published import PublishedError
 from companion.reproduction.run import Records, load_records, read_stored
 from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
@@ -42,40 +44,43 @@ def resolve_targets(targets, artefacts):
 def read_ledgers(artefacts, profile="paper"):
     """Verdicts of the records there are, by artefact, without computing any.
 
-    With them come the gaps, what records are "missing" and "stale", and what could not be compared.
+    With them come what records are "missing", and which "stale", and what could not be compared:
+    texts with whether a damaged file is the reason.
     """
-    ledgers, studies, failures, deviations = {}, {}, [], None
-    for artefact in artefacts:
-        try:
-            deviations = load_deviations() if deviations is None else deviations
-            records = {study.name: read_stored(study, profile) for study in artefact.studies}
-            ledgers[artefact.id] = _judge(artefact, records, profile, deviations)
-            studies |= {f"{artefact.paper}/{name}": found for name, found in records.items()}
-        except Exception as error:  # one broken file: the other artefacts are still compared
-            failures.append(_no_verdicts(artefact, error))
+    run = Reproduction(profile, read=read_stored)
+    reports = [run.compute(artefact) for artefact in artefacts]
+    ledgers = {report.artefact.id: report.ledger for report in reports if report.ledger is not None}
+    stored = {id(records): records for report in reports for records in report.records.values()}
     gaps = {
-        kind: [found.gaps[kind] for found in studies.values() if kind in found.gaps]
+        kind: [text for records in stored.values() for text in records.gaps[kind]]
         for kind in ("missing", "stale")
     }
-    return ledgers, gaps, failures
+    return ledgers, gaps, failures_of(reports)
 
 
-def _judge(artefact, records, profile, deviations=None):
-    frames = {name: found.frame for name, found in records.items()}
-    return judge(artefact, frames, profile, deviations)
+def failures_of(reports):
+    """What went wrong before the notebooks, and whether a damaged file is the reason.
 
-
-def _no_verdicts(artefact, error):
-    return f"{artefact.id}: no verdicts: {type(error).__name__}: {error}"
+    Each text is there once, with the first artefact that it stopped.
+    """
+    stopped = {}
+    for report in reports:
+        for text, damaged in report.failures.items():
+            stopped.setdefault((text, damaged), []).append(report.artefact.id)
+    return {
+        f"{ids[0]}{f' and {len(ids) - 1} more' if ids[1:] else ''}: {text}": damaged
+        for (text, damaged), ids in stopped.items()
+    }
 
 
 @dataclass
 class ArtefactReport:
     """What became of one artefact.
 
-    `records` are those of its studies, by name, `computed` the units that were computed for it,
-    `failures` what went wrong before the notebook. `times` has study, units, jobs and seconds of
-    every study that was computed whole for this artefact, and of the notebook.
+    `records` are those of its studies, by name, `computed` the units that were computed for it;
+    `failures` is what went wrong before the notebook, with whether a damaged file is the reason.
+    `times` has study, units, jobs and seconds of every study that was computed whole for this
+    artefact, and of the notebook.
     """
 
     artefact: Artefact
@@ -83,23 +88,35 @@ class ArtefactReport:
     records: dict = field(default_factory=dict)
     ledger: object = None
     notebook: notebooks.NotebookReport | None = None
-    failures: list = field(default_factory=list)
+    failures: dict = field(default_factory=dict)
     times: list = field(default_factory=list)
+
+
+def _failure(what, error):
+    told = isinstance(error, (StoreError, UnitError, PublishedError))
+    text = str(error) if told else f"{what}: {type(error).__name__}: {error}"
+    return {text: isinstance(error, (DamagedError, PublishedError, FileNotFoundError))}
 
 
 class Reproduction:
     """One run over some artefacts; a study that several of them use is computed once.
 
-    The quick profile is always computed afresh, the other with `fresh`; a run that was interrupted
-    goes on. The options are those of `companion.reproduction.run.load_records`.
+    Records come from `read`, a function of study and profile that may compute none, or from
+    `load_records` with the options. The quick profile is computed afresh, the other with `fresh`; a
+    run that was interrupted goes on.
     """
 
-    def __init__(self, profile="quick", *, jobs=1, fresh=False, **options):
+    def __init__(self, profile="quick", *, read=None, jobs=1, fresh=False, **options):
         self.profile, self.jobs, self.fresh = profile, jobs, fresh
         self.outputs = build_dir() / "reproduce" / profile
         self._afresh = fresh or profile == "quick"
-        self._options = {**options, "jobs": jobs, "fresh": self._afresh, "keep_open": True}
+        options |= {"jobs": jobs, "fresh": self._afresh, "keep_open": True}
+        self._read = read or partial(load_records, **options)
         self._done = {}
+
+    @cached_property
+    def _deviations(self):
+        return load_deviations()
 
     def compute(self, artefact):
         """Compute what is missing and compare it with the print; a report without its notebook."""
@@ -111,27 +128,24 @@ class Reproduction:
             if isinstance(found, Records):
                 report.records[study.name] = found
             else:
-                report.failures.append(found)
+                report.failures |= found
         if artefact.values is not None and not report.failures:
+            frames = {name: found.frame for name, found in report.records.items()}
             try:
-                report.ledger = _judge(artefact, report.records, self.profile)
+                report.ledger = judge(artefact, frames, self.profile, self._deviations)
             except Exception as error:  # in published values, or in reading off the records
-                report.failures.append(_no_verdicts(artefact, error))
-        if report.failures:
-            report.failures.append(f"{artefact.id}: its notebook was not run for that reason")
+                report.failures |= _failure("no verdicts", error)
         return report
 
     def _compute(self, study, report):
         """The records of a study, or what went wrong: the other artefacts go on."""
         start = time.monotonic()
         try:
-            records = load_records(study, self.profile, **self._options)
+            records = self._read(study, self.profile)
         except ClusterError:
             raise  # trying again for every study would take minutes
         except Exception as error:  # in the list of units, if it is none of ours
-            told = isinstance(error, (StoreError, UnitError))
-            fault = f"{study.paper}/{study.name}: {type(error).__name__}: {error}"
-            return str(error) if told else fault
+            return _failure(f"{study.paper}/{study.name}", error)
         report.computed += records.computed
         if 0 < records.computed == records.n_units:
             seconds = time.monotonic() - start
@@ -145,8 +159,7 @@ class Reproduction:
         finish. Those about all papers come last, as they show what became of the others, their
         times included, which a fresh run in place keeps; their own are not kept.
         """
-        pairs = zip(reports, parameters, strict=True)
-        todo = [(report, values) for report, values in pairs if not report.failures]
+        todo = [pair for pair in zip(reports, parameters, strict=True) if not pair[0].failures]
         jobs = min(cpu_count() if self.jobs == -1 else self.jobs, max(len(todo), 1))
         for across in (False, True):
             # Threads, since each only waits for a kernel, a process of its own.

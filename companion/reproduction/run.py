@@ -14,7 +14,7 @@ from typing import Any
 
 from companion.reproduction.compiled import discard_old_loops
 from companion.reproduction.errors import UnitError
-from companion.reproduction.records import to_frame
+from companion.reproduction.records import Record, to_frame
 from companion.reproduction.store import RecordStore
 from companion.reproduction.units import Study, Unit
 from companion.reproduction.workers import compute_units
@@ -32,23 +32,21 @@ class Records:
     ----------
     frame : pandas.DataFrame
         Parameters, result columns, ``key`` and ``code``, one line a result row, sorted.
-    n_units, n_stored, stale : int
-        Units that the study lists, those with a record, and those whose record other code made.
+    n_units : int
+        Units that the study lists.
+    gaps : mapping of str to list of str
+        Which records are ``"missing"`` or ``"stale"``, and where they stand.
     missing : list of (str, int)
         Why units could not be computed, and how many for that reason.
     computed : int
         Units computed now.
-    gaps : mapping of str to str
-        What ``"missing"`` and ``"stale"`` records there are, and where; empty if none.
     """
 
     frame: Any = field(repr=False)
     n_units: int
-    n_stored: int
-    stale: int
+    gaps: dict[str, list[str]]
     missing: list[tuple[str, int]] = field(default_factory=list)
     computed: int = 0
-    gaps: dict[str, str] = field(default_factory=dict)
 
 
 def load_records(
@@ -124,23 +122,27 @@ def read_stored(study: Study, profile: str = "paper") -> Records:
     store = RecordStore(study, profile)
     found = store.records()
     kept = [found[key] for key in store.units if key in found]
-    stale = [record for record in kept if record.code != store.code]
-    frame = to_frame(kept, store.parameters)
-    n, gaps, absent = (
-        len(store.units),
-        {},
-        [u for key, u in store.units.items() if key not in found],
-    )
+    return Records(to_frame(kept, store.parameters), len(store.units), _gaps(store, found))
+
+
+def _gaps(store: RecordStore, found: dict[str, Record]) -> dict[str, list[str]]:
+    """What is wrong with the records that are there, by kind."""
+    table = store.path if store.profile == "paper" else store.working
+    absent = [str(unit) for key, unit in store.units.items() if key not in found]
+    old = [r for key, r in found.items() if key in store.units and r.code != store.code]
+    strays = [r for key, r in found.items() if key not in store.units and r.line]
+    gaps = {"missing": [], "stale": []}
     if absent:
-        gaps["missing"] = f"{store.path}: {len(absent)} of {n} units have no record: {absent[0]}"
-        gaps["missing"] += ", ..." if len(absent) > 1 else ""
-    if stale:
-        first = min(stale, key=lambda record: record.line)
-        gaps["stale"] = (
-            f"{store.path}, line {first.line}: {len(stale)} of {n} records were made by other code "
-            f"({first.code}, now {store.code}); `companion reproduce --fresh` computes them again."
-        )
-    return Records(frame, n, len(kept), len(stale), gaps=gaps)
+        few = f"{len(absent)} of {len(store.units)} units have no record"
+        gaps["missing"].append(f"{table}: {few}, such as {absent[0]}")
+    faults = {f"were made by other code than {store.code}": old, "are of no unit listed": strays}
+    for fault, records in faults.items():
+        if records:
+            line = min(record.line for record in records)
+            place = f"{table}, line {line}" if line else store.working
+            many = f"{place}: {len(records)} of {len(found)} records {fault}"
+            gaps["stale"].append(f"{many}; `companion reproduce --fresh` computes them again")
+    return gaps
 
 
 def _compute(store: RecordStore, todo: list[Unit], progress, workers) -> dict[str, Any]:
@@ -166,8 +168,8 @@ def _compute(store: RecordStore, todo: list[Unit], progress, workers) -> dict[st
 
 def _failure(store: RecordStore, failed: dict[str, str]) -> UnitError:
     lines = [f"{unit}: {failed[key]}" for key, unit in store.units.items() if key in failed]
-    if len(lines) > _NAMED_FAILURES:
-        lines[_NAMED_FAILURES:] = [f"... and {len(lines) - _NAMED_FAILURES} more"]
+    if more := lines[_NAMED_FAILURES:]:
+        lines[_NAMED_FAILURES:] = [f"... and {len(more)} more"]
     return UnitError(
         f"{len(failed)} of {len(store.units)} units of {store.study.paper}/{store.study.name} "
         "failed; the others are stored and will not be computed again.\n  " + "\n  ".join(lines)

@@ -19,7 +19,7 @@ from typing import Any
 from companion._paths import cache_dir, data_dir
 from companion.reproduction._files import replace_bytes
 from companion.reproduction.codehash import code_digest
-from companion.reproduction.errors import StoreError
+from companion.reproduction.errors import DamagedError, StoreError
 from companion.reproduction.records import Record, parse_table, to_table
 from companion.reproduction.units import PROFILES, Study, Unit
 
@@ -101,12 +101,13 @@ class RecordStore:
     def _committed(self) -> dict[str, Record]:
         try:
             found = parse_table(self.path.read_bytes(), self.parameters)
+            nothing = dict.fromkeys(self.parameters)
             for key, unit in self.units.items():
-                if key in found and found[key].params != {
-                    **dict.fromkeys(self.parameters),
-                    **unit.params,
-                }:
-                    raise ValueError(f"the parameters of {key} are not those of its unit, {unit}")
+                if key in found and found[key].params != {**nothing, **unit.params}:
+                    line = found[key].line
+                    raise ValueError(
+                        f"line {line}: the parameters of {key} are not those of {unit}"
+                    )
             return found
         except (FileNotFoundError, NotADirectoryError):
             return {}
@@ -185,13 +186,13 @@ class RecordStore:
         way_out = "COMPANION_CACHE to another folder"
         if path == self.path:
             way_out = "COMPANION_PROJECT to a copy of the project"
-        advice = "Free some space on its disk, make it accessible"
+        kind, advice = StoreError, "Free some space on its disk, make it accessible"
         if isinstance(error, ValueError) or type(error) is sqlite3.DatabaseError:  # not a subclass
-            advice = "It is damaged and left as it is; move it away"
+            kind, advice = DamagedError, "It is damaged and left as it is; move it away"
         kept = "every unit already stored is kept"
         if self.unsaved:
             kept += f", and {len(self.unsaved)} finished unit(s) wait in the memory of this process"
-        return StoreError(
+        return kind(
             f"Records of {self._name}: cannot {action} {path}: "
             f"{getattr(error, 'strerror', None) or error}. {advice}, or set {way_out}, and run "
             f"again; {kept}."

@@ -93,11 +93,13 @@ def test_rows_of_a_unit_keep_their_order():
 
 
 NO_TABLES = {
-    b"": "last columns must be key and code",
-    b"a,b\n1,2\n": "last columns must be key and code",
-    b"C,key,code\n1,abc\n": "line 2 has 2 cells instead of 3",
-    b'C,key,code\n"""x",abc,\n': "line 2 cannot be read",
-    b'C,key,code\n"1,abc,\n': "cannot be read as CSV",
+    b"": "line 1: the first columns must be C, the last key, code, digest",
+    b"a,b\n1,2\n": "the first columns must be C",
+    b"C,key,code\n1,abc,c0de\n": "the last key, code, digest",
+    b"C,C,key,code,digest\n": "line 1: a column is there twice",
+    b"C,key,code,digest\n1,abc,c0de,d,,\n": "line 2: 6 cells instead of 4",
+    b"C,key,code,digest\n1,abc,c0de,d\n": "line 2: the record abc is not what its digest says",
+    b'C,key,code,digest\n"1,abc,c0de,d\n': "cannot be read as CSV",
     b"\xff\xfe\x00": "cannot be read as CSV",
 }
 
@@ -106,6 +108,67 @@ NO_TABLES = {
 def test_what_is_no_table_of_records_is_named(content, complaint):
     with pytest.raises(ValueError, match=complaint):
         parse_table(content, ["C"])
+
+
+def two_records():
+    """Records of two lines and of one; the lines of their table, without their ends."""
+    rows = {0.5: ({"step": 0, "error": 0.25}, {"step": 1, "error": 0.125})}
+    rows[2.0] = ({"step": 0, "error": 0.75},)
+    found, _ = records_of(rows)
+    return to_table(found, ["C", "kind"]).decode().splitlines()
+
+
+def in_line(number, old, new):
+    """Write one line of a table otherwise."""
+
+    def alter(lines):
+        assert lines[number - 1].count(old) == 1
+        lines[number - 1] = lines[number - 1].replace(old, new)
+
+    return alter
+
+
+def without_column(name):
+    def alter(lines):
+        place = lines[0].split(",").index(name)
+        lines[:] = [",".join(c for i, c in enumerate(x.split(",")) if i != place) for x in lines]
+
+    return alter
+
+
+ALTERED = {
+    "a digit": (in_line(3, "0.125", "0.126"), "line 2: the record"),
+    "a digit of the last": (in_line(4, "0.75", "0.76"), "line 4: the record"),
+    "a type": (in_line(4, "0,0.75", "0.0,0.75"), "line 4: the record"),
+    "a parameter": (in_line(4, "2.0", "2.5"), "line 4: the record"),
+    "the code": (in_line(4, "c0de", "c1de"), "line 4: the record"),
+    "a column's name": (in_line(1, "error", "rate"), "line 2: the record"),
+    "columns exchanged": (in_line(1, "step,error", "error,step"), "line 2: the record"),
+    "a column removed": (without_column("error"), "line 2: the record"),
+    "a parameter's column removed": (without_column("kind"), "line 1: the first columns must be"),
+    "the digests removed": (without_column("digest"), "line 1: .* the last key, code, digest"),
+    "a line of two removed": (lambda lines: lines.pop(2), "line 2: the record"),
+    "a line twice": (lambda lines: lines.insert(4, lines[3]), "line 4: the record"),
+    "lines exchanged": (lambda lines: lines.insert(1, lines.pop(2)), "line 2: the record"),
+    "a line cut short": (in_line(4, ",0.75", ""), "line 4: 6 cells instead of 7"),
+    "a line that is empty": (lambda lines: lines.append(""), "line 5: 0 cells instead of 7"),
+}
+
+
+@pytest.mark.parametrize("what", ALTERED)
+def test_a_table_that_was_altered_is_refused_with_its_line(what):
+    lines = two_records()
+    assert len(parse_table("\n".join([*lines, ""]).encode(), ["C", "kind"])) == 2
+    alter, complaint = ALTERED[what]
+    alter(lines)
+    with pytest.raises(ValueError, match=complaint):
+        parse_table("\n".join([*lines, ""]).encode(), ["C", "kind"])
+
+
+def test_line_ends_may_be_those_of_windows():
+    table = "\n".join([*two_records(), ""]).encode()
+    windows = parse_table(table.replace(b"\n", b"\r\n"), ["C", "kind"])
+    assert windows == parse_table(table, ["C", "kind"]) and len(windows) == 2
 
 
 def test_results_become_plain_scalars_whatever_numpy_calls_them():
@@ -120,8 +183,9 @@ NO_RESULTS = [
     ("text", TypeError, "must return a dict or a list of dicts. Got 't'"),
     ([1.0], TypeError, "Got 1.0"),
     ([], ValueError, "at least one row"),
-    ({"C": 2.0}, ValueError, "other than the parameters, key and code. Got 'C'"),
+    ({"C": 2.0}, ValueError, "other than the parameters, key, code, digest. Got 'C'"),
     ({"key": 2.0}, ValueError, "Got 'key'"),
+    ({"digest": "a"}, ValueError, "Got 'digest'"),
     ({3: 2.0}, ValueError, "Got 3"),
     ({"curve": [1, 2]}, TypeError, "'curve' of tests/table_0"),
 ]

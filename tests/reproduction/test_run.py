@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -22,6 +23,7 @@ from companion.reproduction.run import load_records, read_stored
 from companion.reproduction.store import RecordStore
 
 HERE = Path(__file__).parent
+NO_GAPS = {"missing": [], "stale": []}
 
 CHILD = f"""
 import json, sys
@@ -85,7 +87,7 @@ def test_two_jobs_give_the_records_of_one(places, reference):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_killed_run_is_resumed_and_gives_the_same_records(places, reference, start, jobs):
     kill_midway(start(jobs=jobs), places)
-    before = read_stored(study(n_repetitions=6)).n_stored
+    before = len(read_stored(study(n_repetitions=6)).frame)
     assert 3 <= before < N_UNITS
     calls = _studies.n_calls
     records = load_records(study(n_repetitions=6))
@@ -202,7 +204,7 @@ def test_a_failing_unit_is_named_at_the_end_and_the_others_are_stored(places, jo
     assert len(lines) == 2
     assert "tests/table_0(C=10.0, repetition=2): ZeroDivisionError: no variance" in lines[0]
     assert "fragile_error_rate, line" in lines[0] and "C=1.0" in lines[1]
-    assert read_stored(study(n_repetitions=4)).n_stored == 4
+    assert len(read_stored(study(n_repetitions=4)).frame) == 4
     assert load_records(study(n_repetitions=4)).computed == 4
 
 
@@ -287,19 +289,21 @@ def test_options_that_mean_nothing_are_refused(places, options, complaint):
 # ------------------------------------------------------------------------ code, fresh, profiles
 
 
-@pytest.mark.parametrize(("profile", "later"), [("paper", (0, 6)), ("quick", (4, 0))])
+@pytest.mark.parametrize(("profile", "later"), [("paper", (0, 6)), ("quick", (4,))])
 def test_records_of_old_code_are_told_and_quick_ones_made_again(places, other_code, profile, later):
-    assert load_records(study(), profile).stale == 0
+    assert load_records(study(), profile).gaps == NO_GAPS
     other_code()
     records = load_records(study(), profile)
-    assert (records.computed, records.stale) == later
+    n_old = [int(re.search(r"(\d+) of 6 records were", text)[1]) for text in records.gaps["stale"]]
+    assert (records.computed, *n_old) == later
 
 
 def test_fresh_computes_all_again(places, other_code):
     before = load_records(study()).frame
     other_code()
     again = load_records(study(), fresh=True)
-    assert (again.computed, again.stale) == (6, 0) and set(again.frame["code"]) == {"0" * 12}
+    assert (again.computed, again.gaps) == (6, NO_GAPS)
+    assert set(again.frame["code"]) == {"0" * 12}
     pd.testing.assert_frame_equal(again.frame.drop(columns="code"), before.drop(columns="code"))
     assert load_records(study(), fresh=True).computed == 6 and load_records(study()).computed == 0
 
@@ -320,3 +324,37 @@ def test_the_quick_profile_reads_no_committed_record_and_writes_none(places):
     quick = load_records(study(), "quick")
     assert quick.computed == 4 and len(quick.frame) == 4 and table(places) == before
     assert load_records(study(), "quick").computed == 0
+
+
+def lines_of(places, keep):
+    """Keep some lines of the committed table, by their number."""
+    path = places / "project/data/records/tests/table_0.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for n, line in enumerate(lines, 1) if keep(n)))
+    return path
+
+
+def test_what_is_missing_and_what_belongs_to_no_unit_is_told_with_its_place(places):
+    assert load_records(study()).gaps == read_stored(study()).gaps == NO_GAPS
+    shorter, longer = (read_stored(study(n_repetitions=n)).gaps for n in (2, 4))
+    path = lines_of(places, lambda n: True)
+    records = "2 of 6 records are of no unit listed"  # C, repetition: 1, 2 and 10, 2
+    assert shorter["missing"] == []
+    assert shorter["stale"][0].startswith(f"{path}, line 4: {records}; `companion repr")
+    missing = "2 of 8 units have no record, such as tests/table_0(C=10.0, repetition=3)"
+    assert longer == {"missing": [f"{path}: {missing}"], "stale": []}
+    lines_of(places, lambda n: n != 5)
+    gaps, frame = read_stored(study()).gaps, read_stored(study()).frame
+    missing = "1 of 6 units have no record, such as tests/table_0(C=10.0, repetition=0)"
+    assert gaps == {"missing": [f"{path}: {missing}"], "stale": []} and len(frame) == 5
+    path.unlink()
+    assert "6 of 6 units have no record" in read_stored(study()).gaps["missing"][0]
+
+
+@pytest.mark.parametrize(("profile", "line"), [("paper", "csv, line 2"), ("quick", "sqlite")])
+def test_old_records_are_told_with_file_and_line(places, other_code, profile, line):
+    load_records(study(), profile)
+    other_code()
+    (text,) = read_stored(study(), profile).gaps["stale"]
+    n = 6 if profile == "paper" else 4
+    assert f"table_0.{line}: {n} of {n} records were made by other code than 0000" in text

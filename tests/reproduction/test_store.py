@@ -5,12 +5,14 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from _studies import stored, study
 
-from companion.reproduction.errors import StoreError
+from companion.reproduction.errors import DamagedError, StoreError
+from companion.reproduction.records import to_table
 from companion.reproduction.store import RecordStore
 from companion.reproduction.units import Study
 
@@ -122,7 +124,7 @@ def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
     fill(store)
     damage(store.working, how)
     content = store.working.read_bytes()
-    with pytest.raises(StoreError, match="is damaged and left as it is; move it away") as caught:
+    with pytest.raises(DamagedError, match="damaged and left as it is; move it away") as caught:
         getattr(again(store), action)()
     assert str(store.working) in str(caught.value) and store.working.read_bytes() == content
 
@@ -138,15 +140,32 @@ def test_a_unit_is_not_lost_to_a_foreign_file(store):
     assert again(store).records()[unit.key].rows == (ROW,)
 
 
-@pytest.mark.parametrize("content", ["my,table\n1,2\n", "", "C,repetition,key,code\n1,2\n"])
+@pytest.mark.parametrize("content", ["my,table\n1,2\n", "", "C,repetition,key,code,digest\n1,2\n"])
 def test_a_foreign_table_is_named_and_left_as_it_is(store, content):
     fill(store)
     store.path.parent.mkdir(parents=True)
     store.path.write_text(content)
-    with pytest.raises(StoreError, match="is damaged and left as it is; move it away") as caught:
+    with pytest.raises(DamagedError, match="damaged and left as it is; move it away") as caught:
         store.consolidate()
     assert str(store.path) in str(caught.value) and store.path.read_text() == content
     assert len(stored(store.working)) == 6
+
+
+def test_a_record_with_parameters_of_another_unit_is_named_with_its_line(store):
+    """Its digest may be right, if whoever altered it wrote that anew."""
+    fill(store)
+    store.consolidate()
+    records = list(store.records().values())
+    assert list(again(store).records()) == [record.key for record in records]
+    wrong = {**records[3].params, "repetition": 7}
+    records[3] = replace(records[3], params=wrong)
+    store.path.write_bytes(to_table(records, store.parameters))
+    (line,) = (
+        n for n, text in enumerate(store.path.read_text().splitlines(), 1) if records[3].key in text
+    )
+    complaint = f"line {line}: the parameters of {records[3].key} are not those of tests/table_0"
+    with pytest.raises(DamagedError, match=complaint):
+        again(store).records()
 
 
 # ------------------------------------------------------------------------- disks and permissions
@@ -216,8 +235,8 @@ def test_the_table_is_sorted_typed_and_small_and_the_working_file_is_emptied(sto
     before = store.records()
     store.consolidate()
     lines = store.path.read_text().splitlines()
-    assert lines[0] == "C,repetition,step,error,key,code"
-    first = [line.rsplit(",", 2)[0] for line in lines[1:4]]
+    assert lines[0] == "C,repetition,step,error,key,code,digest"
+    first = [line.rsplit(",", 3)[0] for line in lines[1:4]]
     assert first == ["1.0,0,0,0.0", "1.0,0,1,0.3333333333333333", "1.0,1,0,0.0"]
     assert len(lines) == 13 and store.path.stat().st_size < 1500
     assert stored(store.working) == set() and again(store).records() == before
