@@ -250,12 +250,11 @@ def test_a_failing_notebook_does_not_stop_the_next_and_is_named_with_its_cell(pr
     assert re.search(r"(?m)^all +2 ", output), "both have verdicts all the same"
 
 
-def test_the_summary_has_verdicts_and_the_repetitions_they_rest_on(project, notebooks_run):
+def test_the_summary_has_verdicts_and_a_quick_run_computes_afresh(project, notebooks_run):
     for _ in range(2):  # a quick run computes all afresh
         notebooks_run.clear()
         assert "2 units computed" in (output := invoke([table_1(value=1.5), fig_2()], "reproduce"))
     assert not (project / "data" / "records").exists() and "Verdicts, quick profile" in output
-    assert "Verdicts of the quick profile rest on 2 repetitions, the print on 4." in output
     quick = {"profile": "quick"}
     expected = [("toy/table_1", quick | {"n_draws": 3}, False), ("toy/fig_2", quick, False)]
     assert notebooks_run == expected

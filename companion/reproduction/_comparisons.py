@@ -15,8 +15,7 @@ REPRODUCED, WITHIN, DIFFERS = "reproduced", "within spread", "differs"
 HOLDS, UNDECIDED, FAILS = "holds", "undecided", "fails"
 NOT_RUN, LISTED = "not run", "listed"
 
-#: What a value and what a claim can come to, and what agrees with the print.
-VALUE_OUTCOMES = (REPRODUCED, WITHIN, UNDECIDED, DIFFERS, NOT_RUN)
+#: What a claim can come to, and any row, and what agrees with the print.
 CLAIM_OUTCOMES = (HOLDS, UNDECIDED, FAILS, NOT_RUN)
 OUTCOMES = (REPRODUCED, WITHIN, HOLDS, UNDECIDED, DIFFERS, FAILS, NOT_RUN, LISTED)
 AGREES, DEPARTS = (REPRODUCED, WITHIN, HOLDS), (DIFFERS, FAILS)

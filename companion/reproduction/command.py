@@ -201,14 +201,12 @@ def _summarise(reports, run, in_place):
     """The end of a run, and its exit code."""
     from companion.reproduction.display import summary_table
     from companion.reproduction.reproduce import failures_of
-    from companion.reproduction.verdicts import DEPARTS, problems, repetitions
+    from companion.reproduction.verdicts import DEPARTS, problems
 
     ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
     if ledgers:
         _heading(f"Verdicts, {run.profile} profile")
         show(summary_table(ledgers))
-        if rests_on := repetitions(ledgers.values(), run.profile):
-            click.echo(rests_on)
         click.echo()
         for name, ledger in ledgers.items():
             differs = ledger["outcome"].isin(DEPARTS) | (ledger["problem"] != "")

@@ -390,12 +390,15 @@ def summary_table(ledgers, title=""):
 
 
 def readme_section(ledgers):
-    """Markdown for the README: the counts and, folded up, why values differ, one line a reason."""
-    parts = [summary_table(ledgers).to_markdown()]
-    reasons = Counter()
+    """Markdown for the README: each paper's score and, folded up, why values differ."""
+    import pandas as pd
+
+    papers, reasons = {}, Counter()
     for name, ledger in ledgers.items():
+        papers.setdefault(name.partition("/")[0], []).append(ledger)
         worse = ledger["outcome"].isin(DEPARTS) | (ledger["problem"] != "")
         reasons.update((name, verdict) for verdict in ledger[worse]["verdict"])
+    parts = [summary_table({name: pd.concat(of) for name, of in papers.items()}).to_markdown()]
     if reasons:
         rows = [[name, n, verdict] for (name, verdict), n in reasons.items()]
         parts += [

@@ -31,27 +31,9 @@ __all__ = [
 ASKS = ("value", "claim", "setting", "identity", "matched")
 SCORED = ASKS[:2]
 KINDS = ("deterministic", "stochastic", "spread", "draw", "ordinal")
-COLUMNS = (
-    "paper",
-    "artefact",
-    "row",
-    "column",
-    "asks",
-    "printed",
-    "value",
-    "spread",
-    "spread_is",
-    "n",
-    "kind",
-    "relation",
-    "sentence",
-    "why",
-    "repeats",
-    "matters",
-    "overlap",
-    "where",
-    "note",
-)
+COLUMNS = ("paper", "artefact", "row", "column", "asks", "printed", "value", "spread", "spread_is")
+COLUMNS += ("n", "kind", "relation", "sentence", "why", "repeats", "matters", "overlap", "where")
+COLUMNS += ("note",)
 _NUMBER = re.compile(
     r"(?P<sign>[-+]?)(?P<digits>(\d{1,3}(,\d{3})+|\d+)(\.\d*)?|\.\d+)"
     r"([eE](?P<exponent>[-+]?\d+))?%?"

@@ -30,25 +30,15 @@ from companion.reproduction._comparisons import (
     joint_chance,
 )
 from companion.reproduction.declared import load_deviations, load_readings
-from companion.reproduction.published import SCORED, load_published, parse_printed, parse_relation
+from companion.reproduction.published import (
+    COLUMNS,
+    SCORED,
+    load_published,
+    parse_printed,
+    parse_relation,
+)
 
-__all__ = [
-    "OUTCOMES",
-    "PARTS",
-    "SCORES",
-    "Comparison",
-    "compare",
-    "compare_claim",
-    "compare_deterministic",
-    "compare_draw",
-    "compare_row",
-    "compare_spread",
-    "compare_stochastic",
-    "judge",
-    "problems",
-    "repetitions",
-    "score",
-]
+__all__ = ["OUTCOMES", "PARTS", "SCORES", "compare", "compare_row", "judge", "problems", "score"]
 
 #: What a scored row can count as, and what is counted for each paper, in the order of tables.
 PARTS = (
@@ -63,24 +53,7 @@ SCORES = ("scored", PARTS[0], "agree as read", *PARTS[1:])
 _DIFFER = {"demonstrated": PARTS[2], "data": PARTS[3]}
 NO_VALUE = "no regenerated value of this row and column"
 _QUICK_ALLOWANCE = 1.0
-_CHANCE = ("stochastic", "spread", "ordinal")
-_COPIED = (
-    "paper",
-    "artefact",
-    "row",
-    "column",
-    "asks",
-    "kind",
-    "printed",
-    "spread",
-    "n",
-    "relation",
-    "sentence",
-    "why",
-    "repeats",
-    "matters",
-    "where",
-)
+_NOT_COPIED = ("value", "spread_is", "overlap", "note")
 _NEEDED = ("row", "column", "value", "converged")
 _NUMBERS = {"spread": math.nan, "n": math.nan, "se": math.nan, "overlap": 0.0}
 
@@ -153,19 +126,13 @@ def _by_kind(row, own, allowance):
     return compare_stochastic(*numbers, se_r=own["se"], **overlaps, **beyond)
 
 
-def regenerated(published, reproduced):
-    """The regenerated rows by (artefact, row, column) and reading, after checking the frame."""
+def regenerated(reproduced):
+    """The regenerated rows by (row, column) and reading, after checking the frame."""
     absent = [name for name in _NEEDED if name not in reproduced]
     if absent:
         raise ValueError(
             f"The regenerated values must have the columns {', '.join(_NEEDED)}. "
             f"Missing: {', '.join(absent)}."
-        )
-    artefacts = published["artefact"].unique()
-    if "artefact" not in reproduced and len(artefacts) > 1:
-        raise ValueError(
-            "The regenerated values must have a column artefact when they are compared with "
-            f"published values of several. Got published values of {', '.join(artefacts)}."
         )
     cells = {}
     for record in reproduced.to_dict("records"):
@@ -174,7 +141,7 @@ def regenerated(published, reproduced):
             number = own.get(name, default)
             own[name] = default if _missing(number) else float(number)
         own["draws"] = () if _missing(own.get("draws")) else own["draws"]
-        cell = (own.get("artefact", artefacts[0]), own["row"], own["column"])
+        cell = (own["row"], own["column"])
         reading = own.get("reading")
         reading = "" if _missing(reading) else reading
         readings = cells.setdefault(cell, {})
@@ -194,18 +161,16 @@ def _joint_chances(rows, cells):
     The draws of its cells, as the paper rounds, are those of the same units; a cell whose draws
     are more or fewer is of others.
     """
-    tables = {}
+    tables, chances = {}, {}
     for row in rows:
-        cell = (row["artefact"], row["row"], row["column"])
-        own = cells.get(cell, {}).get("")
-        scored = row["asks"] in SCORED and not row["repeats"]
-        if row["kind"] == "draw" and scored and own and len(own["draws"]):
+        cell = (row["row"], row["column"])
+        own = cells.get(cell, {}).get("", {"draws": ()})
+        if row["kind"] == "draw" and row["asks"] in SCORED and not row["repeats"]:
             draws = np.round(own["draws"], parse_printed(row["printed"]).decimals)
-            tables.setdefault((cell[0], len(draws)), []).append((cell, row["value"], draws))
-    chances = {}
-    for table in tables.values():
+            tables.setdefault(len(draws), []).append((cell, row["value"], draws))
+    for n, table in tables.items():
         names, printed, draws = zip(*table, strict=True)
-        if len(names) > 1 and not np.isnan(draws).any():
+        if n and len(names) > 1 and not np.isnan(draws).any():
             chances |= dict.fromkeys(names, joint_chance(printed, np.transpose(draws)))
     return chances
 
@@ -247,14 +212,13 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
     Parameters
     ----------
     published : pandas.DataFrame
-        From :func:`~companion.reproduction.published.load_published`; of one artefact, unless
-        `reproduced` has a column artefact.
+        From :func:`~companion.reproduction.published.load_published`; of one artefact.
     reproduced : pandas.DataFrame
         Columns row, column, value, converged and, where they apply, spread (standard deviation
         over repetitions), n, se (standard error of the value, NaN to derive it), overlap,
-        draws (the repetitions, where the print shows one), artefact, and reading: which reading
-        of the print the value belongs to, empty for the print as it stands. Values that were not
-        published are ignored; their order does not matter.
+        draws (the repetitions, where the print shows one), and reading: which reading of the print
+        the value belongs to, empty for the print as it stands. Values that were not published are
+        ignored; their order does not matter.
     deviations, readings : mapping, optional
         From (paper, artefact, row, column) to an object with ``reason`` and ``status``; from names
         of readings to what they are.
@@ -281,11 +245,11 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
     """
     import pandas as pd
 
-    cells, rows = regenerated(published, reproduced), published.to_dict("records")
+    cells, rows = regenerated(reproduced), published.to_dict("records")
     deviations, readings, ledger = deviations or {}, readings or {}, []
     joint = _joint_chances(rows, cells)
     for row in rows:
-        cell = (row["artefact"], row["row"], row["column"])
+        cell = (row["row"], row["column"])
         found = dict(cells.get(cell, {}))
         own = found.pop("", None)
         comparison = compare_row(row, own, profile)
@@ -297,10 +261,12 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
                 f"The reading of {' / '.join(cell)} must be one of data/readings.yaml. "
                 f"Got {reading!r}."
             )
-        told = _conclude(comparison, converged, deviations.get((row["paper"], *cell)), profile)
+        told = _conclude(
+            comparison, converged, deviations.get((row["paper"], row["artefact"], *cell)), profile
+        )
         ledger.append(
             {
-                **{name: row[name] for name in _COPIED},
+                **{name: row[name] for name in COLUMNS if name not in _NOT_COPIED},
                 "published": row["value"],
                 "reproduced": own["value"],
                 "reproduced_spread": own["spread"],
@@ -347,21 +313,3 @@ def score(ledger):
 def problems(ledger):
     """The values for which ``companion verify`` fails."""
     return ledger[ledger["problem"] != ""]
-
-
-def repetitions(ledgers, profile):
-    """How many repetitions the verdicts rest on, beside those of the print."""
-    own, printed = [], []
-    for ledger in ledgers:
-        chance = ledger[ledger["kind"].isin(_CHANCE) & (ledger["outcome"] != NOT_RUN)]
-        own += [n for n in chance["reproduced_n"] if n > 1]
-        printed += [n for n in chance["n"] if n > 1]
-    if not own:
-        return ""
-
-    def span(counts):
-        low, high = min(counts), max(counts)
-        return f"{low:g}" if low == high else f"{low:g} to {high:g}"
-
-    text = f"Verdicts of the {profile} profile rest on {span(own)} repetitions"
-    return text + (f", the print on {span(printed)}." if printed else ".")

@@ -44,9 +44,9 @@ def scored_rows(paper):
     for artefact in list_artefacts(paper):
         records = {study.name: read_stored(study, "paper").frame for study in artefact.studies}
         rows = published[published["artefact"] == artefact.name]
-        cells = regenerated(rows, artefact.values(records))
+        cells = regenerated(artefact.values(records))
         for row in rows[rows["asks"].isin(SCORED)].to_dict("records"):
-            found = cells.get((row["artefact"], row["row"], row["column"]), {})
+            found = cells.get((row["row"], row["column"]), {})
             for reading, own in found.items():
                 yield f"{artefact.id}: {row['row']} / {row['column']} {reading}", row, own
 

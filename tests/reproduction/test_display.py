@@ -155,8 +155,9 @@ def test_the_summary_is_the_score_and_the_section_names_the_reasons(ledger):
     assert table.rows[0] == ["toy/table_1", "6", "4", "5", "0", "0", "0", "1", "1"]
     assert table.rows[2] == ["all", "12", "8", "10", "0", "0", "0", "2", "2"]
     assert len(display.summary_table({"toy/table_1": ledger}).rows) == 1
-    line = "| toy/table_1 | 1 | differs (not converged) |"
-    assert line in display.readme_section({"toy/table_1": ledger}).splitlines()
+    lines = display.readme_section({"toy/table_1": ledger, "toy/fig_1": ledger}).splitlines()
+    assert lines[2] == "| toy | 12 | 8 | 10 | 0 | 0 | 0 | 2 | 2 |" and lines[3] == ""
+    assert "| toy/table_1 | 1 | differs (not converged) |" in lines
     same = ledger[ledger["outcome"] == "reproduced"]
     assert "Why values differ" not in display.readme_section({"toy/table_1": same})
 
