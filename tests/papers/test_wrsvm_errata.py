@@ -195,6 +195,38 @@ def test_the_best_decision_under_U2_is_not_close_to_random(a):
     assert min(shares) > 0.1 and sum(shares) == pytest.approx(1.0, abs=1e-5)
 
 
+def test_a_bayes_boundary_of_example_1_is_straight_without_utilities_alone():
+    """Under U1,.8 classes 2 and 3 part where p_3 = p_2 + .8 p_1, and that is no line."""
+    x1 = np.linspace(-2.5, 0.0, 11)
+    assert np.abs(theory.boundary(0.0, x1)).max() < 1e-9
+    curve = theory.boundary(0.8, x1)
+    chord = curve[0] + (curve[-1] - curve[0]) * (x1 - x1[0]) / (x1[-1] - x1[0])
+    assert (curve - chord)[1:-1].min() > 0.005 and (curve - chord).max() > 0.1
+    # no third decision is better there, so that the curve is a boundary of the rule
+    p = examples.class_probabilities("piecewise_linear", np.column_stack([x1, curve]))
+    worth = p @ examples.utility(1, 0.8)
+    assert np.allclose(worth[:, 1], worth[:, 2]) and (worth[:, 0] < worth[:, 1]).all()
+
+
+def test_psi_learning_the_robust_svm_and_diagonal_utilities_are_special_cases():
+    """(8) with U = I, s = 0 and a diagonal U, against sums written down apart."""
+    X, y = examples.piecewise_linear(60, np.random.default_rng(3), 0.15)
+    w, b = np.random.default_rng(4).normal(size=(2, 3, 2))
+    b = b[:, 0]
+    f = X @ w.T + b
+    g = np.array([row[c] - np.delete(row, c).max() for row, c in zip(f, y, strict=True)])
+    psi = np.where(g <= 0, 1.0, np.maximum(1 - g, 0.0))
+    robust = np.maximum(1 - g, 0) - np.maximum(-0.5 - g, 0)
+    weight, penalty = np.array([1.0, 2.0, 0.5]), 0.5 * (w**2).sum()
+    for U, s, terms in (
+        (np.eye(3), 0.0, psi),
+        (np.eye(3), -0.5, robust),
+        (np.diag(weight), -0.5, weight[y] * robust),
+    ):
+        found = theory.robust_objective(w, b, X, y, U, C=1.5, s=s)
+        assert found == pytest.approx(penalty + 1.5 * terms.sum(), rel=1e-12)
+
+
 def test_truncation_above_zero_is_flat_from_there_down_and_not_only_in_the_middle():
     s, u = 0.3, np.linspace(-3.0, 1.0, 50)
     T = theory.truncated("hinge", s, u)
