@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.summaries import as_table, means_and_errors, row_a_group, with_error
-from companion.papers.wrsvm import exact, examples, five_classes, population, simulation
+from companion.papers.wrsvm import exact, examples, five_classes, population, simulation, table_3
 from companion.papers.wrsvm.examples import FLIP, MACHINES, PAPER, SPARSE_C, TOL, S
 from companion.papers.wrsvm.utilities import PERCENT, gain, percentages, setting_name, with_setting
 from companion.reproduction import Study
@@ -43,12 +43,6 @@ _LOGISTIC_C = tuple(10.0**k for k in range(-3, 3))
 _REGRESSIONS = ("logistic regression", "logistic regression on squares")
 _SVC_C = tuple(2.0**k for k in range(-7, 6, 2))
 
-#: Table 3 as printed, rows true digits 3, 6, 9, columns decisions.
-PRINTED_TABLE_3 = {
-    0.0: ((0.9929, 0.0005, 0.0066), (0.0001, 0.9989, 0.0010), (0.0130, 0.0002, 0.9868)),
-    0.2: ((0.9886, 0.0034, 0.0080), (0.0001, 0.9990, 0.0009), (0.0109, 0.0015, 0.9875)),
-    0.6: ((0.4545, 0.1573, 0.3882), (0.0, 0.9990, 0.0010), (0.0, 0.0002, 0.9998)),
-}
 #: Rows of the three digits that are left for testing, of 1055, 1056 and 1055.
 _TEST_SIZES = np.array([955, 956, 955])
 
@@ -198,16 +192,7 @@ def compute_kernel(unit):
     cells, _ = population.population("nonlinear")
     design, near, far = examples.kernel_columns(train[0], sigma, tune[0], cells)
     svc = _best_svc(train, tune, gamma=1.0 / (2.0 * sigma**2)).predict(cells)
-    logistic = {
-        name: [
-            make_pipeline(
-                PolynomialFeatures(degree, include_bias=False),
-                LogisticRegression(C=C, max_iter=2000),
-            ).fit(*train)
-            for C in _LOGISTIC_C
-        ]
-        for degree, name in enumerate(_REGRESSIONS, start=1)
-    }
+    logistic = {name: _regressions(train, degree) for degree, name in enumerate(_REGRESSIONS, 1)}
     rows = []
     for cell in simulation.CELLS["table_2"]:
         U = examples.utility(*cell)
@@ -220,6 +205,13 @@ def compute_kernel(unit):
         converged = all(machine.converged for machine in machines)
         rows += [row | {"converged": converged} for row in found]
     return rows
+
+
+def _regressions(train, degree):
+    """Logistic regression on polynomials of a degree, one a C."""
+    terms = PolynomialFeatures(degree, include_bias=False)
+    machines = [LogisticRegression(C=C, max_iter=2000) for C in _LOGISTIC_C]
+    return [make_pipeline(terms, machine).fit(*train) for machine in machines]
 
 
 def _best_svc(train, tune, **settings):
@@ -316,38 +308,28 @@ def kernel_table(frame, levels):
 # -- Table 3 by utility ---------------------------------------------------------------------
 
 
-def compute_table_3(unit):
-    """What a printed block is worth under its own utilities, and what the unweighted one is."""
-    a = unit.params["a"]
-    U = examples.utility(2, a)
-    shares = _TEST_SIZES / _TEST_SIZES.sum()
-    return {
-        name: round(float(shares @ (np.array(rows) * U).sum(axis=1)), 8)
-        for name, rows in (("weighted", PRINTED_TABLE_3[a]), ("unweighted", PRINTED_TABLE_3[0.0]))
-    }
-
-
 @as_table
-def table_3_by_utility(frame):
-    """What the printed blocks of Table 3 are worth, in per cent: a row a block."""
-    for block in frame.itertuples():
-        yield {
-            "U": setting_name(2, block.a),
-            "printed block": PERCENT * block.weighted,
-            "printed block of U2,0": PERCENT * block.unweighted,
-            "difference": PERCENT * (block.weighted - block.unweighted),
-        }
+def table_3_by_utility(published):
+    """What the printed blocks of Table 3 are worth, in per cent: a row a block after the first."""
+    cells = published[published.artefact == "table_3"].set_index(["row", "column"]).value
+    blocks = {
+        a: np.array(
+            [[cells[f"U2,{a:g} y = {y}", f"ŷ = {j}"] for j in (1, 2, 3)] for y in (1, 2, 3)]
+        )
+        for a in table_3.A_VALUES
+    }
+    shares = PERCENT * _TEST_SIZES / _TEST_SIZES.sum()
+    for a in table_3.A_VALUES[1:]:
+        U = examples.utility(table_3.CONFIG, a)
+        own, unweighted = (shares @ (blocks[block] * U).sum(axis=1) for block in (a, 0.0))
+        row = {"U": setting_name(table_3.CONFIG, a), "printed block": own}
+        yield row | {"printed block of U2,0": unweighted, "difference": own - unweighted}
 
 
 def _level_units(profile):
     """One unit an example and share of flipped labels."""
     cases = product(simulation.EXAMPLES.values(), _FLIPS)
     return [BEYOND_LEVELS.unit(example=example, flip=flip) for example, flip in cases]
-
-
-def _table_3_units(profile):
-    """One unit a printed block of Table 3 after the first."""
-    return [BEYOND_TABLE_3.unit(a=a) for a in PRINTED_TABLE_3 if a > 0]
 
 
 BEYOND_TRUNCATION = examples.study(
@@ -357,15 +339,7 @@ BEYOND_CONSISTENT = examples.study("beyond_consistent", compute_consistent, N_SA
 BEYOND_BASELINES = examples.study("beyond_baselines", compute_baselines, N_SAMPLES, flip=_FLIPS)
 BEYOND_KERNEL = examples.study("beyond_kernel", compute_kernel, N_KERNEL)
 BEYOND_LEVELS = Study(PAPER, "beyond_levels", _level_units, compute_levels)
-BEYOND_TABLE_3 = Study(PAPER, "beyond_table_3", _table_3_units, compute_table_3)
-STUDIES = (
-    BEYOND_TRUNCATION,
-    BEYOND_CONSISTENT,
-    BEYOND_BASELINES,
-    BEYOND_KERNEL,
-    BEYOND_LEVELS,
-    BEYOND_TABLE_3,
-)
+STUDIES = (BEYOND_TRUNCATION, BEYOND_CONSISTENT, BEYOND_BASELINES, BEYOND_KERNEL, BEYOND_LEVELS)
 STUDIES += (five_classes.BEYOND_FIVE, exact.BEYOND_EXACT)
 VALUES = (
     (_add_truncation, "beyond_truncation"),

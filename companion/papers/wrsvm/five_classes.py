@@ -59,22 +59,15 @@ def compute_five(unit):
     rows = []
     for name, settings in GRADE_MACHINES.items():
         machines = [WeightedRobustSVC(C, gamma=_GAMMA, **settings).fit(X, y) for C in _GRADE_C]
-        decisions = [
-            [machine.decision_function(Z) for Z in (tune[0], test[0])] for machine in machines
-        ]
-        converged = all(machine.converged_ for machine in machines)
-        rows.append(
-            {"machine": name, **_tuned(decisions, tune[1], test[1]), "converged": converged}
-        )
+        decisions = [[m.decision_function(Z) for Z in (tune[0], test[0])] for m in machines]
+        row = {"machine": name, **_tuned(decisions, tune[1], test[1])}
+        rows.append(row | {"converged": all(m.converged_ for m in machines)})
     design, *columns = (gram(Z, X, gamma=_GAMMA) for Z in (X, tune[0], test[0]))
     design = Design.kernel(design)
     machines = [_from_unweighted(design, y, C) for C in _GRADE_C]
     decisions = [[f @ m.coef.T + m.intercept for f in columns] for m in machines]
-    converged = all(machine.converged for machine in machines)
-    rows.append(
-        {"machine": OTHER_START, **_tuned(decisions, tune[1], test[1]), "converged": converged}
-    )
-    return rows
+    row = {"machine": OTHER_START, **_tuned(decisions, tune[1], test[1])}
+    return [*rows, row | {"converged": all(m.converged for m in machines)}]
 
 
 def _from_unweighted(design, y, C):

@@ -75,12 +75,9 @@ def add_values(out, frame):
     for config, grows in GROWS.items():
         for j, larger in grows.items():
             steps = [growth(frame, config, j, *step) for step in pairwise(A_VALUES)]
-            support = [
-                (1 if larger else -1) * step.mean / max(step.standard_error, 1e-12)
-                for step in steps
-            ]
+            support = [step.mean / max(step.standard_error, 1e-12) for step in steps]
+            least = steps[int(np.argmin(support) if larger else np.argmax(support))]
             column = f"region of class {j}: growth in its least certain step of a"
-            least = steps[int(np.argmin(support))]
             out.add_mean(f"U{config},a", column, least, frame.converged.all())
 
 

@@ -180,11 +180,8 @@ def _add_boundary(out, _):
     x1 = np.linspace(-2.5, 0.0, 26)
     x2 = boundary(0.8, x1)
     chord = np.interp(x1, x1[[0, -1]], x2[[0, -1]])
-    out.add(
-        "Example 1, U1,.8",
-        "largest distance of a Bayes boundary from its chord",
-        abs(x2 - chord).max(),
-    )
+    column = "largest distance of a Bayes boundary from its chord"
+    out.add("Example 1, U1,.8", column, abs(x2 - chord).max())
 
 
 def _add_theorem(out, frame):
