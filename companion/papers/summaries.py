@@ -155,7 +155,7 @@ class Values:
     def __init__(self):
         self.rows = []
 
-    def add(
+    def add(  # noqa: PLR0913
         self,
         row,
         column,

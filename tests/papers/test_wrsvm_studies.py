@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from companion.papers.summaries import Values, values_from
-from companion.papers.wrsvm import examples, regions, simulation, table_2, table_3, utilities
+from companion.papers.wrsvm import examples, fig_2, regions, simulation, table_2, table_3, utilities
 from companion.reproduction.published import load_published
 from companion.solvers import Design, dca
 
@@ -123,6 +123,24 @@ def test_the_print_fits_the_reading_it_was_made_from():
         other = ({"as printed", "rows exchanged"} - {fits}).pop()
         squares = found["sum of squared distances"]
         assert (squares[fits] == 0).all() and (squares[other] > 10).all()
+
+
+def test_changes_with_the_kernel_are_shares_of_the_linear_ones():
+    rng, size = np.random.default_rng(7), dict(zip(regions.A_VALUES, range(5), strict=True))
+
+    def records(factor, n):
+        cells = product(range(1, n + 1), regions.CONFIGS, regions.A_VALUES)
+        frame = pd.DataFrame(cells, columns=["sample", "config", "a"])
+        for j in (1, 2, 3):
+            noise = 1e-4 * rng.standard_normal(len(frame))
+            frame[f"region_{j}"] = factor * 0.01 * j * frame.a.map(size) + noise
+        return frame
+
+    found = fig_2.relative_changes(records(0.6, 10), records(1.0, 20))
+    assert len(found) == 8
+    assert all(own.mean == pytest.approx(0.4, abs=0.01) and own.n == 10 for own in found.values())
+    error = np.sqrt(2) * 1e-4 * np.hypot(1 / np.sqrt(10), 0.6 / np.sqrt(20)) / 0.04
+    assert np.median([own.standard_error for own in found.values()]) < 2 * error
 
 
 def test_the_error_of_a_share_of_cells_is_that_of_new_samples():
