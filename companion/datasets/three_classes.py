@@ -69,9 +69,9 @@ def quadratic_logits(n, flip=0.0, rng=None):
 
     Notes
     -----
-    The display with the probabilities is missing from the text at hand. These functions are those
-    of a later paper of the same authors (Wu and Liu, Robust truncated-hinge-loss support vector
-    machines, and work that follows it); that they are meant is an assumption.
+    The display with the probabilities is missing from the text at hand, and we know no source for
+    these functions: they fit the words around it, and that they are meant is an assumption. The
+    printed level of Table 2 speaks against them.
     """
     rng = _checked(n, flip, rng, "quadratic_logits")
     X = rng.uniform(-_HALF_WIDTHS, _HALF_WIDTHS, size=(n, 2))

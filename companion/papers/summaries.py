@@ -155,8 +155,20 @@ class Values:
     def __init__(self):
         self.rows = []
 
-    def add(self, row, column, value, *, spread=_NAN, n=1, se=_NAN, draws=None, converged=True):
-        """A value with what is known about its chance."""
+    def add(  # noqa: PLR0913
+        self,
+        row,
+        column,
+        value,
+        *,
+        spread=_NAN,
+        n=1,
+        se=_NAN,
+        draws=None,
+        converged=True,
+        reading="",
+    ):
+        """A value with what is known about its chance, and the reading of the print it is of."""
         self.rows.append(
             {
                 "row": row,
@@ -167,6 +179,7 @@ class Values:
                 "se": se,
                 "draws": draws,
                 "converged": bool(converged),
+                "reading": reading,
             }
         )
 
@@ -189,17 +202,18 @@ class Values:
         spread = {"spread": values.std(ddof=1), "n": len(values)}
         self.add(row, column, values.mean(), converged=converged, **spread)
 
-    def add_cell(self, row, column, values, converged=True):
+    def add_cell(self, row, column, values, converged=True, reading=""):
         """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±"."""
         values = [float(value) for value in values]
         n, (mean, spread) = len(values), _mean_and_spread(values)
-        self.add(row, column, mean, spread=spread, n=n, converged=converged)
+        known = {"n": n, "converged": converged, "reading": reading}
+        self.add(row, column, mean, spread=spread, **known)
         se = standard_error_of_spread(values) if n >= _ENOUGH_FOR_KURTOSIS else _NAN
-        self.add(row, f"{column} ±", spread, n=n, se=se, converged=converged)
+        self.add(row, f"{column} ±", spread, se=se, **known)
 
     def add_draws(self, row, column, draws, converged=True):
-        """The distribution that the one printed draw is placed in."""
-        draws = tuple(sorted(float(draw) for draw in draws))
+        """The distribution that the one printed draw is placed in, in the order of the units."""
+        draws = tuple(float(draw) for draw in draws)
         mean, spread = _mean_and_spread(draws)
         self.add(row, column, mean, spread=spread, n=len(draws), draws=draws, converged=converged)
 
@@ -207,7 +221,7 @@ class Values:
         """One row a value, a DataFrame."""
         import pandas as pd
 
-        columns = ["row", "column", "value", "spread", "n", "se", "draws", "converged"]
+        columns = ["row", "column", "value", "spread", "n", "se", "draws", "converged", "reading"]
         return pd.DataFrame(self.rows, columns=columns)
 
 

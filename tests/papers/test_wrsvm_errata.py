@@ -144,16 +144,13 @@ def test_4_is_not_convex_but_consistent_without_truncation():
 
 def test_the_shift_of_table_3_costs_what_the_utilities_reward():
     published = load_published("wrsvm")
-    table = published[published.artefact == "table_3"].set_index(["row", "column"]).value
-    for a, rows in beyond.PRINTED_TABLE_3.items():
-        assert np.sum(rows, axis=1) == pytest.approx(np.ones(3), abs=2.1e-4)
-        for y, row in enumerate(rows, start=1):
-            assert row == tuple(table[f"U2,{a:g} y = {y}", f"ŷ = {j}"] for j in (1, 2, 3))
-    for a, loss in ((0.2, -0.0009), (0.6, -0.0674)):
-        found = beyond.compute_table_3(beyond.BEYOND_TABLE_3.unit(a=a))
-        difference = found["weighted"] - found["unweighted"]
-        assert difference == pytest.approx(loss, abs=5e-5)
-        assert difference < -3 * 2 * 0.5e-4  # more than all roundings of a row together
+    cells = published[(published.artefact == "table_3") & published.column.str.startswith("ŷ")]
+    sums = cells.groupby("row").value.sum()
+    assert len(sums) == 9 and sums.to_numpy() == pytest.approx(np.ones(9), abs=2.1e-4)
+    found = beyond.table_3_by_utility(published).set_index("U").difference
+    for U, loss in (("U2,.2", -0.09), ("U2,.6", -6.74)):
+        assert found[U] == pytest.approx(loss, abs=5e-3)
+        assert found[U] < -3 * 2 * 0.5e-2  # more than all roundings of a row together
 
 
 def means(table, columns):
@@ -193,6 +190,38 @@ def test_the_best_decision_under_U2_is_not_close_to_random(a):
     assert row["agrees_with_bayes"] == 1.0 and [row[f"parts_{j}"] for j in (1, 2, 3)] == [1, 1, 1]
     shares = [row[f"region_{j}"] for j in (1, 2, 3)]
     assert min(shares) > 0.1 and sum(shares) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_bayes_boundary_of_example_1_is_straight_without_utilities_alone():
+    """Under U1,.8 classes 2 and 3 part where p_3 = p_2 + .8 p_1, and that is no line."""
+    x1 = np.linspace(-2.5, 0.0, 11)
+    assert np.abs(theory.boundary(0.0, x1)).max() < 1e-9
+    curve = theory.boundary(0.8, x1)
+    chord = curve[0] + (curve[-1] - curve[0]) * (x1 - x1[0]) / (x1[-1] - x1[0])
+    assert (curve - chord)[1:-1].min() > 0.005 and (curve - chord).max() > 0.1
+    # no third decision is better there, so that the curve is a boundary of the rule
+    p = examples.class_probabilities("piecewise_linear", np.column_stack([x1, curve]))
+    worth = p @ examples.utility(1, 0.8)
+    assert np.allclose(worth[:, 1], worth[:, 2]) and (worth[:, 0] < worth[:, 1]).all()
+
+
+def test_psi_learning_the_robust_svm_and_diagonal_utilities_are_special_cases():
+    """(8) with U = I, s = 0 and a diagonal U, against sums written down apart."""
+    X, y = examples.piecewise_linear(60, np.random.default_rng(3), 0.15)
+    w, b = np.random.default_rng(4).normal(size=(2, 3, 2))
+    b = b[:, 0]
+    f = X @ w.T + b
+    g = np.array([row[c] - np.delete(row, c).max() for row, c in zip(f, y, strict=True)])
+    psi = np.where(g <= 0, 1.0, np.maximum(1 - g, 0.0))
+    robust = np.maximum(1 - g, 0) - np.maximum(-0.5 - g, 0)
+    weight, penalty = np.array([1.0, 2.0, 0.5]), 0.5 * (w**2).sum()
+    for U, s, terms in (
+        (np.eye(3), 0.0, psi),
+        (np.eye(3), -0.5, robust),
+        (np.diag(weight), -0.5, weight[y] * robust),
+    ):
+        found = theory.robust_objective(w, b, X, y, U, C=1.5, s=s)
+        assert found == pytest.approx(penalty + 1.5 * terms.sum(), rel=1e-12)
 
 
 def test_truncation_above_zero_is_flat_from_there_down_and_not_only_in_the_middle():

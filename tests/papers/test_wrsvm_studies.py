@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from companion.papers.summaries import values_from
-from companion.papers.wrsvm import examples, simulation, table_2, table_3, utilities
+from companion.papers.summaries import Values, values_from
+from companion.papers.wrsvm import examples, fig_2, regions, simulation, table_2, table_3, utilities
+from companion.reproduction.published import load_published
 from companion.solvers import Design, dca
 
 
@@ -89,8 +90,85 @@ def test_gains_are_paired_over_the_samples(sign):
 
 
 def test_exchanged_rows_compare_the_print_with_the_other_machine():
-    frame = values_from(table_2.VALUES, {"table_2": two_machines(1)}).set_index(["row", "column"])
-    plain, robust = frame.loc[("WSVM", "U1,0.4")], frame.loc[("WRSVM", "U1,0.4")]
-    assert frame.loc[("WSVM, rows interchanged", "U1,0.4")].value == robust.value
-    assert frame.loc[("WRSVM, rows interchanged", "U1,0.4")].value == plain.value
-    assert robust.value - plain.value == pytest.approx(1.0)
+    records = two_machines(1)
+    robust = records.machine == "WRSVM"
+    records.loc[robust, "test"] += 0.004 * records["sample"]
+    frame = values_from(table_2.VALUES, {"table_2": records})
+    frame = frame.set_index(["row", "column", "reading"]).value
+    for column in ("U1,0.4", "U1,0.4 ±"):
+        plain, robust = (frame[name, column, ""] for name in examples.MACHINES)
+        assert frame["WSVM", column, simulation.EXCHANGED] == robust
+        assert frame["WRSVM", column, simulation.EXCHANGED] == plain
+        assert abs(robust - plain) > 0.1
+
+
+def test_the_print_fits_the_reading_it_was_made_from():
+    """A print whose rows are exchanged agrees as read, and a print as it is as printed."""
+    frame, rng = two_machines(0), np.random.default_rng(4)
+    robust = frame.machine == "WRSVM"
+    frame["test"] += np.where(robust, 0.05, 0.03) * rng.standard_normal(len(frame)) + 0.1 * robust
+    values = values_from(table_2.VALUES, {"table_2": frame})
+    published = load_published("wrsvm").query("artefact == 'table_2' and kind != 'deterministic'")
+    own = values.set_index(["row", "column", "reading"]).value
+    for exchanged in ("", simulation.EXCHANGED):
+        printed = published.copy()
+        cells = printed[printed.asks == "value"]
+        made = [
+            own[row, column, exchanged] for row, column in zip(cells.row, cells.column, strict=True)
+        ]
+        printed.loc[cells.index, "value"] = np.round(made, 2)
+        printed.loc[cells.index, "printed"] = [f"{value:.2f}" for value in made]
+        found = simulation.reading_table(values, printed).set_index("reading")
+        fits = {"": "as printed", simulation.EXCHANGED: "rows exchanged"}[exchanged]
+        other = ({"as printed", "rows exchanged"} - {fits}).pop()
+        squares = found["sum of squared distances"]
+        assert (squares[fits] == 0).all() and (squares[other] > 10).all()
+
+
+def test_changes_with_the_kernel_are_shares_of_the_linear_ones():
+    rng, size = np.random.default_rng(7), dict(zip(regions.A_VALUES, range(5), strict=True))
+
+    def records(factor, n):
+        cells = product(range(1, n + 1), regions.CONFIGS, regions.A_VALUES)
+        frame = pd.DataFrame(cells, columns=["sample", "config", "a"])
+        for j in (1, 2, 3):
+            noise = 1e-4 * rng.standard_normal(len(frame))
+            frame[f"region_{j}"] = factor * 0.01 * j * frame.a.map(size) + noise
+        return frame
+
+    found = fig_2.relative_changes(records(0.6, 10), records(1.0, 20))
+    assert len(found) == 8
+    assert all(own.mean == pytest.approx(0.4, abs=0.01) and own.n == 10 for own in found.values())
+    error = np.sqrt(2) * 1e-4 * np.hypot(1 / np.sqrt(10), 0.6 / np.sqrt(20)) / 0.04
+    assert np.median([own.standard_error for own in found.values()]) < 2 * error
+
+
+def test_the_error_of_a_share_of_cells_is_that_of_new_samples():
+    """Cells whose gains are one number move together, others apart."""
+    rng, n = np.random.default_rng(5), 60
+    one = rng.standard_normal((n, 1))
+    one += 0.01 - one.mean()  # as many resamples on either side
+    together = simulation._share_higher(np.repeat(one, 13, axis=1))
+    apart = simulation._share_higher(rng.standard_normal((n, 13)))
+    assert together.mean == 1.0 and together.standard_error > 0.45
+    assert 0.04 < apart.standard_error < 0.2 and apart.n == n
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_of_the_steps_of_a_the_least_certain_decides(sign):
+    """One step against the sentence is enough to deny that a region moves as a increases."""
+    rng, rows = np.random.default_rng(6), []
+    size = dict(zip(regions.A_VALUES, np.cumsum([0.3, 0.05, 0.05, sign * 0.01, 0.05]), strict=True))
+    for k, (config, a) in product(range(1, 21), product(regions.CONFIGS, regions.A_VALUES)):
+        shares = {f"region_{j}": size[a] + 0.001 * rng.standard_normal() for j in (1, 2, 3)}
+        rows.append({"sample": k, "config": config, "a": a, **shares, "converged": True})
+    out = Values()
+    regions.add_values(out, pd.DataFrame(rows))
+    found = out.frame().set_index(["row", "column"]).value
+    assert len(found) == sum(map(len, regions.GROWS.values()))
+    for config, grows in regions.GROWS.items():
+        for j, larger in grows.items():
+            step = found[
+                f"U{config},a", f"region of class {j}: growth in its least certain step of a"
+            ]
+            assert step == pytest.approx(sign * 0.01 if larger else 0.05, abs=0.002)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.optimize import minimize
 
-from companion.papers.summaries import share
+from companion.papers.summaries import Values, share
 from companion.papers.wrsvm import beyond, exact, examples, population, simulation, theory
 from companion.papers.wrsvm.five_classes import N_GRADES, grade_cost, grades
 from companion.solvers import Design, dca, min_margin
@@ -115,6 +115,22 @@ def test_no_start_of_the_dc_algorithm_is_below_the_global_minimum():
     ends = [dca(design, y, U, 2.0, -0.5, tol=1e-6, start=start).objective for start in starts]
     assert min(ends) >= least * (1 - exact.TOLERANCE)
     assert min(ends) <= least * (1 + 1e-4)  # some start finds it
+
+
+def test_values_of_C_on_one_sample_count_once():
+    rows = [
+        {"config": 2, "a": 0.6, "C": C, "sample": k, "n_nodes": 1000, "n_dc": 10, "converged": True}
+        | {"own_excess": 0.02 * (C > 1) + 0.001 * k, "unweighted_excess": 0.0}
+        for k, C in product(range(1, 6), exact.C_VALUES)
+    ]
+    out = Values()
+    exact.add_values(out, pd.DataFrame(rows))
+    found = out.frame().set_index("column")
+    assert (found.n == 5).all()
+    apart = found.loc["objective above the minimum: WSVM start - unweighted start (%)"]
+    assert apart.value == pytest.approx(1.0 + 0.3)
+    assert apart.se == pytest.approx(np.std([0.1, 0.2, 0.3, 0.4, 0.5], ddof=1) / np.sqrt(5))
+    assert found.loc["log10 of convex problems: branch and bound / DC"].value == 2.0
 
 
 @pytest.mark.parametrize("example", ["piecewise_linear", "nonlinear"])

@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.summaries import as_table, means_and_errors, row_a_group, with_error
-from companion.papers.wrsvm import exact, examples, five_classes, population, simulation
+from companion.papers.wrsvm import exact, examples, five_classes, population, simulation, table_3
 from companion.papers.wrsvm.examples import FLIP, MACHINES, PAPER, SPARSE_C, TOL, S
 from companion.papers.wrsvm.utilities import PERCENT, gain, percentages, setting_name, with_setting
 from companion.reproduction import Study
@@ -25,20 +25,24 @@ from companion.solvers import Design, dca, dca_path
 TRUNCATIONS = {"none": None, "s = -1": -1.0, "s = -1/2": S, "s = 0": 0.0}
 _OWN, _OTHER_START = "s = -1/2", "s = -1/2, unweighted start"
 _FLIPS = (0.0, FLIP)
+#: Where no decision has half of the utility of class 1.
+CONSISTENT = (2, 0.6)
+#: What stands beside the baselines, and which.
+_COMPARED = (
+    ("", _OWN, "logistic regression"),
+    ("", _OWN, "SVC"),
+    (" from the unweighted start", _OTHER_START, "logistic regression"),
+)
 LABELS = {"flipped labels": FLIP, "clean labels": 0.0}
 N_SAMPLES = {"paper": 50, "quick": 2}
 N_KERNEL = {"paper": 20, "quick": 2}
 
 #: C of the baselines: scikit-learn's, which choose it on the tuning sample as the others do.
 _LOGISTIC_C = tuple(10.0**k for k in range(-3, 3))
+#: On Example 3: the logits we assume for it are quadratic, those of the first model are linear.
+_REGRESSIONS = ("logistic regression", "logistic regression on squares")
 _SVC_C = tuple(2.0**k for k in range(-7, 6, 2))
 
-#: Table 3 as printed, rows true digits 3, 6, 9, columns decisions.
-PRINTED_TABLE_3 = {
-    0.0: ((0.9929, 0.0005, 0.0066), (0.0001, 0.9989, 0.0010), (0.0130, 0.0002, 0.9868)),
-    0.2: ((0.9886, 0.0034, 0.0080), (0.0001, 0.9990, 0.0009), (0.0109, 0.0015, 0.9875)),
-    0.6: ((0.4545, 0.1573, 0.3882), (0.0, 0.9990, 0.0010), (0.0, 0.0002, 0.9998)),
-}
 #: Rows of the three digits that are left for testing, of 1055, 1056 and 1055.
 _TEST_SIZES = np.array([955, 956, 955])
 
@@ -137,6 +141,33 @@ def flip_table(frame):
     return row_a_group(with_setting(frame), "U", row)
 
 
+def compute_consistent(unit):
+    """The form (4) with costs 1 - U at U2,.6, which needs no truncation, without and with it."""
+    p, U = unit.params, examples.utility(*CONSISTENT)
+    (X, y), tune = population.samples(p["sample"], p["flip"])
+    rows = []
+    for name in ("none", _OWN):
+        s = TRUNCATIONS[name]
+        _, path = dca_path(Design.linear(X), y, 1.0 - U, SPARSE_C, s, form="cost", tol=TOL)
+        best, utility = population.tuned_linear(path, *tune, U, p["flip"])
+        rows.append({"machine": name, "log2_C": float(np.log2(SPARSE_C[best])), "utility": utility})
+        rows[-1]["converged"] = bool(path.converged.all())
+    return rows
+
+
+@as_table
+def consistent_table(truncation, consistent):
+    """Gain by truncation at U2,.6 in both forms, the second of which is consistent without it."""
+    own = truncation[(truncation.config == CONSISTENT[0]) & (truncation.a == CONSISTENT[1])]
+    for form, frame in (("utilities (8)", own), ("costs (4)", consistent)):
+        for words, flip in LABELS.items():
+            part = frame[frame.flip == flip]
+            means = {name: percentages(part, machine=name).mean() for name in ("none", _OWN)}
+            difference = gain(part, _OWN, "none")
+            row = {"form": form, "labels": words.split()[0], **means}
+            yield row | with_error("gain", difference) | {"n": difference.n}
+
+
 # -- baselines ------------------------------------------------------------------------------
 
 
@@ -161,21 +192,26 @@ def compute_kernel(unit):
     cells, _ = population.population("nonlinear")
     design, near, far = examples.kernel_columns(train[0], sigma, tune[0], cells)
     svc = _best_svc(train, tune, gamma=1.0 / (2.0 * sigma**2)).predict(cells)
-    squares = PolynomialFeatures(2, include_bias=False)
-    logistic = [
-        make_pipeline(squares, LogisticRegression(C=C, max_iter=2000)).fit(*train)
-        for C in _LOGISTIC_C
-    ]
+    logistic = {name: _regressions(train, degree) for degree, name in enumerate(_REGRESSIONS, 1)}
     rows = []
     for cell in simulation.CELLS["table_2"]:
         U = examples.utility(*cell)
         machines = examples.tuned_machines(design, train[1], near, tune[1], U, C_values=SPARSE_C)
         decided = {machine.name: machine.predict(far) for machine in machines}
-        decided["logistic regression on squares"] = _best_logistic(logistic, tune, cells, U)
+        decided |= {
+            name: _best_logistic(machines, tune, cells, U) for name, machines in logistic.items()
+        }
         found = _rows("nonlinear", FLIP, cell, decided | {"SVC": svc})
         converged = all(machine.converged for machine in machines)
         rows += [row | {"converged": converged} for row in found]
     return rows
+
+
+def _regressions(train, degree):
+    """Logistic regression on polynomials of a degree, one a C."""
+    terms = PolynomialFeatures(degree, include_bias=False)
+    machines = [LogisticRegression(C=C, max_iter=2000) for C in _LOGISTIC_C]
+    return [make_pipeline(terms, machine).fit(*train) for machine in machines]
 
 
 def _best_svc(train, tune, **settings):
@@ -221,17 +257,17 @@ def compute_levels(unit):
 def _add_baselines(out, frame, baselines):
     frame, baselines = with_setting(frame), with_setting(baselines)
     for U in frame.U.unique():
-        own = percentages(frame, U=U, flip=FLIP, machine=_OWN)
-        for machine in ("logistic regression", "SVC"):
-            other = percentages(baselines, U=U, flip=FLIP, machine=machine)
+        for start, machine, baseline in _COMPARED:
+            own = percentages(frame, U=U, flip=FLIP, machine=machine)
+            other = percentages(baselines, U=U, flip=FLIP, machine=baseline)
             n = min(len(own), len(other))
             difference = paired_difference(own[:n], other[:n])
-            out.add_mean(U, f"WRSVM - {machine} (points)", difference)
+            out.add_mean(U, f"WRSVM{start} - {baseline} (points)", difference)
 
 
 def _add_kernel(out, frame):
     for U, own in with_setting(frame).groupby("U"):
-        for machine in ("logistic regression on squares", "SVC", "WSVM"):
+        for machine in (*_REGRESSIONS, "SVC"):
             row, column = f"Example 3, {U}", f"WRSVM - {machine} (points)"
             out.add_mean(row, column, gain(own, "WRSVM", machine), frame.converged.all())
 
@@ -272,34 +308,22 @@ def kernel_table(frame, levels):
 # -- Table 3 by utility ---------------------------------------------------------------------
 
 
-def compute_table_3(unit):
-    """What a printed block is worth under its own utilities, and what the unweighted one is."""
-    a = unit.params["a"]
-    U = examples.utility(2, a)
-    shares = _TEST_SIZES / _TEST_SIZES.sum()
-    return {
-        name: round(float(shares @ (np.array(rows) * U).sum(axis=1)), 8)
-        for name, rows in (("weighted", PRINTED_TABLE_3[a]), ("unweighted", PRINTED_TABLE_3[0.0]))
-    }
-
-
-def _add_table_3(out, frame):
-    table = table_3_by_utility(frame)
-    for U, difference in zip(table.U, table.difference, strict=True):
-        column = "utility of the printed block - of the block U2,0 (points)"
-        out.add(f"Table 3, {U}", column, difference)
-
-
 @as_table
-def table_3_by_utility(frame):
-    """What the printed blocks of Table 3 are worth, in per cent: a row a block."""
-    for block in frame.itertuples():
-        yield {
-            "U": setting_name(2, block.a),
-            "printed block": PERCENT * block.weighted,
-            "printed block of U2,0": PERCENT * block.unweighted,
-            "difference": PERCENT * (block.weighted - block.unweighted),
-        }
+def table_3_by_utility(published):
+    """What the printed blocks of Table 3 are worth, in per cent: a row a block after the first."""
+    cells = published[published.artefact == "table_3"].set_index(["row", "column"]).value
+    blocks = {
+        a: np.array(
+            [[cells[f"U2,{a:g} y = {y}", f"ŷ = {j}"] for j in (1, 2, 3)] for y in (1, 2, 3)]
+        )
+        for a in table_3.A_VALUES
+    }
+    shares = PERCENT * _TEST_SIZES / _TEST_SIZES.sum()
+    for a in table_3.A_VALUES[1:]:
+        U = examples.utility(table_3.CONFIG, a)
+        own, unweighted = (shares @ (blocks[block] * U).sum(axis=1) for block in (a, 0.0))
+        row = {"U": setting_name(table_3.CONFIG, a), "printed block": own}
+        yield row | {"printed block of U2,0": unweighted, "difference": own - unweighted}
 
 
 def _level_units(profile):
@@ -308,25 +332,19 @@ def _level_units(profile):
     return [BEYOND_LEVELS.unit(example=example, flip=flip) for example, flip in cases]
 
 
-def _table_3_units(profile):
-    """One unit a printed block of Table 3 after the first."""
-    return [BEYOND_TABLE_3.unit(a=a) for a in PRINTED_TABLE_3 if a > 0]
-
-
 BEYOND_TRUNCATION = examples.study(
     "beyond_truncation", compute_truncation, N_SAMPLES, exact.SETTINGS, flip=_FLIPS
 )
+BEYOND_CONSISTENT = examples.study("beyond_consistent", compute_consistent, N_SAMPLES, flip=_FLIPS)
 BEYOND_BASELINES = examples.study("beyond_baselines", compute_baselines, N_SAMPLES, flip=_FLIPS)
 BEYOND_KERNEL = examples.study("beyond_kernel", compute_kernel, N_KERNEL)
 BEYOND_LEVELS = Study(PAPER, "beyond_levels", _level_units, compute_levels)
-BEYOND_TABLE_3 = Study(PAPER, "beyond_table_3", _table_3_units, compute_table_3)
-STUDIES = (BEYOND_TRUNCATION, BEYOND_BASELINES, BEYOND_KERNEL, BEYOND_LEVELS, BEYOND_TABLE_3)
+STUDIES = (BEYOND_TRUNCATION, BEYOND_CONSISTENT, BEYOND_BASELINES, BEYOND_KERNEL, BEYOND_LEVELS)
 STUDIES += (five_classes.BEYOND_FIVE, exact.BEYOND_EXACT)
 VALUES = (
     (_add_truncation, "beyond_truncation"),
     (_add_baselines, "beyond_truncation", "beyond_baselines"),
     (_add_kernel, "beyond_kernel"),
-    (_add_table_3, "beyond_table_3"),
     (five_classes.add_values, "beyond_five"),
     (exact.add_values, "beyond_exact"),
 )

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from companion.metrics import paired_difference
-from companion.papers.wrsvm import examples, regions
+from companion.metrics import Mean, mean_and_standard_error, paired_difference
+from companion.papers.wrsvm import examples, fig_1, population, regions
 from companion.solvers import dca
 
 N = 800
@@ -11,6 +11,8 @@ N_SAMPLES = {"paper": 10, "quick": 2}
 #: A coarser grid than for the tables: the boundaries move little along it.
 C_VALUES = 2.0 ** np.arange(-6, 9, 3)
 
+#: Changes are called similar that differ by less than this share of themselves.
+SIMILAR = 0.5
 #: Fill, edge and marker of each class.
 _LOOKS = (("#c6dbef", "#1b4f9c", "o"), ("#fdd0a2", "#d95f02", "s"), ("#c7e9c0", "#276419", "^"))
 
@@ -20,8 +22,14 @@ def compute(unit):
     (X, y), (X_tune, y_tune) = regions.samples("fig_2", N, unit.params["sample"])
     sigma = examples.median_distance(X, y)
     design, near, far = examples.kernel_columns(X, sigma, X_tune, regions.lattice())
-    width = {"sigma": round(sigma, 6)}
-    return list(regions.machine_rows((design, y), (near, y_tune), far, C_VALUES, lambda _: width))
+    density = population.class_densities(regions.lattice())[:, 0]
+
+    def more(machine):
+        chances = np.bincount(machine.predict(far), density / density.sum(), minlength=3)
+        named = {f"chance_{j}": round(float(c), 6) for j, c in enumerate(chances, start=1)}
+        return {"sigma": round(sigma, 6), **named}
+
+    return list(regions.machine_rows((design, y), (near, y_tune), far, C_VALUES, more))
 
 
 def kernel_decisions(number, config, a, C):
@@ -47,15 +55,39 @@ def plot_regions(ax, axis, values, X, y, *, title=""):
 
 
 def _add_values(out, frame):
-    """How the regions move, and whether those of the second matrix fall apart."""
+    """How the regions move, and whether that of class 1 is mixed with the others under U2."""
     out.add("protocol", "n", N)
     regions.add_values(out, frame)
+    converged = frame.converged.all()
     own = dict(iter(frame[frame.config == 2].sort_values("sample").groupby("a")))
-    more = paired_difference(*(own[a][regions.PARTS].sum(axis=1) for a in (0.8, 0.0)))
-    column = "connected parts of the three regions: a = 0.8 - a = 0"
-    out.add_mean("U2,a", column, more, frame.converged.all())
+    more = paired_difference(*(own[a].parts_1 for a in (0.8, 0.0)))
+    out.add_mean("U2,a", "connected parts of class 1: a = 0.8 - a = 0", more, converged)
+    chances = own[0.8][["chance_1", "chance_2", "chance_3"]]
+    apart = mean_and_standard_error(chances.max(axis=1) - chances.min(axis=1))
+    column = "largest - smallest chance of the three decisions for class 1"
+    out.add_mean("U2,0.8", column, apart, converged)
+
+
+def relative_changes(frame, linear):
+    """|change with the kernel - linear change| / |linear change| from a = 0 to 0.8, by region."""
+    found = {}
+    for config, grows in regions.GROWS.items():
+        for j in grows:
+            here, there = (regions.growth(records, config, j) for records in (frame, linear))
+            ratio = here.mean / there.mean
+            error = np.hypot(here.standard_error, ratio * there.standard_error) / abs(there.mean)
+            found[f"U{config},a, class {j}"] = Mean(abs(ratio - 1), error, here.n)
+    return found
+
+
+def _add_similarity(out, frame, linear):
+    """The moved region whose change is least certainly that of the linear machine."""
+    changes = relative_changes(frame, linear).values()
+    least = max(changes, key=lambda found: (found.mean - SIMILAR) / found.standard_error)
+    column = "|kernel change - linear change| / |linear change|, the least certain"
+    out.add_mean("all panels", column, least, frame.converged.all())
 
 
 FIG_2 = examples.study("fig_2", compute, N_SAMPLES)
-STUDIES = (FIG_2,)
-VALUES = ((_add_values, "fig_2"),)
+STUDIES = (FIG_2, fig_1.FIG_1)
+VALUES = ((_add_values, "fig_2"), (_add_similarity, "fig_2", "fig_1"))

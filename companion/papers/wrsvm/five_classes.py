@@ -3,9 +3,11 @@
 import numpy as np
 
 from companion.estimators import WeightedRobustSVC
+from companion.kernels import gram
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.summaries import row_a_group, with_error
 from companion.papers.wrsvm.examples import FLIP, rng_of, study
+from companion.solvers import Design, dca, min_margin, utility_from_cost
 
 N_SAMPLES = {"paper": 10, "quick": 2}
 
@@ -38,7 +40,15 @@ GRADE_MACHINES = {
     "WRSVM": {"cost": grade_cost(), "truncation": "auto"},
     "cost form": {"cost": grade_cost(), "form": "cost", "truncation": None},
 }
-_COMPARED = {"WRSVM": ("costs ignored", "WSVM"), "cost form": ("WRSVM", "costs ignored")}
+OTHER_START = "WRSVM, unweighted start"
+_COMPARED = (
+    ("WRSVM", "costs ignored"),
+    ("WRSVM", "WSVM"),
+    (OTHER_START, "costs ignored"),
+    (OTHER_START, "WSVM"),
+    ("cost form", "WRSVM"),
+)
+_GAMMA = 0.25
 _GRADE_C = tuple(2.0**k for k in range(-4, 3, 2))
 
 
@@ -46,15 +56,36 @@ def compute_five(unit):
     """Average cost of tuned Gaussian machines of five classes on a test sample: a row each."""
     rng = rng_of("five", unit.params["sample"])
     (X, y), tune, test = (grades(n, rng, FLIP) for n in _GRADE_SIZES.values())
-    cost, rows = grade_cost(), []
+    rows = []
     for name, settings in GRADE_MACHINES.items():
-        machines = [WeightedRobustSVC(C, gamma=0.25, **settings).fit(X, y) for C in _GRADE_C]
-        costs = [cost[tune[1], machine.predict(tune[0])].mean() for machine in machines]
-        best = machines[int(np.argmin(costs))]
-        row = {"machine": name, "log2_C": float(np.log2(best.C))}
-        row["cost"] = round(float(cost[test[1], best.predict(test[0])].mean()), 8)
-        rows.append(row | {"converged": all(machine.converged_ for machine in machines)})
-    return rows
+        machines = [WeightedRobustSVC(C, gamma=_GAMMA, **settings).fit(X, y) for C in _GRADE_C]
+        decisions = [[m.decision_function(Z) for Z in (tune[0], test[0])] for m in machines]
+        row = {"machine": name, **_tuned(decisions, tune[1], test[1])}
+        rows.append(row | {"converged": all(m.converged_ for m in machines)})
+    design, *columns = (gram(Z, X, gamma=_GAMMA) for Z in (X, tune[0], test[0]))
+    design = Design.kernel(design)
+    machines = [_from_unweighted(design, y, C) for C in _GRADE_C]
+    decisions = [[f @ m.coef.T + m.intercept for f in columns] for m in machines]
+    row = {"machine": OTHER_START, **_tuned(decisions, tune[1], test[1])}
+    return [*rows, row | {"converged": all(m.converged for m in machines)}]
+
+
+def _from_unweighted(design, y, C):
+    """The WRSVM whose DC algorithm starts at the SVM that ignores the costs."""
+    start = min_margin(design, y, np.eye(N_GRADES), C)
+    return dca(design, y, utility_from_cost(grade_cost()), C, -1 / (N_GRADES - 1), start=start)
+
+
+def _tuned(decisions, y_tune, y_test):
+    """The C of least tuning cost; the test cost and the largest |f| of its machine."""
+    cost = grade_cost()
+    best = int(np.argmin([cost[y_tune, f.argmax(axis=1)].mean() for f, _ in decisions]))
+    f = decisions[best][1]
+    return {
+        "log2_C": float(np.log2(_GRADE_C[best])),
+        "cost": round(float(cost[y_test, f.argmax(axis=1)].mean()), 8),
+        "largest_f": round(float(np.abs(f).max()), 2),
+    }
 
 
 def add_values(out, frame):
@@ -62,8 +93,7 @@ def add_values(out, frame):
     cost = {name: own.sort_values("sample").cost for name, own in frame.groupby("machine")}
     differences = {
         f"cost: {first} - {other}": paired_difference(cost[first], cost[other])
-        for first, others in _COMPARED.items()
-        for other in others
+        for first, other in _COMPARED
     }
     out.add_means("five classes", differences, frame.converged.all())
 
@@ -73,7 +103,8 @@ def five_table(frame):
 
     def row(own):
         mean = mean_and_standard_error(own.cost)
-        return with_error("cost", mean) | {"log2 C": own.log2_C.mean(), "n": mean.n}
+        more = {"largest |f|": own.largest_f.max(), "log2 C": own.log2_C.mean(), "n": mean.n}
+        return with_error("cost", mean) | more
 
     return row_a_group(frame, "machine", row)
 

@@ -19,8 +19,8 @@ CONFIGS = (1, 2, 3)
 #: Points of the plotted square by side, and half its side.
 LATTICE, HALF_SIDE = 101, 2.5
 
-#: Which regions move with a, by the sentences about Figure 1.
-_MOVED = {1: (1, 2), 2: (1, 2, 3), 3: (1, 2, 3)}
+#: Whether the regions of classes grow with a, by matrix: what is said about both figures.
+GROWS = {1: {1: False, 2: True}, 2: {1: False, 2: True, 3: True}, 3: {1: True, 2: False, 3: False}}
 PARTS = ["parts_1", "parts_2", "parts_3"]
 
 
@@ -64,15 +64,21 @@ def regions(predicted, U):
     return row
 
 
-def add_values(out, frame):
+def growth(frame, config, j, low=A_VALUES[0], high=A_VALUES[-1]):
     """How much larger a region is at one a than at another, paired over the samples."""
-    for config, moved in _MOVED.items():
-        own = dict(iter(frame[frame.config == config].sort_values("sample").groupby("a")))
-        steps = [(j, A_VALUES[0], A_VALUES[-1]) for j in moved]
-        for j, low, high in steps + [(1, *step) for step in pairwise(A_VALUES)]:
-            column = f"region of class {j}: a = {high:g} - a = {low:g}"
-            larger = paired_difference(own[high][f"region_{j}"], own[low][f"region_{j}"])
-            out.add_mean(f"U{config},a", column, larger, frame.converged.all())
+    own = frame[frame.config == config].sort_values("sample")
+    return paired_difference(*(own[own.a == a][f"region_{j}"] for a in (high, low)))
+
+
+def add_values(out, frame):
+    """Of every region the step from one a to the next that speaks most against its sentence."""
+    for config, grows in GROWS.items():
+        for j, larger in grows.items():
+            steps = [growth(frame, config, j, *step) for step in pairwise(A_VALUES)]
+            support = [step.mean / max(step.standard_error, 1e-12) for step in steps]
+            least = steps[int(np.argmin(support) if larger else np.argmax(support))]
+            column = f"region of class {j}: growth in its least certain step of a"
+            out.add_mean(f"U{config},a", column, least, frame.converged.all())
 
 
 def region_table(frame, config):
