@@ -199,7 +199,7 @@ class Values:
 
     def add_draws(self, row, column, draws, converged=True):
         """The distribution that the one printed draw is placed in."""
-        draws = tuple(sorted(float(draw) for draw in draws))
+        draws = tuple(float(draw) for draw in draws)
         mean, spread = _mean_and_spread(draws)
         self.add(row, column, mean, spread=spread, n=len(draws), draws=draws, converged=converged)
 
