@@ -7,11 +7,14 @@ beside the generator, the loss and the solver.
 import numpy as np
 import pytest
 from _or_skip import or_skip
+from scipy.stats import chi2
 
-from companion.datasets import ringnorm
+from companion.datasets import ringnorm, threshold_case_error
 from companion.papers.usvc import fig_3_4, linear, machines, table_3
 from companion.papers.usvc.splits import split, wrong
-from companion.reproduction.published import load_published
+from companion.reproduction.published import Printed, load_published
+from companion.reproduction.run import read_stored
+from companion.reproduction.verdicts import compare_spread
 from companion.solvers import Design
 
 
@@ -25,11 +28,40 @@ def binomial_deviation(error, n=machines.N_PATTERNS):
     return np.sqrt(error * (100 - error) / n)
 
 
-@pytest.mark.parametrize("quantity", ["CE train (%)", "CE test (%)"])
-def test_the_printed_spread_of_least_squares_in_case_b_is_below_the_binomial_one(quantity):
-    row = f"Case B, {quantity}"
-    assert printed(row, "LS ±") < binomial_deviation(printed(row, "LS"))
-    assert printed(row, "SVC ±") > binomial_deviation(printed(row, "SVC"))
+def chance_of_so_small_a_spread(row, machine, n=100, half_unit=0.05):
+    """Of errors that vary as counts do and no more; other thresholds make them vary more."""
+    least = binomial_deviation(printed(row, machine))
+    ratio = (printed(row, f"{machine} ±") + half_unit) / least
+    return chi2.cdf((n - 1) * ratio**2, n - 1)
+
+
+def test_the_printed_spread_of_least_squares_in_case_b_is_below_the_binomial_one():
+    assert chance_of_so_small_a_spread("Case B, CE train (%)", "LS") < 1e-5
+    assert chance_of_so_small_a_spread("Case B, CE train (%)", "SVC") > 0.01
+    # That of the test part is small, and no impossibility.
+    assert chance_of_so_small_a_spread("Case B, CE test (%)", "LS") > 0.01
+
+
+def test_no_cluster_weight_gives_case_a_both_its_printed_minima():
+    x = np.linspace(0.1, 0.3, 2001)
+    for weight in np.linspace(0.01, 0.99, 99):
+        error = threshold_case_error("A", x, weight)
+        inside = error[1:-1]
+        found = x[1:-1][(inside < error[:-2]) & (inside < error[2:])]
+        least = 100 * min(threshold_case_error("A", 0.5, weight), error.min())
+        assert not (19.5 <= least < 20.5 and np.any(np.abs(found - 0.17) <= 0.005))
+
+
+@pytest.mark.parametrize("name", ["Image", "Ringnorm", "Twonorm", "Waveform"])
+def test_splits_that_chose_one_setting_have_the_printed_spread_of_the_size(name):
+    rows = read_stored(table_3.TABLE_3, "paper").frame
+    rows = rows[(rows.dataset == name) & (rows.machine == "SVMlight")]
+    of = [own["size"].to_numpy(float) for _, own in rows.groupby(["C", "sigma"])]
+    sizes = max(of, key=len)
+    spread = Printed(printed(name, "SVMlight Mach. size ±"), 0)
+    found = compare_spread(spread, 10, sizes.std(ddof=1), len(sizes))
+    assert len(sizes) >= 4 and found.outcome == "within spread"
+    assert compare_spread(spread, 10, rows["size"].std(ddof=1), 10).outcome == "differs"
 
 
 def test_a_spread_of_the_error_needs_a_spread_of_the_threshold():

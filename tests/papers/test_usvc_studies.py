@@ -1,16 +1,30 @@
 """What the studies compute, against direct computations."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from _or_skip import or_skip
 from sklearn.svm import SVC
 
 from companion.datasets import ringnorm, threshold_case, threshold_case_error
 from companion.losses import Unbiased
+from companion.metrics import Mean
 from companion.papers.summaries import counts
-from companion.papers.usvc import beyond, boosting, fig_1, fig_3_4, linear, machines, table_3
+from companion.papers.usvc import (
+    beyond,
+    boosting,
+    fig_1,
+    fig_3_4,
+    linear,
+    machines,
+    paired_errors,
+    table_1,
+    table_3,
+)
 from companion.papers.usvc.benefit import BENEFIT_SIZE, compute_size
 from companion.papers.usvc.splits import SETS, Split, load, split, wrong
+from companion.reproduction.published import parse_relation
+from companion.reproduction.verdicts import compare_claim
 from companion.solvers import Design, wls_path
 
 
@@ -47,6 +61,61 @@ def test_the_minima_of_the_error_are_those_of_a_fine_grid_and_may_be_an_interval
         low, high, value = fig_1.minima(reading)[0]
         assert value == pytest.approx(error.min(), abs=1e-4)
         assert low - 1e-4 <= x[error.argmin()] <= high + 1e-4
+
+
+def test_no_threshold_of_either_sign_has_fewer_errors_than_the_best():
+    rng = np.random.default_rng(0)
+    x, cuts = rng.random(40), np.linspace(-0.01, 1.01, 2001)
+    for share in (0.2, 0.5, 0.9):
+        y = np.where(rng.random(40) < share, 1.0, -1.0)
+        counted = [wrong(sign * (x - cut), y) for cut in cuts for sign in (1, -1)]
+        assert table_1.least_wrong(x, y) == min(counted)
+        assert table_1.least_wrong(-x, y) == min(counted)
+
+
+def errors_of(**wrong_of_sets):
+    """Errors of two machines, a and b, on 100 patterns: 10 and what is given, split by split."""
+    rows = [
+        {"dataset": name, "split": k, "machine": machine, "test_wrong": count, "n_test": 100}
+        for name, counts in wrong_of_sets.items()
+        for k, other in enumerate(counts)
+        for machine, count in (("a", 10), ("b", other))
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_most_sets_are_more_than_half_and_doubtful_ones_count_for_both_sides():
+    better, worse, doubtful = [7, 8, 7, 8], [12, 13, 12, 13], [9, 11, 9, 11]
+    most = paired_errors.most_sets
+    four = {"Diabetes": better, "Image": better, "Ringnorm": better, "Thyroid": better}
+    sure = most(errors_of(**four, Twonorm=worse, Waveform=worse), "a", "b")
+    assert (sure.mean, sure.standard_error) == (0.5, 0.0)
+    open_ = most(errors_of(**four, Twonorm=doubtful, Waveform=doubtful), "a", "b")
+    assert (open_.mean, open_.standard_error) == (1.5, 0.5)
+    assert compare_claim(parse_relation("> 0"), *open_).outcome == "holds"
+    less = most(errors_of(**four | {"Thyroid": doubtful, "Image": worse}), "a", "b")
+    assert compare_claim(parse_relation("> 0"), *less).outcome == "undecided"
+
+
+def test_the_ratio_of_sizes_is_that_of_their_means():
+    sizes = np.array([10.0, 20.0, 60.0])
+    same = paired_errors.log_ratio(3 * sizes, sizes)
+    assert same.mean == pytest.approx(np.log(3)) and same.standard_error == pytest.approx(0)
+    rng = np.random.default_rng(0)
+    drawn = rng.choice(np.arange(400), size=(2000, 400))
+    above, below = rng.gamma(30, 1, 400), rng.gamma(20, 1, 400)
+    spread = np.std(np.log(above[drawn].mean(axis=1) / below[drawn].mean(axis=1)))
+    assert paired_errors.log_ratio(above, below).standard_error == pytest.approx(spread, rel=0.1)
+
+
+def test_the_least_supported_of_several_is_rarely_beyond_two_errors_by_chance():
+    rng, beyond_two = np.random.default_rng(1), 0
+    for _ in range(4000):
+        means = [Mean(value, 1.0, 100) for value in rng.standard_normal(7)]
+        worst = paired_errors.least_supported(means)
+        assert worst.mean == min(mean.mean for mean in means)
+        beyond_two += worst.mean < -2 * worst.standard_error
+    assert 0.014 < beyond_two / 4000 < 0.032  # 0.023 for one that stands alone
 
 
 @pytest.mark.parametrize("name", fig_3_4.LOSSES)

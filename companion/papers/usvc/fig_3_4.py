@@ -10,15 +10,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.losses import Hinge, Unbiased
-from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import Values, row_a_group, select
+from companion.metrics import paired_difference
+from companion.papers.summaries import Values, row_a_group, select, share
 from companion.papers.usvc.fig_1 import COLOURS
 from companion.papers.usvc.machines import (
+    BOTH_READINGS,
     DAMPING,
     NARROW,
     PLAUSIBLE,
-    READINGS,
-    STARTS,
+    PRINTED_READINGS,
+    PRINTED_START,
+    READING_IDS,
+    TABLE_READINGS,
     C,
     K,
     by_case,
@@ -36,6 +39,10 @@ LOSSES = {"SVC": Hinge(), "USVC s=2": Unbiased(2.0, K), "USVC s=4": Unbiased(4.0
 #: Thresholds and slopes of the profile in the study.
 THRESHOLDS = np.linspace(0.0, 1.0, 101)
 SLOPES = np.geomspace(0.3, 30.0, 90)
+_STEP = SLOPES[1] / SLOPES[0]
+
+#: A single printed draw is placed among so many.
+DRAWS = {"paper": 200, "quick": 15}
 
 #: Dampings at which the iteration of order 4 is run; stable above (s - 3) / (s - 1) = 1/3.
 DAMPINGS = (0.0, DAMPING, 0.3, 0.4, 0.5)
@@ -104,33 +111,39 @@ def machine(X, y, name, start="least_squares"):
 
 
 def compute_profiles(unit):
-    """How well the profile of each loss stands for the error: a row a loss."""
+    """How well the profile of a loss stands for the error: a row a loss."""
     reading, trial = unit.params["reading"], unit.params["trial"]
     X, y = sample(reading, "train", trial)
-    return [_profile_row(reading, X, y, name) for name in LOSSES]
+    return [_profile_row(reading, X, y, name) for name in ("SVC", "USVC s=2")]
 
 
 def _profile_row(reading, X, y, name):
     error, shape = theoretical_error(reading, THRESHOLDS), surface(X, y, LOSSES[name])
-    threshold, slope, result = machine(X, y, name, STARTS[READINGS[reading][0]])
+    threshold, slope, result = machine(X, y, name, PRINTED_START)
+    from_svc, _, other = machine(X, y, name, "svc")
     return {
         "loss": name,
         "profile_at": round(float(THRESHOLDS[shape.profile.argmin()]), 4),
         "correlation": round(float(np.corrcoef(shape.profile, error)[0, 1]), 6),
         "n_minima": len(shape.minima()),
-        **_narrow_minimum(shape),
+        **_narrow_minimum(X, y, name, shape),
         "reached_at": round(threshold, 6),
         "reached_slope": round(slope, 5),
-        "converged": result.converged,
+        "reached_from_svc": round(from_svc, 6),
+        "converged": result.converged and other.converged,
     }
 
 
-def _narrow_minimum(shape):
+def _narrow_minimum(X, y, name, shape):
     """Threshold and slope of the lowest minimum of the profile below ``NARROW``, if any."""
     found = [j for j in shape.minima() if shape.thresholds[j] < NARROW]
-    best = min(found, key=lambda j: shape.profile[j], default=None)
-    of = {"narrow_at": shape.thresholds, "narrow_slope": shape.locus}
-    return {name: round(float(of[name][best]), 4) if found else None for name in of}
+    if not found:
+        return {"narrow_at": None, "narrow_slope": None}
+    best = min(found, key=lambda j: shape.profile[j])
+    at, slope = shape.thresholds[[best]], shape.locus[best]
+    near = slope * np.linspace(1 / _STEP, _STEP, 41)
+    slope = surface(X, y, LOSSES[name], at, near).locus[0]
+    return {"narrow_at": round(float(at[0]), 4), "narrow_slope": round(float(slope), 3)}
 
 
 def compute_convergence(unit):
@@ -178,55 +191,86 @@ def iteration_eigenvalue(design, y, loss, minimum, damping):
     return float(found[np.abs(found).argmax()])
 
 
-FIG_3_4 = study_of("fig_3_4", compute_profiles, "trial")
-FIG_3_4_CONVERGENCE = study_of("fig_3_4_convergence", compute_convergence, "trial")
+FIG_3_4 = study_of("fig_3_4", compute_profiles, "trial", DRAWS, reading=BOTH_READINGS)
+FIG_3_4_CONVERGENCE = study_of(
+    "fig_3_4_convergence", compute_convergence, "trial", reading=BOTH_READINGS
+)
 STUDIES = (FIG_3_4, FIG_3_4_CONVERGENCE)
 
 
 def values(records):
     """The printed trial among all trials, and the claims of convergence."""
+    import pandas as pd
+
     out, frame, runs = Values(), records["fig_3_4"], records["fig_3_4_convergence"]
     error = theoretical_error("B", THRESHOLDS)
     out.add("Figure 4, theoretical CE", "global minimum at Th", THRESHOLDS[error.argmin()])
-    if not frame.empty:
-        _add_profiles(out, by_case(frame))
-    for case, own in by_case(runs).groupby("case"):
-        _add_convergence(out, f"convergence, case {case}", own)
+    if frame.empty or runs.empty:
+        return out.frame()
+    parts = [out.frame(), _figure_3(frame, runs, PRINTED_READINGS["A"])]
+    parts.append(_figure_3(frame, runs, TABLE_READINGS["A"]).assign(reading=READING_IDS["A"]))
+    own, b = select(frame, reading=TABLE_READINGS["B"]), Values()
+    _add_biased(b, "Figure 4", own)
+    _add_convergence(b, "convergence, case B", select(runs, reading=TABLE_READINGS["B"]))
+    usvc = _on_the_line(select(own, loss="USVC s=2"))
+    row = "Figure 4, USVC s=2"
+    b.add_draws(row, "global minimum of the surface at Th", usvc.profile_at, usvc.converged.all())
+    other = Values()
+    for values, column in ((b, "reached_at"), (other, "reached_from_svc")):
+        values.add_draws(row, "USVC converges to Th", usvc[column], usvc.converged.all())
+    return pd.concat([*parts, b.frame(), other.frame().assign(reading=READING_IDS["B"])])
+
+
+def _on_the_line(frame):
+    """By trial, with the threshold at the begin of the line where the machine calls all +1."""
+    frame = frame.set_index("trial").sort_index()
+    for column in ("reached_at", "reached_from_svc"):
+        placed = frame[column].between(*PLAUSIBLE)
+        frame[column] = frame[column].where(placed, PLAUSIBLE[0])
+    return frame
+
+
+def _figure_3(frame, runs, reading):
+    """What the print says of case A, under one distribution."""
+    out, own = Values(), select(frame, reading=reading)
+    svc, usvc = (_on_the_line(select(own, loss=loss)) for loss in ("SVC", "USVC s=2"))
+    for row, column, draws in (
+        ("Figure 3, SVC", "minimum at Th", svc.reached_at),
+        ("Figure 3, USVC s=2", "global minimum of the surface at Th", usvc.profile_at),
+        ("Figure 3, USVC s=2", "local minimum at Th", usvc.narrow_at),
+        ("Figure 3, USVC s=2", "local minimum at w", usvc.narrow_slope),
+    ):
+        out.add_draws(row, column, draws, own.converged.all())
+    out.add("Figure 3, SVC", "largest number of minima of the profile", svc.n_minima.max())
+    several = share(usvc.n_minima > 1)
+    several = several._replace(mean=several.mean - 0.5)
+    out.add_mean("Figure 3, USVC s=2", "share of trials with several minima - 0.5", several)
+    _add_biased(out, "Figure 3", own)
+    _add_convergence(out, "convergence, case A", select(runs, reading=reading))
     return out.frame()
 
 
-def _add_profiles(out, frame):
-    placed = frame[frame.reached_at.between(*PLAUSIBLE)]
-    a, b = (select(placed, case=case, loss="USVC s=2") for case in "AB")
-    svc = {case: select(placed, case=case, loss="SVC") for case in "AB"}
-    narrow, converged = a.dropna(subset="narrow_at"), frame.converged.all()
-    for row, column, draws in (
-        ("Figure 3, SVC", "minimum at Th", svc["A"].reached_at),
-        ("Figure 3, USVC s=2", "global minimum of the surface at Th", a.profile_at),
-        ("Figure 3, USVC s=2", "local minimum at Th", narrow.narrow_at),
-        ("Figure 3, USVC s=2", "local minimum at w", narrow.narrow_slope),
-        ("Figure 4, USVC s=2", "global minimum of the surface at Th", b.profile_at),
-        ("Figure 4, USVC s=2", "USVC converges to Th", b.reached_at),
-    ):
-        out.add_draws(row, column, draws, converged)
-    out.add("Figure 3, SVC", "largest number of minima of the profile", svc["A"].n_minima.max())
-    several = mean_and_standard_error(a.n_minima > 1)
-    out.add_mean("Figure 3, USVC s=2", "share of trials with more than one minimum", several)
-    for figure, case, best in (("Figure 3", "A", 0.5), ("Figure 4", "B", 0.6)):
-        distance = mean_and_standard_error(svc[case].reached_at - best)
-        out.add_mean(f"{figure}, SVC", f"Th - {best:g}", distance, converged)
-        of = {loss: own.correlation for loss, own in select(frame, case=case).groupby("loss")}
-        difference = paired_difference(of["USVC s=2"], of["SVC"])
-        out.add_mean(figure, "correlation of profile and CE: USVC s=2 - SVC", difference)
+def _add_biased(out, figure, own):
+    """The distance of the SVC from the optimum, and what either profile leaves unexplained."""
+    of = {loss: _on_the_line(rows) for loss, rows in own.groupby("loss")}
+    away = of["SVC"].reached_at - 0.5
+    n, spread = len(away), away.std(ddof=1)
+    ratio = away.mean() / spread if spread else np.nan
+    se = np.sqrt((1 + ratio**2 / 2) / n)
+    out.add(f"{figure}, SVC", "(Th - 0.5) / spread of a trial", ratio, n=n, se=se)
+    left = {loss: 1 - rows.correlation**2 for loss, rows in of.items()}
+    column = "1 - r^2 of profile and CE: USVC s=2 - half of SVC"
+    out.add_mean(figure, column, paired_difference(left["USVC s=2"], left["SVC"] / 2))
 
 
 def _add_convergence(out, row, runs):
     for s, damping in ((2, DAMPING), (3, DAMPING), (4, DAMPING), (4, 0.5)):
         at = select(runs, s=s, damping=damping)
-        column = f"share of trials that do not converge, s={s}, d={damping:g}"
-        out.add_mean(row, column, mean_and_standard_error(~at.fit_ended))
-    rise = select(runs, s=2, damping=DAMPING).largest_rise.max()
-    out.add(row, "largest relative rise of (5) in an iteration, s=2, d=0.2", rise)
+        column = f"trials that do not converge, s={s}, d={damping:g}"
+        out.add(row, column, np.count_nonzero(~at.fit_ended))
+    for s in (2, 4):
+        rise = select(runs, s=s, damping=DAMPING).largest_rise.max()
+        out.add(row, f"largest relative rise of (5) in an iteration, s={s}, d=0.2", rise)
 
 
 def convergence_table(runs):

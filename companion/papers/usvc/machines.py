@@ -30,11 +30,17 @@ READINGS = {
     "B": ("B", None),
 }
 
-#: The readings that Table 1 is compared under.
+#: Each case as printed, and the distribution that its tables and figures are read under.
+PRINTED_READINGS = {"A": "A, as printed", "B": "B"}
 TABLE_READINGS = {"A": "A, cluster weight .265", "B": "B"}
+BOTH_READINGS = (PRINTED_READINGS["A"], *TABLE_READINGS.values())
 
-#: Where the unbiased machine starts in each case; see the starts compared in table_1.
+#: Where the unbiased machine starts as printed, in both cases, and as read; see table_1.
+PRINTED_START = "least_squares"
 STARTS = {"A": "least_squares", "B": "svc"}
+
+#: What these readings of the print are called in ``data/readings.yaml``.
+READING_IDS = {"A": "a-weight-265", "B": "b-start-svc"}
 
 #: Thresholds outside belong to machines of nearly no slope, which say the same of all patterns.
 PLAUSIBLE = (-0.5, 1.5)
@@ -43,17 +49,17 @@ PLAUSIBLE = (-0.5, 1.5)
 NARROW = 0.35
 
 
-def study_of(name, compute, repeated=None, **settings):
+def study_of(name, compute, repeated=None, trials=TRIALS, **settings):
     """A study with a unit for each combination of settings, and of trials that `repeated` names.
 
-    Trials are of the readings of Table 1, unless others are given.
+    Trials are of the readings of Table 1, unless others are given, and as many as `trials` says.
     """
 
     def units(profile):
         every = settings
         if repeated:
-            trials = {repeated: range(1, TRIALS[profile] + 1)}
-            every = {"reading": TABLE_READINGS.values()} | settings | trials
+            numbers = {repeated: range(1, trials[profile] + 1)}
+            every = {"reading": TABLE_READINGS.values()} | settings | numbers
         rows = product(*every.values())
         return [Unit(PAPER, name, dict(zip(every, row, strict=True))) for row in rows]
 

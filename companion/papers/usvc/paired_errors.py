@@ -1,9 +1,10 @@
 """Errors of Tables 2, 3 and 4 split by split, and their differences between machines."""
 
 import numpy as np
+from scipy.stats import norm
 
 from companion.metrics import Mean, paired_difference
-from companion.papers.summaries import means_and_errors, present, select
+from companion.papers.summaries import magnitude, means_and_errors, present, select
 from companion.papers.usvc.splits import FOLDS, SETS, TEST_SHARE
 
 
@@ -22,11 +23,43 @@ def differences(frame, first, second):
     return names, means_and_errors(means)
 
 
-def over_sets(frame, first, second):
+def over_sets(frame, first, second, wrong="test_wrong"):
     """Mean over the sets, which are independent, of the difference of two machines."""
+    if wrong == "train_wrong":
+        frame = frame.assign(test_wrong=frame.train_wrong, n_test=frame.n_train)
     names, (means, errors) = differences(frame, first, second)
     n = frame.groupby("dataset").split.nunique().min()
     return Mean(float(np.mean(means)), float(np.sqrt(sum(errors**2))) / len(names), int(n))
+
+
+def one_of(found, n):
+    """A mean that was picked among n: beyond two standard errors as rarely as one that was not."""
+    wider = norm.isf(norm.sf(2.0) / n) / 2.0
+    return found._replace(standard_error=wider * found.standard_error)
+
+
+def least_supported(means):
+    """Of several means that are all to be positive, the one that is so least."""
+    worst = min(means, key=lambda own: own.mean / max(own.standard_error, 1e-12))
+    return one_of(worst, len(means))
+
+
+def most_sets(frame, first, second):
+    """By how many the sets on which `first` errs more are above half of the sets.
+
+    Sets within two standard errors count half; the error is such that two of it are their number.
+    """
+    names, (means, errors) = differences(frame, first, second)
+    doubtful = np.count_nonzero(np.abs(means) <= 2 * errors)
+    above = np.count_nonzero(means > 2 * errors)
+    return Mean(above + doubtful / 2 - (len(names) + 1) / 2, doubtful / 4, np.nan)
+
+
+def log_ratio(above, below):
+    """Logarithm of the ratio of two means over the same splits, by the delta method."""
+    above, below = (np.asarray(sizes, dtype=float) for sizes in (above, below))
+    error = paired_difference(above / above.mean(), below / below.mean())
+    return error._replace(mean=float(np.log(above.mean() / below.mean())))
 
 
 def sizes_of(rows):
@@ -34,11 +67,18 @@ def sizes_of(rows):
     return {size: int(rows[size].iloc[0]) for size in ("n_train", "n_test")}
 
 
-def add_comparison(out, dataset, machines, column="USVC - SVMlight (points)"):
-    """The claim that the unbiased machine is never worse than the SVC."""
+def add_comparison(out, dataset, machines, what="(points)"):
+    """The claims that the unbiased machine is never worse than the SVC, and similar to it."""
     unbiased, svc = machines["USVC"], machines["SVMlight"]
     converged = unbiased.converged.all() and svc.converged.all()
-    out.add_mean(dataset, column, paired_difference(unbiased.error, svc.error), converged)
+    over = paired_difference(unbiased.error, svc.error)
+    claims = {f"USVC - SVMlight {what}": over, f"|USVC - SVMlight| {what}": magnitude(over)}
+    out.add_means(dataset, claims, converged)
+
+
+def add_average(out, frame):
+    """The claim that the unbiased machine errs less than the SVC on average over the sets."""
+    out.add_mean("all sets", "USVC - SVMlight (points)", over_sets(frame, "USVC", "SVMlight"))
 
 
 def add_protocol(out, frame):

@@ -5,15 +5,22 @@ SVC and the unbiased machine. What the print leaves open is computed both ways: 
 study of its own, the plain iteration with d = 0.2 beside the stably damped one.
 """
 
+import numpy as np
+
+from companion.estimators import L1SVC
 from companion.losses import Unbiased
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import Values, row_a_group, select, with_error
+from companion.papers.summaries import Values, magnitude, row_a_group, select, with_error
 from companion.papers.usvc.fig_1 import minima
 from companion.papers.usvc.machines import (
+    BOTH_READINGS,
     DAMPING,
     N_PATTERNS,
     NARROW,
     PLAUSIBLE,
+    PRINTED_READINGS,
+    PRINTED_START,
+    READING_IDS,
     READINGS,
     STARTS,
     TABLE_READINGS,
@@ -33,15 +40,19 @@ ORDERS = (2.0, 4.0)
 #: Orders of the study of the order: its claim is insensitivity "as long as it is large enough".
 ORDERS_COMPARED = (1.5, 2.0, 3.0, 4.0, 6.0, 10.0)
 
-_ORDER_COLUMNS = ("error", "threshold", "n_iter", "converged")
+_ORDER_COLUMNS = ("start", "error", "threshold", "n_iter", "converged")
 
-#: The readings that are tried: all but the printed one.
-_TRIED = tuple(reading for reading in READINGS if reading != "A, as printed")
+_READ_STARTS = {TABLE_READINGS[case]: start for case, start in STARTS.items()}
+
+#: Tolerance of the sequential minimal optimisation that the weighted problems are compared with.
+_QP_TOL = 1e-8
+
+_PLAIN = {"damping": DAMPING, "accelerate": False}
 
 
 def fit_unbiased(design, y, s, start, *, plain=False):
     """The unbiased machine of order s: accelerated and stably damped, or the paper's iteration."""
-    options = {"damping": DAMPING, "accelerate": False} if plain else {}
+    options = _PLAIN if plain else {}
     return fit(design, y, C, loss=Unbiased(s, K), start=start, max_iter=500, **options)
 
 
@@ -57,8 +68,41 @@ def compute_trial(unit):
 
 
 def compute_plain(unit):
-    """The same for the plain iteration with s = 4, which need not settle: a row a start."""
-    return _Trial(unit).unbiased(4.0, "plain")
+    """The same for the iteration as printed, which need not settle: a row a machine and start."""
+    trial = _Trial(unit)
+    svc = fit(trial.design, trial.train[1], C, max_iter=500, **_PLAIN)
+    name = {"machine": "SVC", "start": "least_squares", "way": "plain"}
+    return [name | trial.row_of(svc)] + [row for s in ORDERS for row in trial.unbiased(s, "plain")]
+
+
+def compute_qp(unit):
+    """How far the weighted problems end from the quadratic program, with and without the 2 in (22).
+
+    With it they solve that of twice the cost.
+    """
+    trial = _Trial(unit)
+    X, y = trial.train
+    exact = L1SVC(kernel="linear", C=C, tol=_QP_TOL).fit(X, y)
+    peer = np.array([(exact.dual_coef_ @ X[exact.support_]).item(), exact.intercept_.item()])
+
+    def away(found):
+        own = np.array([found.coef[0], found.intercept])
+        return float(np.max(np.abs(own - peer) / np.abs(peer)))
+
+    return {
+        "threshold": round(float(-peer[1] / peer[0]), 6),
+        "with_2": away(fit(trial.design, y, 2 * C, tol=_QP_TOL)),
+        "without_2": away(fit(trial.design, y, C, tol=_QP_TOL)),
+        "converged": trial.svc.converged and exact.converged_,
+    }
+
+
+def least_wrong(x, y):
+    """Errors of the best threshold, whichever side it calls +1: no linear rule has fewer."""
+    y = y[np.argsort(x)]
+    wrong_above = np.concatenate([[0], np.cumsum(y > 0)])
+    wrong_above += np.count_nonzero(y < 0) - np.concatenate([[0], np.cumsum(y < 0)])
+    return int(min(wrong_above.min(), len(y) - wrong_above.max()))
 
 
 class _Trial:
@@ -69,15 +113,19 @@ class _Trial:
         self.train, self.test = (sample(self.reading, part, number) for part in ("train", "test"))
         self.design = Design.linear(self.train[0])
         self.svc = fit(self.design, self.train[1], C)
+        self.least = least_wrong(self.train[0][:, 0], self.train[1])
 
     def unbiased(self, s, way):
         """The rows of the unbiased machines from either start."""
         rows = []
-        for start, point in (("least_squares", "least_squares"), ("svc", self.svc)):
+        for start, point in self.starts():
             found = fit_unbiased(self.design, self.train[1], s, point, plain=way == "plain")
             name = {"machine": f"USVC s={s:g}", "start": start, "way": way}
             rows.append(name | self.row_of(found))
         return rows
+
+    def starts(self):
+        return (("least_squares", "least_squares"), ("svc", self.svc))
 
     def row_of(self, found):
         return self.row(found.coef[0], found.intercept, found.n_iter, found.converged)
@@ -86,6 +134,7 @@ class _Trial:
         return {
             "train_wrong": wrong(w * self.train[0][:, 0] + b, self.train[1]),
             "test_wrong": wrong(w * self.test[0][:, 0] + b, self.test[1]),
+            "least_wrong": self.least,
             "error": round(linear_error(self.reading, w, b), 6),
             "threshold": round(-b / w, 6),
             "w": round(float(w), 5),
@@ -95,69 +144,126 @@ class _Trial:
 
 
 def compute_orders(unit):
-    """Closed-form error of the unbiased machine for each order: a row an order."""
+    """Closed-form error of the unbiased machine for each order: a row an order and start."""
     trial, rows = _Trial(unit), []
-    start = STARTS[READINGS[trial.reading][0]]
-    start = trial.svc if start == "svc" else start
     for s in ORDERS_COMPARED:
-        row = trial.row_of(fit_unbiased(trial.design, trial.train[1], s, start))
-        rows.append({"s": s} | {name: row[name] for name in _ORDER_COLUMNS})
+        for start, point in trial.starts():
+            found = fit_unbiased(trial.design, trial.train[1], s, point)
+            row = {"start": start} | trial.row_of(found)
+            rows.append({"s": s} | {name: row[name] for name in _ORDER_COLUMNS})
     return rows
 
 
-TABLE_1 = study_of("table_1", compute_trial, "trial", reading=_TRIED)
-TABLE_1_PLAIN = study_of("table_1_plain", compute_plain, "trial", reading=_TRIED)
-TABLE_1_ORDER = study_of("table_1_order", compute_orders, "trial")
-STUDIES = (TABLE_1, TABLE_1_PLAIN, TABLE_1_ORDER)
+TABLE_1 = study_of("table_1", compute_trial, "trial", reading=READINGS)
+TABLE_1_PLAIN = study_of("table_1_plain", compute_plain, "trial", reading=READINGS)
+TABLE_1_ORDER = study_of("table_1_order", compute_orders, "trial", reading=BOTH_READINGS)
+TABLE_1_QP = study_of("table_1_qp", compute_qp, "trial")
+STUDIES = (TABLE_1, TABLE_1_PLAIN, TABLE_1_ORDER, TABLE_1_QP)
 
 
 def values(records):
     """The 54 printed numbers of Table 1, its protocol, and what the text says of it."""
-    out, frame, orders = Values(), records["table_1"], records["table_1_order"]
+    import pandas as pd
+
+    out = Values()
     patterns = dict.fromkeys(("training patterns", "testing patterns"), N_PATTERNS)
     out.add_all("protocol", {"C": C, "damping": DAMPING, **patterns})
-    if frame.empty or orders.empty:
+    if any(records[study.name].empty for study in STUDIES):
         return out.frame()
-    out.add("protocol", "trials", frame.trial.nunique())
-    for case, reading in TABLE_READINGS.items():
-        own = _in_per_cent(select(frame, reading=reading))
-        own = own[own.start.isin(("", STARTS[case]))]
-        machines = dict(iter(own.groupby("machine")))
-        place, _, error = minima(reading)[0]
-        for column, best in (("CE train (%)", error), ("CE test (%)", error), ("Th", place)):
-            row = f"Case {case}, {column}"
-            out.add(row, "Optimal", best)
-            for name, trials in machines.items():
-                out.add_cell(row, name, trials[column].dropna(), trials.converged.all())
-        _add_claims(out, case, machines, select(orders, reading=reading))
+    out.add("protocol", "trials", records["table_1"].trial.nunique())
+    frame = _in_per_cent(pd.concat([records["table_1"], records["table_1_plain"]]))
+    plain = select(frame, start=PRINTED_START, way="plain").set_index(["reading", "trial"])
+    cost = plain[plain.index.isin(TABLE_READINGS.values(), level=0)].groupby("machine").n_iter
+    cost = {machine: solved.sort_index() for machine, solved in cost}
+    column = "problems solved by USVC s=2 - 1.25 times those of WLS-SVC"
+    out.add_mean("both cases", column, paired_difference(cost["USVC s=2"], 1.25 * cost["SVC"]))
+    parts = [out.frame(), *_qp_rows(records["table_1_qp"])]
+    for case, printed in PRINTED_READINGS.items():
+        orders = records["table_1_order"]
+        parts.append(_of_case(frame, orders, case, printed, PRINTED_START))
+        read = _of_case(frame, orders, case, TABLE_READINGS[case], STARTS[case])
+        if case == "B":  # another start, and the wide minimum
+            read = read[~read.column.str.fullmatch("(LS|SVC|Optimal)( ±)?")]
+        parts.append(read.assign(reading=READING_IDS[case]))
+    low, high, error = minima("B")[1]
+    wide = {"CE train (%)": error, "CE test (%)": error, "Th": (low + high) / 2}
+    wide = [_one(f"Case B, {row}", "Optimal", best, "b-wide-minimum") for row, best in wide.items()]
+    return pd.concat([*parts, *wide], ignore_index=True)
+
+
+def _one(row, column, value, reading=""):
+    out = Values()
+    out.add(row, column, value)
+    return out.frame().assign(reading=reading)
+
+
+def _qp_rows(frame):
+    frame = frame[frame.threshold.between(*PLAUSIBLE)]
+    place = "both cases", "largest relative difference of WLS-SVC and QP-SVC (w, b)"
+    return _one(*place, frame.with_2.max()), _one(*place, frame.without_2.max(), "no-2-in-22")
+
+
+def _of_case(frame, orders, case, reading, start):
+    """A case under one distribution and start; unbiased machines by the printed iteration."""
+    out, own = Values(), select(frame, reading=reading).set_index("trial").sort_index()
+    own = own[(own.way == "exact") | ((own.way == "plain") & (own.start == start))]
+    own = own[(own.machine != "SVC") | (own.way == "exact")]
+    machines, (place, _, least) = dict(iter(own.groupby("machine"))), minima(reading)[0]
+    for column, best in (("CE train (%)", least), ("CE test (%)", least), ("Th", place)):
+        row = f"Case {case}, {column}"
+        out.add(row, "Optimal", best)
+        for name, trials in machines.items():
+            cells = _thresholds(trials) if column == "Th" else trials[column]
+            out.add_cell(row, name, cells, trials.converged.all())
+    for s in ORDERS:
+        _add_claims(out, case, f"USVC s={s:g}", machines, least)
+    orders = select(orders, reading=reading, start=start).set_index("trial").sort_index()
+    _add_order(out, f"Case {case}", orders, machines["SVC"].error)
     return out.frame()
 
 
 def _in_per_cent(frame):
-    """With errors in per cent, and Th for the machines that have one: rarely the SVC has none."""
+    """With errors in per cent, and Th for the machines that have one."""
     placed = frame.threshold.between(*PLAUSIBLE)
     frame = frame.assign(error=100.0 * frame.error, Th=frame.threshold.where(placed))
-    for part in ("train", "test"):
+    for part in ("train", "test", "least"):
         frame[f"CE {part} (%)"] = 100.0 * frame[f"{part}_wrong"] / N_PATTERNS
     return frame
 
 
-def _add_claims(out, case, machines, orders):
-    row = f"Case {case}"
-    for s in (2, 4):
-        unbiased = machines[f"USVC s={s}"]
-        gain = paired_difference(machines["SVC"].error, unbiased.error)
-        out.add_mean(row, f"CE SVC - USVC s={s} (points)", gain, unbiased.converged.all())
-        if case == "A":
-            mean = mean_and_standard_error(unbiased.threshold)
-            distance = mean._replace(mean=abs(mean.mean - 0.5))
-            out.add_mean(row, f"|mean Th - 0.5|, USVC s={s}", distance, unbiased.converged.all())
-    at = {s: 100 * select(orders, s=s).error for s in ORDERS_COMPARED}
-    differences = [paired_difference(at[s], at[2.0]) for s in ORDERS_COMPARED if s > 2]
-    worst = max(differences, key=lambda mean: abs(mean.mean))
-    worst = worst._replace(mean=abs(worst.mean))
-    column = "largest |CE(s) - CE(2)| (points), s = 3 to 10"
-    out.add_mean(row, column, worst, orders.converged.all())
+def _thresholds(trials):
+    """Those of the trials that have one; where most call all +1, it is the begin of the line."""
+    placed = trials.Th.dropna()
+    return placed if 2 * len(placed) > len(trials) else trials.Th.fillna(PLAUSIBLE[0])
+
+
+def _add_claims(out, case, name, machines, least):
+    """What the text says of an unbiased machine; `least` is the error of the best threshold."""
+    svc, own = machines["SVC"].error, machines[name]
+    claims = {
+        f"gain of {name} - half the excess of SVC (points)": (svc + least) / 2 - own.error,
+        f"|CE - 20| of {name} (points)": own.error - 20.0,
+        f"training CE of {name} - that of the best threshold (points)": own["CE train (%)"]
+        - own["CE least (%)"],
+        f"CE - CE_min of {name} (points)": own.error - least,
+        f"mean |Th - 0.5|, {name}": (_thresholds(own) - 0.5).abs(),
+    }
+    for column, trials in claims.items():
+        mean = mean_and_standard_error(trials)
+        mean = magnitude(mean) if column.startswith("|") else mean
+        if np.ptp(trials) < 1e-9:  # rounding is no chance
+            mean = mean._replace(standard_error=0.0)
+        out.add_mean(f"Case {case}", column, mean, own.converged.all())
+
+
+def _add_order(out, row, orders, svc):
+    """How far the order moves the error, beside a tenth of what the loss itself does."""
+    at = {s: 100 * own.error for s, own in orders.groupby("s")}
+    moved = [at[s] - at[2.0] for s in ORDERS_COMPARED if s > 2]
+    moved = max((np.sign(by.mean()) * by for by in moved), key=np.mean)
+    column = "largest |CE(s) - CE(2)| - a tenth of CE(SVC) - CE(2) (points), s = 3 to 10"
+    beyond = mean_and_standard_error(moved - 0.1 * (svc - at[2.0]))
+    out.add_mean(row, column, beyond, orders.converged.all())
 
 
 def start_table(records, reading):
@@ -188,6 +294,7 @@ def _start_row(own):
 
 def order_table(orders):
     """Exact error of the unbiased machine by case and order, and its paired distance to s = 2."""
+    orders = orders[orders.start == orders.reading.map(_READ_STARTS)]
     trials = ["reading", "trial"]
     at_two = select(orders, s=2.0).set_index(trials).error
     orders = by_case(orders.join(at_two.rename("at_two"), on=trials))
