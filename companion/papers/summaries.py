@@ -167,8 +167,14 @@ class Values:
                 "se": se,
                 "draws": draws,
                 "converged": bool(converged),
+                "reading": "",
             }
         )
+
+    def add_read(self, row, column, value, reading):
+        """A value without chance under another reading of the print, by its id."""
+        self.add(row, column, value)
+        self.rows[-1]["reading"] = reading
 
     def add_all(self, row, values, converged=True):
         """Several values without chance in one row: a mapping from column to value."""
@@ -198,8 +204,8 @@ class Values:
         self.add(row, f"{column} ±", spread, n=n, se=se, converged=converged)
 
     def add_draws(self, row, column, draws, converged=True):
-        """The distribution that the one printed draw is placed in."""
-        draws = tuple(sorted(float(draw) for draw in draws))
+        """The distribution that the one printed draw is placed in, in the order of the units."""
+        draws = tuple(float(draw) for draw in draws)
         mean, spread = _mean_and_spread(draws)
         self.add(row, column, mean, spread=spread, n=len(draws), draws=draws, converged=converged)
 
@@ -207,7 +213,7 @@ class Values:
         """One row a value, a DataFrame."""
         import pandas as pd
 
-        columns = ["row", "column", "value", "spread", "n", "se", "draws", "converged"]
+        columns = ["row", "column", "value", "spread", "n", "se", "draws", "converged", "reading"]
         return pd.DataFrame(self.rows, columns=columns)
 
 
