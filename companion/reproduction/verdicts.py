@@ -303,7 +303,8 @@ def judge_jointly(published, reproduced):
     Parameters
     ----------
     published, reproduced : pandas.DataFrame
-        As for :func:`compare`, of one artefact; the draws of all cells are those of the same units.
+        As for :func:`compare`, of one artefact; the draws of all cells are those of the same units,
+        in their order, of which those that all cells have count.
     """
     cells = _regenerated(published, reproduced)
     rows = published[(published["kind"] == "draw") & (published["repeats"] == "")]
@@ -320,7 +321,10 @@ def judge_jointly(published, reproduced):
         )
         for row in rows
     ]
-    return joint_chance([row["value"] for row in rows], np.transpose(draws))
+    shared = min(map(len, draws))
+    return joint_chance(
+        [row["value"] for row in rows], np.transpose([own[:shared] for own in draws])
+    )
 
 
 def score(ledger):

@@ -11,7 +11,16 @@ from companion.papers.conformal import methods, problems
 from companion.papers.conformal.baselines import BASELINES, pvgs
 from companion.papers.conformal.drawing import RIGHT, WRONG
 from companion.papers.conformal.g_means import add_means, by_method, error_table, undecided_if_few
-from companion.papers.conformal.methods import CONFORMAL, PRINTED, SVM, Part, all_rows, plain_row
+from companion.papers.conformal.methods import (
+    CHEAP,
+    CONFORMAL,
+    PRINTED,
+    SVM,
+    Part,
+    all_rows,
+    cheap_rows,
+    plain_row,
+)
 from companion.papers.conformal.problems import GRID, N_NEGATIVE, N_POSITIVE, SIDE
 from companion.papers.summaries import Values, counts, share
 
@@ -24,8 +33,14 @@ def compute_board(unit):
     return [*all_rows(problem), plain_row("PVGS", found, n_trained=n_trained)]
 
 
+def compute_draws(unit):
+    """The cheap methods on a draw of the board: a row a method."""
+    return cheap_rows(problems.board(unit.params["draw"]))
+
+
+DRAWS = problems.numbered_study("draws", compute_draws, "draw", {"paper": 200, "quick": 2})
 BOARD = problems.numbered_study("board", compute_board, "draw", {"paper": 20, "quick": 2})
-STUDIES = (BOARD,)
+STUDIES = (BOARD, DRAWS)
 
 PROTOCOL = {
     "patterns of the positive class": N_POSITIVE,
@@ -44,19 +59,20 @@ def reproduced_values(records):
     out.add_all("protocol", PROTOCOL)
     if frame.empty:
         return out.frame()
-    table = error_table(frame)
+    table, many = error_table(frame), records["draws"]
     for method in PRINTED:
-        own = frame[frame.method == method].sort_values("draw")
+        drawn = many if method in CHEAP else frame
+        own, errors = drawn[drawn.method == method].sort_values("draw"), error_table(drawn)
         converged = own.converged.all()
         wrong = (own.missed + own.false_alarms) / (own.n_positive + own.n_negative)
         out.add_draws(method, "misclassification rate", wrong, converged)
-        out.add_draws(method, "g-means error", table[method], converged)
+        out.add_draws(method, "g-means error", errors[method], converged)
         if method != SVM:
             none = own.n_transformations == 0
             out.add_draws(method, "no transformation", none, converged)
-            gain = undecided_if_few(paired_difference(table[SVM], table[method]))
+            gain = undecided_if_few(paired_difference(errors[SVM], errors[method]))
             out.add_mean(method, "g-means error: SVM - method", gain, converged)
-    own = frame[frame.method == SVM]
+    own = many[many.method == SVM]
     called = (own.missed + own.n_negative - own.false_alarms) / (own.n_positive + own.n_negative)
     own = frame[frame.method == "PVGS"]
     missed, alarms = own.missed / own.n_positive, own.false_alarms / own.n_negative

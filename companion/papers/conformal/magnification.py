@@ -245,8 +245,8 @@ def reproduced_values(records):
         of = {name: own.reset_index() for name, own in records["scenes"].groupby("method")}
         for name in ("Amari", "Williams"):
             pairs[name, CONTRAST] = (of[name].near, of[name].far)
-        for where in ("near", "far"):
-            column = f"log10 of the magnification ratio, {where} the frontier"
+        for where, words in (("near", "near"), ("far", "far from")):
+            column = f"log10 of the magnification ratio {words} the frontier"
             out.add_mean("Amari", column, mean_and_standard_error(of["Amari"][where]))
         pairs["Wu-Amari", ALONG] = (of["Wu-Amari"].along, of["Amari"].along)
         wu, act = of["Wu-Amari"], of["ACT"].largest_at.abs()

@@ -10,8 +10,8 @@ from scipy.stats import rankdata, spearmanr, wilcoxon
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.conformal import g_means, problems
-from companion.papers.conformal.methods import PRINTED, SVM, all_rows
-from companion.papers.conformal.problems import N_FOLDS, PAPER, SETS, digest
+from companion.papers.conformal.methods import PRINTED, SVM, all_rows, cheap_rows
+from companion.papers.conformal.problems import LARGE, N_FOLDS, PAPER, SETS, digest
 from companion.papers.summaries import Values, magnitude, none_without_records, share
 from companion.reproduction import Study, Unit
 
@@ -71,9 +71,40 @@ def size_units(profile):
     return [Unit(PAPER, "sizes", {"dataset": name}, digest(name)) for name in SETS]
 
 
+def cells(frame, by):
+    """Mean error over folds, its spread and the number of transformed folds, in rounded numbers."""
+    frame = frame.assign(error=g_means.errors(frame), moved=frame.n_transformations > 0)
+    table = frame.groupby(by, sort=False).agg(
+        error=("error", "mean"),
+        spread=("error", "std"),
+        transformed=("moved", "sum"),
+        converged=("converged", "all"),
+    )
+    return table.round(8).reset_index()
+
+
+def compute_partitions(unit):
+    """The cheap methods on a partition of a real set: a row a method."""
+    import pandas as pd
+
+    rows = [row for _, problem in problems.parts_of(unit) for row in cheap_rows(problem)]
+    return cells(pd.DataFrame(rows), "method").to_dict("records")
+
+
+def partition_units(profile):
+    """One unit a partition of the sets on which it takes under a second."""
+    return [
+        Unit(PAPER, "partitions", {"dataset": name, "partition": k}, digest(name))
+        for name in SETS
+        if name not in LARGE
+        for k in range(1, {"paper": 100, "quick": 1}[profile] + 1)
+    ]
+
+
 FOLDS = problems.study_of_sets("folds", compute_folds, {"paper": 20, "quick": 1}, left_out=())
 SIZES = Study(PAPER, "sizes", size_units, compute_sizes)
-STUDIES = (FOLDS, SIZES)
+PARTITIONS = Study(PAPER, "partitions", partition_units, compute_partitions)
+STUDIES = (FOLDS, PARTITIONS, SIZES)
 
 
 # -- tests ------------------------------------------------------------------------------------
@@ -127,28 +158,37 @@ def reproduced_values(records):
     for name, own in sizes.items():
         columns = {"N": "n", "N+": "n_positive", "N-": "n_negative", "d": "n_features"}
         out.add_all(name, {column: own[key] for column, key in columns.items()})
+    for (name, method), own in _all_cells(frame, records["partitions"]):
+        if method in PRINTED:
+            _cell(out, name, method, own)
     for name in g_means.present(frame):
-        own = frame[frame.dataset == name]
-        for method in PRINTED:
-            _cell(out, name, method, own[own.method == method])
-        _tests(out, name, own)
+        _tests(out, name, frame[frame.dataset == name])
     if len(g_means.present(frame)) == len(SETS):
         _over_sets(out, frame)
     return out.frame()
 
 
+def _all_cells(folds, partitions):
+    """Cells of all partitions there are, those of cheap methods first, by data set and method."""
+    import pandas as pd
+
+    if not len(folds):
+        return ()
+    keys = ["dataset", "partition", "method"]
+    table = pd.concat([partitions, cells(folds, keys)]).drop_duplicates(keys)
+    return table.sort_values("partition").groupby(["dataset", "method"], sort=False)
+
+
 def _cell(out, name, method, own):
     """A printed "mean ± spread" over the folds of one partition, and its asterisk."""
-    folds, converged = g_means.errors(own).groupby(own.partition), own.converged.all()
-    means, spreads = folds.mean(), folds.std()
+    converged = own.converged.all()
     # one partition alone, in a quick run, knows the chance of its folds
-    alone = spreads.mean() if len(means) == 1 else np.nan
-    for column, values, n in ((name, means, N_FOLDS), (f"{name} ±", spreads, 2 * N_FOLDS - 2)):
+    alone = own.spread.mean() if len(own) == 1 else np.nan
+    for column, values, n in ((name, own.error, N_FOLDS), (f"{name} ±", own.spread, 12)):
         known = {"spread": values.std(), "n": len(values), "se": alone / np.sqrt(n)}
         out.add(method, column, values.mean(), converged=converged, **known)
     if method != SVM:
-        none = (own.n_transformations == 0).groupby(own.partition).all()
-        out.add_draws(method, f"{name}: no transformation", none, converged)
+        out.add_draws(method, f"{name}: no transformation", own.transformed == 0, converged)
 
 
 def _tests(out, name, own):
