@@ -173,7 +173,7 @@ def joint_chance(printed, draws):
     every = np.vstack([printed, draws]).astype(float)
     n = len(every)
     deviations = (every - every.mean(axis=0)) * n / (n - 1)
-    scale = every.std(axis=0, ddof=1)  # with the print, so that its place is any draw's
+    scale = every[1:].std(axis=0, ddof=1)
     used = scale > 0
     distances = ((deviations[:, used] / scale[used]) ** 2).sum(axis=1)
     return float(np.mean(distances >= distances[0] * (1 - 1e-12)))

@@ -106,8 +106,6 @@ def compare_row(row, own, profile="paper"):
     """
     if own is None:
         return Comparison(NOT_RUN, note=NO_VALUE)
-    if _missing(own["value"]) and own["n"] == 0:
-        return Comparison(UNDECIDED, would_see=math.inf, note="too few cases to judge it by")
     if _missing(own["value"]):
         return Comparison(NOT_RUN, note="the regenerated value is missing")
     if row["asks"] == "setting" and profile != "paper":
@@ -303,28 +301,17 @@ def judge_jointly(published, reproduced):
     Parameters
     ----------
     published, reproduced : pandas.DataFrame
-        As for :func:`compare`, of one artefact; the draws of all cells are those of the same units,
-        in their order, of which those that all cells have count.
+        As for :func:`compare`, of one artefact; the draws of all cells are those of the same units.
     """
     cells = _regenerated(published, reproduced)
-    rows = published[(published["kind"] == "draw") & (published["repeats"] == "")]
-    rows = rows.to_dict("records")
+    rows = published[published["kind"] == "draw"].to_dict("records")
     rows = [
         row for row in rows if "" in cells.get((row["artefact"], row["row"], row["column"]), {})
     ]
     if not rows:
         return math.nan
-    draws = [
-        np.round(
-            cells[row["artefact"], row["row"], row["column"]][""]["draws"],
-            parse_printed(row["printed"]).decimals,
-        )
-        for row in rows
-    ]
-    shared = min(map(len, draws))
-    return joint_chance(
-        [row["value"] for row in rows], np.transpose([own[:shared] for own in draws])
-    )
+    draws = [cells[row["artefact"], row["row"], row["column"]][""]["draws"] for row in rows]
+    return joint_chance([row["value"] for row in rows], np.transpose(draws))
 
 
 def score(ledger):
