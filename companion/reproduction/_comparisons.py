@@ -127,21 +127,28 @@ def compare_spread(printed, n, value, n_r, *, se_r=math.nan, fails_beyond=MAX_DI
         se = se_r / value * math.sqrt(1 + n_r / n)
     else:
         se = math.sqrt(0.5 / (n - 1) + 0.5 / (n_r - 1))
-    # Downwards a departure of so many standard errors is the shorter way.
-    least = max(printed.value - printed.half_unit, 0.0) * math.exp(-fails_beyond * se)
-    seen = {"se": se, "would_see": printed.value - least}
+    least, most = printed.value - printed.half_unit, printed.value + printed.half_unit
+    # Downwards a departure of so many standard errors is the shorter way, if there is one.
+    factor = math.exp(min(fails_beyond * se, 700.0))
+    departure = printed.value - least / factor if least > 0 else most * factor - printed.value
+    seen = {"se": se, "would_see": departure}
     if excess == 0:
         return Comparison(REPRODUCED, 0.0, **seen)
-    if value <= 0:
-        distance = -NormalDist().inv_cdf(max((1 - _RARE) ** n_r / 2, 5e-324))
-    else:
-        distance = abs(math.log(value / (value - excess))) / se
-    return Comparison(WITHIN if distance <= fails_beyond else DIFFERS, distance, **seen)
+    if value > 0:
+        distance = _ratio(abs(math.log(value / (value - excess))), se)
+        return Comparison(WITHIN if distance <= fails_beyond else DIFFERS, distance, **seen)
+    distance = -NormalDist().inv_cdf(max((1 - _RARE) ** n_r / 2, 5e-324))
+    if distance > fails_beyond:
+        return Comparison(DIFFERS, distance, **seen)
+    note = f"{n_r:g} repetitions, all alike, are too few to refute a spread"
+    return Comparison(UNDECIDED, distance, would_see=math.inf, note=note)
 
 
 def compare_draw(printed, draws):
     """Place a single printed draw in the distribution of the regenerated ones."""
     excess = np.array([_excess(printed, draw) for draw in draws])
+    if np.isnan(excess).any():
+        return Comparison(NOT_RUN, note="a draw is missing")
     n, below, above = excess.size, int((excess < 0).sum()), int((excess > 0).sum())
     # Beyond all but so many draws on one side, a print is rare.
     spared = math.ceil(_RARE_DRAW * (n + 1) / 2) - 2
@@ -173,7 +180,7 @@ def joint_chance(printed, draws):
     every = np.vstack([printed, draws]).astype(float)
     n = len(every)
     deviations = (every - every.mean(axis=0)) * n / (n - 1)
-    scale = every[1:].std(axis=0, ddof=1)
+    scale = every.std(axis=0, ddof=1)  # with the print, so that its place is any draw's
     used = scale > 0
     distances = ((deviations[:, used] / scale[used]) ** 2).sum(axis=1)
     return float(np.mean(distances >= distances[0] * (1 - 1e-12)))

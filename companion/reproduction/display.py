@@ -12,8 +12,8 @@ from collections import Counter
 from pathlib import Path
 
 from companion.reproduction._files import replace_text
-from companion.reproduction.published import parse_printed
-from companion.reproduction.verdicts import DEPARTS, NO_VALUE, SCORES, score
+from companion.reproduction.published import SCORED, parse_printed
+from companion.reproduction.verdicts import DEPARTS, LISTED, NO_VALUE, SCORES, score
 
 __all__ = [
     "VALUES_MIME",
@@ -21,6 +21,7 @@ __all__ = [
     "ledger_text",
     "published_vs_reproduced",
     "readme_section",
+    "scored_first",
     "summary_table",
     "update_between_markers",
     "verdict_table",
@@ -29,20 +30,28 @@ __all__ = [
 VALUES_MIME = "application/vnd.companion.values+json"
 BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
 _SPREAD = " ±"  # ends the name of the column that holds the spread of another
-_LINES = ("published", "reproduced", "verdict")
-_MIN_WIDTH = 8
+_LINES = ("published", "reproduced", "verdict", "as read")
+_MIN_WIDTH = 6
 _PLACE = ["artefact", "row", "column", "outcome", "converged"]
 _NUMBERS = ["published", "reproduced", "reproduced_spread", "reproduced_n"]
-_NUMBERS += ["distance", "support", "would_see"]
+_NUMBERS += ["distance", "support", "would_see", "reproduced_as_read", "outcome_as_read"]
 
 
 def _plain(value):
-    """The JSON scalar of a value: full precision, None for NaN, a word for an infinity."""
+    """The JSON scalar of a value: full precision, None for NaN, a word for an infinity, no -0."""
     if hasattr(value, "item"):
         value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
-    return value
+    if not isinstance(value, float):
+        return value
+    return value + 0.0 if math.isfinite(value) else None if math.isnan(value) else str(value)
+
+
+def _text(value, how):
+    """A number as a text, empty for none, and zero without a sign."""
+    if _plain(value) is None:
+        return ""
+    text = format(value, how)
+    return text[1:] if re.fullmatch(r"-[0.]+%?", text) else text
 
 
 class Table:
@@ -58,15 +67,17 @@ class Table:
         The numbers behind the table, at full precision.
     title : str, default=""
         Stands above the table.
+    folded : int, default=0
+        So many of the last rows are folded up in HTML.
     """
 
-    def __init__(self, header, rows, values, title=""):
+    def __init__(self, header, rows, values, title="", folded=0):
         self.header = [str(name) for name in header]
         self.rows = [[str(cell) for cell in row] for row in rows]
         if any(len(row) != len(self.header) for row in self.rows):
             raise ValueError(f"Every row of a table must have {len(self.header)} cells.")
         self.values = [{name: _plain(v) for name, v in record.items()} for record in values]
-        self.title = title
+        self.title, self.folded = title, folded
 
     @classmethod
     def from_frame(cls, frame, formats=None, title=""):
@@ -96,9 +107,7 @@ class Table:
 
         def text(name, value):
             how = formats.get(name, ".4g" if isinstance(value, float) else "")
-            if callable(how):
-                return how(value)
-            return "" if _plain(value) is None else format(value, how)
+            return how(value) if callable(how) else _text(value, how)
 
         records = frame.to_dict("records")
         rows = [[text(name, record[name]) for name in frame] for record in records]
@@ -151,11 +160,25 @@ class Table:
             inside = "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells)
             return f"<tr>{inside}</tr>"
 
+        def table(rows, caption):
+            head = f"<thead>{line('th', self.header)}</thead>"
+            body = [line("td", row) for row in rows]
+            return [
+                '<table class="companion">',
+                *caption,
+                head,
+                "<tbody>",
+                *body,
+                "</tbody></table>",
+            ]
+
+        shown = len(self.rows) - self.folded
         caption = [f"<caption>{html.escape(self.title)}</caption>"] if self.title else []
-        head = f"<thead>{line('th', self.header)}</thead>"
-        body = [line("td", row) for row in self.rows]
-        parts = ['<table class="companion">', *caption, head, "<tbody>", *body, "</tbody>"]
-        return "\n".join([*parts, "</table>"])
+        parts = table(self.rows[:shown], caption)
+        if self.folded:
+            summary = f"<details><summary>{self.folded} that are listed, and not scored</summary>"
+            parts += [summary, *table(self.rows[shown:], []), "</details>"]
+        return "\n".join(parts)
 
     def to_markdown(self):
         """Markdown table; the title is left to the text around it.
@@ -182,73 +205,68 @@ class Table:
         }
 
 
-def _is_missing(value):
-    return value is None or (isinstance(value, float) and math.isnan(value))
-
-
 def _published_text(line):
     """A published cell as printed: with its spread, or with its relation."""
     if line["kind"] == "ordinal":
         return f"{line['printed']} ({line['relation']})"
     printed = parse_printed(line["printed"])
-    if printed is None or _is_missing(line["spread"]):
+    if printed is None or _plain(line["spread"]) is None:
         return line["printed"]
     spread = printed.format(line["spread"])
     return f"{line['printed']} ± {spread if float(spread) == line['spread'] else line['spread']}"
 
 
-def _reproduced_text(line):
+def _reproduced_text(line, name="reproduced"):
     """A regenerated cell with the digits of the print."""
-    value = line["reproduced"]
-    if _is_missing(value):
+    value = line[name]
+    if _plain(value) is None:
         return "-"
     if isinstance(value, str):
         return value
     printed = parse_printed(line["printed"])
     if line["kind"] == "ordinal" or printed is None:
-        se = "" if _is_missing(line["se"]) else f" (SE {line['se']:.2g})"
-        return f"{value:.3g}{se}"
-    text = printed.format(value)
-    if line["kind"] in ("stochastic", "draw") and not _is_missing(line["reproduced_spread"]):
+        se = "" if _plain(line["se"]) is None or name != "reproduced" else f" (SE {line['se']:.2g})"
+        return _text(value, ".3g") + se
+    text, spread = printed.format(value), line.get(f"{name}_spread")
+    if line["kind"] in ("stochastic", "draw") and _plain(spread) is not None:
         # of a number printed whole, the spread would mostly round to 0
-        text += f" ± {line['reproduced_spread']:.{max(printed.decimals, 1)}f}"
+        text += f" ± {spread:.{max(printed.decimals, 1)}f}"
     return text
 
 
-def _number_text(value, how):
-    if _is_missing(value):
+def _read_text(line):
+    """The regeneration and the verdict under another reading of the print."""
+    if not line["reading"]:
         return ""
-    text = format(value, how)
-    return text.lstrip("-") if float(text) == 0 else text
+    value = _reproduced_text(line, "reproduced_as_read")
+    return f"{value}: {line['outcome_as_read']} ({line['reading']})"
 
 
-def _verdict_texts(line, notes):
-    """Distance, support, what would have been seen, repetitions, and the verdict.
-
-    With a list of `notes` the reason goes there, and the verdict has its number.
-    """
-    n, verdict = line["reproduced_n"], line["verdict"]
-    if notes is not None and line["reason"]:
+def _verdict_text(line, notes):
+    """The verdict, a problem and a note; with a list of `notes` the reason goes there."""
+    verdict = line["verdict"]
+    if line["outcome"] == LISTED:
+        verdict = f"{LISTED}: {line['asks']}"
+    elif notes is not None and line["reason"]:
         if line["reason"] not in notes:
             notes.append(line["reason"])
         verdict = f"{line['outcome']} ({line['status']} [{notes.index(line['reason']) + 1}])"
     note = "" if line["note"] == NO_VALUE else line["note"]  # "not run" says as much
-    read = line["reading"] and f"read as {line['reading']}: {line['outcome_as_read']}"
-    return [
-        _number_text(line["distance"], ".1f"),
-        _number_text(line["support"], "+.1f"),
-        _number_text(line["would_see"], ".2g"),
-        "" if line["kind"] == "deterministic" or _is_missing(n) else f"{n:g}",
-        "; ".join(filter(None, [verdict, read, line["problem"], note])),
-    ]
+    joint = _text(line["joint"], ".2g") and f"all draws of the table: chance {line['joint']:.2g}"
+    return "; ".join(filter(None, [verdict, line["problem"], note, joint]))
 
 
 def _values(ledger):
     return ledger[_PLACE + _NUMBERS].to_dict("records")
 
 
+def scored_first(ledger):
+    """The rows that are scored, then those that are listed."""
+    return ledger.sort_values("asks", key=lambda asks: ~asks.isin(SCORED), kind="stable")
+
+
 def verdict_table(ledger, title="", notes=None):
-    """One line a published value: the print, the regeneration and the verdict.
+    """One line a published value, the scored first: the print, the regeneration and the verdict.
 
     Parameters
     ----------
@@ -263,27 +281,38 @@ def verdict_table(ledger, title="", notes=None):
     Table
         Columns row, column, published, reproduced, distance (of a value from the print) and
         support (of a claim), both in standard errors, would see (the smallest departure that would
-        have been seen), n (repetitions the regenerated value rests on), verdict. The verdict under
-        another reading, a problem or a note follow it.
+        have been seen), n (repetitions the regenerated value rests on), verdict with a problem or a
+        note, and as read (value and verdict under another reading of the print), if there is one.
     """
+    ledger, read = scored_first(ledger), (ledger["reading"] != "").any()
     rows = [
-        [line["row"], line["column"], _published_text(line), _reproduced_text(line)]
-        + _verdict_texts(line, notes)
+        [
+            *(line["row"], line["column"], _published_text(line), _reproduced_text(line)),
+            _text(line["distance"], ".1f"),
+            _text(line["support"], "+.1f"),
+            _text(line["would_see"], ".2g"),
+            "" if line["kind"] == "deterministic" else _text(line["reproduced_n"], "g"),
+            _verdict_text(line, notes),
+            *([_read_text(line)] if read else []),
+        ]
         for line in ledger.to_dict("records")
     ]
     header = ["row", "column", "published", "reproduced", "distance", "support", "would see", "n"]
-    header.append("verdict")
-    return Table(header, rows, _values(ledger), title)
+    header += ["verdict", "as read"] if read else ["verdict"]
+    folded = int((~ledger["asks"].isin(SCORED)).sum())
+    return Table(header, rows, _values(ledger), title, folded)
 
 
 def _stacked(value, spread):
-    """Published text, regenerated text and verdict of a cell and of the spread shown inside it."""
+    """Texts of a cell and of the spread shown inside it, one a line of :data:`_LINES`."""
     if value is None:
-        return "", "", ""
-    verdict = value["outcome"]
-    if spread is not None and spread["outcome"] != verdict:
-        verdict += f"; ±: {spread['outcome']}"
-    return _published_text(value), _reproduced_text(value), verdict
+        return [""] * len(_LINES)
+    texts = [_published_text(value), _reproduced_text(value), value["outcome"], _read_text(value)]
+    if spread is not None:
+        for place, name in ((2, "outcome"), (3, "outcome_as_read")):
+            if spread[name] not in ("", value[name]):
+                texts[place] += f"; ±: {spread[name]}"
+    return texts
 
 
 def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
@@ -301,7 +330,8 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
     Returns
     -------
     Table
-        Three lines a row of the print: published, reproduced, verdict.
+        Under a row of the print: published, reproduced, verdict, and as read, if there is another
+        reading.
 
     Raises
     ------
@@ -322,7 +352,12 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
     lines = []
     for row in rows:
         texts = [_stacked(cells.get((row, c)), cells.get((row, c + _SPREAD))) for c in columns]
-        lines += map(list, zip((row, "", ""), _LINES, *texts, strict=True))
+        shown = [
+            line
+            for line in zip(_LINES, *texts, strict=True)
+            if line[0] != "as read" or any(line[1:])
+        ]
+        lines += [[name, *line] for name, line in zip((row, "", "", ""), shown, strict=False)]
     inside = {name for c in columns for name in (c, c + _SPREAD)}
     part = ledger[ledger["row"].isin(rows) & ledger["column"].isin(inside)]
     return Table(["", "", *columns], lines, _values(part), title)

@@ -34,6 +34,7 @@ from companion.reproduction.published import SCORED, load_published, parse_print
 
 __all__ = [
     "OUTCOMES",
+    "PARTS",
     "SCORES",
     "Comparison",
     "compare",
@@ -50,17 +51,17 @@ __all__ = [
     "verdict_counts",
 ]
 
-#: What is counted for each paper, in the order of tables.
-SCORES = (
-    "scored",
+#: What a scored row can count as, and what is counted for each paper, in the order of tables.
+PARTS = (
     "agree as printed",
-    "agree as read",
     "undecided",
     "differ, demonstrated",
     "differ for want of data",
     "differ, unexplained",
     "not run",
 )
+SCORES = ("scored", PARTS[0], "agree as read", *PARTS[1:])
+_DIFFER = {"demonstrated": PARTS[2], "data": PARTS[3]}
 NO_VALUE = "no regenerated value of this row and column"
 _QUICK_ALLOWANCE = 1.0
 _CHANCE = ("stochastic", "spread", "ordinal")
@@ -106,6 +107,8 @@ def compare_row(row, own, profile="paper"):
     """
     if own is None:
         return Comparison(NOT_RUN, note=NO_VALUE)
+    if _missing(own["value"]) and own["n"] == 0:
+        return Comparison(UNDECIDED, would_see=math.inf, note="the case it speaks of never occurs")
     if _missing(own["value"]):
         return Comparison(NOT_RUN, note="the regenerated value is missing")
     if row["asks"] == "setting" and profile != "paper":
@@ -113,6 +116,8 @@ def compare_row(row, own, profile="paper"):
     found = _by_kind(row, own, 0.0 if profile == "paper" else _QUICK_ALLOWANCE)
     if row["asks"] not in SCORED:
         return replace(found, outcome=LISTED) if found.outcome in (*AGREES, UNDECIDED) else found
+    if found.outcome in AGREES and math.isinf(found.would_see):
+        return replace(found, outcome=UNDECIDED, note="no difference would have been seen")
     if found.outcome in AGREES and found.would_see > row["matters"]:
         short = f"a difference of {row['matters']:g}, which matters here, would not have been seen"
         return replace(found, outcome=UNDECIDED, note="; ".join(filter(None, (found.note, short))))
@@ -125,13 +130,12 @@ def _by_kind(row, own, allowance):
     if kind == "deterministic":
         return compare_deterministic(row["printed"] if printed is None else printed, value)
     if kind == "draw":
-        draws = own.get("draws")
-        if draws is None or not len(draws):
+        if not len(own["draws"]):
             raise ValueError(
                 f"The regenerated value of {cell} must bring the draws that the print is placed "
-                f"among. Got draws = {draws!r}."
+                "among. Got none."
             )
-        return compare_draw(printed, draws)
+        return compare_draw(printed, own["draws"])
     beyond = {"fails_beyond": MAX_DISTANCE + allowance}
     if kind == "spread":
         return compare_spread(printed, row["n"], value, own["n"], se_r=own["se"], **beyond)
@@ -150,7 +154,7 @@ def _by_kind(row, own, allowance):
     return compare_stochastic(*numbers, se_r=own["se"], **overlaps, **beyond)
 
 
-def _regenerated(published, reproduced):
+def regenerated(published, reproduced):
     """The regenerated rows by (artefact, row, column) and reading, after checking the frame."""
     absent = [name for name in _NEEDED if name not in reproduced]
     if absent:
@@ -170,6 +174,7 @@ def _regenerated(published, reproduced):
         for name, default in _NUMBERS.items():
             number = own.get(name, default)
             own[name] = default if _missing(number) else float(number)
+        own["draws"] = () if _missing(own.get("draws")) else own["draws"]
         cell = (own.get("artefact", artefacts[0]), own["row"], own["column"])
         reading = own.get("reading")
         reading = "" if _missing(reading) else reading
@@ -182,6 +187,38 @@ def _regenerated(published, reproduced):
             )
         readings[reading] = own
     return cells
+
+
+def _joint_chances(rows, cells):
+    """Chance of the single draws that a table prints, all together, by cell.
+
+    The draws of its cells, as the paper rounds, are those of the same units; a cell whose draws
+    are more or fewer is of others.
+    """
+    tables = {}
+    for row in rows:
+        cell = (row["artefact"], row["row"], row["column"])
+        own = cells.get(cell, {}).get("")
+        scored = row["asks"] in SCORED and not row["repeats"]
+        if row["kind"] == "draw" and scored and own and len(own["draws"]):
+            draws = np.round(own["draws"], parse_printed(row["printed"]).decimals)
+            tables.setdefault((cell[0], len(draws)), []).append((cell, row["value"], draws))
+    chances = {}
+    for table in tables.values():
+        names, printed, draws = zip(*table, strict=True)
+        if len(names) > 1 and not np.isnan(draws).any():
+            chances |= dict.fromkeys(names, joint_chance(printed, np.transpose(draws)))
+    return chances
+
+
+def _counts_as(row, told):
+    """Which of :data:`PARTS` a row counts as, "" if it is not scored or repeats another."""
+    outcome = told["outcome"]
+    if row["asks"] not in SCORED or row["repeats"]:
+        return ""
+    if outcome in DEPARTS:
+        return _DIFFER.get(told["status"], PARTS[4])
+    return PARTS[0] if outcome in AGREES else outcome
 
 
 def _conclude(comparison, converged, deviation, profile):
@@ -231,9 +268,11 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
         The ledger, one row a published value in its order: what the print has (paper, artefact,
         row, column, asks, kind, printed, published, spread, n, relation, sentence, why, repeats,
         matters, where); the regeneration (reproduced, reproduced_spread, reproduced_n,
-        reproduced_se, converged); distance, support, se, would_see, outcome (one of
-        :data:`OUTCOMES`), verdict, status and reason of a deviation, problem (empty if all is
-        well), note; and under another reading its name, reproduced_as_read and outcome_as_read.
+        reproduced_se, converged); distance, support, se, would_see, joint (the chance of all
+        single draws of the table together), outcome (one of :data:`OUTCOMES`), verdict, status and
+        reason of a deviation, problem (empty if all is well), note, counts_as (one of
+        :data:`PARTS`, empty if the row is not scored or repeats another); and under another reading
+        its name, reproduced_as_read and outcome_as_read.
 
     Raises
     ------
@@ -243,10 +282,10 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
     """
     import pandas as pd
 
-    cells = _regenerated(published, reproduced)
-    deviations, readings = deviations or {}, readings or {}
-    ledger = []
-    for row in published.to_dict("records"):
+    cells, rows = regenerated(published, reproduced), published.to_dict("records")
+    deviations, readings, ledger = deviations or {}, readings or {}, []
+    joint = _joint_chances(rows, cells)
+    for row in rows:
         cell = (row["artefact"], row["row"], row["column"])
         found = dict(cells.get(cell, {}))
         own = found.pop("", None)
@@ -259,7 +298,7 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
                 f"The reading of {' / '.join(cell)} must be one of data/readings.yaml. "
                 f"Got {reading!r}."
             )
-        deviation = deviations.get((row["paper"], *cell))
+        told = _conclude(comparison, converged, deviations.get((row["paper"], *cell)), profile)
         ledger.append(
             {
                 **{name: row[name] for name in _COPIED},
@@ -273,7 +312,9 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
                 "support": comparison.support,
                 "se": comparison.se,
                 "would_see": comparison.would_see,
-                **_conclude(comparison, converged, deviation, profile),
+                "joint": joint.get(cell, math.nan),
+                **told,
+                "counts_as": _counts_as(row, told),
                 "reading": reading,
                 "reproduced_as_read": as_read["value"] if reading else math.nan,
                 "outcome_as_read": compare_row(row, as_read, profile).outcome if reading else "",
@@ -295,41 +336,13 @@ def judge(artefact, records, profile="paper", deviations=None):
     return compare(published, artefact.values(records), deviations, load_readings(), profile)
 
 
-def judge_jointly(published, reproduced):
-    """Chance of the single draws that an artefact prints, all together; NaN if it prints none.
-
-    Parameters
-    ----------
-    published, reproduced : pandas.DataFrame
-        As for :func:`compare`, of one artefact; the draws of all cells are those of the same units.
-    """
-    cells = _regenerated(published, reproduced)
-    rows = published[published["kind"] == "draw"].to_dict("records")
-    rows = [
-        row for row in rows if "" in cells.get((row["artefact"], row["row"], row["column"]), {})
-    ]
-    if not rows:
-        return math.nan
-    draws = [cells[row["artefact"], row["row"], row["column"]][""]["draws"] for row in rows]
-    return joint_chance([row["value"] for row in rows], np.transpose(draws))
-
-
 def score(ledger):
     """How many rows of a ledger there are of each of :data:`SCORES`; repeated cells count once."""
-    rows = ledger[ledger["asks"].isin(SCORED) & (ledger["repeats"] == "")]
-    agrees, departs = rows["outcome"].isin(AGREES), rows["outcome"].isin(DEPARTS)
+    rows = ledger[ledger["counts_as"] != ""]
     as_read = rows["outcome_as_read"].where(rows["reading"] != "", rows["outcome"])
-    counts = (
-        len(rows),
-        agrees.sum(),
-        as_read.isin(AGREES).sum(),
-        (rows["outcome"] == UNDECIDED).sum(),
-        (departs & (rows["status"] == "demonstrated")).sum(),
-        (departs & (rows["status"] == "data")).sum(),
-        (departs & rows["status"].isin(("conjecture", "undeclared"))).sum(),
-        (rows["outcome"] == NOT_RUN).sum(),
-    )
-    return dict(zip(SCORES, map(int, counts), strict=True))
+    counts = Counter(rows["counts_as"])
+    counts |= {"scored": len(rows), "agree as read": int(as_read.isin(AGREES).sum())}
+    return {name: counts[name] for name in SCORES}
 
 
 def verdict_counts(ledger):

@@ -1,4 +1,4 @@
-"""Deviations and errata: strict about their form and every name, all faults at once, all proved."""
+"""Deviations, readings and errata: strict about form and names, all faults at once, all proved."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,15 @@ import pytest
 
 from companion.reproduction import declared
 from companion.reproduction.artefacts import list_papers
-from companion.reproduction.declared import KINDS, Erratum, load_deviations, load_errata
+from companion.reproduction.declared import (
+    KINDS,
+    Deviation,
+    Erratum,
+    Reading,
+    load_deviations,
+    load_errata,
+    load_readings,
+)
 from companion.reproduction.published import PublishedError
 
 ROOT = Path(__file__).parents[2]
@@ -42,6 +50,7 @@ DEVIATION = """\
   artefact: table_1
   rows: [heart, cancer]
   columns: ["error"]
+  status: demonstrated
   reason: other splits
   evidence: notebooks/toy/table_1.ipynb
 """
@@ -53,6 +62,15 @@ ERRATUM = """\
   kind: misprint
   proof: [tests/papers/test_gacv_errata.py::test_one, notebooks/gacv/fig_1.ipynb]
 """
+
+READING = """\
+- id: rows-exchanged
+  paper: wrsvm
+  changes: the labels of two rows stand exchanged
+  proof: [tests/papers/test_wrsvm_errata.py::test_two]
+  tried: "2"
+"""
+LOADERS = {DEVIATION: load_deviations, ERRATUM: load_errata, READING: load_readings}
 
 
 def defined_tests(path):
@@ -69,12 +87,12 @@ def load_toy(paper):
 
 @pytest.fixture
 def load(tmp_path):
-    """Loads a text as deviations of a toy paper, or as errata if it has kinds."""
+    """Loads a text as what another declares: deviations of a toy paper, errata or readings."""
 
-    def load_text(text, errata=False):
+    def load_text(text, like=DEVIATION):
         path = tmp_path / "declared.yaml"
         path.write_text(text, encoding="utf-8")
-        return load_errata(path) if errata else load_deviations(path, load_toy)
+        return load_deviations(path, load_toy) if like == DEVIATION else LOADERS[like](path)
 
     return load_text
 
@@ -85,15 +103,20 @@ def load(tmp_path):
 def test_files_are_read_as_they_stand_and_may_be_empty(load, tmp_path):
     deviations = load(DEVIATION)
     assert set(deviations) == {("toy", "table_1", row, "error") for row in ("heart", "cancer")}
-    assert deviations["toy", "table_1", "heart", "error"].reason == "other splits"
+    found = Deviation("other splits", "notebooks/toy/table_1.ipynb", "demonstrated")
+    assert deviations["toy", "table_1", "heart", "error"] == found
+    proof = ("tests/papers/test_wrsvm_errata.py::test_two",)
+    reading = Reading("wrsvm", "the labels of two rows stand exchanged", proof, 2)
+    assert load(READING, READING) == {"rows-exchanged": reading}
     proof = ("tests/papers/test_gacv_errata.py::test_one", "notebooks/gacv/fig_1.ipynb")
     print_ = ("one sum inside the other", "two sums side by side")
-    assert load(ERRATUM, errata=True) == [Erratum("gacv", "(11)", *print_, "misprint", proof)]
+    assert load(ERRATUM, ERRATUM) == [Erratum("gacv", "(11)", *print_, "misprint", proof)]
     assert load_deviations(tmp_path / "none.yaml", load_toy) == load("# none\n") == {}
-    assert load_errata(tmp_path / "none.yaml") == load("# none\n", errata=True) == []
-    for errata in (False, True):
+    assert load_errata(tmp_path / "none.yaml") == load("# none\n", ERRATUM) == []
+    assert load_readings(tmp_path / "none.yaml") == load("# none\n", READING) == {}
+    for like in LOADERS:
         with pytest.raises(PublishedError, match="it must be a list, not dict"):
-            load("paper: gacv\n", errata)
+            load("paper: gacv\n", like)
 
 
 FAULTS = [
@@ -107,6 +130,11 @@ FAULTS = [
     ("other splits", "|\n    one\n    two", "reason must be one line"),
     ("[heart, cancer]", "heart", "rows must be a list of texts"),
     ("reason:", "because: x\n  reason:", "'because' is unknown"),
+    ("demonstrated", "known", "status 'known' is unknown: it must be one of demonstrated, data"),
+    ("paper: wrsvm", "paper: svm", "entry 1: paper 'svm' is unknown"),
+    ('"2"', '"some"', "tried must be a number in quotes, at least 1. Got 'some'"),
+    ('"2"', '"0"', "tried must be a number in quotes, at least 1. Got '0'"),
+    ("::test_two", "", "neither tests/<file>.py::test_<name> nor notebooks/<name>.ipynb"),
     ("- paper: toy", "- [", "declared.yaml has 1 fault"),
     ("paper: gacv", "paper: gcv", "entry 1: paper 'gcv' is unknown: it must be one of l1nsvm"),
     ("kind: misprint", "kind: typo", "kind 'typo' is unknown: it must be one of misprint"),
@@ -119,10 +147,10 @@ FAULTS = [
 
 @pytest.mark.parametrize(("old", "new", "message"), FAULTS)
 def test_each_fault_of_an_entry_is_named(load, old, new, message):
-    text = DEVIATION if old in DEVIATION else ERRATUM
+    text = next(text for text in LOADERS if old in text)
     with pytest.raises(PublishedError) as caught:
-        load(text.replace(old, new), errata=text is ERRATUM)
-    assert old in text and message in str(caught.value)
+        load(text.replace(old, new), text)
+    assert message in str(caught.value)
 
 
 def test_all_faults_are_reported_at_once(load):
@@ -167,10 +195,11 @@ def test_every_test_about_errata_is_named_by_one_or_knowingly_not():
 
 
 def test_every_proof_is_there_and_only_gaps_have_none_in_a_test():
-    for erratum in load_errata():
-        for proof in erratum.proof:
+    for proved in [*load_errata(), *load_readings().values()]:
+        for proof in proved.proof:
             path, _, name = proof.partition("::")
             assert not name or name in defined_tests(ROOT / path), proof
             assert (ROOT / path).is_file(), proof
+    for erratum in load_errata():
         computed = any("::" in proof for proof in erratum.proof)
         assert computed or erratum.kind in ("missing information", "gap"), erratum

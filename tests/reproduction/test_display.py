@@ -1,31 +1,38 @@
 """Tables for people: the digits of the print for the eye, full precision for the tests."""
 
+import io
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from companion.reproduction import display
 from companion.reproduction.display import VALUES_MIME, Table, verdict_table
-from companion.reproduction.verdicts import OUTCOMES, compare
+from companion.reproduction.verdicts import SCORES, compare
 
 
 def row(name, column, printed, value, kind="stochastic", spread=math.nan, relation=""):
     place = {"paper": "toy", "artefact": "table_1", "row": name, "column": column, "where": "p. 1"}
     numbers = {"value": value, "spread": spread, "n": math.nan if kind == "ordinal" else 100.0}
-    return place | numbers | {"printed": printed, "kind": kind, "relation": relation, "overlap": 0}
+    asks = {"asks": "claim" if kind == "ordinal" else "value", "matters": math.nan}
+    asks |= {"sentence": "", "why": "", "repeats": "", "overlap": 0}
+    return place | numbers | asks | {"printed": printed, "kind": kind, "relation": relation}
 
 
-def own(name, column, value, spread=math.nan, se=math.nan, converged=True):
+def own(name, column, value, spread=math.nan, se=math.nan, converged=True, reading=""):
     numbers = {"value": value, "spread": spread, "n": 100, "se": se, "converged": converged}
-    return {"row": name, "column": column} | numbers
+    return {"row": name, "column": column, "reading": reading} | numbers
 
 
 @pytest.fixture
 def ledger():
     published = [
+        row("size", "n", "100", 100.0, kind="deterministic") | {"asks": "setting"},
         row("heart", "LS", "15.6", 15.6, spread=3.2),
         row("heart", "LS ±", "3.2", 3.2, kind="spread"),
         row("heart", "|A - B|", "similar", math.nan, kind="ordinal", relation="<= 1"),
@@ -33,20 +40,38 @@ def ledger():
         row("cancer", "LS ±", "4.5", 4.5, kind="spread"),
         row("german", "LS", "23.3", 23.3, spread=2.1),
     ]
+    size = [own("size", "n", 100.0)]
     heart = [own("heart", "LS", 15.6123456789, 3.1500001), own("heart", "LS ±", 3.1500001)]
     heart += [own("heart", "|A - B|", 0.25, se=0.125)]
     cancer = [own("cancer", "LS", 29.0, 4.5, converged=False), own("cancer", "LS ±", 4.5)]
-    return compare(pd.DataFrame(published), pd.DataFrame(heart + cancer))
+    cancer += [own("cancer", "LS", 25.0, 4.5, reading="exchanged")]
+    return compare(
+        pd.DataFrame(published), pd.DataFrame(size + heart + cancer), {}, {"exchanged": 0}
+    )
 
 
 def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(ledger):
     table = verdict_table(ledger, "Table 1")
-    assert table.rows[0] == ["heart", "LS", "15.6 ± 3.2", "15.6 ± 3.2", "+0.0", "100", "reproduced"]
-    assert table.rows[2][2:4] == ["similar (<= 1)", "0.25 (SE 0.12)"]
-    assert table.rows[3][4:6] == ["+5.1", "100"]
+    texts = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+    first = ["heart", "LS", "15.6 ± 3.2", "15.6 ± 3.2", "0.0", "", "1.4", "100", "reproduced", ""]
+    assert table.rows[0] == first
+    assert texts[2]["published"] == "similar (<= 1)" and texts[2]["reproduced"] == "0.25 (SE 0.12)"
+    assert (texts[2]["distance"], texts[2]["support"], texts[2]["verdict"]) == ("", "+5.5", "holds")
+    assert (texts[3]["distance"], texts[3]["n"]) == ("5.1", "100")
     undeclared = "differs and is not declared in data/deviations.yaml"
-    assert table.rows[3][6] == f"differs (not converged); {undeclared}"
-    assert table.rows[5][3:] == ["-", "", "", "not run"] and len(table.rows) == len(ledger)
+    assert texts[3]["verdict"] == f"differs (not converged); {undeclared}"
+    assert texts[3]["as read"] == "25.0: within spread (exchanged)"
+    assert table.rows[5][3:] == ["-", "", "", "", "", "not run", ""]
+
+
+def test_what_is_listed_comes_last_and_is_folded_up(ledger):
+    table = verdict_table(ledger)
+    assert len(table.rows) == len(ledger) and table.rows[-1][0] == table.values[-1]["row"] == "size"
+    assert table.rows[-1][8] == "listed: setting"
+    shown, folded = table.to_html().split("<details>")
+    assert "<td>german</td>" in shown and "<td>size</td>" not in shown
+    assert "1 that are listed" in folded and "<td>size</td>" in folded
+    assert "<details>" not in verdict_table(ledger[ledger["asks"] != "setting"]).to_html()
 
 
 def test_digits_follow_the_print_and_only_values_with_chance_show_their_repetitions():
@@ -54,7 +79,7 @@ def test_digits_follow_the_print_and_only_values_with_chance_show_their_repetiti
     published += [row("c", "x", "20", 20.0, kind="deterministic") | {"n": math.nan}]
     own_values = pd.DataFrame([own("a", "x", 5.04, 0.2213), own("c", "x", 20.0)])
     rows = verdict_table(compare(pd.DataFrame(published), own_values)).rows
-    assert rows[0][2:4] == ["5 ± 1", "5 ± 0.2"] and rows[1][2] == "5 ± 0.25" and rows[2][5] == ""
+    assert rows[0][2:4] == ["5 ± 1", "5 ± 0.2"] and rows[1][2] == "5 ± 0.25" and rows[2][7] == ""
 
 
 def test_text_is_aligned_and_can_be_cut_to_a_width(ledger):
@@ -72,8 +97,17 @@ def test_the_mime_bundle_holds_text_html_and_numbers_at_full_precision(ledger):
     assert rows[0]["reproduced"] == 15.6123456789 and rows[0]["reproduced_n"] == 100
     assert rows[5]["reproduced"] is None
     assert rows[3]["converged"] is False and rows[3]["outcome"] == "differs"
+    assert rows[3]["reproduced_as_read"] == 25.0 and rows[3]["outcome_as_read"] == "within spread"
     values = [{"z": np.float64(-math.inf), "n": np.int64(3), "ok": np.bool_(True)}]
     assert Table(["z"], [["x"]], values).values == [{"z": "-inf", "n": 3, "ok": True}]
+
+
+@given(st.floats(allow_nan=False), st.sampled_from([".1f", "+.1f", ".2g", ".0%", ".4g"]))
+def test_zero_has_no_sign(value, how):
+    table = Table.from_frame(pd.DataFrame({"x": [value, -0.0]}), {"x": how})
+    assert float(table.rows[1][0].rstrip("%")) == 0 and "-" not in table.rows[1][0]
+    assert not re.fullmatch(r"-[0.]+%?", table.rows[0][0])
+    assert math.copysign(1, table.values[1]["x"]) == 1
 
 
 def test_html_and_markdown_escape_what_would_break_them():
@@ -84,15 +118,16 @@ def test_html_and_markdown_escape_what_would_break_them():
 
 
 def test_the_printed_table_stands_over_its_regeneration_row_by_row(ledger):
-    table = display.published_vs_reproduced(ledger, columns=["LS"])
+    table = display.published_vs_reproduced(ledger[ledger["row"] != "size"], columns=["LS"])
     assert table.header == ["", "", "LS"]
     heart, cancer = (["15.6 ± 3.2"] * 2, "reproduced"), (["25.7 ± 4.5", "29.0 ± 4.5"], "differs")
     shown = [row[2] for row in table.rows[:6]]
     assert shown == [*heart[0], heart[1], *cancer[0], f"{cancer[1]}; ±: reproduced"]
-    assert [row[0] for row in table.rows[:4]] == ["heart", "", "", "cancer"]
-    assert [row[1] for row in table.rows[:3]] == ["published", "reproduced", "verdict"]
+    assert [row[0] for row in table.rows[3:8]] == ["cancer", "", "", "", "german"]
+    assert [row[1] for row in table.rows[3:7]] == ["published", "reproduced", "verdict", "as read"]
+    assert table.rows[6][2] == "25.0: within spread (exchanged)"
     assert len(table.values) == 5, "values of the spreads shown inside are kept, the claim's not"
-    assert display.published_vs_reproduced(ledger).header == ["", "", "LS", "|A - B|"]
+    assert display.published_vs_reproduced(ledger).header == ["", "", "n", "LS", "|A - B|"]
     assert display.published_vs_reproduced(ledger, rows=["cancer"]).rows[0][0] == "cancer"
     with pytest.raises(ValueError, match="There is no column 'XX'"):
         display.published_vs_reproduced(ledger, columns=["XX"])
@@ -114,16 +149,24 @@ def test_a_frame_is_shown_with_given_formats_and_a_row_of_another_length_refused
         Table(["a", "b"], [["1"]], [])
 
 
-def test_the_summary_counts_every_outcome_and_the_section_names_the_reasons(ledger):
+def test_the_summary_is_the_score_and_the_section_names_the_reasons(ledger):
     table = display.summary_table({"toy/table_1": ledger, "toy/fig_1": ledger})
-    assert table.header == ["artefact", "values", *OUTCOMES]
-    assert table.rows[0] == ["toy/table_1", "6", "4", "0", "0", "1", "1"]
-    assert table.rows[2] == ["all", "12", "8", "0", "0", "2", "2"]
+    assert table.header == ["", *SCORES]
+    assert table.rows[0] == ["toy/table_1", "6", "4", "5", "0", "0", "0", "1", "1"]
+    assert table.rows[2] == ["all", "12", "8", "10", "0", "0", "0", "2", "2"]
     assert len(display.summary_table({"toy/table_1": ledger}).rows) == 1
     line = "| toy/table_1 | 1 | differs (not converged) |"
     assert line in display.readme_section({"toy/table_1": ledger}).splitlines()
     same = ledger[ledger["outcome"] == "reproduced"]
     assert "Why values differ" not in display.readme_section({"toy/table_1": same})
+
+
+def test_machines_get_every_row_as_json_or_csv(ledger):
+    rows = json.loads(display.ledger_text({"toy/table_1": ledger}, "json"))
+    assert [row["row"] for row in rows] == ledger["row"].tolist()
+    assert rows[4]["reproduced"] == 29.0 and rows[6]["reproduced"] is None
+    csv = pd.read_csv(io.StringIO(display.ledger_text({"toy/table_1": ledger}, "csv")))
+    assert csv["reproduced"].tolist()[:6] == ledger["reproduced"].tolist()[:6]
 
 
 BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"

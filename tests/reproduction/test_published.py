@@ -12,10 +12,12 @@ from companion.reproduction.published import COLUMNS, PublishedError, load_publi
 GOOD = {
     **{"paper": "toy", "artefact": "table_1", "row": "a", "column": "error", "where": "p. 4"},
     **{"printed": "22.4", "value": "22.4", "spread": "1.0", "n": "100", "kind": "stochastic"},
-    "spread_is": "standard deviation over splits",
+    **{"asks": "value", "spread_is": "standard deviation over splits"},
 }
 DETERMINISTIC = {"spread": "", "spread_is": "", "n": "", "kind": "deterministic"}
 ORDINAL = {**DETERMINISTIC, "value": "", "printed": "lower", "kind": "ordinal", "relation": "< 0"}
+ORDINAL |= {"asks": "claim", "sentence": "A is lower than B", "why": "lower is less than 0"}
+SETTING = {**DETERMINISTIC, "asks": "setting"}
 
 
 def write(tmp_path, *changes, columns=COLUMNS, name="toy.csv"):
@@ -65,20 +67,23 @@ def test_a_relation_knows_on_which_side_it_holds():
 
 def test_a_good_file_is_read_with_numbers_as_floats(tmp_path):
     word = {**DETERMINISTIC, "printed": "?", "value": ""}
-    frame = load_published("toy", write(tmp_path, {}, {"overlap": "0.6"}, ORDINAL, word))
+    rows = {}, {"overlap": "0.6", "matters": "0.5"}, ORDINAL, word, SETTING
+    frame = load_published("toy", write(tmp_path, *rows))
     assert list(frame.columns) == list(COLUMNS)
     assert frame.loc[0, ["value", "spread", "n", "overlap"]].tolist() == [22.4, 1.0, 100.0, 0.0]
-    assert frame.loc[1, "overlap"] == 0.6
+    assert frame.loc[1, ["overlap", "matters"]].tolist() == [0.6, 0.5]
+    assert math.isnan(frame.loc[0, "matters"]) and frame["asks"].tolist()[2:4] == ["claim", "value"]
     assert math.isnan(frame.loc[2, "value"]) and frame.loc[2, "relation"] == "< 0"
-    columns = [name for name in COLUMNS if name != "overlap"]
-    assert load_published("toy", write(tmp_path, {}, columns=columns))["overlap"].tolist() == [0.0]
+    repeats = {"repeats": "r0 / error"}, {"repeats": "table_1: r0 / error"}
+    other = {"artefact": "fig_1", "repeats": "table_1: r0 / error"}
+    assert len(load_published("toy", write(tmp_path, {}, *repeats, other))) == 4
 
 
 FAULTS = [
     ({"kind": "random"}, "kind 'random' is unknown"),
     ({**ORDINAL, "relation": "below 0"}, "relation 'below 0' is not one of"),
     ({"relation": "< 0"}, "relation '< 0' is given, but kind is 'stochastic'"),
-    ({**DETERMINISTIC, "kind": "protocol", "value": "9"}, "value 9 is not what printed"),
+    ({**SETTING, "value": "9"}, "value 9 is not what printed"),
     ({"printed": "?"}, "printed '\\?' is no number"),
     ({"value": "22.5"}, "value 22.5 is not what printed '22.4' reads, 22.4"),
     ({"value": ""}, "value '' is no number; printed '22.4' reads 22.4"),
@@ -95,6 +100,17 @@ FAULTS = [
     ({"paper": "other"}, "paper is 'other', but the file is toy.csv"),
     ({"where": ""}, "where is empty"),
     ({"overlap": "much"}, "overlap 'much' is no number >= 0"),
+    ({"asks": "question"}, "asks 'question' is unknown: it must be one of value, claim"),
+    ({**ORDINAL, "asks": "value"}, "asks is 'value', but kind is 'ordinal': claims, and no"),
+    ({"asks": "claim", "sentence": "s", "why": "w"}, "asks is 'claim', but kind is 'stoch"),
+    ({**ORDINAL, "sentence": ""}, "sentence is empty: quote what is claimed"),
+    ({**ORDINAL, "why": ""}, "why is empty: say why this bound"),
+    ({**SETTING, "asks": "identity"}, "why is empty"),
+    ({**SETTING, "repeats": "r0 / error"}, "repeats is given, but a setting is not scored"),
+    ({"matters": "0"}, "matters '0' is no positive number"),
+    ({"repeats": "r0 / mistakes"}, "repeats 'r0 / mistakes', which is no other"),
+    ({"repeats": "r1 / error"}, "repeats 'r1 / error', which is no other"),
+    ({"repeats": "fig_1: r0 / error"}, "repeats 'fig_1: r0 / error', which is no other"),
 ]
 
 
@@ -118,7 +134,7 @@ def test_a_wrong_header_and_a_short_line_are_named(tmp_path):
         load_published("toy", path)
     path = write(tmp_path, {})
     path.write_text(path.read_text() + "toy,table_1\n")
-    with pytest.raises(PublishedError, match="line 3: 14 fields expected"):
+    with pytest.raises(PublishedError, match="line 3: 19 fields expected"):
         load_published("toy", path)
 
 

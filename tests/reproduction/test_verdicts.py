@@ -13,10 +13,11 @@ from scipy.stats import t as student
 from companion.reproduction import verdicts
 from companion.reproduction.declared import Deviation
 from companion.reproduction.published import parse_printed, parse_relation
-from companion.reproduction.verdicts import OUTCOMES, compare, problems, verdict_counts
+from companion.reproduction.verdicts import PARTS, SCORES, compare, problems, score
 
 CELL = ("toy", "table_1", "heart", "error")
-DECLARED = {CELL: Deviation("other splits", "notebook")}
+DECLARED = {CELL: Deviation("other splits", "notebook", "data")}
+READINGS = {"exchanged": None}
 
 
 def published(kind="stochastic", printed="22.4", **changes):
@@ -24,6 +25,8 @@ def published(kind="stochastic", printed="22.4", **changes):
     place = {"paper": "toy", "artefact": "table_1", "row": "heart", "column": "error"}
     row = {"printed": printed, "value": parsed.value if parsed else math.nan, "kind": kind}
     row |= {"spread": math.nan, "n": math.nan, "relation": "", "overlap": 0.0, "where": "p. 1"}
+    row |= {"asks": "claim" if kind == "ordinal" else "value", "matters": math.nan}
+    row |= dict.fromkeys(("sentence", "why", "repeats"), "")
     row |= {"stochastic": {"spread": 2.0, "n": 100.0}, "spread": {"n": 100.0}}.get(kind, {})
     return pd.DataFrame([{**place, **row, **changes}])
 
@@ -34,19 +37,20 @@ def reproduced(value, spread=2.0, n=100, converged=True, **changes):
 
 
 def verdict(print_, own, deviations=None, profile="paper"):
-    return compare(print_, own, deviations, profile).iloc[0]
+    return compare(print_, own, deviations, READINGS, profile).iloc[0]
 
 
 def test_a_mean_off_by_four_standard_errors_differs_and_one_off_by_two_does_not():
     se = math.sqrt(2 * 2.0**2 / 100)
     far, near = (verdict(published(), reproduced(22.45 + k * se)) for k in (4, -2))
     line = verdict(published(), reproduced(22.43))
-    assert (line["verdict"], line["problem"], line["z"]) == ("reproduced", "", 0.0)
-    assert far["verdict"] == "differs" and far["z"] == pytest.approx(4)
+    assert (line["verdict"], line["problem"], line["distance"]) == ("reproduced", "", 0.0)
+    assert far["verdict"] == "differs" and far["distance"] == pytest.approx(4)
     assert far["se"] == pytest.approx(se)
     assert far["problem"] == "differs and is not declared in data/deviations.yaml"
     assert near["verdict"] == "within spread" and near["problem"] == ""
-    assert near["z"] == pytest.approx((22.45 - 2 * se - 22.35) / se)
+    assert near["distance"] == pytest.approx((2 * se - 0.1) / se)
+    assert near["would_see"] == pytest.approx(0.05 + 3 * se)
 
 
 PRECISION = [
@@ -73,60 +77,63 @@ def test_a_printed_word_must_be_the_same_word():
 
 
 CLAIMS = [
-    ("< 0", -5.0, 2.0, "reproduced", 2.5),
-    ("< 0", 5.0, 2.0, "differs", -2.5),
-    ("< 0", -4.0, 2.0, "within spread", 2.0),
-    ("< 0", 3.0, 2.0, "within spread", -1.5),
-    (">= 0.95", 0.99, 0.01, "reproduced", 4.0),
+    ("< 0", -5.0, 2.0, "holds", 2.5),
+    ("< 0", 5.0, 2.0, "fails", -2.5),
+    ("< 0", -4.0, 2.0, "undecided", 2.0),
+    ("< 0", 3.0, 2.0, "undecided", -1.5),
+    (">= 0.95", 0.99, 0.01, "holds", 4.0),
     # without chance the relation decides
-    ("<= 1", 1.0, 0.0, "reproduced", None),
-    ("< 1", 1.0, math.nan, "differs", None),
-    (">= 0", -1e-16, 0.0, "reproduced", None),
-    ("<= 1e-6", 2e-6, math.nan, "differs", None),
-    ("<= 1e-6", 1e-7, math.nan, "reproduced", None),
+    ("<= 1", 1.0, 0.0, "holds", None),
+    ("< 1", 1.0, math.nan, "fails", None),
+    (">= 0", -1e-16, 0.0, "holds", None),
+    ("<= 1e-6", 2e-6, math.nan, "fails", None),
+    ("<= 1e-6", 1e-7, math.nan, "holds", None),
 ]
 
 
-@pytest.mark.parametrize(("relation", "value", "se", "outcome", "z"), CLAIMS)
-def test_two_standard_errors_decide_an_ordinal_claim(relation, value, se, outcome, z):
-    comparison = verdicts.compare_ordinal(parse_relation(relation), value, se)
-    assert comparison.outcome == outcome and (z is None or comparison.z == pytest.approx(z))
+@pytest.mark.parametrize(("relation", "value", "se", "outcome", "support"), CLAIMS)
+def test_two_standard_errors_decide_a_claim(relation, value, se, outcome, support):
+    found = verdicts.compare_claim(parse_relation(relation), value, se)
+    assert found.outcome == outcome and math.isnan(found.distance)
+    assert found.would_see == (0.0 if support is None else pytest.approx(2 * se))
+    assert support is None or found.support == pytest.approx(support)
 
 
-def test_an_ordinal_claim_that_fails_is_a_problem_and_uses_the_spread_when_no_error_is_given():
+def test_a_claim_that_fails_is_a_problem_and_uses_the_spread_when_no_error_is_given():
     row = published("ordinal", "lower", relation="< 0")
     line = verdict(row, reproduced(1.0, spread=2.0, n=100))
-    assert line["verdict"] == "differs"
-    assert norm.cdf(line["z"]) == pytest.approx(student.cdf(-5, 99))
-    assert line["problem"].startswith("differs and is not declared")
-    assert verdict(row, reproduced(1.0, spread=2.0, n=100, se=1.0))["verdict"] == "within spread"
+    assert line["verdict"] == "fails"
+    assert norm.cdf(line["support"]) == pytest.approx(student.cdf(-5, 99))
+    assert line["problem"].startswith("fails and is not declared")
+    assert verdict(row, reproduced(1.0, spread=2.0, n=100, se=1.0))["verdict"] == "undecided"
 
 
-def test_few_repetitions_make_an_ordinal_claim_harder_to_decide():
+def test_few_repetitions_make_a_claim_harder_to_decide():
     relation = parse_relation("< 0")
-    assert verdicts.compare_ordinal(relation, -2.2, 1.0).outcome == "reproduced"
-    few = verdicts.compare_ordinal(relation, -2.2, 1.0, 5)
-    assert few.outcome == "within spread"
-    assert norm.cdf(few.z) == pytest.approx(student.cdf(2.2, 4))
-    assert math.isfinite(verdicts.compare_ordinal(relation, 1e9, 1.0, 1000).z)
+    assert verdicts.compare_claim(relation, -2.2, 1.0).outcome == "holds"
+    few = verdicts.compare_claim(relation, -2.2, 1.0, 5)
+    assert few.outcome == "undecided" and few.note == "on the right side of its bound"
+    assert norm.cdf(few.support) == pytest.approx(student.cdf(2.2, 4))
+    assert student.cdf(-few.would_see, 4) == pytest.approx(norm.cdf(-2))
+    assert math.isfinite(verdicts.compare_claim(relation, 1e9, 1.0, 1000).support)
 
 
-FAR = [("ordinal", 2.5, "within spread"), ("ordinal", 3.5, "differs")]
-FAR += [("stochastic", 3.5, "within spread"), ("stochastic", 4.5, "differs")]
-FAR += [("spread", 3.5, "within spread"), ("spread", 4.5, "differs")]
+FAR = [("ordinal", 2.5, "fails", "undecided"), ("ordinal", 3.5, "fails", "fails")]
+FAR += [("stochastic", 3.5, "differs", "within spread"), ("stochastic", 4.5, "differs", "differs")]
+FAR += [("spread", 3.5, "differs", "within spread"), ("spread", 4.5, "differs", "differs")]
 
 
-@pytest.mark.parametrize(("kind", "z", "quick_outcome"), FAR)
-def test_a_quick_run_calls_different_what_is_three_or_four_errors_away(kind, z, quick_outcome):
-    ratio = 1.005 * np.exp(z * np.sqrt(0.5 / 199 + 0.5 / 199))
-    claim = published("ordinal", "lower", relation="< 0"), reproduced(z, se=1.0, n=1000)
-    value = published(spread=0.0), reproduced(22.45 + z, se=1.0, n=1000)
+@pytest.mark.parametrize(("kind", "far", "outcome", "quick_outcome"), FAR)
+def test_a_quick_run_calls_different_what_is_one_error_farther(kind, far, outcome, quick_outcome):
+    ratio = 1.005 * np.exp(far * np.sqrt(0.5 / 199 + 0.5 / 199))
+    claim = published("ordinal", "lower", relation="< 0"), reproduced(far, se=1.0, n=1000)
+    value = published(spread=0.0), reproduced(22.45 + far, se=1.0, n=1000)
     spread = published("spread", printed="1.00", n=200), reproduced(ratio, n=200)
     row, own = {"ordinal": claim, "stochastic": value, "spread": spread}[kind]
-    assert verdict(row, own)["outcome"] == "differs"
+    assert verdict(row, own)["outcome"] == outcome
     quick = verdict(row, own, profile="quick")
     assert quick["outcome"] == quick_outcome
-    assert "within 3 standard errors" in quick["note"] or (kind, z) != ("ordinal", 2.5)
+    assert quick["would_see"] > verdict(row, own)["would_see"]
 
 
 def test_the_overlap_enters_the_standard_error_of_either_side():
@@ -140,9 +147,9 @@ def test_the_overlap_enters_the_standard_error_of_either_side():
     unprinted = compared(five, math.nan, 10, 9.0, math.nan, 40, se_r=0.5)
     assert unprinted.se == pytest.approx(math.sqrt(0.25 + 0.25 * 40 / 10))
     claim = published("ordinal", "lower", relation="< 0")
-    assert verdict(claim, reproduced(-1.0))["verdict"] == "reproduced"
+    assert verdict(claim, reproduced(-1.0))["verdict"] == "holds"
     corrected = verdict(claim, reproduced(-1.0, overlap=100 / 170))
-    assert corrected["verdict"] == "within spread"
+    assert corrected["verdict"] == "undecided"
     assert corrected["se"] == pytest.approx(2 * math.sqrt(1 / 100 + 100 / 170))
     row = published(printed="20.0", overlap=0.5)
     assert verdict(row, reproduced(23.0))["verdict"] == "within spread"
@@ -153,7 +160,7 @@ def test_no_spread_at_all_leaves_only_the_printed_digits():
     row = published(printed="150.0", spread=0.0)
     assert verdict(row, reproduced(150.04, spread=0.0))["verdict"] == "reproduced"
     line = verdict(row, reproduced(149.0, spread=0.0))
-    assert line["verdict"] == "differs" and line["z"] == -math.inf
+    assert line["verdict"] == "differs" and line["distance"] == math.inf
 
 
 def test_a_spread_known_on_one_side_is_taken_for_both():
@@ -172,36 +179,42 @@ def test_a_spread_known_on_one_side_is_taken_for_both():
 RATIOS = [
     ("1.0", 1.04, 100, "reproduced", None),
     ("1.0", 1.25, 100, "within spread", 1.25 / 1.05),
-    ("1.0", 0.5, 100, "differs", 0.5 / 0.95),
-    ("1.0", 0.5, 5, "within spread", 0.5 / 0.95),
+    ("1.0", 0.5, 100, "differs", 0.95 / 0.5),
+    ("1.0", 0.5, 5, "within spread", 0.95 / 0.5),
     # printed as zero: up to half a unit may be hidden
     ("0.0", 0.049, 100, "reproduced", None),
     ("0.0", 0.2, 100, "differs", 0.2 / 0.05),
-    # repetitions that are all alike refute a printed spread only in number
-    ("0.3", 0.0, 10, "within spread", None),
-    ("0.3", 0.0, 56, "within spread", None),
-    ("0.3", 0.0, 57, "differs", None),
 ]
 
 
 @pytest.mark.parametrize(("printed", "value", "n", "outcome", "ratio"), RATIOS)
 def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(printed, value, n, outcome, ratio):
-    found = verdicts.compare_spread(parse_printed(printed), 100, value, n)
-    assert found.outcome == outcome and math.isfinite(found.z)
-    if value == 0:
-        assert found.z == pytest.approx({10: -0.936, 56: -2.995, 57: -3.028}[n], abs=0.01)
-        assert math.isfinite(verdicts.compare_spread(parse_printed(printed), 100, 0.0, 10**6).z)
-    if ratio:
-        assert found.z == pytest.approx(math.log(ratio) / math.sqrt(0.5 / 99 + 0.5 / (n - 1)))
+    print_, se = parse_printed(printed), math.sqrt(0.5 / 99 + 0.5 / (n - 1))
+    found = verdicts.compare_spread(print_, 100, value, n)
+    assert found.outcome == outcome
+    assert found.distance == pytest.approx(math.log(ratio) / se if ratio else 0.0)
+    edge = 0.95 * math.exp(-3 * se) if printed == "1.0" else 0.05 * math.exp(3 * se)
+    assert found.would_see == pytest.approx(abs(edge - print_.value))
 
 
-def test_the_size_of_a_study_is_compared_in_the_paper_profile_alone():
-    row = published("protocol", "100")
-    assert verdict(row, reproduced(100.0))["verdict"] == "reproduced"
-    assert verdict(row, reproduced(10.0))["verdict"] == "differs"
+@pytest.mark.parametrize(("n", "outcome"), [(10, "undecided"), (56, "undecided"), (57, "differs")])
+def test_repetitions_that_are_all_alike_refute_a_printed_spread_only_in_number(n, outcome):
+    found = verdicts.compare_spread(parse_printed("0.3"), 100, 0.0, n)
+    assert found.outcome == outcome and math.isinf(found.would_see) == (outcome == "undecided")
+    assert found.distance == pytest.approx({10: 0.936, 56: 2.995, 57: 3.028}[n], abs=0.01)
+    assert math.isfinite(verdicts.compare_spread(parse_printed("0.3"), 100, 0.0, 10**6).distance)
+
+
+def test_a_row_that_is_not_scored_is_listed_and_a_problem_where_it_differs():
+    row = published("deterministic", "100", asks="setting")
+    assert verdict(row, reproduced(100.0))["verdict"] == "listed"
+    line = verdict(row, reproduced(10.0))
+    assert line["verdict"] == "differs" and line["problem"] and line["counts_as"] == ""
     quick = verdict(row, reproduced(10.0), profile="quick")
     assert (quick["verdict"], quick["problem"]) == ("not run", "")
     assert quick["note"] == "a quick run is smaller by design"
+    claim = published("ordinal", "lower", relation="< 0", asks="identity")
+    assert verdict(claim, reproduced(0.1, se=1.0))["verdict"] == "listed"
 
 
 def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
@@ -213,14 +226,14 @@ def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
 
 
 RANKS = [(100, 0, 0, "differs"), (0, 0, 100, "differs"), (99, 0, 1, "within spread")]
-RANKS += [(50, 1, 50, "within spread"), (10, 0, 0, "within spread"), (0, 1, 0, "reproduced")]
+RANKS += [(50, 1, 50, "within spread"), (0, 100, 0, "reproduced")]
 
 
 @pytest.mark.parametrize(("n_below", "n_alike", "n_above", "outcome"), RANKS)
 def test_a_printed_draw_is_ranked_among_the_regenerated_ones(n_below, n_alike, n_above, outcome):
-    draws = [1.0] * n_below + [1.096, 1.104][:n_alike] + [1.2] * n_above
+    draws = [1.0] * n_below + ([1.096, 1.104] * 50)[:n_alike] + [1.2] * n_above
     found = verdicts.compare_draw(parse_printed("1.10"), draws)
-    assert found.outcome == outcome and np.sign(found.z) == np.sign(n_above - n_below)
+    assert found.outcome == outcome and found.distance >= 0
     told = f"{n_below} of {len(draws)} draws lie below the print, {n_above} above"
     assert told in found.note or outcome == "reproduced"
 
@@ -232,9 +245,12 @@ def test_a_new_draw_of_the_same_distribution_seldom_differs():
 
 
 def test_a_printed_draw_needs_the_regenerated_draws():
-    row = verdict(published("draw", "1.10"), reproduced(1.1, draws=(1.0, 1.2)))
-    assert row["outcome"] == "within spread"
-    with pytest.raises(ValueError, match="must bring the draws .* Got draws = None"):
+    row = verdict(published("draw", "1.10"), reproduced(1.1, draws=(1.1, 1.1)))
+    assert row["outcome"] == "undecided" and row["would_see"] == math.inf
+    assert row["note"] == "2 draws are too few to call any print rare"
+    row = verdict(published("draw", "1.10"), reproduced(1.1, draws=[1.1] * 200 + [math.nan]))
+    assert (row["outcome"], row["note"]) == ("not run", "a draw is missing")
+    with pytest.raises(ValueError, match="must bring the draws .* Got none"):
         compare(published("draw", "1.10"), reproduced(1.1))
 
 
@@ -242,7 +258,7 @@ HEALED = "declared deviation has healed (it is {})"
 
 
 OUTCOME_OF_DECLARED = [
-    (30.0, "differs (declared: other splits)", ""),
+    (30.0, "differs (data: other splits)", ""),
     (22.4, "reproduced", HEALED.format("reproduced")),
     (22.7, "within spread", HEALED.format("within spread")),
     (math.nan, "not run", ""),
@@ -295,14 +311,82 @@ def test_the_order_of_rows_changes_no_verdict(print_order, own_order):
     pd.testing.assert_frame_equal(plain, shuffled.loc[plain.index])
 
 
-def test_counts_have_every_outcome_and_problems_are_the_failing_rows():
-    values = {"a": 22.4, "b": 22.8, "c": 30.0, "d": 40.0, "e": math.nan}
+def ledger_of(values, **statuses):
+    """A value of its own row each, with what is declared of some."""
+    print_ = pd.concat(published(row=name) for name in values)
     own = [reproduced(value, row=name, artefact="table_1") for name, value in values.items()]
-    declared = {("toy", "table_1", "d", "error"): Deviation("known", "here")}
-    ledger = compare(pd.concat(published(row=name) for name in values), pd.concat(own), declared)
-    assert verdict_counts(ledger) == dict.fromkeys(OUTCOMES, 1)
-    assert list(verdict_counts(ledger)) == list(OUTCOMES)
+    cells = {name: ("toy", "table_1", name, "error") for name in statuses}
+    declared = {
+        cells[name]: Deviation("known", "here", status) for name, status in statuses.items()
+    }
+    return compare(print_, pd.concat(own), declared)
+
+
+def test_every_scored_row_counts_as_one_thing_and_problems_are_the_failing_rows():
+    values = {"a": 22.4, "b": 22.8, "c": 30.0, "d": 40.0, "e": 40.0, "f": 40.0, "g": math.nan}
+    ledger = ledger_of(values, d="demonstrated", e="data", f="conjecture")
     assert problems(ledger)["row"].tolist() == ["c"]
+    assert ledger["counts_as"].tolist() == [PARTS[i] for i in (0, 0, 4, 2, 3, 4, 5)]
+    assert list(score(ledger)) == list(SCORES)
+    assert list(score(ledger).values()) == [7, 2, 2, 0, 1, 1, 2, 1]
+    again = score(ledger.assign(counts_as=ledger["counts_as"].where(ledger["row"] != "c", "")))
+    assert list(again.values()) == [6, 2, 2, 0, 1, 1, 1, 1]
+
+
+def test_a_cell_that_repeats_another_is_not_counted_again():
+    own = reproduced(22.4)
+    assert score(compare(published(), own))["scored"] == 1
+    line = verdict(published(repeats="cancer / error"), own)
+    assert (line["outcome"], line["counts_as"]) == ("reproduced", "")
+
+
+def test_a_row_that_could_not_have_seen_what_matters_is_undecided_and_no_success():
+    seen = 0.05 + 3 * math.sqrt(2 * 2.0**2 / 100)
+    blind, sharp = (verdict(published(matters=seen * f), reproduced(22.4)) for f in (0.99, 1.01))
+    assert (blind["outcome"], blind["counts_as"]) == ("undecided", "undecided")
+    assert "which matters here, would not have been seen" in blind["note"]
+    assert sharp["outcome"] == "reproduced"
+    assert verdict(published(matters=0.01), reproduced(30.0))["outcome"] == "differs"
+    assert verdict(published(), reproduced(22.4, se=math.inf))["outcome"] == "undecided"
+
+
+def test_a_row_has_one_verdict_as_printed_and_one_as_read():
+    own = pd.concat([reproduced(30.0), reproduced(22.4, reading="exchanged")])
+    line = verdict(published(), own, DECLARED)
+    assert (line["outcome"], line["outcome_as_read"]) == ("differs", "reproduced")
+    assert (line["reading"], line["reproduced_as_read"]) == ("exchanged", 22.4)
+    assert list(score(line.to_frame().T).values()) == [1, 0, 1, 0, 0, 1, 0, 0]
+    alone = verdict(published(), reproduced(22.4, reading="exchanged"))
+    assert (alone["outcome"], alone["outcome_as_read"]) == ("not run", "reproduced")
+    with pytest.raises(ValueError, match="must be one of data/readings.yaml. Got 'turned'"):
+        verdict(published(), reproduced(22.4, reading="turned"))
+    twice = [reproduced(22.4, reading="exchanged")] * 2
+    with pytest.raises(ValueError, match="is there twice"):
+        verdict(published(), pd.concat(twice))
+
+
+def test_the_draws_of_a_table_are_judged_together_too():
+    """Each printed cell is common, and both at once are not: the draws rise and fall together."""
+    rng = np.random.default_rng(3)
+    one = rng.normal(size=300)
+    draws = {"a": one, "b": one + rng.normal(scale=0.01, size=300), "c": one[:299]}
+    print_ = {"a": "2.00", "b": "2.01", "c": "1.00"}
+    own = [reproduced(0.0, row=name, draws=tuple(x)) for name, x in draws.items()]
+    rows = pd.concat(published("draw", text, row=name) for name, text in print_.items())
+    ledger = compare(rows, pd.concat(own))
+    assert ledger["outcome"].tolist() == ["within spread"] * 3
+    chance = np.mean(one**2 > 2.0**2)
+    assert ledger["joint"][:2].tolist() == pytest.approx([chance] * 2, abs=0.02)
+    assert math.isnan(ledger["joint"][2]), "its draws are of other units"
+    assert verdicts.joint_chance([0, 0], np.ones((50, 2))) == 1 / 51
+    assert verdicts.joint_chance([1, 1], np.ones((50, 2))) == 1.0
+
+
+def test_the_joint_chance_of_a_new_draw_is_even():
+    rng = np.random.default_rng(8)
+    tables = rng.exponential(size=(600, 51, 4))
+    chances = np.array([verdicts.joint_chance(x[0], x[1:]) for x in tables])
+    assert 0.06 < np.mean(chances <= 0.1) < 0.14 and 0.45 < chances.mean() < 0.57
 
 
 finite = st.floats(-1e6, 1e6)
@@ -310,13 +394,18 @@ spreads = st.floats(0, 1e4)
 counts = st.integers(2, 500)
 
 
+ORDER = {"reproduced": 0, "holds": 0, "within spread": 1, "undecided": 1, "differs": 2, "fails": 2}
+
+
 @given(st.integers(-(10**6), 10**6), st.floats(-50, 50), spreads, counts, spreads, counts)
-def test_z_is_antisymmetric_around_the_printed_value(tenths, shift, spread, n, spread_r, n_r):
+def test_a_value_is_as_far_above_the_print_as_below(tenths, shift, spread, n, spread_r, n_r):
     printed = parse_printed(f"{tenths / 10:.1f}")
     values = printed.value + shift, printed.value - shift
     own = spread_r, n_r
     above, below = (verdicts.compare_stochastic(printed, spread, n, x, *own) for x in values)
-    assert above.outcome == below.outcome and above.z == pytest.approx(-below.z, rel=1e-6, abs=1e-6)
+    assert above.distance == pytest.approx(below.distance, rel=1e-6, abs=1e-6)
+    assert above.outcome == below.outcome or abs(above.distance - 3) < 1e-6
+    assert math.copysign(1, above.distance) == math.copysign(1, below.distance) == 1
 
 
 @given(st.integers(-(10**6), 10**6), finite, spreads, counts, spreads, counts)
@@ -325,16 +414,56 @@ def test_exchanging_print_and_regeneration_keeps_the_standard_error(t, value, s_
     one = verdicts.compare_stochastic(printed, s_p, n_p, value, s_r, n_r)
     two = verdicts.compare_stochastic(printed, s_r, n_r, value, s_p, n_p)
     assert one.se == pytest.approx(two.se, rel=1e-12)
-    assert one.outcome == two.outcome or abs(abs(one.z) - 3) < 1e-9
+    assert one.outcome == two.outcome or abs(one.distance - 3) < 1e-9
 
 
 @given(finite, st.floats(1e-3, 1e3), st.floats(0, 5))
-def test_an_ordinal_claim_and_its_opposite_are_never_both_reproduced(value, se, bound):
-    below = verdicts.compare_ordinal(parse_relation(f"< {bound:.3f}"), value, se)
-    above = verdicts.compare_ordinal(parse_relation(f"> {bound:.3f}"), value, se)
-    assert below.z == -above.z
-    opposite = {"reproduced": "differs", "differs": "reproduced"}
-    assert opposite.get(below.outcome, "within spread") == above.outcome
+def test_a_claim_and_its_opposite_never_both_hold(value, se, bound):
+    below = verdicts.compare_claim(parse_relation(f"< {bound:.3f}"), value, se)
+    above = verdicts.compare_claim(parse_relation(f"> {bound:.3f}"), value, se)
+    assert below.support == -above.support
+    opposite = {"holds": "fails", "fails": "holds"}
+    assert opposite.get(below.outcome, "undecided") == above.outcome
+
+
+def compared(kind, value, se, n):
+    """The rule of a kind, for a print of 5.0, or a claim to be less than that."""
+    printed = parse_printed("5.0")
+    if kind == "draw":
+        return verdicts.compare_draw(printed, value + se * np.linspace(-1, 1, n + 100))
+    if kind == "ordinal":
+        return verdicts.compare_claim(parse_relation("< 5"), value, se, n)
+    if kind == "spread":
+        return verdicts.compare_spread(printed, n, value, n, se_r=se * value)
+    if kind == "deterministic":
+        return verdicts.compare_deterministic(printed, value)
+    return verdicts.compare_stochastic(printed, math.nan, n, value, math.nan, n, se_r=se)
+
+
+KINDS = ("deterministic", "stochastic", "spread", "draw", "ordinal")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(st.floats(0, 4.9), st.floats(0, 4.9), st.booleans(), st.floats(0.001, 2), counts)
+def test_a_verdict_never_improves_as_the_departure_grows(kind, one, two, upwards, se, n):
+    near, far = sorted((one, two))
+    sign = 1 if upwards or kind == "ordinal" else -1
+    verdict_near, verdict_far = (compared(kind, 5 + sign * d, se, n) for d in (near, far))
+    assert ORDER[verdict_near.outcome] <= ORDER[verdict_far.outcome]
+    if kind != "ordinal":
+        assert far > verdict_near.would_see or verdict_far.outcome != "differs"
+
+
+@given(st.sampled_from(KINDS), st.sampled_from(("value", "spread", "n", "se")))
+def test_there_is_no_success_and_no_failure_from_a_number_that_is_none(kind, name):
+    numbers = {"value": 22.4, "spread": 2.0, "n": 100.0, "se": 0.1, "overlap": 0.0}
+    numbers |= {"draws": [22.4] * 200, name: math.nan}
+    row = published(kind, relation="< 30" if kind == "ordinal" else "").iloc[0]
+    if name == "value" or (kind == "spread" and name == "n"):
+        assert verdicts.compare_row(row, numbers).outcome == "not run"
+    else:
+        found = verdicts.compare_row(row, numbers)
+        assert found.outcome in ("reproduced", "holds") and not math.isnan(found.would_see)
 
 
 @pytest.mark.parametrize("shift", [0.0, 3.0])

@@ -1,0 +1,76 @@
+"""Every scored row of every paper can fail: moved a little farther than it says, it does."""
+
+import math
+
+import numpy as np
+import pytest
+
+from companion.reproduction.artefacts import list_artefacts, list_papers
+from companion.reproduction.published import SCORED, load_published, parse_printed, parse_relation
+from companion.reproduction.run import read_stored
+from companion.reproduction.verdicts import compare_row, regenerated
+
+DEPARTS = ("differs", "fails")
+FARTHER, NEARER = 1.05, 0.95
+
+
+def moved(row, own, departure):
+    """The regeneration, moved to stand so far from the print or beyond the bound of a claim."""
+    if row["kind"] == "ordinal":
+        relation = parse_relation(row["relation"])
+        sign = 1 if relation.sign.startswith("<") else -1
+        return {**own, "value": relation.bound + sign * departure}
+    value = parse_printed(row["printed"]).value + departure
+    if row["kind"] == "draw":
+        draws = np.array(own["draws"])
+        return {**own, "draws": draws - np.median(draws) + value}
+    if row["kind"] == "spread":  # all repetitions are farther apart, or nearer, but never alike
+        value = max(value, 1e-9)
+        return {**own, "value": value, "se": own["se"] * value / (own["value"] or math.nan)}
+    return {**own, "value": value}
+
+
+def departures(row, would_see, factor):
+    """Ways to depart by so many times what would have been seen."""
+    if row["kind"] == "ordinal":
+        bound = parse_relation(row["relation"]).bound
+        # without chance anything beyond the bound, and nothing else, would have been seen
+        return [factor * would_see or (factor - 1) * 1e-6 * max(1, abs(bound))]
+    return [factor * would_see, -factor * would_see]
+
+
+def scored_rows(paper):
+    published = load_published(paper)
+    for artefact in list_artefacts(paper):
+        records = {study.name: read_stored(study, "paper").frame for study in artefact.studies}
+        rows = published[published["artefact"] == artefact.name]
+        cells = regenerated(rows, artefact.values(records))
+        for row in rows[rows["asks"].isin(SCORED)].to_dict("records"):
+            found = cells.get((row["artefact"], row["row"], row["column"]), {})
+            for reading, own in found.items():
+                yield f"{artefact.id}: {row['row']} / {row['column']} {reading}", row, own
+
+
+@pytest.mark.parametrize("paper", list_papers())
+def test_a_departure_larger_than_would_have_been_seen_is_seen_and_a_smaller_is_not(paper):
+    n_moved, wrong = 0, []
+    for name, row, own in scored_rows(paper):
+        found = compare_row(row, own)
+        if found.outcome == "not run":
+            continue
+        if not math.isfinite(found.would_see):
+            wrong += [name] * (found.outcome != "undecided")
+            continue
+        if parse_printed(row["printed"]) is None and row["kind"] == "deterministic":
+            wrong += [name] * (compare_row(row, {**own, "value": "?"}).outcome != "differs")
+            continue
+        far, near = (
+            [compare_row(row, moved(row, own, d)).outcome in DEPARTS for d in ways]
+            for ways in (departures(row, found.would_see, f) for f in (FARTHER, NEARER))
+        )
+        # an uneven yardstick sees the smallest departure on one side alone
+        uneven = row["kind"] in ("spread", "draw")
+        seen = any(far) if uneven else all(far)
+        wrong += [name] * (not seen or any(near))
+        n_moved += 1
+    assert wrong == [] and n_moved
