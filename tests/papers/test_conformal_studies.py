@@ -10,7 +10,15 @@ from scipy.stats import wilcoxon
 from sklearn.svm import SVC
 
 from companion.metrics import Mean, g_mean_error
-from companion.papers.conformal import baselines, checkers, g_means, methods, problems, real_sets
+from companion.papers.conformal import (
+    baselines,
+    beyond,
+    checkers,
+    g_means,
+    methods,
+    problems,
+    real_sets,
+)
 from companion.papers.conformal.beyond_studies import best_shift, error_of
 from companion.reproduction.published import load_published
 from companion.reproduction.verdicts import compare_row
@@ -209,6 +217,47 @@ def test_cheap_rows_are_those_of_all_methods():
     assert [row["method"] for row in cheap] == list(methods.CHEAP)
     for row in cheap:
         assert row == {name: every[row["method"]][name] for name in row}
+
+
+def board_records(draws, names):
+    """One fold of each partition as a draw of the board."""
+    frame = paired_records(1, draws).query("fold == 0 and method in @names")
+    return frame.drop(columns=["dataset", "fold"]).rename(columns={"partition": "draw"})
+
+
+def test_the_board_is_told_by_many_draws_of_the_cheap_methods_and_few_of_the_others():
+    board, draws = board_records(6, methods.ALL), board_records(20, methods.CHEAP)
+    grid = board[board.method == "SVM"].assign(method="PVGS", n_trained=200, missed=1)
+    records = {"board": pd.concat([board, grid]), "draws": draws}
+    table = checkers.reproduced_values(records).set_index(["row", "column"])
+    assert table.n["ACT", "g-means error"] == 20 and table.n["TSVT-VMETA", "g-means error"] == 6
+    errors = g_means.error_table(draws).ACT
+    assert table.draws["ACT", "g-means error"] == tuple(errors), "in the order of the units"
+    assert table.value["PVGS", "log10 of machines trained: PVGS / TSVT-JMETA"] == pytest.approx(2)
+    assert table.value["Figure 3.1.3", "share of the positive class missed"] == pytest.approx(0.1)
+    negative = (draws[draws.method == "SVM"].missed.mean() + 30) / 40
+    column = "share of the test grid that the SVM calls negative"
+    assert table.value["Figure 6.3.1", column] == pytest.approx(negative)
+
+
+def test_what_v_chose_is_compared_in_the_folds_that_are_transformed():
+    frame = paired_records(2, 3)
+    table = g_means.error_table(frame)
+    expected = (table.ACT - table.SVM).groupby(level="partition").mean()
+    assert beyond._after_validation(frame).tolist() == pytest.approx(expected.tolist())
+
+
+def test_overfitting_is_a_growing_gap_between_test_and_training():
+    cells = product(["Glass7", problems.BOARD_NAME], [1, 2], ["AMA", "ACT"], [0, 1, 3, 5])
+    frame = pd.DataFrame(cells, columns=["dataset", "partition", "method", "asked"])
+    wrong = frame.asked.where(frame.dataset == "Glass7", 0)
+    frame = frame.assign(missed=wrong, scaled_missed=0, scaled_false_alarms=0, false_alarms=0)
+    frame = frame.assign(n_positive=10, n_negative=30, train_error=0.25 * (wrong == 5))
+    numbers = beyond._forced(frame)
+    place = ("forced Amari", "g-means error, test - training: 5 transformations - none")
+    assert numbers[place].tolist() == pytest.approx([1 - np.sqrt(0.5) - 0.25] * 2)
+    place = ("stopping criterion", "g-means error, one forced ACT: transformation - none")
+    assert numbers[place].tolist() == pytest.approx([1 - np.sqrt(0.9)] * 2)
 
 
 def test_many_partitions_take_the_place_of_few_for_the_cheap_methods():
