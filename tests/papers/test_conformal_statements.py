@@ -54,8 +54,8 @@ def test_a_kernel_transformed_conformally_does_not_keep_angles():
 
 
 def test_the_boundary_that_kba_estimates_is_the_frontier_of_a_shifted_decision():
-    shown = magnification.picture(1)
-    rows = magnification.compute_scene(Unit("conformal", "scenes", {"scene": 1}))
+    shown = magnification.picture(2)
+    rows = magnification.compute_scene(Unit("conformal", "scenes", {"scene": 2}))
     told = {row["method"]: row for row in rows}
     assert 0 < shown.eta <= 1
     at = np.nanmean(magnification.frontier_of(shown.decision + shown.eta))
