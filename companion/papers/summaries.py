@@ -183,6 +183,11 @@ class Values:
             }
         )
 
+    def add_read(self, row, column, value, reading):
+        """A value without chance under another reading of the print, by its id."""
+        self.add(row, column, value)
+        self.rows[-1]["reading"] = reading
+
     def add_all(self, row, values, converged=True):
         """Several values without chance in one row: a mapping from column to value."""
         for column, value in values.items():

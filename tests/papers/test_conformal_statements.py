@@ -5,6 +5,7 @@ import pytest
 
 from companion.conformal_factors import kernel_metric, transformed_metric
 from companion.papers.conformal import background, beyond_studies, criterion, magnification
+from companion.reproduction import Unit
 from companion.solvers.mdm import mdm
 
 
@@ -50,6 +51,24 @@ def test_a_kernel_transformed_conformally_does_not_keep_angles():
     assert np.abs(change).max() > 5
     flat = transformed_metric(c(points), 0 * gradient(points), before)
     assert np.allclose(background.angle(first, second, flat), background.angle(first, second))
+
+
+def test_the_boundary_that_kba_estimates_is_the_frontier_of_a_shifted_decision():
+    shown = magnification.picture(2)
+    rows = magnification.compute_scene(Unit("conformal", "scenes", {"scene": 2}))
+    told = {row["method"]: row for row in rows}
+    assert 0 < shown.eta <= 1
+    at = np.nanmean(magnification.frontier_of(shown.decision + shown.eta))
+    assert told["KBA"]["estimated"] == pytest.approx(at, abs=1e-6) < told["KBA"]["frontier"]
+    assert told["Amari"]["estimated"] is None
+
+
+def test_support_hyperplanes_are_as_far_off_as_the_nearest_patterns():
+    shown = magnification.displacement(3)
+    row = magnification.compute_displacement(Unit("conformal", "displacements", {"scene": 3}))[0]
+    at = shown.X @ shown.w / np.linalg.norm(shown.w)
+    assert row["majority_off"] == pytest.approx(abs(at[shown.y < 0].max() + 0.35), abs=1e-4)
+    assert row["minority_off"] == pytest.approx(abs(at[shown.y > 0].min() - 0.35), abs=1e-4)
 
 
 def test_the_slack_lines_end_on_their_support_hyperplanes():

@@ -10,9 +10,18 @@ from scipy.stats import wilcoxon
 from sklearn.svm import SVC
 
 from companion.metrics import Mean, g_mean_error
-from companion.papers.conformal import baselines, checkers, g_means, methods, problems, real_sets
+from companion.papers.conformal import (
+    baselines,
+    beyond,
+    checkers,
+    g_means,
+    methods,
+    problems,
+    real_sets,
+)
 from companion.papers.conformal.beyond_studies import best_shift, error_of
 from companion.reproduction.published import load_published
+from companion.reproduction.verdicts import compare_row
 
 
 def small_problem(number=1, n=80, share=0.3):
@@ -91,17 +100,19 @@ def test_all_methods_have_a_row_and_the_tables_know_them():
 def test_asterisks_are_those_of_the_published_tables():
     published = load_published("conformal")
     for name, starred in g_means.PRINTED_ASTERISKS.items():
-        columns = (f"{name}: chance of no transformation in 7 folds", "chance of no transformation")
+        columns = (f"{name}: no transformation", "no transformation")
         own = published[published.column == columns[name == problems.BOARD_NAME]]
-        assert set(own[own.printed == "*"].row) == set(starred)
+        assert set(own[own.value == 1].row) == set(starred)
+        assert set(own[own.value == 0].row) == {*methods.PRINTED[1:]} - {*starred}
     assert sum(map(len, g_means.PRINTED_ASTERISKS.values())) == 38 + 4
 
 
 def test_a_printed_asterisk_goes_with_the_printed_cell_of_the_svm():
-    own = load_published("conformal").set_index(["row", "column"]).value
+    own = load_published("conformal").set_index(["row", "column"])
     for name in problems.SETS:
-        for method in g_means.PRINTED_ASTERISKS[name]:
-            assert own[method, name] == own["SVM", name], (method, name)
+        for method, column in product(g_means.PRINTED_ASTERISKS[name], (name, f"{name} ±")):
+            assert own.value[method, column] == own.value["SVM", column], (method, column)
+            assert own.repeats[method, column] == f"SVM / {column}"
 
 
 def test_the_balanced_machine_weighs_classes_inversely_to_their_sizes():
@@ -142,17 +153,25 @@ def paired_records(gap, partitions=20):
 
 def test_cells_means_and_tests_of_a_known_difference():
     frame = paired_records(2)
-    records = {"folds": frame, "sizes": pd.DataFrame()}
+    records = {"folds": frame, "partitions": pd.DataFrame(), "sizes": pd.DataFrame()}
     table = real_sets.reproduced_values(records).set_index(["row", "column"])
     assert table.value["ACT", "Glass7"] > table.value["SVM", "Glass7"]
     assert table.value["ACT - SVM", "Glass7: g-means error"] > 0.08
-    share = "Glass7: significant at 10 %, share of partitions"
-    assert table.value["Wilcoxon, ACT against SVM", share] == 1.0
-    chance = "Glass7: chance of no transformation in 7 folds"
-    assert table.value["ACT", chance] == 0.0 and table.value["WIL", chance] == 1.0
+    row, significant = "Wilcoxon, ACT against SVM", "Glass7: significant at 10 %"
+    tested = f"{significant}, share of the partitions that it transforms"
+    assert table.value[row, tested] == 1.0
+    assert table.value[row, f"{significant} and worse, share of partitions"] == 1.0
+    assert table.value[row, f"{significant} and better, share of partitions"] == 0.0
+    mark = "Glass7: no transformation"
+    assert table.draws["ACT", mark] == (0.0,) * 20 and table.draws["WIL", mark] == (1.0,) * 20
     svm = frame[frame.method == "SVM"]
-    spread = g_means.errors(svm).groupby(svm.partition).std(ddof=1).mean()
-    assert table.value["SVM", "Glass7 ±"] == pytest.approx(spread)
+    folds = g_means.errors(svm).groupby(svm.partition)
+    for column, values in (("Glass7", folds.mean()), ("Glass7 ±", folds.std(ddof=1))):
+        assert table.value["SVM", column] == pytest.approx(values.mean())
+        assert table.spread["SVM", column] == pytest.approx(values.std(ddof=1)), "of partitions"
+    # AMA never transforms: what is said of its transformations is not known
+    assert table.n["Wilcoxon, AMA against SVM", tested] == 0
+    assert table.n["AMA - SVM", "Glass7: g-means error, folds that it transforms"] == 0
     shown = real_sets.asterisk_table(frame)
     assert shown.ACT[0] == "7.0" and shown.WIL[0] == "0.0 *"
 
@@ -173,10 +192,81 @@ def test_p_is_exact_without_ties_as_scipys_and_with_them(n, p):
 
 
 def test_few_partitions_that_all_agree_decide_nothing():
-    assert np.isnan(g_means.undecided_if_few(Mean(0.0, 0.0, 7), 1).mean)
-    assert np.isnan(g_means.undecided_if_few(Mean(0.3, np.nan, 1), 1).mean)
-    assert g_means.undecided_if_few(Mean(0.3, 0.1, 2), 2).mean == 0.3
-    assert g_means.undecided_if_few(Mean(0.0, 0.0, 20), 20).standard_error == 0.0
+    assert g_means.undecided_if_few(Mean(0.0, 0.0, 2)) is g_means.UNKNOWN
+    assert g_means.undecided_if_few(Mean(0.3, np.nan, 1)) is g_means.UNKNOWN
+    assert g_means.undecided_if_few(Mean(0.3, 0.1, 2)).mean == 0.3
+    assert g_means.undecided_if_few(Mean(0.0, 0.0, 20)).standard_error == 0.0
+    row = {"asks": "claim", "kind": "ordinal", "printed": "so", "relation": "> 0.5"}
+    row |= {"artefact": "real_sets", "row": "r", "column": "c", "matters": np.nan}
+    own = {"value": np.nan, "spread": np.nan, "n": 0.0, "se": np.nan, "overlap": 0.0}
+    assert compare_row(row, own).outcome == "undecided"
+
+
+def test_a_method_is_chosen_on_the_other_partitions():
+    means = pd.DataFrame(0.5, index=[1, 2, 3], columns=list(methods.PRINTED))
+    means["WIL"] = [0.1, 0.6, 0.6]  # best on the first, and on the others because of it
+    means["ACT"] = [0.6, 0.4, 0.4]
+    gains = real_sets.gains_elsewhere(means)
+    assert gains.tolist() == pytest.approx([-0.1, -0.1, -0.1])
+
+
+def test_cheap_rows_are_those_of_all_methods():
+    p = small_problem(5)
+    every = {row["method"]: row for row in methods.all_rows(p)}
+    cheap = methods.cheap_rows(p)
+    assert [row["method"] for row in cheap] == list(methods.CHEAP)
+    for row in cheap:
+        assert row == {name: every[row["method"]][name] for name in row}
+
+
+def board_records(draws, names):
+    """One fold of each partition as a draw of the board."""
+    frame = paired_records(1, draws).query("fold == 0 and method in @names")
+    return frame.drop(columns=["dataset", "fold"]).rename(columns={"partition": "draw"})
+
+
+def test_the_board_is_told_by_many_draws_of_the_cheap_methods_and_few_of_the_others():
+    board, draws = board_records(6, methods.ALL), board_records(20, methods.CHEAP)
+    grid = board[board.method == "SVM"].assign(method="PVGS", n_trained=200, missed=1)
+    records = {"board": pd.concat([board, grid]), "draws": draws}
+    table = checkers.reproduced_values(records).set_index(["row", "column"])
+    assert table.n["ACT", "g-means error"] == 20 and table.n["TSVT-VMETA", "g-means error"] == 6
+    errors = g_means.error_table(draws).ACT
+    assert table.draws["ACT", "g-means error"] == tuple(errors), "in the order of the units"
+    assert table.value["PVGS", "log10 of machines trained: PVGS / TSVT-JMETA"] == pytest.approx(2)
+    assert table.value["Figure 3.1.3", "share of the positive class missed"] == pytest.approx(0.1)
+    negative = (draws[draws.method == "SVM"].missed.mean() + 30) / 40
+    column = "share of the test grid that the SVM calls negative"
+    assert table.value["Figure 6.3.1", column] == pytest.approx(negative)
+
+
+def test_what_v_chose_is_compared_in_the_folds_that_are_transformed():
+    frame = paired_records(2, 3)
+    table = g_means.error_table(frame)
+    expected = (table.ACT - table.SVM).groupby(level="partition").mean()
+    assert beyond._after_validation(frame).tolist() == pytest.approx(expected.tolist())
+
+
+def test_overfitting_is_a_growing_gap_between_test_and_training():
+    cells = product(["Glass7", problems.BOARD_NAME], [1, 2], ["AMA", "ACT"], [0, 1, 3, 5])
+    frame = pd.DataFrame(cells, columns=["dataset", "partition", "method", "asked"])
+    wrong = frame.asked.where(frame.dataset == "Glass7", 0)
+    frame = frame.assign(missed=wrong, scaled_missed=0, scaled_false_alarms=0, false_alarms=0)
+    frame = frame.assign(n_positive=10, n_negative=30, train_error=0.25 * (wrong == 5))
+    numbers = beyond._forced(frame)
+    place = ("forced Amari", "g-means error, test - training: 5 transformations - none")
+    assert numbers[place].tolist() == pytest.approx([1 - np.sqrt(0.5) - 0.25] * 2)
+    place = ("stopping criterion", "g-means error, one forced ACT: transformation - none")
+    assert numbers[place].tolist() == pytest.approx([1 - np.sqrt(0.9)] * 2)
+
+
+def test_many_partitions_take_the_place_of_few_for_the_cheap_methods():
+    frame, few = paired_records(2), paired_records(1, 3)
+    many = real_sets.cells(frame[frame.method == "ACT"], ["dataset", "partition", "method"])
+    records = {"folds": few, "partitions": many, "sizes": pd.DataFrame()}
+    table = real_sets.reproduced_values(records).set_index(["row", "column"])
+    assert table.n["ACT", "Glass7"] == 20 and table.n["TSVT-VMETA", "Glass7"] == 3
+    assert table.value["ACT", "Glass7"] == pytest.approx(many.error.mean())
 
 
 def test_no_transformation_is_the_machine_of_all_rows_and_blocks_change_nothing(monkeypatch):

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from companion.metrics import mean_and_standard_error
+from companion.metrics import Mean, mean_and_standard_error
 from companion.papers import summaries
 from companion.papers.conformal.methods import CONFORMAL, SVM
 from companion.papers.conformal.problems import BOARD_NAME, SETS
@@ -27,6 +27,9 @@ _STARRED = {
 PRINTED_ASTERISKS = {name: tuple(methods.split()) for name, methods in _STARRED.items()}
 
 _FEW = 5
+
+#: Of no repetitions: undecided.
+UNKNOWN = Mean(np.nan, np.nan, 0)
 
 
 def present(frame):
@@ -63,20 +66,20 @@ def over_sets(frame):
     return sum(by_partition(frame, name) for name in present(frame)) / len(present(frame))
 
 
-def undecided_if_few(mean, n_partitions=None):
-    """The same mean, missing where fewer than five partitions agree or have no spread.
+def undecided_if_few(mean):
+    """The same mean, unknown where fewer than five partitions agree or have no spread.
 
     A method that transforms in one fold of 20 differs from the machine without a transformation,
     which one or two partitions need not show.
     """
-    n = mean.n if n_partitions is None else n_partitions
-    return mean._replace(mean=np.nan) if n < _FEW and not mean.standard_error > 0 else mean
+    return UNKNOWN if mean.n < _FEW and not mean.standard_error > 0 else mean
 
 
 def add_means(out, numbers):
-    """Means over partitions, undecided where there are few: numbers by row and column."""
+    """Means over partitions, undecided where there are few or none: numbers by row and column."""
     for place, values in numbers.items():
-        out.add_mean(*place, undecided_if_few(mean_and_standard_error(values)))
+        known = mean_and_standard_error(values) if len(values) else UNKNOWN
+        out.add_mean(*place, undecided_if_few(known))
 
 
 # -- tables -----------------------------------------------------------------------------------
