@@ -7,7 +7,7 @@ from functools import wraps
 
 import numpy as np
 
-from companion.metrics import Mean, paired_difference
+from companion.metrics import Mean
 
 _NAN = math.nan
 
@@ -120,16 +120,6 @@ def magnitude(mean):
     return mean._replace(mean=abs(mean.mean))
 
 
-def here_and_new(column, one, other, frame):
-    """A paired difference as a statement on the splits of this pool, and on new samples.
-
-    The sizes of the training and test parts are those of the records `frame`.
-    """
-    sizes = {name: int(frame[name].iloc[0]) for name in ("n_train", "n_test")}
-    new = paired_difference(one, other, **sizes)
-    return {column: paired_difference(one, other), f"{column}, new samples": new}
-
-
 def means_and_errors(found):
     """Arrays of the means and of their standard errors, for a figure."""
     return np.array([m.mean for m in found]), np.array([m.standard_error for m in found])
@@ -155,8 +145,20 @@ class Values:
     def __init__(self):
         self.rows = []
 
-    def add(self, row, column, value, *, spread=_NAN, n=1, se=_NAN, draws=None, converged=True):
-        """A value with what is known about its chance."""
+    def add(
+        self,
+        row,
+        column,
+        value,
+        *,
+        spread=_NAN,
+        n=1,
+        se=_NAN,
+        draws=None,
+        converged=True,
+        reading="",
+    ):
+        """A value with what is known about its chance, and the reading of the print it is of."""
         self.rows.append(
             {
                 "row": row,
@@ -167,6 +169,7 @@ class Values:
                 "se": se,
                 "draws": draws,
                 "converged": bool(converged),
+                "reading": reading,
             }
         )
 
@@ -175,9 +178,10 @@ class Values:
         for column, value in values.items():
             self.add(row, column, value, converged=converged)
 
-    def add_mean(self, row, column, mean, converged=True):
+    def add_mean(self, row, column, mean, converged=True, reading=""):
         """A mean with the standard error of a claim, a :class:`~companion.metrics.Mean`."""
-        self.add(row, column, mean.mean, n=mean.n, se=mean.standard_error, converged=converged)
+        known = {"n": mean.n, "se": mean.standard_error, "converged": converged}
+        self.add(row, column, mean.mean, **known, reading=reading)
 
     def add_means(self, row, means, converged=True):
         """Several means of one row: a mapping from column to :class:`~companion.metrics.Mean`."""
@@ -189,17 +193,18 @@ class Values:
         spread = {"spread": values.std(ddof=1), "n": len(values)}
         self.add(row, column, values.mean(), converged=converged, **spread)
 
-    def add_cell(self, row, column, values, converged=True):
+    def add_cell(self, row, column, values, converged=True, reading=""):
         """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±"."""
         values = [float(value) for value in values]
         n, (mean, spread) = len(values), _mean_and_spread(values)
-        self.add(row, column, mean, spread=spread, n=n, converged=converged)
+        known = {"n": n, "converged": converged, "reading": reading}
+        self.add(row, column, mean, spread=spread, **known)
         se = standard_error_of_spread(values) if n >= _ENOUGH_FOR_KURTOSIS else _NAN
-        self.add(row, f"{column} ±", spread, n=n, se=se, converged=converged)
+        self.add(row, f"{column} ±", spread, se=se, **known)
 
     def add_draws(self, row, column, draws, converged=True):
-        """The distribution that the one printed draw is placed in."""
-        draws = tuple(sorted(float(draw) for draw in draws))
+        """The distribution that the one printed draw is placed in, in the order of the units."""
+        draws = tuple(float(draw) for draw in draws)
         mean, spread = _mean_and_spread(draws)
         self.add(row, column, mean, spread=spread, n=len(draws), draws=draws, converged=converged)
 
@@ -207,7 +212,7 @@ class Values:
         """One row a value, a DataFrame."""
         import pandas as pd
 
-        columns = ["row", "column", "value", "spread", "n", "se", "draws", "converged"]
+        columns = ["row", "column", "value", "spread", "n", "se", "draws", "converged", "reading"]
         return pd.DataFrame(self.rows, columns=columns)
 
 
