@@ -209,3 +209,23 @@ def tuning_differences(frame):
         rows = groups.get_group(words)
         found[words] = rows["minus 5-fold CV"].to_numpy(), rows.SE.to_numpy()
     return list(rows["data set"]), found
+
+
+def hinge_table(frame, hinge):
+    """What tuning by GACV costs against 5-fold CV, and by the exact loss that it approximates."""
+    import pandas as pd
+
+    rows = []
+    for name in present(hinge, COSTLY):
+        folds, estimate = searched(frame, name, "cv"), searched(frame, name, "gacv")
+        exact = select(hinge, dataset=name).sort_values("split")
+        error = (100.0 * exact.n_wrong / exact.n_test).to_numpy()
+        losses = {
+            "GACV minus 5-fold CV": (estimate.error, "SE"),
+            "exact hinge loss minus 5-fold CV": (error, "SE of it"),
+        }
+        row = {"data set": DATASETS[name]}
+        for words, (own, se) in losses.items():
+            row |= with_error(words, paired_difference(own, folds.error), se)
+        rows.append(row)
+    return pd.DataFrame(rows)
