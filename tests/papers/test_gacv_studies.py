@@ -211,3 +211,15 @@ def test_tables_have_a_row_a_criterion_and_compare_with_cross_validation(frame):
         assert len(table) == len(selection.CRITERIA) and table["mean"].min() == 1
         assert table.loc["10-fold CV", "minus 10-fold CV"] == 0
         assert set(fig_2.valley_table(renamed, case).surface) == set(selection.NAMES[case].values())
+
+
+def test_the_exact_loss_is_compared_on_the_splits_that_it_tuned():
+    rows = [
+        ("german", s, name, wrong) for s in (1, 2) for name, wrong in (("cv", 25), ("gacv", 31))
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "split", "search", "n_wrong"]).assign(n_test=100)
+    hinge = pd.DataFrame({"dataset": "german", "split": [2, 1], "n_wrong": [28, 24], "n_test": 100})
+    (row,) = beyond.hinge_table(frame, hinge).to_dict("records")
+    assert (row["data set"], row["GACV minus 5-fold CV"], row["SE"]) == ("German", 6.0, 0.0)
+    assert row["exact hinge loss minus 5-fold CV"] == pytest.approx(1.0)
+    assert row["SE of it"] == pytest.approx(2.0)
