@@ -7,7 +7,7 @@ from functools import wraps
 
 import numpy as np
 
-from companion.metrics import Mean, paired_difference
+from companion.metrics import Mean
 
 _NAN = math.nan
 
@@ -120,16 +120,6 @@ def magnitude(mean):
     return mean._replace(mean=abs(mean.mean))
 
 
-def here_and_new(column, one, other, frame):
-    """A paired difference as a statement on the splits of this pool, and on new samples.
-
-    The sizes of the training and test parts are those of the records `frame`.
-    """
-    sizes = {name: int(frame[name].iloc[0]) for name in ("n_train", "n_test")}
-    new = paired_difference(one, other, **sizes)
-    return {column: paired_difference(one, other), f"{column}, new samples": new}
-
-
 def means_and_errors(found):
     """Arrays of the means and of their standard errors, for a figure."""
     return np.array([m.mean for m in found]), np.array([m.standard_error for m in found])
@@ -193,9 +183,10 @@ class Values:
         for column, value in values.items():
             self.add(row, column, value, converged=converged)
 
-    def add_mean(self, row, column, mean, converged=True):
+    def add_mean(self, row, column, mean, converged=True, reading=""):
         """A mean with the standard error of a claim, a :class:`~companion.metrics.Mean`."""
-        self.add(row, column, mean.mean, n=mean.n, se=mean.standard_error, converged=converged)
+        known = {"n": mean.n, "se": mean.standard_error, "converged": converged}
+        self.add(row, column, mean.mean, **known, reading=reading)
 
     def add_means(self, row, means, converged=True):
         """Several means of one row: a mapping from column to :class:`~companion.metrics.Mean`."""

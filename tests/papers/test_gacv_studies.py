@@ -6,7 +6,8 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from companion import L1SVC
-from companion.papers.gacv import beyond, example, fig_1, fig_2, inefficiency, selection
+from companion.datasets import ida_split, load_ida
+from companion.papers.gacv import beyond, example, fig_1, fig_2, inefficiency, minima, selection
 from companion.papers.gacv.example import COSTS
 from companion.reproduction.units import seed_for
 from companion.tuning import gacv, gckl, misclass, xi_alpha
@@ -70,6 +71,67 @@ def test_gckl_bounds_misclass_and_rho_2_bounds_leave_one_out_in_every_cell(machi
     assert free.mean() > 0.5 and (surfaces["xa_2"] >= surfaces["loo"])[free].all()
     for smaller, larger in (("xa_half", "xa"), ("xa", "xa_2")):
         assert (surfaces[smaller] <= surfaces[larger]).all()
+
+
+def test_a_left_out_point_gets_the_value_of_a_machine_fitted_without_it(machines):
+    cell = (4, 3)
+    lost, everything = minima.left_out(machines, cell), np.arange(N)
+    fitted, falls = machine(machines, *cell), []
+    margin, theta = machines.surface.margin[cell], machines.surface.influence[cell]
+    for i in everything:
+        rest = everything != i
+        alone = fitted.fit(machines.X[rest], machines.y[rest])
+        value = alone.decision_function(machines.X[i : i + 1])[0]
+        assert lost[i] == pytest.approx(value, abs=0.02)
+        if 0 < margin[i] <= 1 + selection.TOL and theta[i] > 0:
+            falls.append((margin[i] - machines.y[i] * value) / theta[i])
+    assert minima.fall_over_theta(machines, cell, lost) == pytest.approx(np.median(falls), abs=0.05)
+
+
+def test_a_rule_that_is_its_limit_has_no_distance_from_it(machines):
+    probability = example.population()[2]
+    cost = COSTS[machines.case]
+    values = np.sign(probability - cost[-1] / (cost[-1] + cost[1]))
+
+    class Limit:
+        case = machines.case
+
+        def decision(self, cell, where):
+            return values
+
+    assert minima.distance_from_limit(Limit(), (0, 0)) == 0
+    assert minima.distance_from_limit(machines, (4, 3)) > 0.05
+
+
+def test_the_minima_of_a_sample_are_those_of_its_criteria(frame):
+    unit = minima.MINIMA.unit(grid="coarse", n=N, sample=2)
+    for row in minima.compute_minima(unit):
+        known = frame[(frame.case == row["case"]) & (frame["sample"] == 2)].set_index("criterion")
+        for name in ("gacv", "xa"):
+            target = known.loc[name]
+            for end in ("", "_low", "_high"):
+                ratio = target[f"target{end}"] / target.target_least
+                assert row[f"{name}_inefficiency{end}"] == pytest.approx(ratio, abs=2e-4)
+        assert row["xa_half_at_xa"] <= row["xa_at_xa"] <= row["xa_2_at_xa"]
+        assert row["gckl_at_gacv"] >= 1 and row["xa_2_at_xa"] >= row["loo_at_xa"]
+
+
+def test_the_exact_hinge_loss_of_a_split_is_that_of_refits():
+    unit = beyond.BEYOND_HINGE.unit(dataset="waveform", split=1, splits="drawn")
+    found = beyond.compute_hinge(unit)
+    data = load_ida("waveform", "drawn")
+    train, test = ida_split("waveform", 1, "drawn")
+    alone = L1SVC(C=2.0 ** found["log2_C"], gamma=2.0 ** found["log2_gamma"], tol=1e-5)
+    X, y, some = data.X[train], data.y[train], range(0, len(train), 10)
+    wrong = alone.fit(X, y).predict(data.X[test]) != data.y[test]
+    assert found["n_wrong"] == pytest.approx(wrong.sum(), abs=10) and found["n_test"] == len(test)
+    loss = []
+    for i in some:
+        rest = np.arange(len(y)) != i
+        value = alone.fit(X[rest], y[rest]).decision_function(X[i : i + 1])[0]
+        loss.append(max(1 - y[i] * value, 0))
+    error = np.std(loss) / np.sqrt(len(loss))
+    assert found["estimate"] == pytest.approx(np.mean(loss), abs=3 * error)
 
 
 def test_ties_are_all_found_and_the_middle_one_is_shown():
@@ -149,3 +211,15 @@ def test_tables_have_a_row_a_criterion_and_compare_with_cross_validation(frame):
         assert len(table) == len(selection.CRITERIA) and table["mean"].min() == 1
         assert table.loc["10-fold CV", "minus 10-fold CV"] == 0
         assert set(fig_2.valley_table(renamed, case).surface) == set(selection.NAMES[case].values())
+
+
+def test_the_exact_loss_is_compared_on_the_splits_that_it_tuned():
+    rows = [
+        ("german", s, name, wrong) for s in (1, 2) for name, wrong in (("cv", 25), ("gacv", 31))
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "split", "search", "n_wrong"]).assign(n_test=100)
+    hinge = pd.DataFrame({"dataset": "german", "split": [2, 1], "n_wrong": [28, 24], "n_test": 100})
+    (row,) = beyond.hinge_table(frame, hinge).to_dict("records")
+    assert (row["data set"], row["GACV minus 5-fold CV"], row["SE"]) == ("German", 6.0, 0.0)
+    assert row["exact hinge loss minus 5-fold CV"] == pytest.approx(1.0)
+    assert row["SE of it"] == pytest.approx(2.0)

@@ -11,6 +11,7 @@ from companion.datasets import two_gaussians
 from companion.kernels import gram
 from companion.papers.l1nsvm.machines import MACHINES, box, solve, solve_as_printed
 from companion.papers.l1nsvm.table_1 import kkt_conditions
+from companion.reproduction.published import load_published, parse_relation
 
 
 def problem(seed=0, n=15, C=2.0):
@@ -104,3 +105,14 @@ def test_the_l1_norm_of_the_slacks_needs_its_absolute_value():
     y = np.append(problem()[1], 1)  # unequal classes
     slacks = 1 - np.outer([0.0, 10.0, 100.0], y)
     assert np.all(np.diff(slacks.sum(axis=1)) < 0) and np.all(np.diff(abs(slacks).sum(axis=1)) > 0)
+
+
+def test_the_abstract_on_complexity_is_not_what_table_2_prints_of_titanic():
+    printed = load_published("l1nsvm").set_index(["artefact", "row", "column"])["value"]
+    ls, least = (printed["table_2", "Titanic", f"{name} #SV"] for name in ("LS", "Least 1-Norm"))
+    relation = parse_relation(
+        load_published("l1nsvm")
+        .set_index("column")
+        .loc["largest |LS - Least 1-Norm| share of SVs", "relation"]
+    )
+    assert not relation.holds(abs(ls - least) / 150)

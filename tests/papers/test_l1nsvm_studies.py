@@ -8,11 +8,19 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
 
-from companion.datasets import distinct_patterns, load_ida
+from companion.datasets import distinct_patterns, load_ida, two_gaussians
 from companion.kernels import gram
-from companion.papers.l1nsvm import fig_1, identical_points, table_1, table_2, table_2_studies
+from companion.papers.l1nsvm import (
+    fig_1,
+    identical_points,
+    machines,
+    table_1,
+    table_2,
+    table_2_studies,
+)
 from companion.papers.l1nsvm.machines import MACHINES, box, solve, solve_along_C, width_to_gamma
-from companion.papers.summaries import standard_error_of_spread
+from companion.papers.summaries import Values, standard_error_of_spread
+from companion.reproduction.run import read_stored
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +123,53 @@ def test_the_lowest_error_is_chosen_and_ties_go_to_the_smaller_C():
     assert table_2.tuned_on_training_rows(search, "d", "LS") is None
 
 
+def test_the_settings_as_printed_are_those_of_the_recorded_search():
+    search = read_stored(table_2_studies.TABLE_2_SEARCH).frame
+    for name, settings in machines.CHOSEN.items():
+        for machine, setting in settings.items():
+            assert table_2.chosen_setting(search, name, machine) == setting
+
+
+def test_the_sparsity_of_a_set_is_taken_where_it_holds_least():
+    rows = []
+    shares = {"LS": (150, 100), "Least 1-Norm": (70, 96), "L1": (70, 90), "L2": (60, 60)}
+    for (machine, n_sv), (split, settings, tol) in product(
+        shares.items(), [(1, "matched", 2e-3), (2, "matched", 2e-3), (1, "chosen", 1e-3)]
+    ):
+        for (name, n), count in zip({"titanic": 150, "heart": 100}.items(), n_sv, strict=True):
+            for order, n_iter in (("first_order", 10), ("second_order", 5 + split)):
+                row = {"dataset": name, "machine": machine, "settings": settings, "tol": tol}
+                row |= {"selection": order, "split": split, "n_iter": n_iter, "n_sv": count}
+                rows.append({**row, "n_train": n, "n_wrong": 1, "n_test": 10})
+    frame, out = pd.DataFrame(rows), Values()
+    sets = {name: frame[frame.dataset == name] for name in ("titanic", "heart")}
+    table_2._add_sparsity(out, sets)
+    found = out.frame()
+    read = found[(found.reading != "") | ~found.column.duplicated(keep=False)]
+    assert read.set_index("column")["value"].to_dict() == pytest.approx(
+        {
+            "least share of SVs, all but Least 1-Norm on Titanic": 0.96,
+            "largest |LS - Least 1-Norm| share of SVs": 80 / 150,
+            "share of SVs, Least 1-Norm - L1, Titanic": 0.0,
+            "largest share of SVs, L1 - Least 1-Norm, but Titanic": -0.06,
+            "largest second-order / first-order #It., Least 1-Norm": 0.65,
+        }
+    )
+
+
+def test_the_grid_says_on_which_share_of_it_either_machine_is_faster():
+    faster = {"titanic": 3, "heart": 1, "breast-cancer": 4, "german": 2}  # cells of 4 where LS is
+    rows = []
+    for (name, n), machine, split in product(faster.items(), machines.MACHINES, (1, 2)):
+        for k in range(4):
+            first = 10 if machine != "LS" else 5 if k < n else 20
+            row = {"dataset": name, "machine": machine, "split": split, "log10_sigma": float(k)}
+            rows.append({**row, "first_C0": first, "second_C0": 20, "converged": True})
+    out = Values()
+    table_2._add_iterations(out, pd.DataFrame(rows))
+    assert [row["value"] for row in out.rows[:2]] == [0.0, 0.75]
+
+
 def test_iterations_are_read_back_on_their_grid():
     first = {"dataset": "d", "machine": "LS", "second_C0": 10, "first_C0.5": 7, "second_C0.5": 14}
     frame = pd.DataFrame(product((1, 2), (1.0, 0.0)), columns=["split", "log10_sigma"])
@@ -149,6 +204,28 @@ def test_the_grid_has_the_printed_ranges_at_both_ends():
     grid = table_2_studies.grid((0.0, 2.0), 0.25)
     assert (grid[0], grid[-1], len(grid)) == (0.0, 2.0, 9)
     assert width_to_gamma(2.0) == pytest.approx(0.01)
+
+
+def test_the_error_on_new_points_is_that_of_many_of_them():
+    X, y = two_gaussians(100_000, means=fig_1.MEANS, rng=0)
+    w, b = np.array([-0.7, 0.4]), 1.1
+    wrong = 100 * np.mean(np.sign(X @ w + b) != y)
+    assert fig_1.population_error(w, b) == pytest.approx(wrong, abs=0.3)
+
+
+def test_a_draw_counts_the_points_beyond_the_support_hyperplane_of_each_class():
+    row = fig_1.compute_draw(fig_1.FIG_1.unit(draw=4))
+    X, y, _ = fig_1.toy_problem(4)
+    w, b, _ = fig_1.train_linear("LS", X, y)
+    values = X @ w + b
+    assert row["beyond_LS_positive"] == pytest.approx(np.mean(values[y > 0] > 1))
+    assert row["beyond_LS_negative"] == pytest.approx(np.mean(values[y < 0] < -1))
+
+
+def test_identical_points_get_the_label_of_most_of_them():
+    X = np.array([[0.0], [0.0], [0.0], [1.0], [2.0], [2.0]])
+    y = np.array([-1, 1, -1, -1, 1, -1])
+    assert identical_points.majority_tags(X, y).tolist() == [-1, -1, -1, -1, 1, 1]
 
 
 @pytest.mark.parametrize(("v", "angle"), [([0.0, 2.0], 90.0), ([3.0, 0.0], 0.0), ([-1.0, 0], 180)])

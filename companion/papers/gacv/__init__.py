@@ -4,11 +4,12 @@
 criteria over a grid; every other module is a printed figure or a claim.
 """
 
-from companion.papers.gacv.beyond import BEYOND, beyond_values
+from companion.papers.gacv.beyond import BEYOND, BEYOND_HINGE, beyond_values
 from companion.papers.gacv.example import PAPER
 from companion.papers.gacv.fig_1 import FIG_1, fig_1_values
 from companion.papers.gacv.fig_2 import fig_2_values
 from companion.papers.gacv.inefficiency import INEFFICIENCY, inefficiency_values
+from companion.papers.gacv.minima import MINIMA
 from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
 TITLES = {
@@ -26,7 +27,7 @@ def _artefact(name, studies, values, *parameters):
 
 ARTEFACTS = (
     _artefact("fig_1", (FIG_1, INEFFICIENCY), fig_1_values, SAMPLE),
-    _artefact("inefficiency", (INEFFICIENCY,), inefficiency_values),
-    _artefact("fig_2", (INEFFICIENCY,), fig_2_values, SAMPLE),
-    _artefact("beyond", (BEYOND,), beyond_values),
+    _artefact("inefficiency", (INEFFICIENCY, MINIMA), inefficiency_values),
+    _artefact("fig_2", (INEFFICIENCY, MINIMA), fig_2_values, SAMPLE),
+    _artefact("beyond", (BEYOND, BEYOND_HINGE), beyond_values),
 )

@@ -5,6 +5,7 @@ import numpy as np
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv.example import CASES
 from companion.papers.gacv.inefficiency import ESTIMATES, row_a_criterion, runs
+from companion.papers.gacv.minima import minima_of
 from companion.papers.gacv.selection import CRITERIA
 from companion.papers.summaries import Values
 from companion.plotting.common import style_of
@@ -33,21 +34,28 @@ def fig_2_values(records):
     of = {case: {name: runs(frame, case, name) for name in CRITERIA} for case in CASES}
     for case in CASES:
         out.add_means(case, _claims(of[case]), converged)
-    pairs = {"length of the valley": [of[case]["misclass"].length for case in CASES]}
+    pairs = {
+        f"length of the valley of {words}": [of[case][name].length for case in CASES]
+        for name, words in (("misclass", "MISCLASS"), ("gckl", "GCKL"))
+    }
     for name, label in ESTIMATES.items():
         distances = [_distance(of[case][name], of[case]["misclass"]) for case in CASES]
         pairs[f"distance of {label} from MISCLASS"] = distances
     for words, (standard, nonstandard) in pairs.items():
         difference = paired_difference(nonstandard, standard)
         out.add_mean("both cases", f"{words}: nonstandard - standard", difference, converged)
+    for case in CASES if len(records["minima"]) else ():
+        own = minima_of(records["minima"], case)
+        for name, label in ESTIMATES.items():
+            place = mean_and_standard_error(own[f"{name}_along_gckl"])
+            out.add_mean(case, f"{label} minimum: place along the valley of GCKL", place)
     return out.frame()
 
 
 def _claims(of):
     gacv, xa, gckl, target = (of[name] for name in ("gacv", "xa", "gckl", "misclass"))
-    nearer = paired_difference(_distance(gacv, xa), _distance(gacv, target))
     claims = {
-        "distance of minima: GACV to XA - GACV to MISCLASS": nearer,
+        "distance of the minima of GACV and XA": mean_and_standard_error(_distance(gacv, xa)),
         "log10 lambda: GACV - MISCLASS": paired_difference(gacv.log10_lambda, target.log10_lambda),
         "log10 lambda: GACV - GCKL": paired_difference(gacv.log10_lambda, gckl.log10_lambda),
         "log10 lambda: XA - MISCLASS": paired_difference(xa.log10_lambda, target.log10_lambda),

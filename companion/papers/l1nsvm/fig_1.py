@@ -8,12 +8,19 @@ point away from the data and watches its multiplier and the machine.
 from itertools import product
 
 import numpy as np
+from scipy.stats import norm
 
 from companion.datasets import flip_labels, two_gaussians
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.l1nsvm.machines import MACHINES, PAPER, solve, width_to_gamma
-from companion.papers.summaries import Values, with_error
+from companion.papers.l1nsvm.machines import (
+    MACHINES,
+    PAPER,
+    PRINTED_MACHINES,
+    solve,
+    width_to_gamma,
+)
+from companion.papers.summaries import Values, share, with_error
 from companion.plotting.common import style_of
 from companion.reproduction import Study, Unit, seed_for
 
@@ -71,6 +78,13 @@ def is_separable(X, y):
     return feasible.status == 0
 
 
+def population_error(w, b):
+    """Error in per cent of a linear rule on new points of both classes, in closed form."""
+    length = np.linalg.norm(w)
+    classes = zip(CLASSES.values(), MEANS, strict=True)
+    return 50.0 * sum(norm.cdf(-label * (w @ mean + b) / length) for label, mean in classes)
+
+
 def figure_units(profile):
     """One unit a draw."""
     return [Unit(PAPER, "fig_1", {"draw": draw}) for draw in range(1, DRAWS[profile] + 1)]
@@ -89,13 +103,16 @@ def compute_draw(unit):
         row[f"mean_{axis}_{name}"] = _short(X[y == label, k].mean())
     results = [result for _, _, result in clean.values()]
     for machine, (w, b, _) in clean.items():
-        row[f"beyond_{machine}"] = float(np.mean(y * (X @ w + b) > 1 + 10 * TOL))
+        for name, label in CLASSES.items():
+            margin = label * (X[y == label] @ w + b)
+            row[f"beyond_{machine}_{name}"] = float(np.mean(margin > 1 + 10 * TOL))
     for rule in RULES:
         _, flipped_y, _ = toy_problem(draw, rule)
         row[f"{rule}_separable"] = is_separable(X, flipped_y)
         for machine in MACHINES:
-            w, _, result = train_linear(machine, X, flipped_y)
+            w, b, result = train_linear(machine, X, flipped_y)
             row[f"{rule}_{machine}"] = rotation(w, clean[machine][0])
+            row[f"{rule}_error_{machine}"] = _short(population_error(w, b))
             row[f"{rule}_max_alpha_{machine}"] = _short(np.abs(result.alpha).max() / C)
             results.append(result)
     row["kkt_violation"] = max(result.kkt_violation for result in results)
@@ -168,33 +185,47 @@ def fig_1_values(records):
             out.add_spread(f"{label} class", f"mean {axis}", frame[f"mean_{axis}_{label}"])
         _add_claims(out, frame)
     if not leverage.empty:
-        far = leverage[np.isclose(leverage.distance, DISTANCES[-1])]
-        claims = {
-            "rotation at a far outlier LS - Least 1-Norm, linear kernel": "rotation",
-            "change of decision at a far outlier LS - Least 1-Norm, RBF kernel": "rbf_change",
+        quantities = {
+            "rotation of Least 1-Norm, outlier at 100 - at 50, linear kernel": ("rotation", 50.0),
+            "change of decision of Least 1-Norm, outlier at 100 - at 10, RBF kernel": (
+                "rbf_change",
+                10.0,
+            ),
         }
-        for column, quantity in claims.items():
-            least = far[f"{quantity}_Least 1-Norm"]
-            difference = paired_difference(far[f"{quantity}_LS"], least)
-            out.add_mean("influence", column, difference, far.converged.all())
+        for column, (quantity, near) in quantities.items():
+            by_distance = leverage.pivot(
+                index="draw", columns="distance", values=f"{quantity}_Least 1-Norm"
+            )
+            further = paired_difference(by_distance[DISTANCES[-1]], by_distance[near])
+            out.add_mean("influence", column, further, leverage.converged.all())
     return out.frame()
 
 
 def _add_claims(out, frame):
     converged = frame.converged.all()
-    for row, rule in (("clean", "clean"), ("two flips", "two_at_random")):
-        separable = mean_and_standard_error(frame[f"{rule}_separable"])
+    for row, rule in (("clean", "clean"), ("two flips", "one_per_class")):
+        separable = share(frame[f"{rule}_separable"])
         out.add_mean(row, "share of draws linearly separable", separable)
-    angle = frame["clean_LS_to_Least_1-Norm"] / frame["one_per_class_LS"].mean()
-    clean = {"angle LS to Least 1-Norm / LS rotation": angle}
-    for machine in ("Least 1-Norm", "LS"):
+    for machine in PRINTED_MACHINES:
         column = f"share of points beyond their support hyperplane, {machine}"
-        clean[column] = frame[f"beyond_{machine}"]
-    for column, values in clean.items():
-        out.add_mean("clean", column, mean_and_standard_error(values), converged)
-    for rule, words in RULES.items():
-        difference = paired_difference(frame[f"{rule}_LS"], frame[f"{rule}_Least 1-Norm"])
-        out.add_mean(words, "rotation LS - Least 1-Norm (degrees)", difference, converged)
+        crossed = frame[[f"beyond_{machine}_{name}" for name in CLASSES]]
+        lesser = np.minimum(crossed, 1 - crossed).min(axis=1)
+        out.add_mean("clean", column, mean_and_standard_error(lesser), converged)
+    turned = {machine: frame[f"one_per_class_{machine}"] for machine in MACHINES}
+    least, angle = turned["Least 1-Norm"], frame["clean_LS_to_Least_1-Norm"]
+    errors = (frame[f"one_per_class_error_{machine}"] for machine in PRINTED_MACHINES)
+    degrees = {
+        "clean angle LS to Least 1-Norm - rotation of Least 1-Norm": (angle, least),
+        "rotation of LS - clean angle LS to Least 1-Norm": (turned["LS"], angle),
+        "rotation LS - Least 1-Norm": (turned["LS"], least),
+        "rotation L2 - L1": (turned["L2"], turned["L1"]),
+        "rotation LS - L1": (turned["LS"], turned["L1"]),
+        "rotation Least 1-Norm - L1": (least, turned["L1"]),
+    }
+    pairs = {f"{words} (degrees)": pair for words, pair in degrees.items()}
+    pairs["% err. on new points LS - Least 1-Norm"] = errors
+    for column, pair in pairs.items():
+        out.add_mean("one flip a class", column, paired_difference(*pair), converged)
     for machine in ("Least 1-Norm", "LS", "L2"):
         largest = frame[[f"{rule}_max_alpha_{machine}" for rule in RULES]].max().max()
         out.add_all("influence", {f"largest |alpha| / C, {machine}": largest}, converged)

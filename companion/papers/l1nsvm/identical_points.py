@@ -13,12 +13,14 @@ from companion.kernels import gram
 from companion.metrics import mean_and_standard_error
 from companion.papers.l1nsvm.machines import PAPER, SETTINGS, solve_as_printed, width_to_gamma
 from companion.papers.l1nsvm.table_2_studies import split_rows
-from companion.reproduction import Study, Unit
+from companion.reproduction import Study, Unit, seed_for
 
 SPLITS = {"paper": 20, "quick": 2}
 MACHINE = "Least 1-Norm"
 #: Tighter than the paper's, so that the objectives can be compared.
 TOL = 1e-6
+#: Standard deviation of what is added to the inputs so that no two points are identical.
+JITTER = 1e-3
 #: A multiplier of an interior point is never exactly zero; this share of C counts as one.
 NEGLIGIBLE = 1e-3
 
@@ -36,8 +38,15 @@ def compute_identical(unit):
     """Three optimal solutions of the same problem, and how many nonzeros each one has."""
     X, y, _, _ = split_rows("titanic", unit.params["split"], unit.params["splits"])
     log10_C, log10_sigma = SETTINGS["titanic"][MACHINE]
-    C, K = 10.0**log10_C, gram(X, gamma=width_to_gamma(log10_sigma))
+    C, gamma = 10.0**log10_C, width_to_gamma(log10_sigma)
+    K = gram(X, gamma=gamma)
     result = solve_as_printed(MACHINE, K, y, C, tol=TOL)
+    rng = np.random.default_rng(seed_for(PAPER, "jitter", unit.params["split"]))
+    apart = gram(X + JITTER * rng.standard_normal(X.shape), gamma=gamma)
+    without = {
+        "jitter": solve_as_printed(MACHINE, apart, y, C, tol=TOL),
+        "one_tag": solve_as_printed(MACHINE, K, majority_tags(X, y), C, tol=TOL),
+    }
     even = share_evenly(result.alpha, X, y)
     interior = interior_point(K, y, C)
 
@@ -55,8 +64,15 @@ def compute_identical(unit):
         "even_difference": difference(even),
         "interior_n_sv": int(np.count_nonzero(np.abs(interior) > NEGLIGIBLE * C)),
         "interior_difference": difference(interior),
-        "converged": result.converged,
+        **{f"{way}_n_sv": int(np.count_nonzero(r.alpha)) for way, r in without.items()},
+        "converged": all(r.converged for r in (result, *without.values())),
     }
+
+
+def majority_tags(X, y):
+    """The labels when identical points all have the one that most of them have, + on a tie."""
+    _, pattern = np.unique(X, axis=0, return_inverse=True)
+    return np.where(np.bincount(pattern.ravel(), weights=y)[pattern.ravel()] >= 0, 1, -1)
 
 
 def share_evenly(alpha, X, y):
@@ -84,10 +100,17 @@ TABLE_2_IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_i
 
 
 def add_identical_claims(out, frame):
-    """How near the objectives of the other solutions are, and how dense these are."""
+    """How near the objectives of the other solutions are, and how many nonzeros solutions have."""
     row, converged = "Titanic, identical points", frame.converged.all()
     for way, key in (("spread evenly", "even"), ("by an interior point method", "interior")):
         difference = {f"objective difference, {way}": frame[f"{key}_difference"].max()}
         out.add_all(row, difference, converged)
+    ways = {
+        "spread evenly": "even",
+        "by an interior point method": "interior",
+        "inputs jittered": "jitter",
+        "one tag a pattern": "one_tag",
+    }
+    for way, key in ways.items():
         share = mean_and_standard_error(frame[f"{key}_n_sv"] / frame.n_train)
         out.add_mean(row, f"share of SVs, {way}", share, converged)

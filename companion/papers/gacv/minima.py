@@ -1,0 +1,156 @@
+"""What the estimates are worth at the minima, from one fit a cell: Sections 3 to 6 taken literally.
+
+At the cells that GACV, XA and the oracles choose: the inefficiency, the estimates beside what they
+approximate, the true fall of a margin beside theta_i, and how near f is to the limit of Section 5.
+"""
+
+import numpy as np
+
+from companion.kernels import gram
+from companion.metrics import Mean, mean_and_standard_error
+from companion.papers.gacv import example, selection
+from companion.papers.gacv.example import CASES, COSTS, PAPER, SAMPLE_SIZE
+from companion.papers.summaries import select
+from companion.reproduction import Study, Unit
+from companion.tuning.leave_one_out import leave_one_out_errors
+
+#: What is printed of the estimates, and which of the tied minimisers that is.
+PRINTED = {
+    "standard": {
+        "GACV": "gacv_inefficiency",
+        "XA, least of the tied minima": "xa_inefficiency_low",
+        "XA, largest of the tied minima": "xa_inefficiency_high",
+    },
+    "nonstandard": {"GACV": "gacv_inefficiency", "BRXA": "xa_inefficiency"},
+}
+#: How many samples of the size of the figures on the fine grid, and of other sizes on the coarse.
+SIZES = {
+    "paper": {("fine", SAMPLE_SIZE): 200, ("coarse", 100): 100, ("coarse", 500): 100},
+    "quick": {("fine", SAMPLE_SIZE): 10, ("coarse", 100): 10, ("coarse", 500): 10},
+}
+
+
+def minima_units(profile):
+    """One unit a sample, its size, and the grid; both cases in each."""
+    return [
+        Unit(PAPER, "minima", {"grid": grid, "n": n, "sample": number})
+        for (grid, n), samples in SIZES[profile].items()
+        for number in range(1, samples + 1)
+    ]
+
+
+def compute_minima(unit):
+    """What is found at the minima of one sample: a row a case."""
+    p = unit.params
+    X, y, probability = example.sample(p["sample"], p["n"])
+    return [
+        {"case": case, **_row(selection.train(X, y, probability, case, p["grid"]))}
+        for case in CASES
+    ]
+
+
+def _row(machines):
+    surfaces = selection.one_fit_criteria(machines)
+    choices = {name: selection.choose(surface) for name, surface in surfaces.items()}
+    target, gckl, xa = surfaces["misclass"], surfaces["gckl"], choices["xa"].cell
+    lost = left_out(machines, xa)
+    low = selection.valley(gckl, machines.lam, machines.sigma)
+    row = {
+        "gckl_at_gacv": gckl[choices["gacv"].cell] / gckl.min(),
+        "xa_minus_target_at_misclass": (surfaces["xa"] - target)[choices["misclass"].cell],
+        **{f"{name}_at_xa": surfaces[name][xa] for name in ("xa", "xa_2", "xa_half", "misclass")},
+        "loo_at_xa": np.mean(machines.cost * (machines.y * lost <= 0)),
+        "fall_over_theta": fall_over_theta(machines, xa, lost),
+        "from_limit": distance_from_limit(machines, choices["gckl"].cell),
+    }
+    u, v = np.log10(machines.lam), 2 * np.log10(machines.sigma)
+    for name in ("gacv", "xa"):
+        tied = choices[name].tied
+        k, j = np.nonzero(tied)
+        row[f"{name}_along_gckl"] = low.position(np.array([u[j].mean(), v[k].mean()]))
+        values = target[tied] / target.min()
+        row |= {f"{name}_inefficiency{end}": of(values) for end, of in ENDS.items()}
+    row = {key: round(float(value), 6) for key, value in row.items()}
+    return {**row, "converged": bool(machines.surface.converged.all())}
+
+
+#: The inefficiency of tied minimisers.
+ENDS = {"": np.mean, "_low": np.min, "_high": np.max}
+
+
+def left_out(machines, cell):
+    """f(x_i) of the machine of a cell that was trained without point i."""
+    k, j = cell
+    K = gram(machines.X, gamma=1 / (2 * machines.sigma[k] ** 2))
+    alpha, upper = machines.surface.alpha[k, j], machines.surface.C[j] * machines.cost
+    return leave_one_out_errors(K, machines.y, alpha, upper, decisions=True).decision
+
+
+def fall_over_theta(machines, cell, lost):
+    """Median of (y f - y f[-i]) / theta_i over the support vectors with y f in (0, 1]."""
+    margin, theta = machines.surface.margin[cell], machines.surface.influence[cell]
+    concerned = (margin > 0) & (margin <= 1 + selection.TOL) & (theta > 0)
+    fall = margin - machines.y * lost
+    return np.median(fall[concerned] / theta[concerned]) if concerned.any() else np.nan
+
+
+def distance_from_limit(machines, cell):
+    """Mean over the population of |f - sign(p_s - L(-1) / (L(-1) + L(1)))|."""
+    points, weight, probability = example.population()
+    cost = COSTS[machines.case]
+    limit = np.sign(probability - cost[-1] / (cost[-1] + cost[1]))
+    return np.abs(machines.decision(cell, points) - limit) @ weight
+
+
+MINIMA = Study(PAPER, "minima", minima_units, compute_minima)
+
+
+def minima_of(frame, case, grid="fine", n=SAMPLE_SIZE):
+    """The rows of one case in the order of the samples."""
+    return select(frame, case=case, grid=grid, n=n).sort_values("sample")
+
+
+def add_minima(out, frame):
+    """The printed inefficiencies among the draws, and what is said of the estimates elsewhere."""
+    converged = frame.converged.all()
+    for case in CASES:
+        of = minima_of(frame, case)
+        for column, which in PRINTED[case].items():
+            out.add_draws(case, column, of[which], converged)
+        distance = {rho: (of[f"{rho}_at_xa"] - of.misclass_at_xa).abs() for rho in ("xa", "xa_2")}
+        claims = {
+            "distance from MISCLASS: rho = 2 - rho = 1": distance["xa_2"] - distance["xa"],
+            "|XA - leave-one-out|, at the minimum of XA": (of.xa_at_xa - of.loo_at_xa).abs(),
+            "|XA - MISCLASS|, at the minimum of XA": distance["xa"],
+            "GCKL at the minimum of GACV / least GCKL": of.gckl_at_gacv,
+            "(y f - y f[-i]) / theta_i, median": of.fall_over_theta.dropna(),
+        }
+        means = {column: mean_and_standard_error(values) for column, values in claims.items()}
+        small, large = (minima_of(frame, case, "coarse", n).from_limit for n in (100, 500))
+        means["mean |f - its limit|, n = 500 - n = 100"] = unpaired_difference(large, small)
+        out.add_means(case, means, converged)
+    _add_its_minimizer(out, minima_of(frame, "standard"))
+
+
+def _add_its_minimizer(out, of):
+    """The value of MISCLASS "at its minimizer": that of MISCLASS, as printed, or that of XA."""
+    readings = {
+        "": of.xa_minus_target_at_misclass,
+        "gacv-its-minimizer": of.xa_at_xa - of.misclass_at_xa,
+    }
+    for reading, surplus in readings.items():
+        columns = {
+            "XA - MISCLASS, at its minimizer": surplus,
+            "XA - MISCLASS, at its minimizer, upper bound": surplus,
+            "|XA - MISCLASS|, at its minimizer": surplus.abs(),
+        }
+        for column, values in columns.items():
+            mean = mean_and_standard_error(values)
+            out.add_mean("standard", column, mean, of.converged.all(), reading=reading)
+
+
+def unpaired_difference(a, b):
+    """The difference of the means of independent samples."""
+    a, b = mean_and_standard_error(a), mean_and_standard_error(b)
+    error = float(np.hypot(a.standard_error, b.standard_error))
+    return Mean(a.mean - b.mean, error, min(a.n, b.n))
