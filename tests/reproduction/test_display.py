@@ -62,7 +62,7 @@ def test_text_is_aligned_and_can_be_cut_to_a_width(ledger):
     assert lines[0] == "Title"
     assert {line.index("LS") for line in lines[3:] if "LS" in line} == {lines[1].index("column")}
     narrow = verdict_table(ledger).to_text(width=80).splitlines()
-    assert max(map(len, narrow)) <= 80 and any("…" in line for line in narrow)
+    assert max(map(len, narrow)) <= 80 and len(narrow) > len(lines)
 
 
 def test_the_mime_bundle_holds_text_html_and_numbers_at_full_precision(ledger):
