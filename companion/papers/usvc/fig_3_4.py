@@ -252,11 +252,11 @@ def _figure_3(frame, runs, reading):
 
 def _add_biased(out, figure, own):
     """The distance of the SVC from the optimum, and what either profile leaves unexplained."""
-    of = {loss: _on_the_line(rows) for loss, rows in own.groupby("loss")}
+    of = {loss: rows.set_index("trial").sort_index() for loss, rows in own.groupby("loss")}
     away = of["SVC"].reached_at - 0.5
-    n, spread = len(away), away.std(ddof=1)
-    ratio = away.mean() / spread if spread else np.nan
-    se = np.sqrt((1 + ratio**2 / 2) / n)
+    away = away[of["SVC"].reached_at.between(*PLAUSIBLE)]  # no machine without a threshold
+    n, ratio = len(away), away.mean() / away.std(ddof=1)
+    se = np.sqrt((1 + ratio**2 / 2) / n) if n else np.nan
     out.add(f"{figure}, SVC", "(Th - 0.5) / spread of a trial", ratio, n=n, se=se)
     left = {loss: 1 - rows.correlation**2 for loss, rows in of.items()}
     column = "1 - r^2 of profile and CE: USVC s=2 - half of SVC"

@@ -40,9 +40,8 @@ ORDERS = (2.0, 4.0)
 #: Orders of the study of the order: its claim is insensitivity "as long as it is large enough".
 ORDERS_COMPARED = (1.5, 2.0, 3.0, 4.0, 6.0, 10.0)
 
-_ORDER_COLUMNS = ("start", "error", "threshold", "n_iter", "converged")
+_ORDER_COLUMNS = ("error", "threshold", "n_iter", "converged")
 
-_READ_STARTS = {TABLE_READINGS[case]: start for case, start in STARTS.items()}
 
 #: Tolerance of the sequential minimal optimisation that the weighted problems are compared with.
 _QP_TOL = 1e-8
@@ -144,13 +143,13 @@ class _Trial:
 
 
 def compute_orders(unit):
-    """Closed-form error of the unbiased machine for each order: a row an order and start."""
+    """Closed-form error of the unbiased machine for each order: a row an order."""
     trial, rows = _Trial(unit), []
+    start = STARTS[READINGS[trial.reading][0]]
+    start = trial.svc if start == "svc" else start
     for s in ORDERS_COMPARED:
-        for start, point in trial.starts():
-            found = fit_unbiased(trial.design, trial.train[1], s, point)
-            row = {"start": start} | trial.row_of(found)
-            rows.append({"s": s} | {name: row[name] for name in _ORDER_COLUMNS})
+        row = trial.row_of(fit_unbiased(trial.design, trial.train[1], s, start))
+        rows.append({"s": s} | {name: row[name] for name in _ORDER_COLUMNS})
     return rows
 
 
@@ -217,7 +216,7 @@ def _of_case(frame, orders, case, reading, start):
             out.add_cell(row, name, cells, trials.converged.all())
     for s in ORDERS:
         _add_claims(out, case, f"USVC s={s:g}", machines, least)
-    orders = select(orders, reading=reading, start=start).set_index("trial").sort_index()
+    orders = select(orders, reading=reading).set_index("trial").sort_index()
     _add_order(out, f"Case {case}", orders, machines["SVC"].error)
     return out.frame()
 
@@ -294,7 +293,7 @@ def _start_row(own):
 
 def order_table(orders):
     """Exact error of the unbiased machine by case and order, and its paired distance to s = 2."""
-    orders = orders[orders.start == orders.reading.map(_READ_STARTS)]
+    orders = orders[orders.reading.isin(TABLE_READINGS.values())]
     trials = ["reading", "trial"]
     at_two = select(orders, s=2.0).set_index(trials).error
     orders = by_case(orders.join(at_two.rename("at_two"), on=trials))
