@@ -96,3 +96,12 @@ def gaussian_sums(D, rates, weights, out):
                 rate, weight, row = -rates[m, k], weights[k], D[k][start:stop]
                 for j in range(stop - start):
                     values[j] += weight * _exp(rate * row[j])
+
+
+@njit(**_OPTIONS)
+def cut(K, rows, columns, out):
+    """out = K[rows][:, columns]."""
+    for i in range(rows.size):
+        row, entries = K[rows[i]], out[i]
+        for j in range(columns.size):
+            entries[j] = row[columns[j]]

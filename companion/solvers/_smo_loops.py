@@ -23,7 +23,7 @@ _STRICT = {"cache": True, "error_model": "numpy", "nogil": True}
 
 TAU = 1e-12  # curvature of a pair that is not positive (identical points), as in libsvm
 
-CONVERGED, BUDGET, STALLED, NEEDS_ROW, WALK, SHRINK = 0, 1, 2, 3, 4, 5
+CONVERGED, BUDGET, STALLED, NEEDS_ROW, SHRINK = 0, 1, 2, 3, 4
 
 # What the clock of a problem keeps: the number of pair updates, the clock of its rows, the row that
 # is missing (-1: those of the free variables); when to look next, the length of the burst until

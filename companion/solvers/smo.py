@@ -40,7 +40,6 @@ from companion.solvers._smo_loops import (
     ROWS,
     SHRINK,
     STALLED,
-    WALK,
     WALKED_AT,
 )
 from companion.solvers._smo_walk import walk_the_free_set
@@ -213,9 +212,7 @@ def _minimise(problem, rules, target, log=None):
             continue
         if log is not None:
             log.append((problem.n_iter, problem.objective(), problem.violation))
-        if status == WALK:
-            walk_the_free_set(problem.dual, rules.tol)
-        elif status == SHRINK:
+        if status == SHRINK:
             # Go on with the samples that may still move, and return to all.
             least = _REDUCTION * problem.violation
             movable = problem.movable(least)
@@ -248,7 +245,8 @@ def minimise(dual, rules, target, limit):
                 clock[MISSING] = -1
                 return NEEDS_ROW
             clock[WALKED_AT], clock[BURST], clock[LOOK] = now, 0, now + _FIRST_BURST
-            return WALK
+            walk_the_free_set(dual, rules.tol)
+            continue
         clock[BURST] = max(_FIRST_BURST, int(_GROWTH * clock[BURST]))
         clock[LOOK] = now + clock[BURST]
         if now >= limit:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from companion._kernel_loops import cut
 from companion.estimators import LSSVC
 from companion.estimators._compat import MultimetricScorer, score_with
 from companion.estimators._dual import DualClassifier, class_factors, signed_labels, weighted_gamma
@@ -276,8 +277,9 @@ class Evaluation:
 
 
 def _cut(K, rows, columns):
-    # Without a check of the indices it is twice as fast.
-    return K.take(rows, axis=0).take(columns, axis=1, mode="clip")
+    part = np.empty((rows.size, columns.size))
+    cut(K, rows, columns, part)
+    return part
 
 
 class _Factorised:

@@ -203,11 +203,12 @@ class KernelGridSearchCV(GridSearchCV):
             and type(machine).score is ClassifierMixin.score
             and not (self.return_train_score and kept is not None)
         )
+        rows = np.arange(len(y))  # refuses what is no row, and counts from the end as NumPy does
         return Evaluation(
             X=X,
             y=y,
             classes=machine.classes_,
-            splits=[(np.asarray(train), np.asarray(test)) for train, test in splits],
+            splits=[(rows[train], rows[test]) for train, test in splits],
             kept=kept,
             precomputed=precomputed,
             scorer=None if counts_directly else scorers,
