@@ -595,7 +595,7 @@ def test_verify_writes_the_section_of_the_readme(project):
     section = invoke([fig_2()], "verify", "--format", "markdown")
     header, rule, line = section.splitlines()
     assert header.startswith("|  | scored | agree as printed |") and set(rule) == set("| -")
-    assert line.startswith("| toy/fig_2 | 1 | 1 |")
+    assert line.startswith("| toy | 1 | 1 |")
     assert "updated" in invoke([fig_2()], "verify", "--readme", str(readme))
     assert section.strip() in readme.read_text()
     assert "unchanged" in invoke([fig_2()], "verify", "--readme", str(readme))

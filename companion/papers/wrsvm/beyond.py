@@ -148,7 +148,8 @@ def compute_consistent(unit):
     rows = []
     for name in ("none", _OWN):
         s = TRUNCATIONS[name]
-        _, path = dca_path(Design.linear(X), y, 1.0 - U, SPARSE_C, s, form="cost", tol=TOL)
+        design, budget = Design.linear(X), {"tol": TOL, "max_steps": 400}
+        _, path = dca_path(design, y, 1.0 - U, SPARSE_C, s, form="cost", **budget)
         best, utility = population.tuned_linear(path, *tune, U, p["flip"])
         rows.append({"machine": name, "log2_C": float(np.log2(SPARSE_C[best])), "utility": utility})
         rows[-1]["converged"] = bool(path.converged.all())

@@ -190,6 +190,8 @@ def start_table(frame):
             ("below a tenth", own[own.start_truncated < 0.1]),
             ("a tenth or more", own[own.start_truncated >= 0.1]),
         ):
+            if part.empty:
+                continue
             above = PERCENT * part.groupby("sample")[list(_EXCESS)].mean()
             apart = paired_difference(*(above[name] for name in _EXCESS))
             row = {"U": U, "terms truncated at the WSVM": words}
