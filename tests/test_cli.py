@@ -432,7 +432,7 @@ DAMAGES = {
     "a column removed": (
         edited(lambda lines: [line.pop(1) for line in lines]),
         3,
-        ": line 2: the record",
+        ": line 1: no record is what its digest says",
     ),
     "a line twice": (edited(lambda lines: lines.insert(3, lines[2])), 3, ": line 3: the record"),
     "the code alone": (set_cell(3, 3, "0" * 12), 3, ": line 3: the record"),

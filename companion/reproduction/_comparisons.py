@@ -127,11 +127,10 @@ def compare_spread(printed, n, value, n_r, *, se_r=math.nan, fails_beyond=MAX_DI
         se = se_r / value * math.sqrt(1 + n_r / n)
     else:
         se = math.sqrt(0.5 / (n - 1) + 0.5 / (n_r - 1))
-    least, most = printed.value - printed.half_unit, printed.value + printed.half_unit
-    # Downwards a departure of so many standard errors is the shorter way, if there is one.
+    # Upwards a departure of so many standard errors is the longer way: both are seen by then.
     factor = math.exp(min(fails_beyond * se, 700.0))
-    departure = printed.value - least / factor if least > 0 else most * factor - printed.value
-    seen = {"se": se, "would_see": departure}
+    most = printed.value + printed.half_unit
+    seen = {"se": se, "would_see": most * factor - printed.value}
     if excess == 0:
         return Comparison(REPRODUCED, 0.0, **seen)
     if value > 0:
@@ -150,8 +149,10 @@ def compare_draw(printed, draws):
     if np.isnan(excess).any():
         return Comparison(NOT_RUN, note="a draw is missing")
     n, below, above = excess.size, int((excess < 0).sum()), int((excess > 0).sum())
+    # A yes or no, as 1 or 0, can be rare on one side alone.
+    sides = 1 if {printed.value, *draws} <= {0, 1} else 2
     # Beyond all but so many draws on one side, a print is rare.
-    spared = math.ceil(RARE_DRAW * (n + 1) / 2) - 2
+    spared = math.ceil(RARE_DRAW * (n + 1) / sides) - 2
     if spared < 0:
         note = f"{n} draws are too few to call any print rare"
         return Comparison(UNDECIDED, would_see=math.inf, note=note)
@@ -161,7 +162,7 @@ def compare_draw(printed, draws):
     seen = {"would_see": float(reach) + printed.half_unit}
     if below == above == 0:
         return Comparison(REPRODUCED, 0.0, **seen)
-    chance = min(1.0, 2 * (min(n - above, n - below) + 1) / (n + 1))
+    chance = min(1.0, sides * (min(n - above, n - below) + 1) / (n + 1))
     note = f"{below} of {n} draws lie below the print, {above} above"
     outcome = DIFFERS if chance < RARE_DRAW else WITHIN
     return Comparison(outcome, abs(NormalDist().inv_cdf(chance / 2)), note=note, **seen)

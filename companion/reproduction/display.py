@@ -15,7 +15,7 @@ from pathlib import Path
 
 from companion.reproduction._files import replace_text
 from companion.reproduction.published import SCORED, parse_printed
-from companion.reproduction.verdicts import DEPARTS, LISTED, NO_VALUE, SCORES, score
+from companion.reproduction.verdicts import DEPARTS, LISTED, NO_VALUE, SCORES, ours, score
 
 __all__ = [
     "VALUES_MIME",
@@ -32,6 +32,7 @@ __all__ = [
 VALUES_MIME = "application/vnd.companion.values+json"
 BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
 _SPREAD = " ±"  # ends the name of the column that holds the spread of another
+_OURS = "ours: holds / undecided / fails"
 _LINES = ("published", "reproduced", "verdict", "as read")
 _PLACE = ["artefact", "row", "column", "outcome", "converged"]
 _NUMBERS = ["published", "reproduced", "reproduced_spread", "reproduced_n"]
@@ -381,12 +382,16 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
 
 
 def summary_table(ledgers, title=""):
-    """The score of each paper or artefact (a key of `ledgers`), and of all."""
-    counts = {name: score(ledger) for name, ledger in ledgers.items()}
-    if len(counts) > 1:
-        counts["all"] = {name: sum(count[name] for count in counts.values()) for name in SCORES}
-    records = [{"": name, **count} for name, count in counts.items()]
-    return Table(["", *SCORES], [record.values() for record in records], records, title)
+    """The score of each paper or artefact (a key of `ledgers`), and of all, and claims of ours."""
+    import pandas as pd
+
+    if len(ledgers) > 1:
+        ledgers = {**ledgers, "all": pd.concat(ledgers.values())}
+    records = [
+        {"": name, **score(ledger), _OURS: " / ".join(map(str, ours(ledger)))}
+        for name, ledger in ledgers.items()
+    ]
+    return Table(["", *SCORES, _OURS], [record.values() for record in records], records, title)
 
 
 def readme_section(ledgers):

@@ -17,7 +17,7 @@ from companion.reproduction.display import Table, summary_table
 from companion.reproduction.published import ASKS
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.times import NOTEBOOK, load_times
-from companion.reproduction.verdicts import score
+from companion.reproduction.verdicts import ours, score
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def kinds_table(overview):
 
 def summary(overview):
     """The most important numbers in sentences, as Markdown."""
-    total, claims = score(overview.ledger), overview.claims()
+    total, claims, own = score(overview.ledger), overview.claims(), ours(overview.ledger)
     claims = Counter(claims["outcome"][claims["counts_as"] != ""])
     listed = len(overview.ledger) - total["scored"]
     kinds = Counter(erratum.kind for erratum in overview.errata)
@@ -89,7 +89,8 @@ def summary(overview):
     return (
         f"* **{len(overview.papers)} papers, {sum(overview.artefacts.values())} tables, figures and"
         f" chapters, {len(overview.ledger)} printed things.** {total['scored']} can fail and are"
-        f" scored; {listed} are settings, identities, matched or repeated, and are listed.\n"
+        f" scored; {listed} are settings, identities, matched, repeated or claims of ours, and are"
+        f" listed.\n"
         f"* **{total['agree as printed']} agree as printed**, {total['agree as read']} under the"
         f" readings that are named, {total['undecided']} are undecided. Of those that differ"
         f" {total['differ, demonstrated']} have a demonstrated cause,"
@@ -98,7 +99,8 @@ def summary(overview):
         f" {total['not run']} are not run.\n"
         f"* **{claims.total()} of the scored test what the papers say in words**, each a signed"
         f" quantity with its standard error: {claims['holds']} hold, {claims['undecided']} are"
-        f" undecided, {claims['fails']} fail, {claims['not run']} are not run.\n"
+        f" undecided, {claims['fails']} fail, {claims['not run']} are not run. Of {sum(own)} claims"
+        f" of ours, which are not scored, {own[0]} hold, {own[1]} are undecided, {own[2]} fail.\n"
         f"* **{len(overview.errata)} errors in the print** were found and proved: {found}."
     )
 

@@ -134,7 +134,8 @@ class Reproduction:
             try:
                 report.ledger = judge(artefact, frames, self.profile, self._deviations)
             except Exception as error:  # in published values, or in reading off the records
-                report.failures |= _failure("no verdicts", error)
+                files = ", ".join(f"data/records/{artefact.paper}/{name}.csv" for name in frames)
+                report.failures |= _failure(f"no verdicts from {files or 'no records'}", error)
         return report
 
     def _compute(self, study, report):

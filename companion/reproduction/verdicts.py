@@ -13,6 +13,7 @@ import numpy as np
 
 from companion.reproduction._comparisons import (
     AGREES,
+    CLAIM_OUTCOMES,
     DEPARTS,
     LISTED,
     MAX_DISTANCE,
@@ -38,7 +39,17 @@ from companion.reproduction.published import (
     parse_relation,
 )
 
-__all__ = ["OUTCOMES", "PARTS", "SCORES", "compare", "compare_row", "judge", "problems", "score"]
+__all__ = [
+    "OUTCOMES",
+    "PARTS",
+    "SCORES",
+    "compare",
+    "compare_row",
+    "judge",
+    "ours",
+    "problems",
+    "score",
+]
 
 #: What a scored row can count as, and what is counted for each paper, in the order of tables.
 PARTS = (
@@ -51,6 +62,8 @@ PARTS = (
 )
 SCORES = ("scored", PARTS[0], "agree as read", *PARTS[1:])
 _DIFFER = {"demonstrated": PARTS[2], "data": PARTS[3]}
+#: How the sentence of a claim begins that is not the paper's.
+OURS = "ours"
 NO_VALUE = "no regenerated value of this row and column"
 _QUICK_ALLOWANCE = 1.0
 _NOT_COPIED = ("value", "spread_is", "overlap", "note")
@@ -176,9 +189,9 @@ def _joint_chances(rows, cells):
 
 
 def _counts_as(row, told):
-    """Which of :data:`PARTS` a row counts as, "" if it is not scored or repeats another."""
+    """Which of :data:`PARTS` a row counts as, "" if it is not scored, ours, or repeats another."""
     outcome = told["outcome"]
-    if row["asks"] not in SCORED or row["repeats"]:
+    if row["asks"] not in SCORED or row["repeats"] or row["sentence"].startswith(OURS):
         return ""
     if outcome in DEPARTS:
         return _DIFFER.get(told["status"], PARTS[4])
@@ -234,8 +247,8 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
         reproduced_se, converged); distance, support, se, would_see, joint (the chance of all
         single draws of the table together), outcome (one of :data:`OUTCOMES`), verdict, status and
         reason of a deviation, problem (empty if all is well), note, counts_as (one of
-        :data:`PARTS`, empty if the row is not scored or repeats another); and under another reading
-        its name, reproduced_as_read and outcome_as_read.
+        :data:`PARTS`, empty if the row is not scored, is ours, or repeats another); and under
+        another reading its name, reproduced_as_read and outcome_as_read.
 
     Raises
     ------
@@ -308,6 +321,12 @@ def score(ledger):
     counts = Counter(rows["counts_as"])
     counts |= {"scored": len(rows), "agree as read": int(as_read.isin(AGREES).sum())}
     return {name: counts[name] for name in SCORES}
+
+
+def ours(ledger):
+    """How many of the claims that are ours, and not the paper's, hold, are undecided, and fail."""
+    outcomes = Counter(ledger["outcome"][ledger["sentence"].str.startswith(OURS)])
+    return [outcomes[word] for word in CLAIM_OUTCOMES[:3]]
 
 
 def problems(ledger):

@@ -3,10 +3,12 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from companion.reproduction.artefacts import list_artefacts, list_papers
 from companion.reproduction.published import SCORED, load_published, parse_printed, parse_relation
+from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.run import read_stored
 from companion.reproduction.verdicts import compare_row, regenerated
 
@@ -36,6 +38,8 @@ def departures(row, would_see, factor):
         bound = parse_relation(row["relation"]).bound
         # without chance anything beyond the bound, and nothing else, would have been seen
         return [factor * would_see or (factor - 1) * 1e-6 * max(1, abs(bound))]
+    if row["kind"] == "spread" and row["value"] == 0:  # there is no way down
+        return [factor * would_see]
     return [factor * would_see, -factor * would_see]
 
 
@@ -68,9 +72,24 @@ def test_a_departure_larger_than_would_have_been_seen_is_seen_and_a_smaller_is_n
             [compare_row(row, moved(row, own, d)).outcome in DEPARTS for d in ways]
             for ways in (departures(row, found.would_see, f) for f in (FARTHER, NEARER))
         )
-        # an uneven yardstick sees the smallest departure on one side alone
-        uneven = row["kind"] in ("spread", "draw")
-        seen = any(far) if uneven else all(far)
-        wrong += [name] * (not seen or any(near))
+        # An uneven yardstick: that of a spread is the longer way, by which both sides are seen and
+        # below which one is not; that of a draw is the shorter, which one side alone is seen by.
+        seen = any(far) if row["kind"] == "draw" else all(far)
+        unseen = not all(near) if row["kind"] == "spread" else not any(near)
+        wrong += [name] * (not seen or not unseen)
         n_moved += 1
     assert wrong == [] and n_moved
+
+
+@pytest.mark.parametrize("paper", list_papers())
+def test_a_row_that_repeats_another_has_its_outcome(paper):
+    ledger = pd.concat(read_ledgers(list_artefacts(paper))[0].values()).to_dict("records")
+    outcomes = {f"{r['artefact']}: {r['row']} / {r['column']}": r["outcome"] for r in ledger}
+    wrong = [
+        f"{r['artefact']}: {r['row']} / {r['column']}: {r['outcome']}"
+        for r in ledger
+        if r["repeats"]
+        and r["outcome"]
+        != (outcomes.get(f"{r['artefact']}: {r['repeats']}") or outcomes[r["repeats"]])
+    ]
+    assert wrong == []

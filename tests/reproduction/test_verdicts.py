@@ -193,8 +193,8 @@ def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(printed, value, n, o
     found = verdicts.compare_spread(print_, 100, value, n)
     assert found.outcome == outcome
     assert found.distance == pytest.approx(math.log(ratio) / se if ratio else 0.0)
-    edge = 0.95 * math.exp(-3 * se) if printed == "1.0" else 0.05 * math.exp(3 * se)
-    assert found.would_see == pytest.approx(abs(edge - print_.value))
+    edge = (1.05 if printed == "1.0" else 0.05) * math.exp(3 * se)
+    assert found.would_see == pytest.approx(edge - print_.value)
 
 
 @pytest.mark.parametrize(("n", "outcome"), [(10, "undecided"), (56, "undecided"), (57, "differs")])
@@ -336,6 +336,26 @@ def test_a_cell_that_repeats_another_is_not_counted_again():
     assert (line["outcome"], line["counts_as"]) == ("reproduced", "")
 
 
+def test_a_claim_of_ours_has_a_verdict_and_is_not_scored():
+    rows = {"a": "ours: it is", "b": "ours: it is", "c": "it is ours"}
+    print_ = [
+        published("ordinal", "lower", relation="< 0", sentence=text, row=name, asks="claim")
+        for name, text in rows.items()
+    ]
+    own = [reproduced(x, row=name, se=0.1) for name, x in zip(rows, (-1.0, 1.0, -1.0), strict=True)]
+    ledger = compare(pd.concat(print_), pd.concat(own))
+    assert ledger["outcome"].tolist() == ["holds", "fails", "holds"]
+    assert ledger["counts_as"].tolist() == ["", "", PARTS[0]]
+    assert verdicts.ours(ledger) == [1, 0, 1] and problems(ledger)["row"].tolist() == ["b"]
+
+
+@pytest.mark.parametrize(("n_yes", "outcome"), [(2, "differs"), (3, "within spread")])
+def test_a_printed_yes_or_no_can_be_rare_on_one_side_alone(n_yes, outcome):
+    found = verdicts.compare_draw(parse_printed("1"), [1.0] * n_yes + [0.0] * (200 - n_yes))
+    assert found.outcome == outcome
+    assert found.distance == pytest.approx(norm.isf((n_yes + 1) / 201 / 2))
+
+
 def test_a_row_that_could_not_have_seen_what_matters_is_undecided_and_no_success():
     seen = 0.05 + 3 * math.sqrt(2 * 2.0**2 / 100)
     blind, sharp = (verdict(published(matters=seen * f), reproduced(22.4)) for f in (0.99, 1.01))
@@ -446,7 +466,7 @@ def test_a_verdict_never_improves_as_the_departure_grows(kind, one, two, upwards
     sign = 1 if upwards or kind == "ordinal" else -1
     verdict_near, verdict_far = (compared(kind, 5 + sign * d, se, n) for d in (near, far))
     assert ORDER[verdict_near.outcome] <= ORDER[verdict_far.outcome]
-    if kind != "ordinal":
+    if kind != "ordinal" and (kind != "spread" or sign > 0):  # it sees less on the way down
         assert far > verdict_near.would_see or verdict_far.outcome != "differs"
 
 
