@@ -143,3 +143,11 @@ def test_an_empty_file_and_a_missing_file_are_errors(tmp_path):
         load_published("toy", write(tmp_path))
     with pytest.raises(FileNotFoundError, match="No published values for 'nothing'"):
         load_published("nothing", tmp_path / "nothing.csv")
+
+
+#: Rows of each file: it is the print, and nothing else tells that a row is gone.
+N_ROWS = {"conformal": 403, "gacv": 113, "l1nsvm": 125, "usvc": 360, "wrsvm": 250}
+
+
+def test_no_row_of_the_print_is_gone():
+    assert {paper: len(load_published(paper)) for paper in N_ROWS} == N_ROWS

@@ -349,7 +349,7 @@ def test_a_claim_of_ours_has_a_verdict_and_is_not_scored():
     assert verdicts.ours(ledger) == [1, 0, 1] and problems(ledger)["row"].tolist() == ["b"]
 
 
-@pytest.mark.parametrize(("n_yes", "outcome"), [(2, "differs"), (3, "within spread")])
+@pytest.mark.parametrize(("n_yes", "outcome"), [(3, "differs"), (4, "within spread")])
 def test_a_printed_yes_or_no_can_be_rare_on_one_side_alone(n_yes, outcome):
     found = verdicts.compare_draw(parse_printed("1"), [1.0] * n_yes + [0.0] * (200 - n_yes))
     assert found.outcome == outcome
