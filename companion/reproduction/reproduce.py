@@ -135,7 +135,7 @@ class Reproduction:
                 report.ledger = judge(artefact, frames, self.profile, self._deviations)
             except Exception as error:  # in published values, or in reading off the records
                 files = ", ".join(f"data/records/{artefact.paper}/{name}.csv" for name in frames)
-                report.failures |= _failure(f"no verdicts from {files or 'no records'}", error)
+                report.failures |= _failure("no verdicts" + f" from {files}" * bool(files), error)
         return report
 
     def _compute(self, study, report):
