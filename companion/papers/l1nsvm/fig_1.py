@@ -186,23 +186,21 @@ def fig_1_values(records):
         _add_claims(out, frame)
     if not leverage.empty:
         at, far = leverage.pivot(index="draw", columns="distance"), DISTANCES[-1]
-        turned = {machine: at[f"rotation_{machine}"] for machine in MACHINES}
-        own, change = turned["Least 1-Norm"], at["rbf_change_Least 1-Norm"]
+        turned = {machine: at[f"rotation_{machine}", far] for machine in MACHINES}
+        own, change = at["rotation_Least 1-Norm"], at["rbf_change_Least 1-Norm"]
         words = "of Least 1-Norm, outlier at 100 - at"
         pairs = {
             f"rotation {words} 50, linear kernel": (own[far], own[50.0]),
             f"change of decision {words} 10, RBF kernel": (change[far], change[10.0]),
+            **_beside_l1(turned, ", outlier at 100, linear kernel"),
         }
-        last = {machine: angles[far] for machine, angles in turned.items()}
-        pairs |= _beside_l1(last, ", outlier at 100, linear kernel")
         for column, pair in pairs.items():
             out.add_mean("influence", column, paired_difference(*pair), leverage.converged.all())
     return out.frame()
 
 
 def _beside_l1(turned, words):
-    machines = ("L2", "LS", "Least 1-Norm")
-    return {f"rotation {one} - L1{words}": (turned[one], turned["L1"]) for one in machines}
+    return {f"rotation {m} - L1{words}": (turned[m], turned["L1"]) for m in turned if m != "L1"}
 
 
 def _add_claims(out, frame):
