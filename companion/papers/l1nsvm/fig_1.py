@@ -185,20 +185,22 @@ def fig_1_values(records):
             out.add_spread(f"{label} class", f"mean {axis}", frame[f"mean_{axis}_{label}"])
         _add_claims(out, frame)
     if not leverage.empty:
-        quantities = {
-            "rotation of Least 1-Norm, outlier at 100 - at 50, linear kernel": ("rotation", 50.0),
-            "change of decision of Least 1-Norm, outlier at 100 - at 10, RBF kernel": (
-                "rbf_change",
-                10.0,
-            ),
+        at, far = leverage.pivot(index="draw", columns="distance"), DISTANCES[-1]
+        turned = {machine: at[f"rotation_{machine}", far] for machine in MACHINES}
+        own, change = at["rotation_Least 1-Norm"], at["rbf_change_Least 1-Norm"]
+        words = "of Least 1-Norm, outlier at 100 - at"
+        pairs = {
+            f"rotation {words} 50, linear kernel": (own[far], own[50.0]),
+            f"change of decision {words} 10, RBF kernel": (change[far], change[10.0]),
+            **_beside_l1(turned, ", outlier at 100, linear kernel"),
         }
-        for column, (quantity, near) in quantities.items():
-            by_distance = leverage.pivot(
-                index="draw", columns="distance", values=f"{quantity}_Least 1-Norm"
-            )
-            further = paired_difference(by_distance[DISTANCES[-1]], by_distance[near])
-            out.add_mean("influence", column, further, leverage.converged.all())
+        for column, pair in pairs.items():
+            out.add_mean("influence", column, paired_difference(*pair), leverage.converged.all())
     return out.frame()
+
+
+def _beside_l1(turned, words):
+    return {f"rotation {m} - L1{words}": (turned[m], turned["L1"]) for m in turned if m != "L1"}
 
 
 def _add_claims(out, frame):
@@ -214,15 +216,12 @@ def _add_claims(out, frame):
     turned = {machine: frame[f"one_per_class_{machine}"] for machine in MACHINES}
     least, angle = turned["Least 1-Norm"], frame["clean_LS_to_Least_1-Norm"]
     errors = (frame[f"one_per_class_error_{machine}"] for machine in PRINTED_MACHINES)
-    degrees = {
-        "clean angle LS to Least 1-Norm - rotation of Least 1-Norm": (angle, least),
-        "rotation of LS - clean angle LS to Least 1-Norm": (turned["LS"], angle),
-        "rotation LS - Least 1-Norm": (turned["LS"], least),
-        "rotation L2 - L1": (turned["L2"], turned["L1"]),
-        "rotation LS - L1": (turned["LS"], turned["L1"]),
-        "rotation Least 1-Norm - L1": (least, turned["L1"]),
+    pairs = {
+        "clean angle LS to Least 1-Norm - rotation of Least 1-Norm (degrees)": (angle, least),
+        "rotation of LS - clean angle LS to Least 1-Norm (degrees)": (turned["LS"], angle),
+        "rotation of Least 1-Norm - half of that of LS (degrees)": (least, turned["LS"] / 2),
+        **_beside_l1(turned, " (degrees)"),
     }
-    pairs = {f"{words} (degrees)": pair for words, pair in degrees.items()}
     pairs["% err. on new points LS - Least 1-Norm"] = errors
     for column, pair in pairs.items():
         out.add_mean("one flip a class", column, paired_difference(*pair), converged)
