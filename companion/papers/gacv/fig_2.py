@@ -47,8 +47,8 @@ def fig_2_values(records):
     for case in CASES if len(records["minima"]) else ():
         own = minima_of(records["minima"], case)
         for name, label in ESTIMATES.items():
-            place = mean_and_standard_error(own[f"{name}_along_gckl"])
-            out.add_mean(case, f"{label} minimum: place along the valley of GCKL", place)
+            column = f"{label} minimum: |place along the valley of GCKL - 1|"
+            out.add_mean(case, column, _from_end(own[f"{name}_along_gckl"]))
     return out.frame()
 
 
@@ -59,8 +59,8 @@ def _claims(of):
         "log10 lambda: GACV - MISCLASS": paired_difference(gacv.log10_lambda, target.log10_lambda),
         "log10 lambda: GACV - GCKL": paired_difference(gacv.log10_lambda, gckl.log10_lambda),
         "log10 lambda: XA - MISCLASS": paired_difference(xa.log10_lambda, target.log10_lambda),
-        "GACV minimum: place along the valley": mean_and_standard_error(gacv.position),
-        "XA minimum: place along the valley": mean_and_standard_error(xa.position),
+        "GACV minimum: |place along the valley - 1|": _from_end(gacv.position),
+        "XA minimum: |place along the valley - 1|": _from_end(xa.position),
     }
     for label, own in (("GCKL", gckl), ("MISCLASS", target)):
         slender = own.length / np.maximum(own.width, 0.25)
@@ -68,6 +68,10 @@ def _claims(of):
         for words, values in shape.items():
             claims[f"{label} valley: {words}"] = mean_and_standard_error(values)
     return claims
+
+
+def _from_end(place):
+    return mean_and_standard_error((place - 1).abs())
 
 
 def _distance(one, other):

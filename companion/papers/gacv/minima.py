@@ -117,13 +117,11 @@ def add_minima(out, frame):
         of = minima_of(frame, case)
         for column, which in PRINTED[case].items():
             out.add_draws(case, column, of[which], converged)
-        distance = {rho: (of[f"{rho}_at_xa"] - of.misclass_at_xa).abs() for rho in ("xa", "xa_2")}
         claims = {
-            "distance from MISCLASS: rho = 2 - rho = 1": distance["xa_2"] - distance["xa"],
             "|XA - leave-one-out|, at the minimum of XA": (of.xa_at_xa - of.loo_at_xa).abs(),
-            "|XA - MISCLASS|, at the minimum of XA": distance["xa"],
+            "|XA - MISCLASS|, at the minimum of XA": (of.xa_at_xa - of.misclass_at_xa).abs(),
             "GCKL at the minimum of GACV / least GCKL": of.gckl_at_gacv,
-            "(y f - y f[-i]) / theta_i, median": of.fall_over_theta.dropna(),
+            "|log2 (y f - y f[-i]) / theta_i|, median": np.log2(of.fall_over_theta.dropna()).abs(),
         }
         means = {column: mean_and_standard_error(values) for column, values in claims.items()}
         small, large = (minima_of(frame, case, "coarse", n).from_limit for n in (100, 500))
