@@ -117,17 +117,18 @@ def add_minima(out, frame):
         of = minima_of(frame, case)
         for column, which in PRINTED[case].items():
             out.add_draws(case, column, of[which], converged)
-        distance = {rho: (of[f"{rho}_at_xa"] - of.misclass_at_xa).abs() for rho in ("xa", "xa_2")}
         claims = {
-            "distance from MISCLASS: rho = 2 - rho = 1": distance["xa_2"] - distance["xa"],
             "|XA - leave-one-out|, at the minimum of XA": (of.xa_at_xa - of.loo_at_xa).abs(),
-            "|XA - MISCLASS|, at the minimum of XA": distance["xa"],
+            "|XA - MISCLASS|, at the minimum of XA": (of.xa_at_xa - of.misclass_at_xa).abs(),
             "GCKL at the minimum of GACV / least GCKL": of.gckl_at_gacv,
-            "(y f - y f[-i]) / theta_i, median": of.fall_over_theta.dropna(),
+            "|log2 (y f - y f[-i]) / theta_i|, median": np.log2(of.fall_over_theta.dropna()).abs(),
         }
         means = {column: mean_and_standard_error(values) for column, values in claims.items()}
-        small, large = (minima_of(frame, case, "coarse", n).from_limit for n in (100, 500))
-        means["mean |f - its limit|, n = 500 - n = 100"] = unpaired_difference(large, small)
+        sizes = (minima_of(frame, case, "coarse", n).from_limit for n in (100, 500))
+        small, large = map(mean_and_standard_error, sizes)
+        error = float(np.hypot(large.standard_error, small.standard_error))
+        difference = Mean(large.mean - small.mean, error, min(large.n, small.n))
+        means["mean |f - its limit|, n = 500 - n = 100"] = difference
         out.add_means(case, means, converged)
     _add_its_minimizer(out, minima_of(frame, "standard"))
 
@@ -147,10 +148,3 @@ def _add_its_minimizer(out, of):
         for column, values in columns.items():
             mean = mean_and_standard_error(values)
             out.add_mean("standard", column, mean, of.converged.all(), reading=reading)
-
-
-def unpaired_difference(a, b):
-    """The difference of the means of independent samples."""
-    a, b = mean_and_standard_error(a), mean_and_standard_error(b)
-    error = float(np.hypot(a.standard_error, b.standard_error))
-    return Mean(a.mean - b.mean, error, min(a.n, b.n))
