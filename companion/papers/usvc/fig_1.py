@@ -83,7 +83,12 @@ def values(records):
         ("(28), case A", "A", "N(.75, .15)", "N(.2, .02)"),
         ("(29), case B", "B", "U(.7, .95)", "N(.25, .02)"),
     ):
-        out.add_all(row, _distribution(get_threshold_case(case), wide, cluster))
+        parts = get_threshold_case(case)
+        out.add_all(row, _distribution(parts, wide, cluster))
+        if case == "A":  # read in each other's place
+            weight = parts.cluster_weight
+            out.add_read(row, f"weight of {wide}", weight, "a-weights-exchanged")
+            out.add_read(row, f"weight of {cluster}", 1 - weight, "a-weights-exchanged")
     if not losses.empty:
         distance = losses.set_index("s").distance_to_step
         hinge = losses.hinge_distance_to_step.iloc[0]
