@@ -115,9 +115,9 @@ def add_gains(out, sizes, widths):
         out.add_means(f"Section 3.1, case {case}", claims, own.converged.all())
     for case, own in by_case(widths).groupby("case"):
         gain = _by_draw(own.assign(gain=gains(own)), "gain", "sigma")
-        linear = select(sizes, reading=TABLE_READINGS[case], n=N_PATTERNS)
+        linear = select(sizes, reading=TABLE_READINGS[case], n=N_PATTERNS).set_index("draw")
         slack = _by_draw(own, "mean_slack", "sigma")
-        both = slack.join(linear.set_index("draw").mean_slack, how="inner")
+        both = slack.join(linear.mean_slack, how="inner")
         claims = {
             "least step of the gain from a width to the next (points)": _least_step(gain),
             "least step of the mean slack from a width to the next, C = 10": _least_step(slack),
