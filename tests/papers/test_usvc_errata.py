@@ -12,9 +12,7 @@ from scipy.stats import chi2
 from companion.datasets import ringnorm, threshold_case_error
 from companion.papers.usvc import fig_3_4, linear, machines, table_3
 from companion.papers.usvc.splits import split, wrong
-from companion.reproduction.published import Printed, load_published
-from companion.reproduction.run import read_stored
-from companion.reproduction.verdicts import compare_spread
+from companion.reproduction.published import load_published
 from companion.solvers import Design
 
 
@@ -50,18 +48,6 @@ def test_no_cluster_weight_gives_case_a_both_its_printed_minima():
         found = x[1:-1][(inside < error[:-2]) & (inside < error[2:])]
         least = 100 * min(threshold_case_error("A", 0.5, weight), error.min())
         assert not (19.5 <= least < 20.5 and np.any(np.abs(found - 0.17) <= 0.005))
-
-
-@pytest.mark.parametrize("name", ["Image", "Ringnorm", "Twonorm", "Waveform"])
-def test_splits_that_chose_one_setting_have_the_printed_spread_of_the_size(name):
-    rows = read_stored(table_3.TABLE_3, "paper").frame
-    rows = rows[(rows.dataset == name) & (rows.machine == "SVMlight")]
-    of = [own["size"].to_numpy(float) for _, own in rows.groupby(["C", "sigma"])]
-    sizes = max(of, key=len)
-    spread = Printed(printed(name, "SVMlight Mach. size ±"), 0)
-    found = compare_spread(spread, 10, sizes.std(ddof=1), len(sizes))
-    assert len(sizes) >= 4 and found.outcome == "within spread"
-    assert compare_spread(spread, 10, rows["size"].std(ddof=1), 10).outcome == "differs"
 
 
 def test_a_spread_of_the_error_needs_a_spread_of_the_threshold():

@@ -44,7 +44,6 @@ NOT_ERRATA = {
     "test_at_most_one_margin_is_positive_and_the_largest_is_not_negative_without_a_zero_sum",
     # why a value differs from the print, or a sentence that is tested and no error
     "test_no_cluster_weight_gives_case_a_both_its_printed_minima",
-    "test_splits_that_chose_one_setting_have_the_printed_spread_of_the_size",
     "test_psi_learning_the_robust_svm_and_diagonal_utilities_are_special_cases",
     "test_the_boundary_that_kba_estimates_is_the_frontier_of_a_shifted_decision",
     "test_support_hyperplanes_are_as_far_off_as_the_nearest_patterns",

@@ -104,34 +104,38 @@ def gains(rows):
 def add_gains(out, sizes, widths):
     """What the gain and the slacks grow with, and whether the error goes to its least."""
     for case, own in by_case(sizes).groupby("case"):
-        at = {n: gains(rows) for n, rows in own.groupby("n")}
-        least = minima(TABLE_READINGS[case])[0][2]
-        few, many = (100 * select(own, n=n).usvc_error.to_numpy() - least for n in (1000, 5000))
+        at = _by_draw(own.assign(gain=gains(own)), "gain", "n")
+        excess = 100 * _by_draw(own, "usvc_error", "n") - minima(TABLE_READINGS[case])[0][2]
         column = "excess of USVC over CE_min at n = 5000 - half of that at n = 1000 (points)"
         claims = {
             "gain at n = 5000 - gain at n = 20 (points)": paired_difference(at[5000], at[20]),
             "gain at n = 20 (points)": mean_and_standard_error(at[20]),
-            column: paired_difference(many, few / 2),
+            column: paired_difference(excess[5000], excess[1000] / 2),
         }
         out.add_means(f"Section 3.1, case {case}", claims, own.converged.all())
     for case, own in by_case(widths).groupby("case"):
-        at = {sigma: rows.sort_values("draw") for sigma, rows in own.groupby("sigma")}
-        linear = select(sizes, reading=TABLE_READINGS[case], n=N_PATTERNS).sort_values("draw")
-        gain = [gains(rows) for rows in at.values()]
-        slack = [rows.mean_slack.to_numpy() for rows in at.values()]
+        gain = _by_draw(own.assign(gain=gains(own)), "gain", "sigma")
+        linear = select(sizes, reading=TABLE_READINGS[case], n=N_PATTERNS).set_index("draw")
+        slack = _by_draw(own, "mean_slack", "sigma")
+        both = slack.join(linear.mean_slack, how="inner")
         claims = {
             "least step of the gain from a width to the next (points)": _least_step(gain),
             "least step of the mean slack from a width to the next, C = 10": _least_step(slack),
             "mean slack: linear - RBF, least over the widths, C = 10": least_supported(
-                [paired_difference(linear.mean_slack, own) for own in slack]
+                [paired_difference(both.mean_slack, both[sigma]) for sigma in slack]
             ),
         }
         out.add_means(f"Section 3.1, case {case}", claims, own.converged.all())
 
 
-def _least_step(along):
-    """The least supported of the paired steps from each to the next."""
-    return least_supported([paired_difference(b, a) for a, b in pairwise(along)])
+def _by_draw(rows, column, along):
+    """A row a draw that has all, a column a size or width."""
+    return rows.pivot(index="draw", columns=along, values=column).dropna()
+
+
+def _least_step(table):
+    """The least supported of the paired steps from each column to the next."""
+    return least_supported([paired_difference(table[b], table[a]) for a, b in pairwise(table)])
 
 
 def gain_table(frame, column):

@@ -76,14 +76,17 @@ STUDIES = (FIG_1_LOSSES, FIG_1_CASES)
 
 def values(records):
     """The distributions, the distances to the step, and the minima of the error."""
-    import pandas as pd
-
     out, losses, cases = Values(), records["fig_1_losses"], records["fig_1_cases"]
     for row, case, wide, cluster in (
         ("(28), case A", "A", "N(.75, .15)", "N(.2, .02)"),
         ("(29), case B", "B", "U(.7, .95)", "N(.25, .02)"),
     ):
-        out.add_all(row, _distribution(get_threshold_case(case), wide, cluster))
+        parts = get_threshold_case(case)
+        out.add_all(row, _distribution(parts, wide, cluster))
+        if case == "A":  # read in each other's place
+            weight = parts.cluster_weight
+            out.add_read(row, f"weight of {wide}", weight, "a-weights-exchanged")
+            out.add_read(row, f"weight of {cluster}", 1 - weight, "a-weights-exchanged")
     if not losses.empty:
         distance = losses.set_index("s").distance_to_step
         hinge = losses.hinge_distance_to_step.iloc[0]
@@ -97,15 +100,11 @@ def values(records):
     out.add("Figure 2, case B", "global minimum at", b.global_from)
     out.add("Figure 2, case B", "CE of the wide minimum (%)", b.local_error)
     out.add("Figure 2, case B", "wide minimum around", (b.local_from + b.local_to) / 2)
-    exchanged = _case_a(cases.loc["A, weights exchanged"]).assign(reading="a-weights-exchanged")
-    return pd.concat([out.frame(), _case_a(cases.loc["A, as printed"]), exchanged])
-
-
-def _case_a(minimum):
-    out = Values()
-    out.add("Figure 2, case A", "CE_min (%)", minimum.global_error)
-    out.add("Figure 2, case A", "global minimum at", minimum.global_from)
-    out.add("Figure 2, case A", "local minimum around", minimum.local_from)
+    for reading, read in (("A, as printed", ""), ("A, weights exchanged", "a-weights-exchanged")):
+        row, a = "Figure 2, case A", cases.loc[reading]
+        out.add_read(row, "CE_min (%)", a.global_error, read)
+        out.add_read(row, "global minimum at", a.global_from, read)
+        out.add_read(row, "local minimum around", a.local_from, read)
     return out.frame()
 
 

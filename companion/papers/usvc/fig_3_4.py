@@ -258,16 +258,17 @@ def _add_biased(out, figure, own):
     n, ratio = len(away), away.mean() / away.std(ddof=1)
     se = np.sqrt((1 + ratio**2 / 2) / n) if n else np.nan
     out.add(f"{figure}, SVC", "(Th - 0.5) / spread of a trial", ratio, n=n, se=se)
-    left = {loss: 1 - rows.correlation**2 for loss, rows in of.items()}
-    column = "1 - r^2 of profile and CE: USVC s=2 - half of SVC"
+    left = {loss: 1 - rows.correlation * rows.correlation.abs() for loss, rows in of.items()}
+    column = "1 - r |r| of profile and CE: USVC s=2 - half of SVC"
     out.add_mean(figure, column, paired_difference(left["USVC s=2"], left["SVC"] / 2))
 
 
 def _add_convergence(out, row, runs):
-    for s, damping in ((2, DAMPING), (3, DAMPING), (4, DAMPING), (4, 0.5)):
-        at = select(runs, s=s, damping=damping)
-        column = f"trials that do not converge, s={s}, d={damping:g}"
-        out.add(row, column, np.count_nonzero(~at.fit_ended))
+    stuck = runs[~runs.fit_ended]
+    column = "trials that do not converge, "
+    own, cured = select(stuck, damping=DAMPING), select(stuck, s=4, damping=0.5)
+    out.add(row, column + "s = 2, 3 or 4, d = 0.2", own.trial.nunique())
+    out.add(row, column + "s=4, d=0.5", cured.trial.nunique())
     for s in (2, 4):
         rise = select(runs, s=s, damping=DAMPING).largest_rise.max()
         out.add(row, f"largest relative rise of (5) in an iteration, s={s}, d=0.2", rise)

@@ -72,6 +72,7 @@ def add_comparison(out, dataset, machines, what="(points)"):
     unbiased, svc = machines["USVC"], machines["SVMlight"]
     converged = unbiased.converged.all() and svc.converged.all()
     over = paired_difference(unbiased.error, svc.error)
+    over = over._replace(mean=round(over.mean, 12))  # rounding is on no side
     claims = {f"USVC - SVMlight {what}": over, f"|USVC - SVMlight| {what}": magnitude(over)}
     out.add_means(dataset, claims, converged)
 

@@ -202,10 +202,8 @@ def values(records):
     if names == list(BENCHMARK_SETS):
         column = "sets on which Adaboost errs more than USVC, above half of them"
         out.add_mean("all sets", column, most_sets(frame, "AdaBoost", "USVC"))
-        largest = one_of(max(ratios), len(ratios))  # by the mean, a Mean's first
-        largest = Mean(
-            largest.mean / math.log(10), largest.standard_error / math.log(10), largest.n
-        )
+        mean, error, n = one_of(max(ratios), len(ratios))  # by the mean, a Mean's first
+        largest = Mean(mean / math.log(10), error / math.log(10), n)
         out.add_mean("all sets", "log10 of the largest ratio of a size to that of USVC", largest)
         add_average(out, frame)
     add_protocol(out, frame)
