@@ -14,9 +14,8 @@ smaller value than f = 0.
 from itertools import product
 
 import numpy as np
-from scipy.optimize import brentq
 
-from companion.metrics import mean_and_standard_error, paired_difference
+from companion.metrics import paired_difference
 from companion.papers.summaries import as_table, row_a_group, with_error
 from companion.papers.wrsvm import examples, population
 from companion.papers.wrsvm.examples import FLIP, PAPER, SPARSE_C, TOL, S
@@ -162,17 +161,6 @@ def compute_equality(unit):
             float((middle > 0.5 * (value[1:] + value[:-1]) + 1e-9).mean()), 6
         ),
     }
-
-
-def boundary(a, x1):
-    """x2 on the boundary of classes 2 and 3 of the Bayes rule for U_{1,a} of Example 1, at x1."""
-    U = examples.utility(1, a)
-
-    def lead(x2, x1):
-        worth = examples.class_probabilities("piecewise_linear", np.array([[x1, x2]])) @ U
-        return worth[0, 1] - worth[0, 2]
-
-    return np.array([brentq(lead, -6.0, 6.0, args=(at,)) for at in x1])
 
 
 def _add_theorem(out, frame):
