@@ -27,12 +27,6 @@ _OWN, _OTHER_START = "s = -1/2", "s = -1/2, unweighted start"
 _FLIPS = (0.0, FLIP)
 #: Where no decision has half of the utility of class 1.
 CONSISTENT = (2, 0.6)
-#: What stands beside the baselines, and which.
-_COMPARED = (
-    ("", _OWN, "logistic regression"),
-    ("", _OWN, "SVC"),
-    (" from the unweighted start", _OTHER_START, "logistic regression"),
-)
 LABELS = {"flipped labels": FLIP, "clean labels": 0.0}
 N_SAMPLES = {"paper": 50, "quick": 2}
 N_KERNEL = {"paper": 20, "quick": 2}
@@ -258,17 +252,18 @@ def compute_levels(unit):
 def _add_baselines(out, frame, baselines):
     frame, baselines = with_setting(frame), with_setting(baselines)
     for U in frame.U.unique():
-        for start, machine, baseline in _COMPARED:
-            own = percentages(frame, U=U, flip=FLIP, machine=machine)
+        cases = product(("logistic regression", "SVC"), five_classes.STARTS)
+        for baseline, (reading, start) in cases:
+            own = percentages(frame, U=U, flip=FLIP, machine=f"{_OWN}{start}")
             other = percentages(baselines, U=U, flip=FLIP, machine=baseline)
             n = min(len(own), len(other))
             difference = paired_difference(own[:n], other[:n])
-            out.add_mean(U, f"WRSVM{start} - {baseline} (points)", difference)
+            out.add_mean(U, f"WRSVM - {baseline} (points)", difference, reading=reading)
 
 
 def _add_kernel(out, frame):
     for U, own in with_setting(frame).groupby("U"):
-        for machine in (*_REGRESSIONS, "SVC"):
+        for machine in ("logistic regression on squares", "SVC"):
             row, column = f"Example 3, {U}", f"WRSVM - {machine} (points)"
             out.add_mean(row, column, gain(own, "WRSVM", machine), frame.converged.all())
 

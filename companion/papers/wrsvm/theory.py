@@ -14,9 +14,8 @@ smaller value than f = 0.
 from itertools import product
 
 import numpy as np
-from scipy.optimize import brentq
 
-from companion.metrics import mean_and_standard_error, paired_difference
+from companion.metrics import paired_difference
 from companion.papers.summaries import as_table, row_a_group, with_error
 from companion.papers.wrsvm import examples, population
 from companion.papers.wrsvm.examples import FLIP, PAPER, SPARSE_C, TOL, S
@@ -164,26 +163,6 @@ def compute_equality(unit):
     }
 
 
-def boundary(a, x1):
-    """x2 on the boundary of classes 2 and 3 of the Bayes rule for U_{1,a} of Example 1, at x1."""
-    U = examples.utility(1, a)
-
-    def lead(x2, x1):
-        worth = examples.class_probabilities("piecewise_linear", np.array([[x1, x2]])) @ U
-        return worth[0, 1] - worth[0, 2]
-
-    return np.array([brentq(lead, -6.0, 6.0, args=(at,)) for at in x1])
-
-
-def _add_boundary(out, _):
-    """Whether the boundary of classes 2 and 3 is straight, where no best decision is class 1."""
-    x1 = np.linspace(-2.5, 0.0, 26)
-    x2 = boundary(0.8, x1)
-    chord = np.interp(x1, x1[[0, -1]], x2[[0, -1]])
-    column = "largest distance of a Bayes boundary from its chord"
-    out.add("Example 1, U1,.8", column, abs(x2 - chord).max())
-
-
 def _add_theorem(out, frame):
     for (loss, k), own in frame.groupby(["loss", "k"]):
         share = dict(zip(own.s_is, own.n_consistent / own.draws, strict=True))
@@ -316,9 +295,6 @@ def _forms(own, ending):
 
 def _add_forms(out, frame):
     converged = frame.converged.all()
-    # the settings share their samples
-    fall = mean_and_standard_error(PERCENT * frame.groupby("sample").cost_plain_decrease.mean())
-    out.add_mean("(4)", "fall of the objective by DC (%)", fall, converged)
     distance = "largest distance of the box done by hand from the solver, relative"
     out.add("(10)", "largest rise of the objective in a step, relative", frame.largest_rise.max())
     out.add("(10)", distance, frame.above_solver.abs().max())
@@ -355,7 +331,6 @@ THEORY_FORMS = examples.study("theory_forms", compute_forms, N_SAMPLES, SETTINGS
 STUDIES = (THEORY_THEOREM, THEORY_EQUALITY, THEORY_FORMS)
 VALUES = (
     (_add_theorem, "theory_theorem"),
-    (_add_boundary, "theory_equality"),
     (_add_equality, "theory_equality"),
     (_add_forms, "theory_forms"),
 )
