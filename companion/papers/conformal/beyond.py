@@ -82,6 +82,7 @@ def _forced(frame):
         ("forced Amari", "AMA", 3, "test - training", "gap"),
         ("forced Amari", "AMA", 5, "test - training", "gap"),
         ("forced ACT", "ACT", 5, "test - training", "gap"),
+        ("forced ACT", "ACT", 5, "training part", "train_error"),
         ("forced Amari", "AMA", 5, "training part", "train_error"),
         (strict, "AMA", 1, "one forced AMA", "error"),
         (strict, "ACT", 1, "one forced ACT", "error"),
@@ -121,7 +122,7 @@ def _widths(frame):
         ("kernel width", "gain of Amari's method at the best width"): at_best,
     }
     for width in (5, 50_000):
-        at = gain.xs(width, level="width").groupby(level="partition").mean()
+        at = gain.xs(width, level="width").groupby(level="dataset").mean()
         numbers["kernel width", f"gain of Amari's method at 2 sigma^2 = {width}"] = at
     return numbers
 

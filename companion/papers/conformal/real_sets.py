@@ -206,14 +206,20 @@ def _tests(out, name, own):
             out.add_mean(row, f"{column} and {word}, share of partitions", share(significant & so))
         row, column = f"{method} - SVM", f"{name}: g-means error"
         where = gaps[moved[method]].groupby(level="partition").mean()
+        against = (errors[method] - errors["SVM without V"])[moved[method]]
         numbers = {
+            (f"{row} without V", f"{column}, folds that it transforms"): against.groupby(
+                level="partition"
+            ).mean(),
             (row, column): gap,
             (row, f"{column}, folds that it transforms"): where,
             (f"{method} - half of the SVM", column): gap + half,
         }
         g_means.add_means(out, numbers)
-        mean = g_means.undecided_if_few(mean_and_standard_error(gap))
+        mean = g_means.with_chance(mean_and_standard_error(gap))
         out.add_mean(row, f"{column}, without its sign", magnitude(mean))
+        relative = g_means.with_chance(mean_and_standard_error(gap / (2 * half)))
+        out.add_mean(row, f"{column}, without its sign, by the SVM's", magnitude(relative))
         slight = magnitude(mean._replace(mean=mean.mean + SLIGHT))
         out.add_mean(row, f"{column}, from a gain of {SLIGHT}", slight)
 
@@ -248,7 +254,7 @@ def _over_sets(out, frame):
     means = tables["Hepatitis"]
     apart = [magnitude(paired_difference(means[method], means[SVM])) for method in VARYING]
     column = "largest difference to the SVM of the five that transform in print"
-    out.add_mean("Hepatitis", column, g_means.undecided_if_few(max(apart)))
+    out.add_mean("Hepatitis", column, g_means.with_chance(max(apart)))
 
 
 # -- tables -----------------------------------------------------------------------------------
