@@ -55,8 +55,9 @@ def reproduced_values(records):
             place = (row, f"g-means error: SVM - {method}, checkers board")
             numbers[place] = table[SVM] - table[method]
     if not shift.empty:
-        column = "largest |f~ - gamma (f + lambda |w|^2 / 2)|, relative"
-        out.add("bias shift", column, shift.identity_error.max())
+        # f~ = gamma (f + lambda |w|^2 / 2) up to this error, and gamma is .9 at most
+        column = "least |1 - f~ / (f + lambda |w|^2 / 2)|"
+        out.add("bias shift", column, 0.1 - shift.identity_error.max())
     if not folds.empty and not shift.empty:
         transformed = g_means.over_sets(folds[folds.dataset.isin(shift.dataset)])["MDT-VMETA"]
         gap = (transformed - g_means.over_sets(shift)["bias shift"]).dropna()
