@@ -231,16 +231,14 @@ def reproduced_values(records):
     for name in ("MDT", "TSVT"):
         gap = evaluations[f"{name}-JMETA"] - evaluations[f"{name}-JGRAD"]
         numbers[name, "evaluations of J: JMETA - JGRAD"] = gap
-    means = {place: of.groupby(level="partition").mean() for place, of in numbers.items()}
-    # folds of one data set go together: the sets are the cases of a share
-    for name in ("MDT", "TSVT"):
-        above = log_J[f"{name}-JMETA"] > log_J[SVM] + 1e-9
-        place = (name, "share of folds in which JMETA ends above no transformation")
-        means[place] = above.groupby(level="dataset").mean()
+    g_means.add_means(out, {k: of.groupby(level="partition").mean() for k, of in numbers.items()})
     ill_posed = g_means.by_method(frame, "log10_condition")[EXACT].astype(float) >= ILL_POSED
-    place = (EXACT, "share of folds whose matrix to invert is ill-posed")
-    means[place] = ill_posed.groupby(level="dataset").mean()
-    g_means.add_means(out, means)
+    shares = {(EXACT, "share of folds whose matrix to invert is ill-posed"): ill_posed}
+    for name in ("MDT", "TSVT"):
+        place = (name, "share of folds in which JMETA ends above no transformation")
+        shares[place] = log_J[f"{name}-JMETA"] > log_J[SVM] + 1e-9
+    # folds of one data set go together: the sets are the cases of a share
+    g_means.add_means(out, {k: of.groupby(level="dataset").mean() for k, of in shares.items()})
     return out.frame()
 
 
