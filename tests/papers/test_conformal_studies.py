@@ -192,10 +192,10 @@ def test_p_is_exact_without_ties_as_scipys_and_with_them(n, p):
 
 
 def test_few_partitions_that_all_agree_decide_nothing():
-    assert g_means.undecided_if_few(Mean(0.0, 0.0, 2)) is g_means.UNKNOWN
-    assert g_means.undecided_if_few(Mean(0.3, np.nan, 1)) is g_means.UNKNOWN
-    assert g_means.undecided_if_few(Mean(0.3, 0.1, 2)).mean == 0.3
-    assert g_means.undecided_if_few(Mean(0.0, 0.0, 20)).standard_error == 0.0
+    assert g_means.with_chance(Mean(0.0, 0.0, 2)) is g_means.UNKNOWN
+    assert g_means.with_chance(Mean(0.3, np.nan, 1)) is g_means.UNKNOWN
+    assert g_means.with_chance(Mean(0.3, 0.1, 2)).mean == 0.3
+    assert 0 < g_means.with_chance(Mean(0.0, 0.0, 20)).standard_error < g_means.NOTICEABLE
     row = {"asks": "claim", "kind": "ordinal", "printed": "so", "relation": "> 0.5"}
     row |= {"artefact": "real_sets", "row": "r", "column": "c", "matters": np.nan}
     own = {"value": np.nan, "spread": np.nan, "n": 0.0, "se": np.nan, "overlap": 0.0}

@@ -10,7 +10,7 @@ from companion.metrics import paired_difference
 from companion.papers.conformal import methods, problems
 from companion.papers.conformal.baselines import BASELINES, pvgs
 from companion.papers.conformal.drawing import RIGHT, WRONG
-from companion.papers.conformal.g_means import add_means, by_method, error_table, undecided_if_few
+from companion.papers.conformal.g_means import add_means, by_method, error_table, with_chance
 from companion.papers.conformal.methods import (
     CHEAP,
     CONFORMAL,
@@ -70,7 +70,7 @@ def reproduced_values(records):
         if method != SVM:
             none = own.n_transformations == 0
             out.add_draws(method, "no transformation", none, converged)
-            gain = undecided_if_few(paired_difference(errors[SVM], errors[method]))
+            gain = with_chance(paired_difference(errors[SVM], errors[method]))
             out.add_mean(method, "g-means error: SVM - method", gain, converged)
     own = many[many.method == SVM]
     called = (own.missed + own.n_negative - own.false_alarms) / (own.n_positive + own.n_negative)

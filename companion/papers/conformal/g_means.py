@@ -28,6 +28,9 @@ PRINTED_ASTERISKS = {name: tuple(methods.split()) for name, methods in _STARRED.
 
 _FEW = 5
 
+#: The difference that the thesis calls noticeable.
+NOTICEABLE = 0.05
+
 #: Of no repetitions: undecided.
 UNKNOWN = Mean(np.nan, np.nan, 0)
 
@@ -66,20 +69,23 @@ def over_sets(frame):
     return sum(by_partition(frame, name) for name in present(frame)) / len(present(frame))
 
 
-def undecided_if_few(mean):
-    """The same mean, unknown where fewer than five partitions agree or have no spread.
+def with_chance(mean):
+    """The same mean; where all repetitions are alike with the error that half a case leaves.
 
-    A method that transforms in one fold of 20 differs from the machine without a transformation,
-    which one or two partitions need not show.
+    A case off would be off by the difference that the thesis calls noticeable. Fewer than five
+    alike show nothing.
     """
-    return UNKNOWN if mean.n < _FEW and not mean.standard_error > 0 else mean
+    if mean.standard_error > 0:
+        return mean
+    alike = summaries.share(np.zeros(max(mean.n, 1))).standard_error * NOTICEABLE
+    return mean._replace(standard_error=alike) if mean.n >= _FEW else UNKNOWN
 
 
 def add_means(out, numbers):
     """Means over partitions, undecided where there are few or none: numbers by row and column."""
     for place, values in numbers.items():
         known = mean_and_standard_error(values) if len(values) else UNKNOWN
-        out.add_mean(*place, undecided_if_few(known))
+        out.add_mean(*place, with_chance(known))
 
 
 # -- tables -----------------------------------------------------------------------------------
