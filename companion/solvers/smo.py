@@ -203,7 +203,7 @@ def solve(problem, rules, log=None):
 
 
 def _minimise(problem, rules, target, log=None):
-    """Run the loop, and do for it what it cannot: fetch rows, walk, shrink, write the history."""
+    """Run the loop, and do for it what it cannot: fetch rows, shrink, write the history."""
     while True:
         limit = rules.budget if log is None else min(rules.budget, problem.n_iter + problem.n)
         status = minimise(problem.dual, rules, target, limit)

@@ -276,3 +276,19 @@ def test_refit_by_a_function_chooses_its_index():
     search = KernelGridSearchCV(L1SVC(), GRID, refit=lambda results: 4).fit(X, Y)
     assert search.best_index_ == 4 and search.best_params_ == {"C": 1.0, "gamma": 0.5}
     assert not hasattr(search, "best_score_")
+
+
+def test_folds_may_be_masks_or_count_from_the_end_and_a_row_that_is_not_there_is_refused():
+    X, y = make_moons(60, noise=0.4, random_state=0)
+    rows = np.arange(len(y))
+    held_out, grid = rows % 3 == 0, {"C": [1.0, 10.0], "gamma": [0.5]}
+
+    def scores(train, test):
+        search = KernelGridSearchCV(L1SVC(), grid, cv=[(train, test)], refit=False)
+        return search.fit(X, y).cv_results_["mean_test_score"].tolist()
+
+    plain = scores(rows[~held_out], rows[held_out])
+    assert scores(~held_out, held_out) == plain
+    assert scores(rows[~held_out] - len(y), rows[held_out] - len(y)) == plain
+    with pytest.raises(IndexError, match="out of bounds"):
+        scores(rows[~held_out], [len(y)])
