@@ -112,7 +112,7 @@ def test_a_printed_asterisk_goes_with_the_printed_cell_of_the_svm():
     for name in problems.SETS:
         for method, column in product(g_means.PRINTED_ASTERISKS[name], (name, f"{name} ±")):
             assert own.value[method, column] == own.value["SVM", column], (method, column)
-            assert own.repeats[method, column] == f"SVM / {column}"
+            assert own.repeats[method, column] in ("", f"SVM / {column}")
 
 
 def test_the_balanced_machine_weighs_classes_inversely_to_their_sizes():

@@ -81,13 +81,7 @@ def test_a_departure_larger_than_would_have_been_seen_is_seen_and_a_smaller_is_n
     assert wrong == [] and n_moved
 
 
-# Their cells repeat another in print alone: our regeneration of them does something.
-_OPEN = pytest.mark.xfail(reason="rows that repeat another differ from it", strict=True)
-
-
-@pytest.mark.parametrize(
-    "paper", [pytest.param(p, marks=[_OPEN] * (p in ("conformal", "wrsvm"))) for p in list_papers()]
-)
+@pytest.mark.parametrize("paper", list_papers())
 def test_a_row_that_repeats_another_has_its_outcome(paper):
     ledger = pd.concat(read_ledgers(list_artefacts(paper))[0].values()).to_dict("records")
     outcomes = {f"{r['artefact']}: {r['row']} / {r['column']}": r["outcome"] for r in ledger}
