@@ -127,6 +127,7 @@ def test_the_balanced_machine_weighs_classes_inversely_to_their_sizes():
 def test_the_grid_search_counts_its_machines_and_keeps_to_its_ranges():
     machine, trained = baselines.pvgs(small_problem(8, n=120))
     assert trained % baselines.FOLDS == 1 and 25 < trained // baselines.FOLDS <= 100
+    assert trained >= 10 * (methods.MAX_TRANSFORMATIONS + 2), "much larger, by construction"
     low, high = baselines.PVGS_RANGES["C"]
     assert low <= machine.C <= high
 

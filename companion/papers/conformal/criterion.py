@@ -231,6 +231,8 @@ def reproduced_values(records):
     for name in ("MDT", "TSVT"):
         gap = evaluations[f"{name}-JMETA"] - evaluations[f"{name}-JGRAD"]
         numbers[name, "evaluations of J: JMETA - JGRAD"] = gap
+    gap = evaluations["TSVT-JGRAD"] - evaluations["MDT-JGRAD"]
+    numbers["TSVT", "evaluations of J, gradient ascent: TSVT - MDT"] = gap
     g_means.add_means(out, {k: of.groupby(level="partition").mean() for k, of in numbers.items()})
     ill_posed = g_means.by_method(frame, "log10_condition")[EXACT].astype(float) >= ILL_POSED
     shares = {(EXACT, "share of folds whose matrix to invert is ill-posed"): ill_posed}
