@@ -16,7 +16,7 @@ import numpy as np
 from companion import conformal_factors as conformal
 from companion.metrics import g_mean_error
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part, outcome
-from companion.papers.conformal.problems import BOARD_NAME, C, parts_of, study_of_sets
+from companion.papers.conformal.problems import BOARD_NAME, C, part_by_part, study_of_sets
 from companion.papers.summaries import counts
 from companion.solvers.transformations import RULES
 
@@ -36,50 +36,43 @@ SHRINK = tuple(np.linspace(0.04, 1.0, 9))
 UNIT_METHODS = ("AMA", "WIL", "MDT-JGRAD", "MDT-JMETA", "MDT-VMETA")
 
 
-def compute_widths(unit):
+@part_by_part
+def compute_widths(problem):
     """Errors with and without a transformation for every width: a row a fold, width and method."""
-    rows = []
-    for fold, problem in parts_of(unit):
-        for width in BASE_WIDTHS:
-            part = Part(problem, width=width)
-            results = {name: part.transformed(*CONFORMAL[name]) for name in WIDTH_METHODS}
-            rows += [
-                {"fold": fold, "width": width} | outcome(part, name, result)
-                for name, result in {SVM: None, **results}.items()
-            ]
-    return rows
+    for width in BASE_WIDTHS:
+        part = Part(problem, width=width)
+        yield {"width": width} | outcome(part, SVM)
+        for name in WIDTH_METHODS:
+            result = part.transformed(*CONFORMAL[name])
+            yield {"width": width} | outcome(part, name, result)
 
 
-def compute_forced(unit):
+@part_by_part
+def compute_forced(problem):
     """Forced transformations on the whole training part: a row a fold, method and number of them.
 
     Beside each stands the machine without a transformation whose C is multiplied by the median of
     d^2 over the support vectors of the transformed one, d being the product of the transformations.
     """
-    rows = []
-    for fold, problem in parts_of(unit):
-        part = Part(problem, validate=False)
-        for name, number in product(FORCED_METHODS, FORCED_NUMBERS):
-            result = part.transformed(CONFORMAL[name][0], max_transforms=number)
-            support = result.machine.alpha > 0
-            factor = float(np.median(result.factors[support] ** 2))
-            # a C so small or large that the machine is none is left out of the comparison
-            scaled = Part(problem, C=float(np.clip(C * factor, 1e-8, 1e8)), validate=False)
-            missed = counts(scaled.plain_decision(), problem.y_test)
-            row = {
-                "fold": fold,
-                "method": name,
-                "asked": number,
-                "n_transformations": result.n_transforms,
-                "degenerate": result.is_degenerate,
-                "train_error": round(error_of(part.decision(result, problem.X), problem.y), 8),
-                **counts(part.decision(result), problem.y_test),
-                "log10_factor": round(float(np.log10(factor)), 4) if factor > 0 else None,
-                "scaled_missed": missed["missed"],
-                "scaled_false_alarms": missed["false_alarms"],
-            }
-            rows.append(row)
-    return rows
+    part = Part(problem, validate=False)
+    for name, number in product(FORCED_METHODS, FORCED_NUMBERS):
+        result = part.transformed(CONFORMAL[name][0], max_transforms=number)
+        support = result.machine.alpha > 0
+        factor = float(np.median(result.factors[support] ** 2))
+        # a C so small or large that the machine is none is left out of the comparison
+        scaled = Part(problem, C=float(np.clip(C * factor, 1e-8, 1e8)), validate=False)
+        missed = counts(scaled.plain_decision(), problem.y_test)
+        yield {
+            "method": name,
+            "asked": number,
+            "n_transformations": result.n_transforms,
+            "degenerate": result.is_degenerate,
+            "train_error": round(error_of(part.decision(result, problem.X), problem.y), 8),
+            **counts(part.decision(result), problem.y_test),
+            "log10_factor": round(float(np.log10(factor)), 4) if factor > 0 else None,
+            "scaled_missed": missed["missed"],
+            "scaled_false_alarms": missed["false_alarms"],
+        }
 
 
 def error_of(decision, y):
@@ -123,47 +116,37 @@ def _identity_error(machine):
     return float(f"{max(gaps):.3g}")
 
 
-def compute_shift(unit):
+@part_by_part
+def compute_shift(problem):
     """The shift of the bias with the least error on V: a row a fold.
 
     As with a transformation, the machine of the whole training part is kept where no shift helps.
     """
-    rows = []
-    for fold, problem in parts_of(unit):
-        part = Part(problem)
-        on_v = part.plain_decision(whole=False, points=problem.X[problem.validate])
-        shift, v_error = best_shift(on_v, problem.y[problem.validate])
-        row = {
-            "fold": fold,
-            "method": "bias shift",
-            **counts(part.plain_decision(whole=shift == 0.0) + shift, problem.y_test),
-            "shift": float(f"{shift:.6g}"),
-            "v_error": round(v_error, 6),
-            "identity_error": _identity_error(part.shared.first),
-        }
-        rows.append(row)
-    return rows
+    part = Part(problem)
+    on_v = part.plain_decision(whole=False, points=problem.X[problem.validate])
+    shift, v_error = best_shift(on_v, problem.y[problem.validate])
+    yield {
+        "method": "bias shift",
+        **counts(part.plain_decision(whole=shift == 0.0) + shift, problem.y_test),
+        "shift": float(f"{shift:.6g}"),
+        "v_error": round(v_error, 6),
+        "identity_error": _identity_error(part.shared.first),
+    }
 
 
-def compute_asterisks(unit):
+@part_by_part
+def compute_asterisks(problem):
     """Errors on V: the first machine, VMETA, and MDT on a fine grid: a row a fold."""
-    rows = []
-    for fold, problem in parts_of(unit):
-        part = Part(problem)
-        row = {"fold": fold}
-        for name in ("MDT-VMETA", "TSVT-VMETA"):
-            result = part.transformed(*CONFORMAL[name], max_transforms=1)
-            errors = [entry["validation_error"] for entry in result.history]
-            row["v_before"] = round(errors[0], 6)
-            row[name] = round(errors[-1], 6)
-        row |= _errors_on_grid(part)
-        rows.append(row)
-    return rows
+    part, row = Part(problem), {}
+    for name in ("MDT-VMETA", "TSVT-VMETA"):
+        result = part.transformed(*CONFORMAL[name], max_transforms=1)
+        errors = [entry["validation_error"] for entry in result.history]
+        row |= {"v_before": round(errors[0], 6), name: round(errors[-1], 6)}
+    yield row | _errors_on_grid(part.shared)
 
 
-def _errors_on_grid(part):
+def _errors_on_grid(shared):
     """Least error on V of one MDT over a grid of kappa and gamma, and mistakes without any."""
-    shared = part.shared
     machine = shared.first
     f = machine.decision_function
     ones = np.ones(len(shared.train)), np.ones(len(shared.validation))
@@ -180,17 +163,15 @@ def _errors_on_grid(part):
     return {"grid": round(least, 6), "missed_on_v": int(missed)}
 
 
-def compute_units(unit):
+@part_by_part
+def compute_units(problem):
     """Methods in both units on the same training parts: a row a fold, method and unit."""
-    rows = []
-    for fold, problem in parts_of(unit):
-        part = Part(problem)
-        for name, units in product(UNIT_METHODS, ("hull", "svm")):
-            transform, search = CONFORMAL[name]
-            result = part.transformed(RULES[transform](units=units), search)
-            row = {"fold": fold, "method": name, "units": units, **outcome(part, name, result)}
-            rows.append(row | {"degenerate": result.is_degenerate})
-    return rows
+    part = Part(problem)
+    for name, units in product(UNIT_METHODS, ("hull", "svm")):
+        transform, search = CONFORMAL[name]
+        result = part.transformed(RULES[transform](units=units), search)
+        row = {"method": name, "units": units, **outcome(part, name, result)}
+        yield row | {"degenerate": result.is_degenerate}
 
 
 WIDTHS = study_of_sets("widths", compute_widths, {"paper": 3, "quick": 1})

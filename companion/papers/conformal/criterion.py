@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from companion import conformal_factors as conformal
 from companion.papers.conformal import g_means
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part
-from companion.papers.conformal.problems import numbered_study, parts_of, study_of_sets
+from companion.papers.conformal.problems import numbered_study, part_by_part, study_of_sets
 from companion.papers.summaries import Values, counts, none_without_records
 from companion.separability import Separability
 from companion.solvers.mdm import mdm
@@ -58,36 +58,33 @@ class Counted(Separability):
         return found
 
 
-def compute_searches(unit):
+@part_by_part
+def compute_searches(problem):
     """J and test errors of every search: a row a fold and method."""
-    rows = []
-    for fold, problem in parts_of(unit):
-        part = Part(problem, validate=False)
-        J = part.shared.separability = Counted(part.shared.K, part.shared.y)
-        plain = {
-            "fold": fold,
-            "method": SVM,
-            "J": _rounded(J.value(np.ones(J.n))),
-            "evaluations": 0,
-            "log10_condition": None,
-            "degenerate": False,
+    part = Part(problem, validate=False)
+    J = part.shared.separability = Counted(part.shared.K, part.shared.y)
+    plain = {
+        "method": SVM,
+        "J": _rounded(J.value(np.ones(J.n))),
+        "evaluations": 0,
+        "log10_condition": None,
+        "degenerate": False,
+    }
+    yield plain | counts(part.plain_decision(), problem.y_test)
+    for name, method in METHODS.items():
+        J.evaluations = 0
+        result = part.transformed(*method, max_transforms=1)
+        # the history asks for J once for each of its machines
+        n_machines = len(result.history)
+        row = plain | {
+            "method": name,
+            "J": _rounded(result.history[-1]["separability"]) if n_machines > 1 else None,
+            "evaluations": J.evaluations - n_machines,
+            "degenerate": result.is_degenerate,
         }
-        rows.append(plain | counts(part.plain_decision(), problem.y_test))
-        for name, method in METHODS.items():
-            J.evaluations = 0
-            result = part.transformed(*method, max_transforms=1)
-            # the history asks for J once for each of its machines
-            n_machines = len(result.history)
-            row = plain | {
-                "method": name,
-                "J": _rounded(result.history[-1]["separability"]) if n_machines > 1 else None,
-                "evaluations": J.evaluations - n_machines,
-                "degenerate": result.is_degenerate,
-            }
-            if name == EXACT:
-                row["log10_condition"] = round(condition_of_cores(part, problem.seed), 4)
-            rows.append(row | counts(part.decision(result), problem.y_test))
-    return rows
+        if name == EXACT:
+            row["log10_condition"] = round(condition_of_cores(part, problem.seed), 4)
+        yield row | counts(part.decision(result), problem.y_test)
 
 
 def _rounded(J):
@@ -189,20 +186,8 @@ STUDIES = (IDENTITIES, SEARCHES)
 
 # -- reproduced values and tables -------------------------------------------------------------
 
-#: Numbers whose largest value bounds a printed statement: its row and column.
-LARGEST = {
-    "space_error": ("(4.6.4)", "largest |Z Z' - K|, relative"),
-    "gradient_error": ("(5.2.4)", "largest error of the gradient of J, relative"),
-}
-
 #: Condition number from which half of the digits are lost, as log10.
 ILL_POSED = 8
-
-#: Rows and columns about the growth of J, and the searches whose ratio of J it is.
-RATIOS = {
-    ("MDT", "log of J: JMETA / JGRAD"): ("MDT-JMETA", "MDT-JGRAD"),
-    ("TSVT", "log of J: JMETA / JGRAD"): ("TSVT-JMETA", "TSVT-JGRAD"),
-}
 
 
 def log_separability(frame):
@@ -214,8 +199,9 @@ def reproduced_values(records):
     """Sections 4.6, 5.2 and chapter 7 on the separability J."""
     out, frame = Values(), records["identities"]
     if not frame.empty:
-        for name, place in LARGEST.items():
-            out.add(*place, frame[name].max())
+        out.add("(4.6.4)", "largest |Z Z' - K|, relative", frame.space_error.max())
+        column = "largest error of the gradient of J, relative"
+        out.add("(5.2.4)", column, frame.gradient_error.max())
         place = ("Theorem 6", "largest error of J by (4.6.14), relative")
         out.add(*place, frame.printed_error.max())
         out.add_read(*place, frame.theorem_error.max(), "b-minus")
@@ -223,22 +209,19 @@ def reproduced_values(records):
     if frame.empty:
         return out.frame()
     log_J, evaluations = log_separability(frame), g_means.by_method(frame, "evaluations")
-    numbers = {
-        place: (log_J[first] - log_J[second]).dropna() for place, (first, second) in RATIOS.items()
-    }
-    error = g_means.error_table(frame)
-    numbers[EXACT, "g-means error: exact maximiser of J - SVM"] = error[EXACT] - error[SVM]
+    numbers, shares, error = {}, {}, g_means.error_table(frame)
     for name in ("MDT", "TSVT"):
-        gap = evaluations[f"{name}-JMETA"] - evaluations[f"{name}-JGRAD"]
-        numbers[name, "evaluations of J: JMETA - JGRAD"] = gap
+        cma, ascent = f"{name}-JMETA", f"{name}-JGRAD"
+        numbers[name, "log of J: JMETA / JGRAD"] = (log_J[cma] - log_J[ascent]).dropna()
+        numbers[name, "evaluations of J: JMETA - JGRAD"] = evaluations[cma] - evaluations[ascent]
+        place = (name, "share of folds in which JMETA ends above no transformation")
+        shares[place] = log_J[cma] > log_J[SVM] + 1e-9
     gap = evaluations["TSVT-JGRAD"] - evaluations["MDT-JGRAD"]
     numbers["TSVT", "evaluations of J, gradient ascent: TSVT - MDT"] = gap
+    numbers[EXACT, "g-means error: exact maximiser of J - SVM"] = error[EXACT] - error[SVM]
     g_means.add_means(out, {k: of.groupby(level="partition").mean() for k, of in numbers.items()})
     ill_posed = g_means.by_method(frame, "log10_condition")[EXACT].astype(float) >= ILL_POSED
-    shares = {(EXACT, "share of folds whose matrix to invert is ill-posed"): ill_posed}
-    for name in ("MDT", "TSVT"):
-        place = (name, "share of folds in which JMETA ends above no transformation")
-        shares[place] = log_J[f"{name}-JMETA"] > log_J[SVM] + 1e-9
+    shares[EXACT, "share of folds whose matrix to invert is ill-posed"] = ill_posed
     # folds of one data set go together: the sets are the cases of a share
     g_means.add_means(out, {k: of.groupby(level="dataset").mean() for k, of in shares.items()})
     return out.frame()

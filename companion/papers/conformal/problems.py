@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, wraps
 
 import numpy as np
 from sklearn.impute import SimpleImputer
@@ -114,6 +114,16 @@ def parts_of(unit):
     """Fold and training part of a unit; a draw of the board counts as one fold."""
     name, number = unit.params["dataset"], unit.params["partition"]
     return list(enumerate([board(number)] if name == BOARD_NAME else folds(name, number)))
+
+
+def part_by_part(rows):
+    """Decorate ``rows(problem)``: the records of all training parts of a unit, with their folds."""
+
+    @wraps(rows)
+    def compute(unit):
+        return [{"fold": fold} | row for fold, problem in parts_of(unit) for row in rows(problem)]
+
+    return compute
 
 
 # -- units of work --------------------------------------------------------------------------

@@ -43,13 +43,10 @@ TRIED = "share of folds with fewer than 3 transformations tried"
 CORRELATION = f"{GAIN}, rank correlation with the SVM's error over the data sets"
 
 
-def compute_folds(unit):
+@problems.part_by_part
+def compute_folds(problem):
     """A partition of a real set: a row a fold and method."""
-    return [
-        {"fold": fold} | row
-        for fold, problem in problems.parts_of(unit)
-        for row in all_rows(problem)
-    ]
+    return all_rows(problem)
 
 
 def compute_sizes(unit):
