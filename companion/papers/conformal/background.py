@@ -7,6 +7,7 @@ they illustrate on random problems.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from scipy.spatial import ConvexHull
@@ -85,10 +86,10 @@ def angle(first, second, metric=None):
     if metric is None:
         metric = np.broadcast_to(np.eye(2), (len(first), 2, 2))
 
-    def product(a, b):
+    def inner(a, b):
         return np.einsum("ni,nij,nj->n", a, metric, b)
 
-    cosine = product(first, second) / np.sqrt(product(first, first) * product(second, second))
+    cosine = inner(first, second) / np.sqrt(inner(first, first) * inner(second, second))
     return np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
@@ -120,15 +121,9 @@ def bumps(rng, X):
 def metric_by_differences(kernel, points, step=1e-4):
     """d^2 k(x, z) / dx_i dz_j at z = x by second differences, (3.3.2); `kernel` row by row."""
     d = points.shape[1]
-    out = np.empty((len(points), d, d))
-    for i, e in enumerate(step * np.eye(d)):
-        for j, h in enumerate(step * np.eye(d)):
-            out[:, i, j] = (
-                kernel(points + e, points + h)
-                - kernel(points + e, points - h)
-                - kernel(points - e, points + h)
-                + kernel(points - e, points - h)
-            )
+    out, steps = np.zeros((len(points), d, d)), step * np.eye(d)
+    for i, j, s, t in product(range(d), range(d), (1, -1), (1, -1)):
+        out[:, i, j] += s * t * kernel(points + s * steps[i], points + t * steps[j])
     return out / (4 * step**2)
 
 
@@ -140,7 +135,7 @@ def compute_statements(unit):
     """Chapters 2 and 3 on one random problem."""
     rng = unit.rng()
     X, y, K = random_problem(rng)
-    row = _equivalence(K, y) | _hard_margin(unit.params["problem"])
+    row = _equivalence(K, y) | {"bisector": _bisector_error(unit.params["problem"])}
     c, gradient = bumps(rng, X)
     points = rng.uniform(-1.5, 1.5, size=(20, 2))
     metric = conformal.kernel_metric(points, gamma=1.0 / WIDTH)
@@ -152,13 +147,16 @@ def compute_statements(unit):
     first, second = rng.standard_normal((2, 20, 2))
     z = rng.uniform(-1.5, 1.5, 20) + 1j * rng.uniform(-1.5, 1.5, 20)
     values = np.linalg.eigvalsh(K * np.outer(c(X), c(X)))
+    # whether both patterns at the border have a slack
+    sample = noise_sample(rng)
+    noisy = linear_machine(*sample, ridge=1.0 / NOISE_C).decision(sample[0][:2]) < 1.0
     numbers = row | {
         "metric_error": _relative(metric_by_differences(_gaussian, points), metric),
         "theorem_5_error": _relative(metric_by_differences(transformed, points), by_theorem),
         "angle_of_kernel": np.abs(angle(first, second, by_theorem) - angle(first, second)).max(),
         "angle_of_map": np.abs(_angle_after_map(z, first, second) - angle(first, second)).max(),
         "least_eigenvalue": values.min() / values.max(),
-        "as_noise": _as_noise(rng),
+        "as_noise": noisy.all(),
     }
     return {name: float(f"{value:.4g}") for name, value in numbers.items()}
 
@@ -178,13 +176,12 @@ def _equivalence(K, y):
     }
 
 
-def _hard_margin(number):
+def _bisector_error(number):
     """The bisector of the hulls' nearest points against the hard-margin machine, Figure 2.2.1."""
     X, y = plane_sample(number, distance=2.2)
     machine = linear_machine(X, y)
     dual = smo(X @ X.T, y, 0.0, np.inf, tol=1e-9)
-    f = (X @ X.T) @ (y * dual.alpha) + dual.intercept
-    return {"bisector": _relative(machine.decision(X), f)}
+    return _relative(machine.decision(X), (X @ X.T) @ (y * dual.alpha) + dual.intercept)
 
 
 def _angle_after_map(z, first, second, step=1e-5):
@@ -205,18 +202,14 @@ def noise_sample(rng):
     return X, np.repeat([1.0, -1.0], [10, 120])
 
 
-def _as_noise(rng):
-    """Whether both patterns at the border have a slack."""
-    X, y = noise_sample(rng)
-    machine = linear_machine(X, y, ridge=1.0 / NOISE_C)
-    return float((machine.decision(X[:2]) < 1.0).all())
-
-
 STATEMENTS = numbered_study("statements", compute_statements, "problem", {"paper": 20, "quick": 5})
 STUDIES = (STATEMENTS,)
 
 
 # -- reproduced values and their table --------------------------------------------------------
+
+_ANGLE = "largest change of an angle"
+_LEAST = ("(3.3.24)", "least eigenvalue of transformed kernel matrices, relative")
 
 #: Numbers whose largest value bounds a printed statement: its row and column.
 LARGEST = {
@@ -224,26 +217,10 @@ LARGEST = {
     "bias": ("(2.2.7)", "|b - 2 b^ / |w^|^2|"),
     "bisector": ("Section 2.2.1", "distance of the hulls' bisector from the hard-margin machine"),
     "gap": ("Figure 2.1.3", "largest relative duality gap"),
-    "angle_of_map": ("Figure 3.3.2", "largest change of an angle by the map drawn (degrees)"),
+    "angle_of_map": ("Figure 3.3.2", f"{_ANGLE} by the map drawn (degrees)"),
     "metric_error": ("(3.3.17)", "largest error of the metric, relative"),
     "theorem_5_error": ("Theorem 5", "largest error of the metric, relative"),
-    "angle_of_kernel": (
-        "(3.3.18)",
-        "largest change of an angle by the transformed kernel (degrees)",
-    ),
-}
-
-#: The same numbers in words.
-STATEMENT = {
-    "multipliers": "multipliers, hulls against the dual of the L2 machine",
-    "bias": "bias, the same",
-    "gap": "duality gap, relative",
-    "bisector": "bisector of the hulls against the hard-margin machine",
-    "metric_error": "metric of the Gaussian kernel, relative error",
-    "theorem_5_error": "metric of Theorem 5, relative error",
-    "angle_of_map": "change of angles by the map of the plane (degrees)",
-    "angle_of_kernel": "change of angles by the transformed kernel (degrees)",
-    "least_eigenvalue": "least eigenvalue of transformed kernel matrices",
+    "angle_of_kernel": ("(3.3.18)", f"{_ANGLE} by the transformed kernel (degrees)"),
 }
 
 
@@ -254,8 +231,7 @@ def reproduced_values(records):
         return out.frame()
     for name, place in LARGEST.items():
         out.add(*place, frame[name].max())
-    column = "least eigenvalue of transformed kernel matrices, relative"
-    out.add("(3.3.24)", column, frame.least_eigenvalue.min())
+    out.add(*_LEAST, frame.least_eigenvalue.min())
     _, y, image = parabola_sample()
     told_apart = np.mean(np.sign(linear_machine(image, y).decision(image)) == y)
     column = "points on the line told apart by a line over the parabola, share"
@@ -267,8 +243,10 @@ def reproduced_values(records):
 
 def statement_table(frame):
     """Least and largest value over the random problems of every number of the study."""
-    table = frame[list(STATEMENT)].agg(["min", "max"]).T.rename(index=STATEMENT)
-    table = table.rename(columns={"min": "least", "max": "largest"})
+    words = {name: ": ".join(place) for name, place in LARGEST.items()}
+    words["least_eigenvalue"] = ": ".join(_LEAST)
+    table = frame[list(words)].agg(["min", "max"]).T.rename(index=words)
+    table.columns = ["least", "largest"]
     return table.rename_axis("statement").reset_index()
 
 

@@ -28,13 +28,7 @@ ROOM = 0.35
 
 #: 2 sigma^2 of the scene, about the size of a class.
 SCENE_WIDTH = 1.0
-METHODS = {
-    "Amari": "amari",
-    "Wu-Amari": "wu_amari",
-    "ACT": "act",
-    "KBA": "kba",
-    "Williams": "williams",
-}
+METHODS = ("Amari", "Wu-Amari", "ACT", "KBA", "Williams")
 N_SCENES = {"paper": 20, "quick": 3}
 
 #: Lattice of the scene: coordinates of its columns and rows.
@@ -77,8 +71,8 @@ def picture(number):
     problem = Problem(X, y, np.arange(len(y)), none, points, None, seed)
     part = Part(problem, width=SCENE_WIDTH, validate=False)
     ratios, artificial, eta = {}, np.empty((0, 2)), 0.0
-    for name, transform in METHODS.items():
-        result = part.transformed(transform, max_transforms=1)
+    for name in METHODS:
+        result = part.transformed(name.lower().replace("-", "_"), max_transforms=1)
         ratios[name] = log_ratio(result, X, points).reshape(shape)
         if name == "KBA" and result.stages:
             stage = result.stages[0]
@@ -118,30 +112,22 @@ def compute_scene(unit):
     """Where each method magnifies: a row a method."""
     shown = picture(unit.params["scene"])
     places = frontier_of(shown.decision)
-    at = float(np.nanmean(places))
     size = np.abs(shown.decision)
     near, far = size <= np.quantile(size, 0.2), size >= np.quantile(size, 0.8)
     rows = []
     for name, ratio in shown.ratio.items():
-        top = float(X1[np.argmax(ratio.mean(axis=0))])
-        along = [
-            np.interp(place, X1, row)
-            for place, row in zip(places, ratio, strict=True)
-            if np.isfinite(place)
-        ]
-        row = {
-            "method": name,
-            "frontier": round(at, 6),
-            "largest_at": round(top, 6),
-            "near": round(float(ratio[near].mean()), 6),
-            "far": round(float(ratio[far].mean()), 6),
-            "along": round(float(np.std(along)), 6),
-            "estimated": None,
+        along = [np.interp(place, X1, row) for place, row in zip(places, ratio, strict=True)]
+        numbers = {
+            "frontier": np.nanmean(places),
+            "largest_at": X1[np.argmax(ratio.mean(axis=0))],
+            "near": ratio[near].mean(),
+            "far": ratio[far].mean(),
+            "along": np.nanstd(along),
         }
         if name == "KBA":
-            estimated = np.nanmean(frontier_of(shown.decision + shown.eta))
-            row["estimated"] = round(float(estimated), 6)
-        rows.append(row)
+            numbers["estimated"] = np.nanmean(frontier_of(shown.decision + shown.eta))
+        row = {"method": name} | {key: round(float(n), 6) for key, n in numbers.items()}
+        rows.append({**row, "estimated": row.get("estimated")})
     return rows
 
 
@@ -189,12 +175,12 @@ def displacement(number):
     machine = mdm(X @ X.T, y, tol=1e-8)
     w = (y * machine.alpha) @ X
     plus, minus = machine.m_plus, machine.m_minus
-    boundary = 0.5 * (plus + minus)
-    shift = boundary  # w . x = 0 goes through the true boundary where it crosses the x1 axis
+    # w . x = 0 goes through the true boundary where it crosses the x1 axis
+    shift = 0.5 * (plus + minus)
     shrink = min(1.0, max(1e-3, 2.0 * minus / (minus - plus)))
     moved = minus + shrink * (plus - minus)
     lines = {
-        "the machine": (plus, boundary, minus),
+        "the machine": (plus, shift, minus),
         "bias displaced": (plus - shift, 0.0, minus - shift),
         "margin displaced": (moved, 0.5 * (moved + minus), minus),
     }
@@ -209,17 +195,17 @@ def compute_displacement(unit):
     shown = displacement(unit.params["scene"])
     length = np.linalg.norm(shown.w)
     plus, _, before = shown.lines["the machine"]
-    return [
-        {
-            "way": way,
-            "moved": round(float(abs(lines[2] - before) / length), 8),
-            "boundary_off": round(float(abs(lines[1]) / length), 8),
-            "majority_off": round(float(abs(before / length + ROOM)), 8),
-            "minority_off": round(float(abs(plus / length - ROOM)), 8),
+    rows = []
+    for way in ("bias displaced", "margin displaced"):
+        _, boundary, minus = shown.lines[way]
+        distances = {
+            "moved": (minus - before) / length,
+            "boundary_off": boundary / length,
+            "majority_off": before / length + ROOM,
+            "minority_off": plus / length - ROOM,
         }
-        for way, lines in shown.lines.items()
-        if way != "the machine"
-    ]
+        rows.append({"way": way} | {key: round(float(abs(d)), 8) for key, d in distances.items()})
+    return rows
 
 
 SCENES = numbered_study("scenes", compute_scene, "scene", N_SCENES)
@@ -230,13 +216,10 @@ STUDIES = (SCENES, FORMULA, DISPLACEMENTS)
 
 # -- reproduced values and tables -------------------------------------------------------------
 
-CONTRAST = "log10 of the magnification ratio: near the frontier - far"
-BOTH = "log10 of the magnification ratio: the smaller of near and minus far"
-ALONG = "spread of log10 of the ratio along the frontier: Wu-Amari - Amari"
-LARGEST = "distance of the largest magnification from the"
-ESTIMATED = "distance from the true frontier: estimated boundary of KBA - frontier of the SVM"
-OFF = "distance of a support hyperplane from the true one: majority - minority"
-MOVED = "distance of the support hyperplane of the majority class: bias - margin displacement"
+RATIO, LARGEST = (
+    "log10 of the magnification ratio",
+    "distance of the largest magnification from the",
+)
 
 
 def reproduced_values(records):
@@ -245,22 +228,28 @@ def reproduced_values(records):
     if not records["scenes"].empty:
         of = {name: own.reset_index() for name, own in records["scenes"].groupby("method")}
         for name in ("Amari", "Williams"):
-            pairs[name, CONTRAST] = (of[name].near, of[name].far)
+            pairs[name, f"{RATIO}: near the frontier - far"] = (of[name].near, of[name].far)
         both = of["Amari"][["near"]].assign(far=-of["Amari"].far).min(axis=1)
-        out.add_mean("Amari", BOTH, mean_and_standard_error(both))
-        pairs["Wu-Amari", ALONG] = (of["Wu-Amari"].along, of["Amari"].along)
+        column = f"{RATIO}: the smaller of near and minus far"
+        out.add_mean("Amari", column, mean_and_standard_error(both))
+        column = "spread of log10 of the ratio along the frontier: Wu-Amari - Amari"
+        pairs["Wu-Amari", column] = (of["Wu-Amari"].along, of["Amari"].along)
         wu, act = of["Wu-Amari"], of["ACT"].largest_at.abs()
         from_svm, from_true = (wu.largest_at - wu.frontier).abs(), wu.largest_at.abs()
         column = f"{LARGEST} frontier of the SVM - from the true one, Wu-Amari"
         pairs["Figure 4.3.1", column] = (from_svm, from_true)
         pairs["Figure 4.3.2", f"{LARGEST} true frontier: ACT - Wu-Amari"] = (act, from_true)
         kba = of["KBA"].astype({"estimated": float})
-        pairs["Figure 4.4.1", ESTIMATED] = (kba.estimated.abs(), kba.frontier.abs())
+        column = "distance from the true frontier: estimated boundary of KBA - frontier of the SVM"
+        pairs["Figure 4.4.1", column] = (kba.estimated.abs(), kba.frontier.abs())
     if not records["displacements"].empty:
         moved = records["displacements"].pivot(index="scene", columns="way", values="moved")
-        pairs["Figure 5.3.1", MOVED] = (moved["bias displaced"], moved["margin displaced"])
+        column = "distance of the support hyperplane of the majority class: "
+        place = ("Figure 5.3.1", f"{column}bias - margin displacement")
+        pairs[place] = (moved["bias displaced"], moved["margin displaced"])
         off = records["displacements"].groupby("scene").first()
-        pairs["Figure 5.3.1", OFF] = (off.majority_off, off.minority_off)
+        column = "distance of a support hyperplane from the true one: majority - minority"
+        pairs["Figure 5.3.1", column] = (off.majority_off, off.minority_off)
     for place, pair in pairs.items():
         out.add_mean(*place, paired_difference(*pair))
     if not records["formula"].empty:
