@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pandas as pd
 from scipy.stats import spearmanr
 
 from companion.metrics import paired_difference
@@ -78,20 +79,16 @@ def _forced(frame):
     """Errors with forced transformations beside those with none, means over the real sets."""
     own, numbers = _with_scaled(frame[frame.dataset != BOARD_NAME]), {}
     own = own.assign(gap=own.error - own.train_error)
-    strict = "stopping criterion"
-    for row, method, number, what, column in (
-        ("forced Amari", "AMA", 3, "test - training", "gap"),
-        ("forced Amari", "AMA", 5, "test - training", "gap"),
-        ("forced ACT", "ACT", 5, "test - training", "gap"),
-        ("forced ACT", "ACT", 5, "training part", "train_error"),
-        ("forced Amari", "AMA", 5, "training part", "train_error"),
-        (strict, "AMA", 1, "one forced AMA", "error"),
-        (strict, "ACT", 1, "one forced ACT", "error"),
-    ):
-        groups = own[own.method == method].groupby(["asked", "partition", "dataset"])[column]
-        means = groups.mean().groupby(level=["partition", "asked"]).mean().unstack()
-        words = "transformation - none" if row == strict else f"{number} transformations - none"
-        numbers[row, f"g-means error, {what}: {words}"] = means[number] - means[0]
+    for method, row in (("AMA", "forced Amari"), ("ACT", "forced ACT")):
+        sets = own[own.method == method].groupby(["asked", "partition", "dataset"])
+        means = sets[["error", "train_error", "gap"]].mean().groupby(level=[0, 1]).mean()
+        rise = {number: means.loc[number] - means.loc[0] for number in (1, 3, 5)}
+        column = f"g-means error, one forced {method}: transformation - none"
+        numbers["stopping criterion", column] = rise[1].error
+        for number in (3, 5):
+            words = f"{number} transformations - none"
+            numbers[row, f"g-means error, test - training: {words}"] = rise[number].gap
+            numbers[row, f"g-means error, training part: {words}"] = rise[number].train_error
     return numbers
 
 
@@ -137,13 +134,10 @@ _GAP = ["MDT-VMETA - bias shift", "SE", "better on", "worse on", "of"]
 
 def shift_table(folds, shift):
     """MDT-VMETA beside a shift of the bias that also minimises the error on V: a row a set."""
-    import pandas as pd
-
     rows = []
-    for name in (name for name in g_means.present(folds) if name in g_means.present(shift)):
+    for name in g_means.present(shift):
         both = (g_means.by_partition(frame, name) for frame in (folds, shift))
-        both = pd.concat(both, axis=1, join="inner")
-        shown = g_means.against(both, "bias shift")
+        shown = g_means.against(pd.concat(both, axis=1, join="inner"), "bias shift")
         rows.append([name, *shown["g-means error"][_BESIDE], *shown.loc["MDT-VMETA"].iloc[1:]])
     return pd.DataFrame(rows, columns=["data set", *_BESIDE, *_GAP])
 
@@ -216,8 +210,6 @@ def width_gains(frame):
 
 def printed_pattern(frame):
     """The printed rows of the two deviating sets, and the errors at every width below them."""
-    import pandas as pd
-
     table, rows = width_table(frame), []
     for name in ("Segment1", "Hepatitis"):
         printed = g_means.printed_values("real_sets", name)

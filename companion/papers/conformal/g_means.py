@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+import pandas as pd
 
 from companion.metrics import Mean, mean_and_standard_error
 from companion.papers import summaries
@@ -93,8 +94,6 @@ def add_means(out, numbers):
 
 def against(table, base=SVM):
     """Mean error of every method and its paired difference to one of them: a row a method."""
-    import pandas as pd
-
     gap = table.sub(table[base], axis=0)
     columns = {
         "g-means error": table.mean(),
@@ -129,8 +128,6 @@ def printed_values(artefact, column):
 
 def placed_table(samples, printed):
     """Where every printed value falls among the regenerated ones: a row a method."""
-    import pandas as pd
-
     table = pd.DataFrame(samples)
     at = pd.Series(printed).reindex(table.columns)
     columns = {

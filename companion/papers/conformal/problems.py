@@ -41,7 +41,7 @@ SETS = {
 }
 BOARD_NAME = "Checkers board"
 
-#: Left out of the quick profile, except where the tables have it.
+#: Left out of the quick profile, except where the tables have it, and of many partitions.
 LARGE = ("Segment1",)
 
 #: Draws of the board: patterns of each class, side, and cells of the test grid by side.
@@ -143,11 +143,11 @@ def numbered_study(name, compute, what, numbers):
     return Study(PAPER, name, units, compute)
 
 
-def study_of_sets(name, compute, numbers, *, before=(), after=(), left_out=LARGE):
-    """A study with a unit a data set and partition; without the sets `left_out` if quick."""
+def study_of_sets(name, compute, numbers, *, before=(), after=(), large=("paper",)):
+    """A study with a unit a data set and partition; the large sets in the profiles `large` only."""
 
     def units(profile):
-        sets = [own for own in SETS if profile == "paper" or own not in left_out]
+        sets = [own for own in SETS if own not in LARGE or profile in large]
         return [
             Unit(PAPER, name, {"dataset": own, "partition": k}, digest(own))
             for own in (*before, *sets, *after)

@@ -6,12 +6,13 @@ from functools import cache
 from itertools import combinations, product
 
 import numpy as np
+import pandas as pd
 from scipy.stats import rankdata, spearmanr, wilcoxon
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.conformal import g_means, problems
 from companion.papers.conformal.methods import PRINTED, SVM, WITHOUT_V, all_rows, cheap_rows
-from companion.papers.conformal.problems import LARGE, N_FOLDS, PAPER, SETS, digest
+from companion.papers.conformal.problems import N_FOLDS, PAPER, SETS, digest, study_of_sets
 from companion.papers.summaries import Values, magnitude, none_without_records, share
 from companion.reproduction import Study, Unit
 
@@ -82,25 +83,13 @@ def cells(frame, by):
 
 def compute_partitions(unit):
     """The cheap methods on a partition of a real set: a row a method."""
-    import pandas as pd
-
     rows = [row for _, problem in problems.parts_of(unit) for row in cheap_rows(problem)]
     return cells(pd.DataFrame(rows), "method").to_dict("records")
 
 
-def partition_units(profile):
-    """One unit a partition of the sets on which it takes under a second."""
-    return [
-        Unit(PAPER, "partitions", {"dataset": name, "partition": k}, digest(name))
-        for name in SETS
-        if name not in LARGE
-        for k in range(1, {"paper": 100, "quick": 1}[profile] + 1)
-    ]
-
-
-FOLDS = problems.study_of_sets("folds", compute_folds, {"paper": 20, "quick": 1}, left_out=())
+FOLDS = study_of_sets("folds", compute_folds, {"paper": 20, "quick": 1}, large=("paper", "quick"))
 SIZES = Study(PAPER, "sizes", size_units, compute_sizes)
-PARTITIONS = Study(PAPER, "partitions", partition_units, compute_partitions)
+PARTITIONS = study_of_sets("partitions", compute_partitions, {"paper": 100, "quick": 1}, large=())
 STUDIES = (FOLDS, PARTITIONS, SIZES)
 
 
@@ -167,8 +156,6 @@ def reproduced_values(records):
 
 def _all_cells(folds, partitions):
     """Cells of all partitions there are, those of cheap methods first, by data set and method."""
-    import pandas as pd
-
     if not len(folds):
         return ()
     keys = ["dataset", "partition", "method"]
@@ -279,8 +266,6 @@ def wilcoxon_table(frame):
     Repeated partitions of one set are not independent samples: the last column is about these data
     alone.
     """
-    import pandas as pd
-
     tables = {}
     for name in g_means.present(frame):
         own = frame[frame.dataset == name]
@@ -293,8 +278,6 @@ def wilcoxon_table(frame):
 
 def wilcoxon_floor():
     """Least two-sided p of the signed-rank test by the number of folds that differ."""
-    import pandas as pd
-
     n = np.arange(3, 11)
     columns = {
         "folds that differ": n,
@@ -312,8 +295,6 @@ def equal_cells(frame, name):
 
     Table 6.3.2 prints .161 +- .042 for three methods on Sonar.
     """
-    import pandas as pd
-
     own, rows = frame[frame.dataset == name], []
     if len(own):
         table, moved = g_means.error_table(own), g_means.by_method(own, "n_transformations") > 0
