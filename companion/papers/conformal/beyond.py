@@ -234,7 +234,7 @@ def asterisk_evidence(frame):
 
     def row(own):
         falls = N_FOLDS * own[_TRIED].lt(own.v_before - 1e-9, axis=0).mean()
-        starred = g_means.PRINTED_ASTERISKS[own["data set"].iloc[0]]
+        starred = g_means.printed_asterisks(own["data set"].iloc[0])
         return {
             "folds": len(own),
             **dict(zip(_FALLS, falls, strict=True)),
@@ -253,7 +253,7 @@ def unit_table(frame):
     def row(own):
         name, method = own["data set"].iloc[0], own.method.iloc[0]
         place = ("checkers", "g-means error") if name == BOARD_NAME else ("real_sets", name)
-        star = " *" if method in g_means.PRINTED_ASTERISKS[name] else ""
+        star = " *" if method in g_means.printed_asterisks(name) else ""
         shown = {"printed": f"{g_means.printed_values(*place)[method]:g}{star}"}
         for units, part in own.groupby("units"):
             shown[f"error, {units}"] = part.error.mean()

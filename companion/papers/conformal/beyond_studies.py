@@ -103,16 +103,13 @@ def displaced_by_hand(machine, f, shrink):
 
 
 def _identity_error(machine):
-    """Largest relative difference of (5.3.9) by hand, as a shift and a scale, and by ours."""
+    """Largest relative difference of (5.3.9) by hand to a shift and a scale."""
     f = machine.products + machine.intercept
     gaps = []
     for shrink in (0.1, 0.5, 0.9):
         by_hand = displaced_by_hand(machine, f, shrink)
-        shifted = shrink * (f + (1.0 - shrink) * 0.5 * machine.squared_norm)
-        package = conformal.displaced_decision(f, shrink, -0.5 * machine.squared_norm)
-        gaps += [
-            np.abs(by_hand - other).max() / np.abs(by_hand).max() for other in (shifted, package)
-        ]
+        shifted = conformal.displaced_decision(f, shrink, -0.5 * machine.squared_norm)
+        gaps.append(np.abs(by_hand - shifted).max() / np.abs(by_hand).max())
     return float(f"{max(gaps):.3g}")
 
 

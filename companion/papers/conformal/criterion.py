@@ -139,12 +139,8 @@ def explicit_separability(K, y, q):
 
 def printed_separability(K, y, q):
     """J with B = K_intra + K / N, as (4.6.14) is printed."""
-    n = len(y)
-    intra = np.zeros_like(K)
-    for label in (-1.0, 1.0):
-        own = y == label
-        intra[np.ix_(own, own)] = K[np.ix_(own, own)] / own.sum()
-    return (q @ (intra + K / n) @ q) / (q @ (np.diag(np.diag(K)) - intra) @ q)
+    B, W = Separability(K, y).matrices()
+    return (q @ (B + 2 * K / len(y)) @ q) / (q @ W @ q)
 
 
 def gradient_error(K, y, X, step=1e-4):

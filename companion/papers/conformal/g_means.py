@@ -13,20 +13,6 @@ from companion.papers.conformal.methods import CONFORMAL, SVM
 from companion.papers.conformal.problems import BOARD_NAME, SETS
 from companion.reproduction.published import load_published
 
-_STARRED = {
-    BOARD_NAME: "WIL MDT-JGRAD MDT-VMETA TSVT-VMETA",
-    "Glass7": "WIL MDT-JGRAD MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-JMETA TSVT-VMETA",
-    "Segment1": "WIL MDT-JGRAD MDT-JMETA TSVT-JGRAD",
-    "Hepatitis": "AMA ACT TSVT-VMETA",
-    "Sonar": "WIL MDT-JGRAD",
-    "Heart disease": "ACT WIL MDT-JGRAD MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-JMETA TSVT-VMETA",
-    "Ionosphere": "AMA WIL MDT-JGRAD MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-VMETA",
-    "Breast cancer": "AMA ACT MDT-JMETA MDT-VMETA TSVT-JGRAD TSVT-JMETA TSVT-VMETA",
-}
-
-#: Methods with a printed asterisk, by data set.
-PRINTED_ASTERISKS = {name: tuple(methods.split()) for name, methods in _STARRED.items()}
-
 _FEW = 5
 
 #: The difference that the thesis calls noticeable.
@@ -124,6 +110,13 @@ def printed_values(artefact, column):
     frame = load_published("conformal")
     own = frame[(frame.artefact == artefact) & (frame.column == column)]
     return dict(zip(own.row, own.value, strict=True))
+
+
+def printed_asterisks(name):
+    """Methods with a printed asterisk on a data set: they transform nowhere."""
+    artefact, where = ("checkers", "") if name == BOARD_NAME else ("real_sets", f"{name}: ")
+    marks = printed_values(artefact, f"{where}no transformation")
+    return [method for method, mark in marks.items() if mark == 1]
 
 
 def placed_table(samples, printed):

@@ -84,30 +84,26 @@ class Part:
 
     def decision(self, result, points=None):
         """Decision values of a result of :meth:`transformed`, by default on the test part."""
-        points = self.problem.X_test if points is None else points
         small, needed = result.compact()
-        values = [
-            small.decision_function(np.exp(-squares / self.width), squares)
-            for squares in self._squares(points, needed)
-        ]
-        return np.concatenate(values)
+        return self._in_blocks(small.decision_function, points, needed)
 
     def plain_decision(self, whole=True, points=None):
         """As `decision`, without a transformation; `whole` if V was trained on too."""
-        points = self.problem.X_test if points is None else points
         machine = self.shared.whole if whole else self.shared.first
         rows = np.arange(len(self.problem.y)) if whole else self.shared.train
         support = np.flatnonzero(machine.alpha)
         coef = (self.problem.y[rows] * machine.alpha)[support]
-        values = [
-            np.exp(-squares / self.width) @ coef for squares in self._squares(points, rows[support])
-        ]
-        return 2.0 / machine.squared_norm * (np.concatenate(values) + machine.intercept)
+        sums = self._in_blocks(lambda K, _: K @ coef, points, rows[support])
+        return 2.0 / machine.squared_norm * (sums + machine.intercept)
 
-    def _squares(self, points, columns):
-        """Squared distances to some training patterns, a block of points at a time."""
+    def _in_blocks(self, value, points, columns):
+        """``value(K, squares)`` of the distances to some patterns, a block of points at a time."""
+        points, values = self.problem.X_test if points is None else points, []
         for start in range(0, len(points), _BLOCK):
-            yield cdist(points[start : start + _BLOCK], self.problem.X[columns], "sqeuclidean")
+            block = points[start : start + _BLOCK]
+            squares = cdist(block, self.problem.X[columns], "sqeuclidean")
+            values.append(value(np.exp(-squares / self.width), squares))
+        return np.concatenate(values)
 
 
 def outcome(part, name, result=None):

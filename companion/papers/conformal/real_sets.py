@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import combinations, product
 
 import numpy as np
@@ -109,15 +108,9 @@ def wilcoxon_p(first, second):
         return float(wilcoxon(difference).pvalue)
     # folds often differ by one pattern: tied ranks, for which SciPy has no exact distribution
     ranks = rankdata(np.round(np.abs(difference), 12))
-    sums = _signs(difference.size) @ ranks
+    sums = np.array(list(product((-1.0, 1.0), repeat=difference.size))) @ ranks
     observed = abs(np.sign(difference) @ ranks)
     return float(np.mean(np.abs(sums) >= observed - 1e-9))
-
-
-@cache
-def _signs(n):
-    """All 2^n vectors of signs."""
-    return np.array(list(product((-1.0, 1.0), repeat=n)))
 
 
 def p_values(own):
@@ -250,7 +243,7 @@ def asterisk_table(frame):
 
     def row(own):
         folds = N_FOLDS * (own.n_transformations > 0).groupby(own.method).mean()
-        stars = g_means.PRINTED_ASTERISKS[own["data set"].iloc[0]]
+        stars = g_means.printed_asterisks(own["data set"].iloc[0])
         return {m: f"{folds[m]:.1f}{' *' if m in stars else ''}" for m in PRINTED[1:]}
 
     return g_means.row_a_set(frame, row)
