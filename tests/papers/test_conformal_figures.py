@@ -55,7 +55,7 @@ def test_the_print_stands_in_the_row_of_its_name(ax):
 
 def test_paths_have_two_standard_errors_and_their_scales(ax):
     path = np.array([1.0, 10.0]), np.array([0.2, 0.4]), np.array([0.1, 0.2])
-    beyond.plot_paths(ax, {"SVM": path}, xlabel="x", ylabel="y", logarithmic=(True, False))
+    beyond.plot_paths(ax, {"SVM": path}, xlabel="x", ylabel="y")
     assert ax.get_xscale() == "log" and ax.get_yscale() == "linear"
     np.testing.assert_allclose(ax.collections[0].get_segments()[1], [[10.0, 0.0], [10.0, 0.8]])
 

@@ -96,13 +96,6 @@ def angle(first, second, metric=None):
 # -- the statements ---------------------------------------------------------------------------
 
 
-def random_problem(rng):
-    """Overlapping classes in the plane, a quarter of them positive, and their Gaussian kernel."""
-    y = np.where(np.arange(N_PATTERNS) < N_PATTERNS // 4, 1.0, -1.0)
-    X = rng.standard_normal((N_PATTERNS, 2)) + 0.8 * y[:, np.newaxis]
-    return X, y, np.exp(-cdist(X, X, "sqeuclidean") / WIDTH)
-
-
 def bumps(rng, X):
     """A transformation c, a sum of Gaussians on eight of the patterns, and its gradient."""
     centres, weights = X[rng.permutation(len(X))[:8]], rng.uniform(0.2, 1.0, 8)
@@ -134,7 +127,10 @@ def _gaussian(a, b):
 def compute_statements(unit):
     """Chapters 2 and 3 on one random problem."""
     rng = unit.rng()
-    X, y, K = random_problem(rng)
+    # overlapping classes in the plane, a quarter of them positive
+    y = np.where(np.arange(N_PATTERNS) < N_PATTERNS // 4, 1.0, -1.0)
+    X = rng.standard_normal((N_PATTERNS, 2)) + 0.8 * y[:, np.newaxis]
+    K = np.exp(-cdist(X, X, "sqeuclidean") / WIDTH)
     row = _equivalence(K, y) | {"bisector": _bisector_error(unit.params["problem"])}
     c, gradient = bumps(rng, X)
     points = rng.uniform(-1.5, 1.5, size=(20, 2))

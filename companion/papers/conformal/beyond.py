@@ -271,8 +271,7 @@ _OPTIMISM = ("error on V before", "error on V", "error on the test part")
 @none_without_records("method", "folds", *_OPTIMISM, "test - V", "SE")
 def validation_optimism(frame):
     """Error on V and on the test part of the transformed folds, a row a method."""
-    own = frame[frame.n_transformations > 0]
-    own = own.assign(error=g_means.errors(own))
+    own = frame.assign(error=g_means.errors(frame))[frame.n_transformations > 0]
 
     def row(part):
         means = dict(zip(_OPTIMISM, part[["v_before", "v_error", "error"]].mean(), strict=True))
@@ -286,10 +285,9 @@ def validation_optimism(frame):
 # -- figure -----------------------------------------------------------------------------------
 
 
-def plot_paths(ax, curves, *, xlabel, ylabel, logarithmic=(False, False), title=""):
-    """Means with two standard errors against a setting, a line a name."""
+def plot_paths(ax, curves, *, xlabel, ylabel, title=""):
+    """Means with two standard errors against the logarithm of a setting, a line a name."""
     for look, (name, (places, means, spread)) in zip(LOOKS, curves.items(), strict=False):
         ax.errorbar(places, means, yerr=2 * spread, capsize=2, label=name, **look, markersize=4)
-    scales = ["log" if chosen else "linear" for chosen in logarithmic]
-    ax.set(xlabel=xlabel, ylabel=ylabel, title=title, xscale=scales[0], yscale=scales[1])
+    ax.set(xlabel=xlabel, ylabel=ylabel, title=title, xscale="log")
     ax.legend(fontsize="small")

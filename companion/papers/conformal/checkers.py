@@ -11,16 +11,7 @@ from companion.papers.conformal import methods, problems
 from companion.papers.conformal.baselines import BASELINES, pvgs
 from companion.papers.conformal.drawing import RIGHT, WRONG
 from companion.papers.conformal.g_means import add_means, by_method, error_table, with_chance
-from companion.papers.conformal.methods import (
-    CHEAP,
-    CONFORMAL,
-    PRINTED,
-    SVM,
-    Part,
-    all_rows,
-    cheap_rows,
-    plain_row,
-)
+from companion.papers.conformal.methods import CHEAP, CONFORMAL, PRINTED, SVM, Part
 from companion.papers.conformal.problems import GRID, N_NEGATIVE, N_POSITIVE, SIDE
 from companion.papers.summaries import Values, counts, share
 
@@ -30,12 +21,13 @@ def compute_board(unit):
     problem = problems.board(unit.params["draw"])
     machine, n_trained = pvgs(problem)
     found = counts(machine.decision_function(problem.X_test), problem.y_test)
-    return [*all_rows(problem), plain_row("PVGS", found, n_trained=n_trained)]
+    row = methods.plain_row("PVGS", found, n_trained=n_trained)
+    return [*methods.all_rows(problem), row]
 
 
 def compute_draws(unit):
     """The cheap methods on a draw of the board: a row a method."""
-    return cheap_rows(problems.board(unit.params["draw"]))
+    return methods.cheap_rows(problems.board(unit.params["draw"]))
 
 
 DRAWS = problems.numbered_study("draws", compute_draws, "draw", {"paper": 200, "quick": 2})
@@ -77,14 +69,13 @@ def reproduced_values(records):
     own = frame[frame.method == "PVGS"]
     missed, alarms = own.missed / own.n_positive, own.false_alarms / own.n_negative
     trained = np.log10(by_method(frame, "n_trained"))
+    cost = trained["PVGS"] - trained["TSVT-JMETA"]
     numbers = {
         ("Figure 6.3.1", "share of the test grid that the SVM calls negative"): called,
         ("Figure 3.1.3", "error on the positive class - on the negative class"): missed - alarms,
         ("Figure 3.1.3", "share of the positive class missed"): missed,
         ("PVGS", "g-means error: PVGS - TSVT-JMETA"): table["PVGS"] - table["TSVT-JMETA"],
-        ("PVGS", "log10 of machines trained: PVGS / TSVT-JMETA"): (
-            trained["PVGS"] - trained["TSVT-JMETA"]
-        ),
+        ("PVGS", "log10 of machines trained: PVGS / TSVT-JMETA"): cost,
     }
     for method in ("ACT", "MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD"):
         numbers[method, "g-means error: method - PVGS"] = table[method] - table["PVGS"]
@@ -137,8 +128,7 @@ def plot_right_and_wrong(ax, axis, decision, truth, *, title=""):
     cmap = ListedColormap([RIGHT, WRONG])
     ax.pcolormesh(axis, axis, wrong, cmap=cmap, vmin=0, vmax=1, shading="nearest", rasterized=True)
     if decision.min() < 0 < decision.max():
-        frontier = decision.reshape(shape)
-        ax.contour(axis, axis, frontier, levels=[0.0], colors="black", linewidths=1.2)
+        ax.contour(axis, axis, decision.reshape(shape), [0.0], colors="black", linewidths=1.2)
     for line in (ax.axhline, ax.axvline):
         line(0.0, color="white", linewidth=0.8, linestyle="--")
     ax.set(title=title, xlabel="$x_1$", ylabel="$x_2$", aspect="equal")

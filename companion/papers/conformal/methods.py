@@ -22,22 +22,17 @@ MAX_TRANSFORMATIONS = 10
 
 SVM, WITHOUT_V = "SVM", "SVM without V"
 
-_SEARCHES = {
-    "JGRAD": "separability_gradient",
-    "JMETA": "separability_cma",
-    "VMETA": "validation_cma",
-}
-
 #: The methods: transformation and search, by the names of Table 6.0.1 and those it leaves out.
 CONFORMAL = {
     "AMA": ("amari", None),
     "ACT": ("act", None),
     "WIL": ("williams", None),
-    **{
-        f"{name}-{short}": (name.lower(), search)
-        for name in ("MDT", "TSVT")
-        for short, search in _SEARCHES.items()
-    },
+    "MDT-JGRAD": ("mdt", "separability_gradient"),
+    "MDT-JMETA": ("mdt", "separability_cma"),
+    "MDT-VMETA": ("mdt", "validation_cma"),
+    "TSVT-JGRAD": ("tsvt", "separability_gradient"),
+    "TSVT-JMETA": ("tsvt", "separability_cma"),
+    "TSVT-VMETA": ("tsvt", "validation_cma"),
     "Wu-Amari": ("wu_amari", None),
     "KBA": ("kba", None),
     "Xiong": ("xiong", "separability_gradient"),

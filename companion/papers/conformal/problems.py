@@ -11,13 +11,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from companion.datasets import (
-    checkers_board,
-    checkers_board_grid,
-    data_digest,
-    imbalanced_source,
-    load_imbalanced,
-)
+from companion import datasets
 from companion.reproduction import Study, Unit, seed_for
 
 PAPER = "conformal"
@@ -76,20 +70,20 @@ def _problem(X, y, X_test, y_test, *identity):
 def board_sample(draw):
     """Training patterns of a draw of the checkers board, and their labels as floats."""
     rng = np.random.default_rng(seed_for(PAPER, "board", draw))
-    X, y = checkers_board(N_POSITIVE, N_NEGATIVE, SIDE, rng)
+    X, y = datasets.checkers_board(N_POSITIVE, N_NEGATIVE, SIDE, rng)
     return X, y.astype(float)
 
 
 def board(draw):
     """A draw of the checkers board with its test grid, as :class:`Problem`."""
-    X_test, y_test = checkers_board_grid(GRID, SIDE)
+    X_test, y_test = datasets.checkers_board_grid(GRID, SIDE)
     return _problem(*board_sample(draw), X_test, y_test.astype(float), "board", draw)
 
 
 @lru_cache(maxsize=4)
 def load(name):
     """Inputs and labels of a real set by its printed name, unscaled, NaN where missing."""
-    data = load_imbalanced(SETS[name])
+    data = datasets.load_imbalanced(SETS[name])
     return data.X, data.y.astype(float)
 
 
@@ -131,7 +125,9 @@ def part_by_part(rows):
 
 def digest(name):
     """Digest of the file behind a real set, by its printed name; "" for the board."""
-    return "" if name == BOARD_NAME else data_digest(imbalanced_source(SETS[name]))
+    if name == BOARD_NAME:
+        return ""
+    return datasets.data_digest(datasets.imbalanced_source(SETS[name]))
 
 
 def numbered_study(name, compute, what, numbers):
