@@ -45,10 +45,9 @@ class Machine:
         """w . x + b of points."""
         return points @ self.w + self.b
 
-    def lattice(self, axis=AXIS):
+    def lattice(self):
         """Decision values on the lattice, shape (n, n)."""
-        points = np.stack(np.meshgrid(axis, axis), axis=-1)
-        return self.decision(points)
+        return self.decision(np.stack(np.meshgrid(AXIS, AXIS), axis=-1))
 
     def margin_ends(self):
         """For patterns with a slack: the points of their support hyperplanes nearest to them."""

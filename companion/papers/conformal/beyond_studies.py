@@ -165,8 +165,8 @@ def compute_units(problem):
     """Methods in both units on the same training parts: a row a fold, method and unit."""
     part = Part(problem)
     for name, units in product(UNIT_METHODS, ("hull", "svm")):
-        transform, search = CONFORMAL[name]
-        result = part.transformed(RULES[transform](units=units), search)
+        transform, *search = CONFORMAL[name]
+        result = part.transformed(RULES[transform](units=units), *search)
         row = {"method": name, "units": units, **outcome(part, name, result)}
         yield row | {"degenerate": result.is_degenerate}
 

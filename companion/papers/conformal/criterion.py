@@ -112,14 +112,13 @@ def compute_identities(unit):
     K = np.exp(-cdist(X, X, "sqeuclidean") / 4.0)
     q = rng.uniform(0.2, 2.0, N_PATTERNS)
     explicit, space_error = explicit_separability(K, y, q)
-    printed = printed_separability(K, y, q)
-    J = Separability(K, y)
-    return {
-        "theorem_error": float(f"{abs(J.value(q) / explicit - 1):.3g}"),
-        "printed_error": float(f"{abs(printed / explicit - 1):.3g}"),
-        "space_error": float(f"{space_error:.3g}"),
-        "gradient_error": float(f"{gradient_error(K, y, X):.3g}"),
+    errors = {
+        "theorem_error": abs(Separability(K, y).value(q) / explicit - 1),
+        "printed_error": abs(printed_separability(K, y, q) / explicit - 1),
+        "space_error": space_error,
+        "gradient_error": gradient_error(K, y, X),
     }
+    return {name: float(f"{error:.3g}") for name, error in errors.items()}
 
 
 def explicit_separability(K, y, q):
@@ -223,17 +222,22 @@ def reproduced_values(records):
     return out.frame()
 
 
-_SHOWN = ("J / J of the SVM", "least", "evaluations of J", "g-means error", "method - SVM", "SE")
+_SHOWN = ("J / J of the SVM", "least", "smaller J", "evaluations of J", "g-means error")
+_SHOWN += ("method - SVM", "SE")
 
 
 @none_without_records("method", *_SHOWN)
 def search_table(frame):
-    """J over that without a transformation, its evaluations, and errors of the forced machines."""
+    """J over that without a transformation, its evaluations, and errors of the forced machines.
+
+    "smaller J" is the share of folds in which J ends below that without a transformation.
+    """
     log_J = log_separability(frame)
     growth = log_J.sub(log_J[SVM], axis=0)
     shown = g_means.against(g_means.by_partition(frame))
     shown["J / J of the SVM"] = np.exp(growth.mean())
     shown["least"] = np.exp(growth.min())
+    shown["smaller J"] = (growth < -1e-9).mean()
     shown["evaluations of J"] = g_means.by_method(frame, "evaluations").mean()
     return shown[list(_SHOWN)].reset_index()
 
@@ -253,17 +257,6 @@ def rank_agreement(frame):
     columns = {"rank correlation of J and error": by_set.mean(), "SE": by_set.sem()}
     table = pd.DataFrame(columns | {"folds": by_set.size()})
     return table[table.folds > 1].rename_axis("data set").reset_index()
-
-
-_FALL = "folds that end below the J of no transformation"
-
-
-@none_without_records("method", _FALL)
-def falls_of_J(frame):
-    """How often a search ends below the J of no transformation: a row a search."""
-    log_J = log_separability(frame)
-    falls = log_J[list(SEARCHED)].lt(log_J[SVM] - 1e-9, axis=0).mean()
-    return falls.rename_axis("method").reset_index(name=_FALL)
 
 
 def growth_and_gain(frame):

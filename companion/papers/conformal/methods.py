@@ -24,17 +24,17 @@ SVM, WITHOUT_V = "SVM", "SVM without V"
 
 #: The methods: transformation and search, by the names of Table 6.0.1 and those it leaves out.
 CONFORMAL = {
-    "AMA": ("amari", None),
-    "ACT": ("act", None),
-    "WIL": ("williams", None),
+    "AMA": ("amari",),
+    "ACT": ("act",),
+    "WIL": ("williams",),
     "MDT-JGRAD": ("mdt", "separability_gradient"),
     "MDT-JMETA": ("mdt", "separability_cma"),
     "MDT-VMETA": ("mdt", "validation_cma"),
     "TSVT-JGRAD": ("tsvt", "separability_gradient"),
     "TSVT-JMETA": ("tsvt", "separability_cma"),
     "TSVT-VMETA": ("tsvt", "validation_cma"),
-    "Wu-Amari": ("wu_amari", None),
-    "KBA": ("kba", None),
+    "Wu-Amari": ("wu_amari",),
+    "KBA": ("kba",),
     "Xiong": ("xiong", "separability_gradient"),
 }
 
@@ -67,15 +67,13 @@ class Part:
             n_features=problem.X.shape[1],
         )
 
-    def transformed(self, transform, search=None, **options):
-        """The result of a method, seeded by the training part."""
+    def transformed(self, transform, search="separability_gradient", **options):
+        """The result of a method, seeded by the training part; `search` if it has parameters."""
         options = {"max_transforms": MAX_TRANSFORMATIONS, "seed": self.problem.seed} | options
-        if search is not None:
-            options["search"] = search
         with warnings.catch_warnings():
             # said in the records, as `converged`
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return conformal_transformations(self.shared, transform, **options)
+            return conformal_transformations(self.shared, transform, search=search, **options)
 
     def decision(self, result, points=None):
         """Decision values of a result of :meth:`transformed`, by default on the test part."""

@@ -289,14 +289,12 @@ def equal_cells(frame, name):
     Table 6.3.2 prints .161 +- .042 for three methods on Sonar.
     """
     own, rows = frame[frame.dataset == name], []
-    if len(own):
-        table, moved = g_means.error_table(own), g_means.by_method(own, "n_transformations") > 0
-        for first, second in combinations(PRINTED[1:], 2):
-            same = np.abs(table[first] - table[second]) < 1e-12
-            either = moved[first] | moved[second]
-            parts = pd.DataFrame({"same": same, "either": either}).groupby(level="partition")
-            whole = parts.same.all() & parts.either.any()
-            rows.append((first, second, int(whole.sum()), same[either].mean()))
+    table, moved = g_means.error_table(own), g_means.by_method(own, "n_transformations") > 0
+    for first, second in combinations(PRINTED[1:] if len(own) else (), 2):
+        same = np.abs(table[first] - table[second]) < 1e-12
+        either = moved[first] | moved[second]
+        whole = same.groupby(level="partition").all() & either.groupby(level="partition").any()
+        rows.append((first, second, int(whole.sum()), same[either].mean()))
     return pd.DataFrame(rows, columns=_PAIRS).sort_values(_PAIRS[-1], ascending=False)
 
 
