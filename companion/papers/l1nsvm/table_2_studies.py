@@ -79,7 +79,7 @@ SETTINGS = {"chosen": machines.CHOSEN, "matched": machines.SETTINGS}
 #: settings chosen by cross-validation and the stop at epsilon of (10) and (11). The printed counts
 #: come out with max - min <= 2 epsilon, which is every condition of (6) or (7) holding to epsilon.
 RUNS = (
-    *product(machines.PRINTED_MACHINES, ["chosen"], ["first_order"], [1]),
+    *product(SEARCHED, ["chosen"], ["first_order"], [1]),
     *product(MACHINES, ["matched"], ["first_order", "second_order"], [2]),
     *product(machines.PRINTED_MACHINES, ["matched"], ["first_order"], [1]),
 )

@@ -5,6 +5,8 @@ SVC and the unbiased machine. What the print leaves open is computed both ways: 
 study of its own, the plain iteration with d = 0.2 beside the stably damped one.
 """
 
+from itertools import product
+
 import numpy as np
 
 from companion.estimators import L1SVC
@@ -45,7 +47,7 @@ _ORDER_COLUMNS = ("error", "threshold", "n_iter", "converged")
 #: Tolerance of the sequential minimal optimisation that the weighted problems are compared with.
 _QP_TOL = 1e-8
 
-_PLAIN = {"damping": DAMPING, "accelerate": False}
+_PLAIN = {"damping": DAMPING, "accelerate": False, "history": True}
 
 
 def fit_unbiased(design, y, s, start, *, plain=False):
@@ -126,7 +128,10 @@ class _Trial:
         return (("least_squares", "least_squares"), ("svc", self.svc))
 
     def row_of(self, found):
-        return self.row(found.coef[0], found.intercept, found.n_iter, found.converged)
+        w, b = found.coef[0], found.intercept
+        if found.log and not found.converged:  # it swings: the middle
+            w, b = found.log["w"][-2:].mean(axis=0)
+        return self.row(w, b, found.n_iter, found.converged)
 
     def row(self, w, b, n_iter=0, converged=True):
         return {
@@ -142,13 +147,11 @@ class _Trial:
 
 
 def compute_orders(unit):
-    """Closed-form error of the unbiased machine for each order: a row an order."""
+    """Closed-form error of the unbiased machine: a row an order and start."""
     trial, rows = _Trial(unit), []
-    start = STARTS[READINGS[trial.reading][0]]
-    start = trial.svc if start == "svc" else start
-    for s in ORDERS_COMPARED:
-        row = trial.row_of(fit_unbiased(trial.design, trial.train[1], s, start))
-        rows.append({"s": s} | {name: row[name] for name in _ORDER_COLUMNS})
+    for s, (start, point) in product(ORDERS_COMPARED, trial.starts()):
+        row = trial.row_of(fit_unbiased(trial.design, trial.train[1], s, point))
+        rows.append({"s": s, "start": start} | {name: row[name] for name in _ORDER_COLUMNS})
     return rows
 
 
@@ -213,7 +216,7 @@ def _of_case(frame, orders, case, reading, start):
             out.add_cell(row, name, cells, trials.converged.all())
     for s in ORDERS:
         _add_claims(out, case, f"USVC s={s:g}", machines, least)
-    orders = select(orders, reading=reading).set_index("trial").sort_index()
+    orders = select(orders, reading=reading, start=start).set_index("trial").sort_index()
     _add_order(out, f"Case {case}", orders, machines["SVC"].error)
     return out.frame()
 
@@ -290,10 +293,11 @@ def _start_row(own):
 
 def order_table(orders):
     """Exact error of the unbiased machine by case and order, and its paired distance to s = 2."""
-    orders = orders[orders.reading.isin(TABLE_READINGS.values())]
+    orders = by_case(orders)
+    orders = orders[orders.start == orders.case.map(STARTS)]
     trials = ["reading", "trial"]
     at_two = select(orders, s=2.0).set_index(trials).error
-    orders = by_case(orders.join(at_two.rename("at_two"), on=trials))
+    orders = orders.join(at_two.rename("at_two"), on=trials)
     return row_a_group(orders, ["case", "s"], _order_row)
 
 
