@@ -9,8 +9,6 @@ import pytest
 from companion.papers.summaries import Values, values_from
 from companion.papers.wrsvm import examples, fig_2, regions, simulation, table_2, table_3, utilities
 from companion.reproduction.published import load_published
-from companion.reproduction.regenerate import regenerate
-from companion.reproduction.verdicts import AGREES
 from companion.solvers import Design, dca
 
 
