@@ -1,18 +1,51 @@
-"""What the papers share in turning records into published values and tables."""
+"""What the papers share in listing studies, and in turning records into values and tables."""
 
 from __future__ import annotations
 
 import math
 from functools import wraps
+from itertools import product
 
 import numpy as np
 
+from companion.datasets import data_digest, split_source
 from companion.metrics import Mean
+from companion.reproduction import Study, Unit
 
 _NAN = math.nan
 
 # The kurtosis of fewer repetitions is too small too often; their spreads are judged as normal.
 _ENOUGH_FOR_KURTOSIS = 30
+
+
+def study_over(paper, name, compute, settings=None, digest=None, **levels):
+    """A study with a unit for each setting, a mapping, and combination of levels.
+
+    A level is its values, or how many repetitions, which count from 1. Settings and levels may
+    differ by profile: a mapping from profile to what they are. ``digest(params)`` is that of data.
+    """
+
+    def of(profile, given):
+        given = given[profile] if isinstance(given, dict) else given
+        return range(1, given + 1) if isinstance(given, int) else given
+
+    def units(profile):
+        every = product(
+            of(profile, settings) or [{}], *(of(profile, level) for level in levels.values())
+        )
+        params = [head | dict(zip(levels, tail, strict=True)) for head, *tail in every]
+        return [Unit(paper, name, own, digest(own) if digest else "") for own in params]
+
+    return Study(paper, name, units, compute)
+
+
+def ida_units(paper, study, datasets, n_splits, **params):
+    """A unit for each data set and split of the benchmark, with the same further parameters."""
+    units = []
+    for name, split in product(datasets, range(1, n_splits + 1)):
+        identity = {"dataset": name, "split": split, "splits": split_source(name), **params}
+        units.append(Unit(paper, study, identity, data=data_digest(name)))
+    return units
 
 
 def counts(decision, y):

@@ -1,11 +1,11 @@
 """Navia-Vázquez et al., "Advantages of Unbiased Support Vector Classifiers for Data Mining".
 
-``machines`` has the settings of cases A and B, ``splits`` the real data, ``linear`` the machines of
+``cases`` has the settings of cases A and B, ``splits`` the real data, ``linear`` the machines of
 Tables 2 and 4, ``paired_errors`` what Tables 2 to 4 compare, ``benefit`` a part of ``beyond``.
 """
 
 from companion.papers.usvc import beyond, fig_1, fig_3_4, table_1, table_2, table_3, table_4
-from companion.papers.usvc.machines import PAPER
+from companion.papers.usvc.cases import PAPER
 from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
 _TRIAL = Parameter("trial", int, 1, "the trial shown, 1 to 100", low=1, high=100)
