@@ -10,7 +10,7 @@ from _or_skip import or_skip
 from scipy.stats import chi2
 
 from companion.datasets import ringnorm, threshold_case_error
-from companion.papers.usvc import cases, fig_3_4, linear, table_3
+from companion.papers.usvc import cases, linear, table_3
 from companion.papers.usvc.splits import split, wrong
 from companion.reproduction.published import load_published
 from companion.solvers import Design
@@ -52,7 +52,7 @@ def test_no_cluster_weight_gives_case_a_both_its_printed_minima():
 
 def test_a_spread_of_the_error_needs_a_spread_of_the_threshold():
     """Case B is flat between .5 and .7: thresholds within .56 +- .02 all have 20 %, +- 1.8."""
-    error = fig_3_4.theoretical_error("B", np.linspace(0.5, 0.7, 21))
+    error = cases.theoretical_error("B", np.linspace(0.5, 0.7, 21))
     assert error == pytest.approx(20.0, abs=1e-9)
     assert printed("Case B, CE test (%)", "USVC s=4 ±") > 2.5 * binomial_deviation(20.0)
     assert printed("Case B, Th", "USVC s=4 ±") < 0.05

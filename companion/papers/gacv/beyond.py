@@ -142,6 +142,7 @@ def compute_hinge(unit):
 
 BEYOND_HINGE = Study(PAPER, "beyond_hinge", hinge_units, compute_hinge)
 BEYOND = Study(PAPER, "beyond", search_units, compute_split)
+STUDIES = (BEYOND, BEYOND_HINGE)
 
 
 def searched(frame, dataset, search):
@@ -150,7 +151,7 @@ def searched(frame, dataset, search):
     return rows.assign(error=100.0 * rows.n_wrong / rows.n_test)
 
 
-def beyond_values(records):
+def values(records):
     """Whether tuning by the estimates costs test error, and what they cost to compute."""
     out, frame = Values(), records["beyond"]
     if frame.empty:

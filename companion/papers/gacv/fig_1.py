@@ -5,7 +5,7 @@ from itertools import product
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
-from companion.papers.gacv.inefficiency import row_a_criterion, runs
+from companion.papers.gacv.inefficiency import INEFFICIENCY, row_a_criterion, runs
 from companion.papers.summaries import Values, study_over, with_error
 from companion.plotting.common import style_of
 
@@ -31,9 +31,10 @@ def describe_sample(unit):
 
 
 FIG_1 = study_over(PAPER, "fig_1", describe_sample, n=(SAMPLE_SIZE,), sample=SAMPLES)
+STUDIES = (FIG_1, INEFFICIENCY)
 
 
-def fig_1_values(records):
+def values(records):
     """The sample, the costs, and how close the curves are."""
     out, samples, frame = Values(), records["fig_1"], records["inefficiency"]
     for sign, label in (("+", 1), ("-", -1)):

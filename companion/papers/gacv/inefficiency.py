@@ -11,7 +11,7 @@ import numpy as np
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
-from companion.papers.gacv.minima import add_minima
+from companion.papers.gacv.minima import MINIMA, add_minima
 from companion.papers.gacv.selection import CRITERIA, FOLDS, NAMES
 from companion.papers.summaries import Values, row_a_group, select, study_over, with_error
 
@@ -99,6 +99,7 @@ def has_free_vector(machines):
 
 
 INEFFICIENCY = study_over(PAPER, "inefficiency", compute_sample, SETTINGS, sample=SAMPLES)
+STUDIES = (INEFFICIENCY, MINIMA)
 
 
 # -- reading the records, here and for the figures --------------------------------------------
@@ -131,7 +132,7 @@ def over_samples(frame, case, criteria, columns):
 # -- the printed numbers and the claims -------------------------------------------------------
 
 
-def inefficiency_values(records):
+def values(records):
     """The five printed inefficiencies and the claims about the two estimates."""
     out, frame = Values(), records["inefficiency"]
     if not records["minima"].empty:

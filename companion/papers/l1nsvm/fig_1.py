@@ -158,9 +158,10 @@ def _short(value):
 
 FIG_1 = study_over(PAPER, "fig_1", compute_draw, draw=DRAWS)
 FIG_1_LEVERAGE = study_over(PAPER, "fig_1_leverage", compute_leverage, draw=LEVERAGE_DRAWS)
+STUDIES = (FIG_1, FIG_1_LEVERAGE)
 
 
-def fig_1_values(records):
+def values(records):
     """What Figure 1 prints, and its claims as distributions over the draws."""
     out, frame, leverage = Values(), records["fig_1"], records["fig_1_leverage"]
     for panel in "abcd":

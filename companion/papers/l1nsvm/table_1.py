@@ -150,9 +150,10 @@ def _digits(value):
 
 
 TABLE_1 = study_over(PAPER, "table_1", compute_cells, draw=DRAWS, C=C_VALUES)
+STUDIES = (TABLE_1,)
 
 
-def table_1_values(records):
+def values(records):
     """Agreement of each cell's primal with its machine."""
     out, frame = Values(), records["table_1"]
     if frame.empty:

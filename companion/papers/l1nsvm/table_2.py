@@ -6,11 +6,13 @@ from operator import attrgetter
 import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.l1nsvm.identical_points import add_identical_claims
+from companion.papers.l1nsvm import table_2_studies
+from companion.papers.l1nsvm.identical_points import TABLE_2_IDENTICAL, add_identical_claims
 from companion.papers.l1nsvm.machines import EPSILON, MACHINES, PRINTED_MACHINES, PRINTED_NAMES
 from companion.papers.l1nsvm.table_2_studies import ALL_ROWS, SEARCHED, surface_column
 from companion.papers.summaries import Values, magnitude, present, select, with_error
 
+STUDIES = (*table_2_studies.STUDIES, TABLE_2_IDENTICAL)
 #: The data set on which the paper finds Least 1-Norm sparse.
 SPARSE = "titanic"
 #: Settings and stop as printed, and read as those of the printed iterations.
@@ -36,7 +38,7 @@ def both_orders(rows, machine):
     return [own.n_iter.to_numpy(dtype=float) for own in runs]
 
 
-def table_2_values(records):
+def values(records):
     """The 48 printed numbers of Table 2, the protocol around them, and Section 4's claims."""
     out, frame = Values(), records["table_2"]
     search, surface = records["table_2_search"], records["table_2_surface"]
