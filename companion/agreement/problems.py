@@ -135,7 +135,7 @@ def _usvc(name, n):
 
 def _threshold(case, n):
     """A sample on the line: case A by a threshold, case B with a Gaussian kernel."""
-    from companion.papers.usvc.machines import READINGS, C, sample
+    from companion.papers.usvc.cases import READINGS, C, sample
 
     reading = next(name for name in READINGS if name.startswith(case) and "printed" not in name)
     X, y = sample(reading, "train", 1, n)

@@ -1,18 +1,61 @@
-"""What the papers share in turning records into published values and tables."""
+"""What the papers share in listing studies, and in turning records into values and tables."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, fields
 from functools import wraps
+from itertools import product
 
 import numpy as np
 
+from companion.datasets import data_digest, split_source
 from companion.metrics import Mean
+from companion.reproduction import RUN_PARAMETERS, Artefact, Study, Unit
 
 _NAN = math.nan
 
 # The kurtosis of fewer repetitions is too small too often; their spreads are judged as normal.
 _ENOUGH_FOR_KURTOSIS = 30
+
+
+def study_over(paper, name, compute, settings=None, digest=None, **levels):
+    """A study with a unit for each setting, a mapping, and combination of levels.
+
+    A level is its values, or how many repetitions, which count from 1. Settings and levels may
+    differ by profile: a mapping from profile to what they are. ``digest(params)`` is that of data.
+    """
+
+    def of(profile, given):
+        given = given[profile] if isinstance(given, dict) else given
+        return range(1, given + 1) if isinstance(given, int) else given
+
+    def units(profile):
+        every = product(
+            of(profile, settings) or [{}], *(of(profile, level) for level in levels.values())
+        )
+        params = [head | dict(zip(levels, tail, strict=True)) for head, *tail in every]
+        return [Unit(paper, name, own, digest(own) if digest else "") for own in params]
+
+    return Study(paper, name, units, compute)
+
+
+def ida_units(paper, study, datasets, n_splits, **params):
+    """A unit for each data set and split of the benchmark, with the same further parameters."""
+    units = []
+    for name, split in product(datasets, range(1, n_splits + 1)):
+        identity = {"dataset": name, "split": split, "splits": split_source(name), **params}
+        units.append(Unit(paper, study, identity, data=data_digest(name)))
+    return units
+
+
+def artefacts(paper, *rows):
+    """Artefacts, of a module each, which has their STUDIES and values, a title and parameters."""
+    return tuple(
+        Artefact(paper, name, title, module.STUDIES, (*RUN_PARAMETERS, *parameters), module.values)
+        for module, title, *parameters in rows
+        for name in [module.__name__.rpartition(".")[2]]
+    )
 
 
 def counts(decision, y):
@@ -135,6 +178,21 @@ def _mean_and_spread(values):
     return mean, math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1))
 
 
+@dataclass
+class _Value:
+    """One row of :class:`Values`."""
+
+    row: str
+    column: str
+    value: float
+    spread: float = _NAN
+    n: int = 1
+    se: float = _NAN
+    draws: tuple | None = None
+    converged: bool = True
+    reading: str = ""
+
+
 class Values:
     """Reproduced values, row by row, as :func:`companion.reproduction.verdicts.compare` wants them.
 
@@ -147,38 +205,13 @@ class Values:
     def __init__(self):
         self.rows = []
 
-    def add(  # noqa: PLR0913
-        self,
-        row,
-        column,
-        value,
-        *,
-        spread=_NAN,
-        n=1,
-        se=_NAN,
-        draws=None,
-        converged=True,
-        reading="",
-    ):
+    def add(self, row, column, value, **known):
         """A value with what is known about its chance, and the reading of the print it is of."""
-        self.rows.append(
-            {
-                "row": row,
-                "column": column,
-                "value": float(value),
-                "spread": spread,
-                "n": n,
-                "se": se,
-                "draws": draws,
-                "converged": bool(converged),
-                "reading": reading,
-            }
-        )
+        self.rows.append(vars(_Value(row, column, float(value), **known)))
 
     def add_read(self, row, column, value, reading):
         """A value without chance under another reading of the print, by its id."""
-        self.add(row, column, value)
-        self.rows[-1]["reading"] = reading
+        self.add(row, column, value, reading=reading)
 
     def add_all(self, row, values, converged=True):
         """Several values without chance in one row: a mapping from column to value."""
@@ -219,8 +252,7 @@ class Values:
         """One row a value, a DataFrame."""
         import pandas as pd
 
-        columns = ["row", "column", "value", "spread", "n", "se", "draws", "converged", "reading"]
-        return pd.DataFrame(self.rows, columns=columns)
+        return pd.DataFrame(self.rows, columns=[field.name for field in fields(_Value)])
 
 
 def values_from(parts, records):

@@ -158,6 +158,13 @@ def test_the_valley_of_a_tilted_strip_has_its_length_width_and_slope():
     assert shape.decades == pytest.approx(1 / np.sin(-angle), abs=0.1)
 
 
+def test_what_lies_beyond_a_gap_is_not_counted_in_the_decades_of_a_valley():
+    lam, surface = 10.0 ** np.arange(0, -8, -1), np.full((2, 8), 2.0)
+    surface[1, [0, 1, 3, 4, 5, 7]] = 1.0
+    surface[1, 4] = 0.95
+    assert selection.valley(surface, lam, np.array([1.0, 2.0])).decades == pytest.approx(2)
+
+
 def test_an_unknown_case_is_refused_before_anything_is_trained():
     with pytest.raises(ValueError, match="case must be one of standard, nonstandard. Got 'other'"):
         selection.train(np.zeros((2, 2)), np.array([1, -1]), np.zeros(2), "other", "coarse")

@@ -10,7 +10,7 @@ from _or_skip import or_skip
 from scipy.stats import chi2
 
 from companion.datasets import ringnorm, threshold_case_error
-from companion.papers.usvc import fig_3_4, linear, machines, table_3
+from companion.papers.usvc import cases, linear, table_3
 from companion.papers.usvc.splits import split, wrong
 from companion.reproduction.published import load_published
 from companion.solvers import Design
@@ -21,7 +21,7 @@ def printed(row, column):
     return float(frame[(frame.row == row) & (frame.column == column)].value.iloc[0])
 
 
-def binomial_deviation(error, n=machines.N_PATTERNS):
+def binomial_deviation(error, n=cases.N_PATTERNS):
     """Standard deviation in per cent of an error counted on n independent patterns."""
     return np.sqrt(error * (100 - error) / n)
 
@@ -52,7 +52,7 @@ def test_no_cluster_weight_gives_case_a_both_its_printed_minima():
 
 def test_a_spread_of_the_error_needs_a_spread_of_the_threshold():
     """Case B is flat between .5 and .7: thresholds within .56 +- .02 all have 20 %, +- 1.8."""
-    error = fig_3_4.theoretical_error("B", np.linspace(0.5, 0.7, 21))
+    error = cases.theoretical_error("B", np.linspace(0.5, 0.7, 21))
     assert error == pytest.approx(20.0, abs=1e-9)
     assert printed("Case B, CE test (%)", "USVC s=4 ±") > 2.5 * binomial_deviation(20.0)
     assert printed("Case B, Th", "USVC s=4 ±") < 0.05
@@ -81,7 +81,7 @@ def test_least_squares_is_not_the_solution_that_the_others_share_on_separable_da
 
 def test_an_optimal_machine_of_case_b_can_have_no_threshold():
     """Trial 26: more than three quarters of the patterns are +1, and no slope pays."""
-    X, y = machines.sample("B", "train", 26)
-    svc = machines.fit(Design.linear(X), y, machines.C)
+    X, y = cases.sample("B", "train", 26)
+    svc = cases.fit(Design.linear(X), y)
     assert svc.converged and np.all(svc.decision_function > 0.99)
-    assert svc.objective == pytest.approx(2 * machines.C * np.sum(y < 0), rel=1e-5)
+    assert svc.objective == pytest.approx(2 * cases.C * np.sum(y < 0), rel=1e-5)

@@ -4,30 +4,17 @@
 criteria over a grid; every other module is a printed figure or a claim.
 """
 
-from companion.papers.gacv.beyond import BEYOND, BEYOND_HINGE, beyond_values
+from companion.papers.gacv import beyond, fig_1, fig_2, inefficiency
 from companion.papers.gacv.example import PAPER
-from companion.papers.gacv.fig_1 import FIG_1, fig_1_values
-from companion.papers.gacv.fig_2 import fig_2_values
-from companion.papers.gacv.inefficiency import INEFFICIENCY, inefficiency_values
-from companion.papers.gacv.minima import MINIMA
-from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
+from companion.papers.summaries import artefacts
+from companion.reproduction import Parameter
 
-TITLES = {
-    "fig_1": "Figure 1: observations and decision curves, both cases",
-    "inefficiency": "Section 6: inefficiencies of GACV, XA and BRXA",
-    "fig_2": "Figure 2: GCKL, GACV, BRMISCLASS and BRXA over lambda and sigma",
-    "beyond": "Section 6, last sentence: useful as internal tuning methods",
-}
 SAMPLE = Parameter("sample", int, 1, "the sample shown, 1 to 100", low=1, high=100)
 
-
-def _artefact(name, studies, values, *parameters):
-    return Artefact(PAPER, name, TITLES[name], studies, (*RUN_PARAMETERS, *parameters), values)
-
-
-ARTEFACTS = (
-    _artefact("fig_1", (FIG_1, INEFFICIENCY), fig_1_values, SAMPLE),
-    _artefact("inefficiency", (INEFFICIENCY, MINIMA), inefficiency_values),
-    _artefact("fig_2", (INEFFICIENCY, MINIMA), fig_2_values, SAMPLE),
-    _artefact("beyond", (BEYOND, BEYOND_HINGE), beyond_values),
+ARTEFACTS = artefacts(
+    PAPER,
+    (fig_1, "Figure 1: observations and decision curves, both cases", SAMPLE),
+    (inefficiency, "Section 6: inefficiencies of GACV, XA and BRXA"),
+    (fig_2, "Figure 2: GCKL, GACV, BRMISCLASS and BRXA over lambda and sigma", SAMPLE),
+    (beyond, "Section 6, last sentence: useful as internal tuning methods"),
 )

@@ -18,7 +18,7 @@ from companion.estimators import L1SVC
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv.example import PAPER
-from companion.papers.summaries import Values, present, select, with_error
+from companion.papers.summaries import Values, ida_units, present, select, with_error
 from companion.reproduction import Study, Unit, seed_for
 from companion.tuning import GACVSearch, KernelGridSearchCV
 from companion.tuning.criteria import gacv_values, xi_alpha_values
@@ -112,16 +112,7 @@ def _searches(params):
 
 def hinge_units(profile):
     """One unit a data set and split, of those on which tuning by GACV costs most."""
-    pairs = product(COSTLY, range(1, SIZES[profile][0] + 1))
-    return [
-        Unit(
-            PAPER,
-            "beyond_hinge",
-            {"dataset": name, "split": split, "splits": split_source(name)},
-            data=data_digest(name),
-        )
-        for name, split in pairs
-    ]
+    return ida_units(PAPER, "beyond_hinge", COSTLY, SIZES[profile][0])
 
 
 def compute_hinge(unit):
@@ -151,6 +142,7 @@ def compute_hinge(unit):
 
 BEYOND_HINGE = Study(PAPER, "beyond_hinge", hinge_units, compute_hinge)
 BEYOND = Study(PAPER, "beyond", search_units, compute_split)
+STUDIES = (BEYOND, BEYOND_HINGE)
 
 
 def searched(frame, dataset, search):
@@ -159,7 +151,7 @@ def searched(frame, dataset, search):
     return rows.assign(error=100.0 * rows.n_wrong / rows.n_test)
 
 
-def beyond_values(records):
+def values(records):
     """Whether tuning by the estimates costs test error, and what they cost to compute."""
     out, frame = Values(), records["beyond"]
     if frame.empty:

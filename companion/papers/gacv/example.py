@@ -37,11 +37,8 @@ CASES = tuple(COSTS)
 #: The report does not say how large its sample is, nor which grid it searched.
 SAMPLE_SIZE = 200
 
-#: How many samples, and on which grid samples of which sizes are tuned.
-SIZES = {
-    "paper": {"samples": 100, "grids": {"coarse": (100, SAMPLE_SIZE, 500), "fine": (SAMPLE_SIZE,)}},
-    "quick": {"samples": 10, "grids": {"coarse": (SAMPLE_SIZE,), "fine": (SAMPLE_SIZE,)}},
-}
+#: How many samples of a size.
+SAMPLES = {"paper": 100, "quick": 10}
 
 #: log10 of lambda and log2 of sigma.
 GRIDS = {

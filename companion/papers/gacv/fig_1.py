@@ -4,20 +4,13 @@ from itertools import product
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv import example, selection
-from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SIZES
-from companion.papers.gacv.inefficiency import row_a_criterion, runs
-from companion.papers.summaries import Values, with_error
+from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
+from companion.papers.gacv.inefficiency import INEFFICIENCY, row_a_criterion, runs
+from companion.papers.summaries import Values, study_over, with_error
 from companion.plotting.common import style_of
-from companion.reproduction import Study, Unit
 
 #: The curves of a panel besides the true one, as keys of the criteria.
 CURVES = ("gacv", "xa", "misclass")
-
-
-def sample_units(profile):
-    """One unit a sample of the size of the figure."""
-    numbers = range(1, SIZES[profile]["samples"] + 1)
-    return [Unit(PAPER, "fig_1", {"n": SAMPLE_SIZE, "sample": number}) for number in numbers]
 
 
 def describe_sample(unit):
@@ -37,10 +30,11 @@ def describe_sample(unit):
     return row
 
 
-FIG_1 = Study(PAPER, "fig_1", sample_units, describe_sample)
+FIG_1 = study_over(PAPER, "fig_1", describe_sample, n=(SAMPLE_SIZE,), sample=SAMPLES)
+STUDIES = (FIG_1, INEFFICIENCY)
 
 
-def fig_1_values(records):
+def values(records):
     """The sample, the costs, and how close the curves are."""
     out, samples, frame = Values(), records["fig_1"], records["inefficiency"]
     for sign, label in (("+", 1), ("-", -1)):

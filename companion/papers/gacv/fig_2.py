@@ -4,12 +4,13 @@ import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv.example import CASES
-from companion.papers.gacv.inefficiency import ESTIMATES, row_a_criterion, runs
-from companion.papers.gacv.minima import minima_of
+from companion.papers.gacv.inefficiency import ESTIMATES, INEFFICIENCY, row_a_criterion, runs
+from companion.papers.gacv.minima import MINIMA, minima_of
 from companion.papers.gacv.selection import CRITERIA
 from companion.papers.summaries import Values
 from companion.plotting.common import style_of
 
+STUDIES = (INEFFICIENCY, MINIMA)
 #: What the table of valleys shows, and the column of the records it is the mean of.
 SHAPE = {
     "length": "length",
@@ -25,7 +26,7 @@ LEVELS = 1 + np.array([0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0]
 AXES = {"xlabel": r"$\log_{10} \lambda$", "ylabel": r"$\log_{10} \sigma^2$"}
 
 
-def fig_2_values(records):
+def values(records):
     """Where the minima lie and what shape the valleys have."""
     out, frame = Values(), records["inefficiency"]
     if frame.empty:

@@ -10,27 +10,21 @@ import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv import example, selection
-from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SIZES
-from companion.papers.gacv.minima import add_minima
+from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
+from companion.papers.gacv.minima import MINIMA, add_minima
 from companion.papers.gacv.selection import CRITERIA, FOLDS, NAMES
-from companion.papers.summaries import Values, row_a_group, select, with_error
-from companion.reproduction import Study, Unit
+from companion.papers.summaries import Values, row_a_group, select, study_over, with_error
 
 #: The report's "global search" is compared with the fine grid.
 PRINTED = {"grid": "fine", "n": SAMPLE_SIZE}
+#: On which grid samples of which sizes are tuned; both cases in a unit.
+_COARSE = {"grid": "coarse", "n": SAMPLE_SIZE}
+SETTINGS = {
+    "paper": [_COARSE | {"n": 100}, _COARSE, _COARSE | {"n": 500}, PRINTED],
+    "quick": [_COARSE, PRINTED],
+}
 #: The report's own estimates, and what its sentences call them in both cases.
 ESTIMATES = {"gacv": "GACV", "xa": "XA"}
-
-
-def inefficiency_units(profile):
-    """One unit a sample, its size, and the grid; both cases in each."""
-    size = SIZES[profile]
-    return [
-        Unit(PAPER, "inefficiency", {"grid": grid, "n": n, "sample": number})
-        for grid, sizes in size["grids"].items()
-        for n in sizes
-        for number in range(1, size["samples"] + 1)
-    ]
 
 
 def compute_sample(unit):
@@ -104,7 +98,8 @@ def has_free_vector(machines):
     return ((alpha > 0) & (alpha < upper)).any(axis=-1)
 
 
-INEFFICIENCY = Study(PAPER, "inefficiency", inefficiency_units, compute_sample)
+INEFFICIENCY = study_over(PAPER, "inefficiency", compute_sample, SETTINGS, sample=SAMPLES)
+STUDIES = (INEFFICIENCY, MINIMA)
 
 
 # -- reading the records, here and for the figures --------------------------------------------
@@ -137,7 +132,7 @@ def over_samples(frame, case, criteria, columns):
 # -- the printed numbers and the claims -------------------------------------------------------
 
 
-def inefficiency_values(records):
+def values(records):
     """The five printed inefficiencies and the claims about the two estimates."""
     out, frame = Values(), records["inefficiency"]
     if not records["minima"].empty:

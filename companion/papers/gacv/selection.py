@@ -134,7 +134,8 @@ class Valley(NamedTuple):
     """The region where a surface is near its minimum, in (log10 lambda, log10 sigma^2).
 
     Length and width are those of a uniform strip with the region's principal variances, along
-    `axis`; tilt is the correlation of the coordinates; decades is the extent at the best sigma.
+    `axis`; tilt is the correlation of the coordinates; decades is the extent at the best sigma, of
+    the run of cells without a gap round the minimum.
     """
 
     length: float
@@ -162,8 +163,10 @@ def valley(criterion, lam, sigma):
     axis = axes[:, 1] * np.copysign(1.0, axes[0, 1])
     spread = np.sqrt(covariance[0, 0] * covariance[1, 1])
     tilt = covariance[0, 1] / spread if spread > 0 else 0.0
-    row = np.log10(lam)[low[choose(criterion).cell[0]]]
-    decades = float(row.max() - row.min())
+    k, j = choose(criterion).cell
+    gaps = np.flatnonzero(~low[k])
+    first, last = gaps[gaps < j].max(initial=-1) + 1, gaps[gaps > j].min(initial=len(lam)) - 1
+    decades = float(np.log10(lam[first] / lam[last]))
     return Valley(float(length), float(width), float(tilt), centre, axis, decades)
 
 

@@ -4,39 +4,18 @@
 """
 
 from companion.datasets import get_source, is_available
-from companion.papers.l1nsvm.fig_1 import FIG_1, FIG_1_LEVERAGE, fig_1_values
-from companion.papers.l1nsvm.identical_points import TABLE_2_IDENTICAL
+from companion.papers.l1nsvm import fig_1, table_1, table_2
 from companion.papers.l1nsvm.machines import PAPER
-from companion.papers.l1nsvm.table_1 import TABLE_1, table_1_values
-from companion.papers.l1nsvm.table_2 import table_2_values
-from companion.papers.l1nsvm.table_2_studies import (
-    TABLE_2,
-    TABLE_2_ITERATIONS,
-    TABLE_2_SEARCH,
-    TABLE_2_SURFACE,
-)
-from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
+from companion.papers.summaries import artefacts
+from companion.reproduction import Parameter
 
-TITLES = {
-    "table_1": "Table 1: types of SVMs by slacks and constraints",
-    "fig_1": "Figure 1: contours with and without outliers",
-    "table_2": "Table 2: errors, support vectors and iterations",
-}
 DRAW = Parameter("draw", int, 1, "the draw shown in the four panels, 1 to 1000", low=1, high=1000)
 
-
-def _artefact(name, studies, values, *parameters):
-    return Artefact(PAPER, name, TITLES[name], studies, (*RUN_PARAMETERS, *parameters), values)
-
-
-ARTEFACTS = (
-    _artefact("table_1", (TABLE_1,), table_1_values),
-    _artefact("fig_1", (FIG_1, FIG_1_LEVERAGE), fig_1_values, DRAW),
-    _artefact(
-        "table_2",
-        (TABLE_2, TABLE_2_SEARCH, TABLE_2_SURFACE, TABLE_2_ITERATIONS, TABLE_2_IDENTICAL),
-        table_2_values,
-    ),
+ARTEFACTS = artefacts(
+    PAPER,
+    (table_1, "Table 1: types of SVMs by slacks and constraints"),
+    (fig_1, "Figure 1: contours with and without outliers", DRAW),
+    (table_2, "Table 2: errors, support vectors and iterations"),
 )
 
 

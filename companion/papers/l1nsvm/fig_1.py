@@ -20,9 +20,9 @@ from companion.papers.l1nsvm.machines import (
     solve,
     width_to_gamma,
 )
-from companion.papers.summaries import Values, share, with_error
+from companion.papers.summaries import Values, share, study_over, with_error
 from companion.plotting.common import style_of
-from companion.reproduction import Study, Unit, seed_for
+from companion.reproduction import seed_for
 
 N_PER_CLASS = 20
 MEANS = ((0.0, 0.0), (5.0, 2.0))
@@ -85,11 +85,6 @@ def population_error(w, b):
     return 50.0 * sum(norm.cdf(-label * (w @ mean + b) / length) for label, mean in classes)
 
 
-def figure_units(profile):
-    """One unit a draw."""
-    return [Unit(PAPER, "fig_1", {"draw": draw}) for draw in range(1, DRAWS[profile] + 1)]
-
-
 def compute_draw(unit):
     """Angles between the machines with and without the switched labels, for one draw."""
     draw = unit.params["draw"]
@@ -118,12 +113,6 @@ def compute_draw(unit):
     row["kkt_violation"] = max(result.kkt_violation for result in results)
     row["converged"] = all(result.converged for result in results)
     return row
-
-
-def leverage_units(profile):
-    """One unit a draw, each for every distance."""
-    draws = range(1, LEVERAGE_DRAWS[profile] + 1)
-    return [Unit(PAPER, "fig_1_leverage", {"draw": draw}) for draw in draws]
 
 
 def compute_leverage(unit):
@@ -167,11 +156,12 @@ def _short(value):
     return round(float(value), 6)
 
 
-FIG_1 = Study(PAPER, "fig_1", figure_units, compute_draw)
-FIG_1_LEVERAGE = Study(PAPER, "fig_1_leverage", leverage_units, compute_leverage)
+FIG_1 = study_over(PAPER, "fig_1", compute_draw, draw=DRAWS)
+FIG_1_LEVERAGE = study_over(PAPER, "fig_1_leverage", compute_leverage, draw=LEVERAGE_DRAWS)
+STUDIES = (FIG_1, FIG_1_LEVERAGE)
 
 
-def fig_1_values(records):
+def values(records):
     """What Figure 1 prints, and its claims as distributions over the draws."""
     out, frame, leverage = Values(), records["fig_1"], records["fig_1_leverage"]
     for panel in "abcd":

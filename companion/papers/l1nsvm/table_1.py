@@ -5,16 +5,14 @@ of duals or kernels, and compares it with the machine that the table (the paper,
 puts there.
 """
 
-from itertools import product
-
 import numpy as np
 from scipy.optimize import minimize
 
 from companion.datasets import two_gaussians
 from companion.kernels import gram
 from companion.papers.l1nsvm.machines import PAPER, solve
-from companion.papers.summaries import Values
-from companion.reproduction import Study, Unit, seed_for
+from companion.papers.summaries import Values, study_over
+from companion.reproduction import seed_for
 
 N_PER_CLASS = 12
 #: Closer than in Figure 1, so that every cell has slacks to treat.
@@ -84,12 +82,6 @@ def _at_least_zero(A, b):
     return {"type": "ineq", "fun": lambda z: A @ z - b, "jac": lambda z: A}
 
 
-def table_units(profile):
-    """One unit a draw and C."""
-    pairs = product(range(1, DRAWS[profile] + 1), C_VALUES)
-    return [Unit(PAPER, "table_1", {"draw": draw, "C": C}) for draw, C in pairs]
-
-
 def sample(draw):
     """Points and labels of one draw."""
     rng = np.random.default_rng(seed_for(PAPER, "table_1", draw))
@@ -157,10 +149,11 @@ def _digits(value):
     return float(f"{value:.3g}")
 
 
-TABLE_1 = Study(PAPER, "table_1", table_units, compute_cells)
+TABLE_1 = study_over(PAPER, "table_1", compute_cells, draw=DRAWS, C=C_VALUES)
+STUDIES = (TABLE_1,)
 
 
-def table_1_values(records):
+def values(records):
     """Agreement of each cell's primal with its machine."""
     out, frame = Values(), records["table_1"]
     if frame.empty:

@@ -20,6 +20,7 @@ from companion.datasets import data_digest, distinct_patterns, ida_split, load_i
 from companion.kernels import gram
 from companion.papers.l1nsvm import machines
 from companion.papers.l1nsvm.machines import MACHINES, PAPER, PRINTED_NAMES, width_to_gamma
+from companion.papers.summaries import ida_units
 from companion.reproduction import Study, Unit, seed_for
 from companion.solvers.ls import ls_held_out
 
@@ -35,8 +36,8 @@ STEPS = {"paper": {"C_step": 0.25, "sigma_step": 0.5}, "quick": {"C_step": 0.5, 
 #: Folds and repeats of the cross-validation.
 FOLDS = {"paper": (10, 10), "quick": (5, 1)}
 ITERATION_SIZES = {
-    "paper": {"splits": 20, "C_step": 0.1, "sigma_step": 0.2},
-    "quick": {"splits": 2, "C_step": 0.5, "sigma_step": 1.0},
+    "paper": {"n_splits": 20, "C_step": 0.1, "sigma_step": 0.2},
+    "quick": {"n_splits": 2, "C_step": 0.5, "sigma_step": 1.0},
 }
 
 
@@ -44,15 +45,6 @@ def grid(bounds, step):
     """Points from ``bounds[0]`` to ``bounds[1]``, both included, ``step`` apart."""
     low, high = bounds
     return [round(low + k * step, 6) for k in range(round((high - low) / step) + 1)]
-
-
-def split_units(study, splits, **params):
-    """One unit of a study for each data set and split, with the same further parameters."""
-    units = []
-    for name, split in product(PRINTED_NAMES, range(1, splits + 1)):
-        identity = {"dataset": name, "split": split, "splits": split_source(name), **params}
-        units.append(Unit(PAPER, study, identity, data=data_digest(name)))
-    return units
 
 
 def split_rows(name, split, source):
@@ -79,7 +71,7 @@ SETTINGS = {"chosen": machines.CHOSEN, "matched": machines.SETTINGS}
 #: settings chosen by cross-validation and the stop at epsilon of (10) and (11). The printed counts
 #: come out with max - min <= 2 epsilon, which is every condition of (6) or (7) holding to epsilon.
 RUNS = (
-    *product(machines.PRINTED_MACHINES, ["chosen"], ["first_order"], [1]),
+    *product(SEARCHED, ["chosen"], ["first_order"], [1]),
     *product(MACHINES, ["matched"], ["first_order", "second_order"], [2]),
     *product(machines.PRINTED_MACHINES, ["matched"], ["first_order"], [1]),
 )
@@ -87,7 +79,7 @@ RUNS = (
 
 def table_units(profile):
     """One unit a data set and split."""
-    return split_units("table_2", SPLITS[profile])
+    return ida_units(PAPER, "table_2", PRINTED_NAMES, SPLITS[profile])
 
 
 def compute_split(unit):
@@ -221,7 +213,7 @@ def cross_validated_errors(machine, X, y, gamma, *, C_values, splits):
 
 def surface_units(profile):
     """One unit a data set and split, each for the whole grid."""
-    return split_units("table_2_surface", SPLITS[profile], **STEPS[profile])
+    return ida_units(PAPER, "table_2_surface", PRINTED_NAMES, SPLITS[profile], **STEPS[profile])
 
 
 def compute_surface(unit):
@@ -256,7 +248,7 @@ def surface_column(log10_C, log10_sigma):
 
 def iteration_units(profile):
     """One unit a data set and split, each for the whole grid."""
-    return split_units("table_2_iterations", **ITERATION_SIZES[profile])
+    return ida_units(PAPER, "table_2_iterations", PRINTED_NAMES, **ITERATION_SIZES[profile])
 
 
 def compute_iterations(unit):
@@ -282,3 +274,4 @@ TABLE_2 = Study(PAPER, "table_2", table_units, compute_split)
 TABLE_2_SEARCH = Study(PAPER, "table_2_search", search_units, compute_search)
 TABLE_2_SURFACE = Study(PAPER, "table_2_surface", surface_units, compute_surface)
 TABLE_2_ITERATIONS = Study(PAPER, "table_2_iterations", iteration_units, compute_iterations)
+STUDIES = (TABLE_2, TABLE_2_SEARCH, TABLE_2_SURFACE, TABLE_2_ITERATIONS)

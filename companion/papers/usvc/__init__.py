@@ -1,24 +1,23 @@
 """Navia-Vázquez et al., "Advantages of Unbiased Support Vector Classifiers for Data Mining".
 
-``machines`` has the settings of cases A and B, ``splits`` the real data, ``linear`` the machines of
+``cases`` has the settings of cases A and B, ``splits`` the real data, ``linear`` the machines of
 Tables 2 and 4, ``paired_errors`` what Tables 2 to 4 compare, ``benefit`` a part of ``beyond``.
 """
 
+from companion.papers.summaries import artefacts
 from companion.papers.usvc import beyond, fig_1, fig_3_4, table_1, table_2, table_3, table_4
-from companion.papers.usvc.machines import PAPER
-from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
+from companion.papers.usvc.cases import PAPER
+from companion.reproduction import Parameter
 
 _TRIAL = Parameter("trial", int, 1, "the trial shown, 1 to 100", low=1, high=100)
 
-ARTEFACTS = tuple(
-    Artefact(PAPER, name, title, module.STUDIES, (*RUN_PARAMETERS, *parameters), module.values)
-    for name, module, title, *parameters in (
-        ("fig_1", fig_1, "Figures 1 and 2: the losses, and cases A and B"),
-        ("table_1", table_1, "Table 1: a linear classifier on cases A and B"),
-        ("fig_3_4", fig_3_4, "Figures 3 and 4: error surfaces, profiles and convergence", _TRIAL),
-        ("table_2", table_2, "Table 2: linear machines on real data"),
-        ("table_3", table_3, "Table 3: RBF machines and their sizes"),
-        ("table_4", table_4, "Table 4: linear machines on biomedical data"),
-        ("beyond", beyond, "Sections 3.1 and 5: when it pays, unequal costs, false alarms"),
-    )
+ARTEFACTS = artefacts(
+    PAPER,
+    (fig_1, "Figures 1 and 2: the losses, and cases A and B"),
+    (table_1, "Table 1: a linear classifier on cases A and B"),
+    (fig_3_4, "Figures 3 and 4: error surfaces, profiles and convergence", _TRIAL),
+    (table_2, "Table 2: linear machines on real data"),
+    (table_3, "Table 3: RBF machines and their sizes"),
+    (table_4, "Table 4: linear machines on biomedical data"),
+    (beyond, "Sections 3.1 and 5: when it pays, unequal costs, false alarms"),
 )

@@ -14,19 +14,8 @@ from companion.kernels import gamma_from_width, gram
 from companion.losses import Unbiased
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.summaries import row_a_group, select, with_error
+from companion.papers.usvc import cases
 from companion.papers.usvc.fig_1 import COLOURS, minima
-from companion.papers.usvc.machines import (
-    N_PATTERNS,
-    PAPER,
-    TABLE_READINGS,
-    C,
-    by_case,
-    fit,
-    linear_error,
-    rule_error,
-    sample,
-    study_of,
-)
 from companion.papers.usvc.paired_errors import least_supported
 from companion.reproduction import seed_for
 from companion.solvers.fscl import fscl
@@ -42,13 +31,15 @@ _EDGES = np.linspace(-0.4, 1.6, 4001)
 def compute_size(unit):
     """Errors of the linear SVC and of the unbiased machine that starts from it."""
     p = unit.params
-    X, y = sample(p["reading"], "train", p["draw"], p["n"])
+    X, y = cases.sample(p["reading"], "train", p["draw"], p["n"])
     design = Design.linear(X)
-    svc = fit(design, y, C)
-    unbiased = fit(design, y, C, loss=Unbiased(2.0), start=svc)
+    svc = cases.fit(design, y)
+    unbiased = cases.fit(design, y, loss=Unbiased(2.0), start=svc)
     return {
-        "svc_error": round(linear_error(p["reading"], svc.coef[0], svc.intercept), 6),
-        "usvc_error": round(linear_error(p["reading"], unbiased.coef[0], unbiased.intercept), 6),
+        "svc_error": round(cases.linear_error(p["reading"], svc.coef[0], svc.intercept), 6),
+        "usvc_error": round(
+            cases.linear_error(p["reading"], unbiased.coef[0], unbiased.intercept), 6
+        ),
         "share_of_large_slacks": round(float(np.mean(y * svc.decision_function < -1.0)), 6),
         "mean_slack": round(_mean_slack(svc, y), 6),
         "converged": svc.converged and unbiased.converged,
@@ -66,10 +57,10 @@ def compute_width(unit):
     """
     p = unit.params
     reading = p["reading"]
-    X, y = sample(reading, "train", p["draw"])
-    X_valid, y_valid = sample(reading, "validation", p["draw"])
+    X, y = cases.sample(reading, "train", p["draw"])
+    X_valid, y_valid = cases.sample(reading, "validation", p["draw"])
     gamma = gamma_from_width(p["sigma"], "2sigma2")
-    rng = np.random.default_rng(seed_for(PAPER, "benefit prototypes", reading, p["draw"]))
+    rng = np.random.default_rng(seed_for(cases.PAPER, "benefit prototypes", reading, p["draw"]))
     prototypes = fscl(X, N_PROTOTYPES, rng=rng)
     design = Design.kernel(gram(X, prototypes, gamma=gamma), gram(prototypes, gamma=gamma))
     K_valid = gram(X_valid, prototypes, gamma=gamma)
@@ -84,16 +75,19 @@ def compute_width(unit):
         chosen = machines[best]
         decision = K_line @ chosen.coef + chosen.intercept
         row[f"{name}_C"] = C_VALUES[best]
-        row[f"{name}_error"] = round(rule_error(reading, decision, _EDGES), 6)
+        row[f"{name}_error"] = round(cases.rule_error(reading, decision, _EDGES), 6)
         if name == "svc":
             row["share_of_large_slacks"] = float(np.mean(y * chosen.decision_function < -1.0))
-            row["mean_slack"] = round(_mean_slack(machines[C_VALUES.index(C)], y), 6)
+            row["mean_slack"] = round(_mean_slack(machines[C_VALUES.index(cases.C)], y), 6)
     row["converged"] = all(m.converged for m in (*svc, *unbiased))
     return row
 
 
-BENEFIT_SIZE = study_of("benefit_size", compute_size, "draw", n=SIZES)
-BENEFIT_WIDTH = study_of("benefit_width", compute_width, "draw", sigma=WIDTHS)
+_READ = {"reading": cases.TABLE_READINGS.values()}
+BENEFIT_SIZE = cases.study_of("benefit_size", compute_size, **_READ, n=SIZES, draw=cases.TRIALS)
+BENEFIT_WIDTH = cases.study_of(
+    "benefit_width", compute_width, **_READ, sigma=WIDTHS, draw=cases.TRIALS
+)
 
 
 def gains(rows):
@@ -103,9 +97,9 @@ def gains(rows):
 
 def add_gains(out, sizes, widths):
     """What the gain and the slacks grow with, and whether the error goes to its least."""
-    for case, own in by_case(sizes).groupby("case"):
+    for case, own in cases.by_case(sizes).groupby("case"):
         at = _by_draw(own.assign(gain=gains(own)), "gain", "n")
-        excess = 100 * _by_draw(own, "usvc_error", "n") - minima(TABLE_READINGS[case])[0][2]
+        excess = 100 * _by_draw(own, "usvc_error", "n") - minima(cases.TABLE_READINGS[case])[0][2]
         column = "excess of USVC over CE_min at n = 5000 - half of that at n = 1000 (points)"
         claims = {
             "gain at n = 5000 - gain at n = 20 (points)": paired_difference(at[5000], at[20]),
@@ -113,9 +107,11 @@ def add_gains(out, sizes, widths):
             column: paired_difference(excess[5000], excess[1000] / 2),
         }
         out.add_means(f"Section 3.1, case {case}", claims, own.converged.all())
-    for case, own in by_case(widths).groupby("case"):
+    for case, own in cases.by_case(widths).groupby("case"):
         gain = _by_draw(own.assign(gain=gains(own)), "gain", "sigma")
-        linear = select(sizes, reading=TABLE_READINGS[case], n=N_PATTERNS).set_index("draw")
+        linear = select(sizes, reading=cases.TABLE_READINGS[case], n=cases.N_PATTERNS).set_index(
+            "draw"
+        )
         slack = _by_draw(own, "mean_slack", "sigma")
         both = slack.join(linear.mean_slack, how="inner")
         claims = {
@@ -149,7 +145,7 @@ def gain_table(frame, column):
             "slacks above 2": own.share_of_large_slacks.mean(),
         }
 
-    return row_a_group(by_case(frame), ["case", column], row)
+    return row_a_group(cases.by_case(frame), ["case", column], row)
 
 
 def plot_gain(ax, frame, column, *, xlabel, title=""):

@@ -5,7 +5,7 @@ import numpy as np
 from companion.datasets import get_threshold_case, threshold_case_densities
 from companion.losses import Hinge, Unbiased
 from companion.papers.summaries import Values
-from companion.papers.usvc.machines import READINGS, study_of, theoretical_error
+from companion.papers.usvc.cases import READINGS, study_of, theoretical_error
 
 #: Orders drawn in Figure 1 (the print does not say which) and studied beside it.
 ORDERS_SHOWN = (2.0, 4.0, 10.0)
@@ -70,7 +70,7 @@ def compute_case(unit):
 
 
 FIG_1_LOSSES = study_of("fig_1_losses", compute_loss, s=ORDERS)
-FIG_1_CASES = study_of("fig_1_cases", compute_case, reading=READINGS)
+FIG_1_CASES = study_of("fig_1_cases", compute_case, reading=tuple(READINGS))
 STUDIES = (FIG_1_LOSSES, FIG_1_CASES)
 
 

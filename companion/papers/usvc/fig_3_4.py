@@ -12,29 +12,12 @@ import numpy as np
 from companion.losses import Hinge, Unbiased
 from companion.metrics import paired_difference
 from companion.papers.summaries import Values, row_a_group, select, share
+from companion.papers.usvc import cases
 from companion.papers.usvc.fig_1 import COLOURS
-from companion.papers.usvc.machines import (
-    BOTH_READINGS,
-    DAMPING,
-    NARROW,
-    PLAUSIBLE,
-    PRINTED_READINGS,
-    PRINTED_START,
-    READING_IDS,
-    TABLE_READINGS,
-    C,
-    K,
-    by_case,
-    fit,
-    linear_error,
-    sample,
-    study_of,
-    theoretical_error,
-)
 from companion.plotting.common import style_of
 from companion.solvers.wls import Design
 
-LOSSES = {"SVC": Hinge(), "USVC s=2": Unbiased(2.0, K), "USVC s=4": Unbiased(4.0, K)}
+LOSSES = {"SVC": Hinge(), "USVC s=2": Unbiased(2.0, cases.K), "USVC s=4": Unbiased(4.0, cases.K)}
 
 #: Thresholds and slopes of the profile in the study.
 THRESHOLDS = np.linspace(0.0, 1.0, 101)
@@ -45,7 +28,7 @@ _STEP = SLOPES[1] / SLOPES[0]
 DRAWS = {"paper": 200, "quick": 15}
 
 #: Dampings at which the iteration of order 4 is run; stable above (s - 3) / (s - 1) = 1/3.
-DAMPINGS = (0.0, DAMPING, 0.3, 0.4, 0.5)
+DAMPINGS = (0.0, cases.DAMPING, 0.3, 0.4, 0.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,16 +60,16 @@ def surface(X, y, loss, thresholds=THRESHOLDS, slopes=SLOPES):
     objective = np.empty((len(slopes), len(thresholds)))
     signed = y * (X[:, 0] - thresholds[:, None])
     for j, w in enumerate(slopes):
-        objective[j] = 0.5 * w * w + C * loss.value(1.0 - w * signed).sum(axis=1)
+        objective[j] = 0.5 * w * w + cases.C * loss.value(1.0 - w * signed).sum(axis=1)
     return Surface(thresholds, slopes, objective)
 
 
 def iterate(X, y, loss, **options):
     """The plain iteration of the paper, with its history."""
-    return fit(Design.linear(X), y, C, loss=loss, accelerate=False, history=True, **options)
+    return cases.fit(Design.linear(X), y, loss=loss, accelerate=False, history=True, **options)
 
 
-def path(X, y, name, start="least_squares", *, damping=DAMPING, max_iter=300):
+def path(X, y, name, start="least_squares", *, damping=cases.DAMPING, max_iter=300):
     """Threshold and slope of each machine of the plain iteration, the start first; its result."""
     # The hinge's weight grows without bound as a slack goes to zero, and its iteration slows down
     # there; its path ends within 1e-3 of the margin, as far as a figure shows.
@@ -105,7 +88,7 @@ def empirical_error(X, y, thresholds):
 
 def machine(X, y, name, start="least_squares"):
     """The minimum that is reached from a start: threshold, slope, result."""
-    result = fit(Design.linear(X), y, C, loss=LOSSES[name], start=start)
+    result = cases.fit(Design.linear(X), y, loss=LOSSES[name], start=start)
     w, b = float(result.coef[0]), result.intercept
     return -b / w, w, result
 
@@ -113,13 +96,13 @@ def machine(X, y, name, start="least_squares"):
 def compute_profiles(unit):
     """How well the profile of a loss stands for the error: a row a loss."""
     reading, trial = unit.params["reading"], unit.params["trial"]
-    X, y = sample(reading, "train", trial)
+    X, y = cases.sample(reading, "train", trial)
     return [_profile_row(reading, X, y, name) for name in ("SVC", "USVC s=2")]
 
 
 def _profile_row(reading, X, y, name):
-    error, shape = theoretical_error(reading, THRESHOLDS), surface(X, y, LOSSES[name])
-    threshold, slope, result = machine(X, y, name, PRINTED_START)
+    error, shape = cases.theoretical_error(reading, THRESHOLDS), surface(X, y, LOSSES[name])
+    threshold, slope, result = machine(X, y, name, cases.PRINTED_START)
     from_svc, _, other = machine(X, y, name, "svc")
     return {
         "loss": name,
@@ -136,7 +119,7 @@ def _profile_row(reading, X, y, name):
 
 def _narrow_minimum(X, y, name, shape):
     """Threshold and slope of the lowest minimum of the profile below ``NARROW``, if any."""
-    found = [j for j in shape.minima() if shape.thresholds[j] < NARROW]
+    found = [j for j in shape.minima() if shape.thresholds[j] < cases.NARROW]
     if not found:
         return {"narrow_at": None, "narrow_slope": None}
     best = min(found, key=lambda j: shape.profile[j])
@@ -149,13 +132,13 @@ def _narrow_minimum(X, y, name, shape):
 def compute_convergence(unit):
     """The plain iteration at several orders and dampings, and whether the minimum is stable."""
     reading, trial = unit.params["reading"], unit.params["trial"]
-    X, y = sample(reading, "train", trial)
+    X, y = cases.sample(reading, "train", trial)
     design = Design.linear(X)
-    svc = fit(design, y, C)
+    svc = cases.fit(design, y)
     rows = []
-    for s, dampings in ((2.0, (0.0, DAMPING)), (3.0, (0.0, DAMPING)), (4.0, DAMPINGS)):
+    for s, dampings in ((2.0, (0.0, cases.DAMPING)), (3.0, (0.0, cases.DAMPING)), (4.0, DAMPINGS)):
         loss = Unbiased(s, 0.0)
-        minimum = fit(design, y, C, loss=loss, start=svc)
+        minimum = cases.fit(design, y, loss=loss, start=svc)
         for damping in dampings:
             run = iterate(X, y, loss, start=svc, damping=damping, max_iter=500)
             objective = run.log["objective"]
@@ -169,7 +152,7 @@ def compute_convergence(unit):
                 "n_iter": run.n_iter,
                 "largest_rise": round(float(rise), 9),
                 "least_eigenvalue": round(eigenvalue, 5),
-                "error": round(linear_error(reading, *run.log["w"][-1]), 6),
+                "error": round(cases.linear_error(reading, *run.log["w"][-1]), 6),
                 "converged": minimum.converged,
             }
             rows.append(row)
@@ -185,15 +168,15 @@ def iteration_eigenvalue(design, y, loss, minimum, damping):
     rows = design.augmented
     slack = np.maximum(0.0, 1.0 - y * minimum.decision_function)
     ridge = np.diag([1.0] * design.m + [0.0])
-    M = ridge + rows.T @ (rows * (C * loss.weight(slack))[:, None])
-    H = ridge + rows.T @ (rows * (C * loss.second_derivative(slack))[:, None])
+    M = ridge + rows.T @ (rows * (cases.C * loss.weight(slack))[:, None])
+    H = ridge + rows.T @ (rows * (cases.C * loss.second_derivative(slack))[:, None])
     found = np.linalg.eigvals(np.eye(len(M)) - (1.0 - damping) * np.linalg.solve(M, H)).real
     return float(found[np.abs(found).argmax()])
 
 
-FIG_3_4 = study_of("fig_3_4", compute_profiles, "trial", DRAWS, reading=BOTH_READINGS)
-FIG_3_4_CONVERGENCE = study_of(
-    "fig_3_4_convergence", compute_convergence, "trial", reading=BOTH_READINGS
+FIG_3_4 = cases.study_of("fig_3_4", compute_profiles, reading=cases.BOTH_READINGS, trial=DRAWS)
+FIG_3_4_CONVERGENCE = cases.study_of(
+    "fig_3_4_convergence", compute_convergence, reading=cases.BOTH_READINGS, trial=cases.TRIALS
 )
 STUDIES = (FIG_3_4, FIG_3_4_CONVERGENCE)
 
@@ -203,30 +186,32 @@ def values(records):
     import pandas as pd
 
     out, frame, runs = Values(), records["fig_3_4"], records["fig_3_4_convergence"]
-    error = theoretical_error("B", THRESHOLDS)
+    error = cases.theoretical_error("B", THRESHOLDS)
     out.add("Figure 4, theoretical CE", "global minimum at Th", THRESHOLDS[error.argmin()])
     if frame.empty or runs.empty:
         return out.frame()
-    parts = [out.frame(), _figure_3(frame, runs, PRINTED_READINGS["A"])]
-    parts.append(_figure_3(frame, runs, TABLE_READINGS["A"]).assign(reading=READING_IDS["A"]))
-    own, b = select(frame, reading=TABLE_READINGS["B"]), Values()
+    parts = [out.frame(), _figure_3(frame, runs, cases.PRINTED_READINGS["A"])]
+    parts.append(
+        _figure_3(frame, runs, cases.TABLE_READINGS["A"]).assign(reading=cases.READING_IDS["A"])
+    )
+    own, b = select(frame, reading=cases.TABLE_READINGS["B"]), Values()
     _add_biased(b, "Figure 4", own)
-    _add_convergence(b, "convergence, case B", select(runs, reading=TABLE_READINGS["B"]))
+    _add_convergence(b, "convergence, case B", select(runs, reading=cases.TABLE_READINGS["B"]))
     usvc = _on_the_line(select(own, loss="USVC s=2"))
     row = "Figure 4, USVC s=2"
     b.add_draws(row, "global minimum of the surface at Th", usvc.profile_at, usvc.converged.all())
     other = Values()
     for values, column in ((b, "reached_at"), (other, "reached_from_svc")):
         values.add_draws(row, "USVC converges to Th", usvc[column], usvc.converged.all())
-    return pd.concat([*parts, b.frame(), other.frame().assign(reading=READING_IDS["B"])])
+    return pd.concat([*parts, b.frame(), other.frame().assign(reading=cases.READING_IDS["B"])])
 
 
 def _on_the_line(frame):
     """By trial, with the threshold at the begin of the line where the machine calls all +1."""
     frame = frame.set_index("trial").sort_index()
     for column in ("reached_at", "reached_from_svc"):
-        placed = frame[column].between(*PLAUSIBLE)
-        frame[column] = frame[column].where(placed, PLAUSIBLE[0])
+        placed = frame[column].between(*cases.PLAUSIBLE)
+        frame[column] = frame[column].where(placed, cases.PLAUSIBLE[0])
     return frame
 
 
@@ -254,7 +239,7 @@ def _add_biased(out, figure, own):
     """The distance of the SVC from the optimum, and what either profile leaves unexplained."""
     of = {loss: rows.set_index("trial").sort_index() for loss, rows in own.groupby("loss")}
     away = of["SVC"].reached_at - 0.5
-    away = away[of["SVC"].reached_at.between(*PLAUSIBLE)]  # no machine without a threshold
+    away = away[of["SVC"].reached_at.between(*cases.PLAUSIBLE)]  # no machine without a threshold
     n, ratio = len(away), away.mean() / away.std(ddof=1)
     se = np.sqrt((1 + ratio**2 / 2) / n) if n else np.nan
     out.add(f"{figure}, SVC", "(Th - 0.5) / spread of a trial", ratio, n=n, se=se)
@@ -266,17 +251,17 @@ def _add_biased(out, figure, own):
 def _add_convergence(out, row, runs):
     stuck = runs[~runs.fit_ended]
     column = "trials that do not converge, "
-    own, cured = select(stuck, damping=DAMPING), select(stuck, s=4, damping=0.5)
+    own, cured = select(stuck, damping=cases.DAMPING), select(stuck, s=4, damping=0.5)
     out.add(row, column + "s = 2, 3 or 4, d = 0.2", own.trial.nunique())
     out.add(row, column + "s=4, d=0.5", cured.trial.nunique())
     for s in (2, 4):
-        rise = select(runs, s=s, damping=DAMPING).largest_rise.max()
+        rise = select(runs, s=s, damping=cases.DAMPING).largest_rise.max()
         out.add(row, f"largest relative rise of (5) in an iteration, s={s}, d=0.2", rise)
 
 
 def convergence_table(runs):
     """How the plain iteration ends beside its bound of stability: a row a case, order, damping."""
-    runs = by_case(runs).rename(columns={"damping": "d"})
+    runs = cases.by_case(runs).rename(columns={"damping": "d"})
     return row_a_group(runs, ["case", "s", "d"], _convergence_row)
 
 

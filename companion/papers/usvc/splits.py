@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from companion.datasets import data_digest, load_ida, load_uci, ringnorm, twonorm
-from companion.papers.usvc.machines import PAPER
+from companion.papers.usvc.cases import PAPER
 from companion.reproduction import Study, Unit, seed_for
 
 #: Data sets by the names printed: the key and who knows it.

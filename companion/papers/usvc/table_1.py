@@ -5,33 +5,16 @@ SVC and the unbiased machine. What the print leaves open is computed both ways: 
 study of its own, the plain iteration with d = 0.2 beside the stably damped one.
 """
 
+from itertools import product
+
 import numpy as np
 
 from companion.estimators import L1SVC
 from companion.losses import Unbiased
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.summaries import Values, magnitude, row_a_group, select, with_error
+from companion.papers.usvc import cases
 from companion.papers.usvc.fig_1 import minima
-from companion.papers.usvc.machines import (
-    BOTH_READINGS,
-    DAMPING,
-    N_PATTERNS,
-    NARROW,
-    PLAUSIBLE,
-    PRINTED_READINGS,
-    PRINTED_START,
-    READING_IDS,
-    READINGS,
-    STARTS,
-    TABLE_READINGS,
-    C,
-    K,
-    by_case,
-    fit,
-    linear_error,
-    sample,
-    study_of,
-)
 from companion.papers.usvc.splits import wrong
 from companion.solvers.wls import Design, least_squares_path
 
@@ -45,19 +28,19 @@ _ORDER_COLUMNS = ("error", "threshold", "n_iter", "converged")
 #: Tolerance of the sequential minimal optimisation that the weighted problems are compared with.
 _QP_TOL = 1e-8
 
-_PLAIN = {"damping": DAMPING, "accelerate": False}
+_PLAIN = {"damping": cases.DAMPING, "accelerate": False, "history": True}
 
 
 def fit_unbiased(design, y, s, start, *, plain=False):
     """The unbiased machine of order s: accelerated and stably damped, or the paper's iteration."""
     options = _PLAIN if plain else {}
-    return fit(design, y, C, loss=Unbiased(s, K), start=start, max_iter=500, **options)
+    return cases.fit(design, y, loss=Unbiased(s, cases.K), start=start, max_iter=500, **options)
 
 
 def compute_trial(unit):
     """Error and threshold of each machine: a row a machine and start."""
     trial = _Trial(unit)
-    (least,) = least_squares_path(trial.design, trial.train[1], [C])
+    (least,) = least_squares_path(trial.design, trial.train[1], [cases.C])
     rows = [
         {"machine": "LS", "start": "", "way": "exact", **trial.row(*least)},
         {"machine": "SVC", "start": "", "way": "exact", **trial.row_of(trial.svc)},
@@ -68,7 +51,7 @@ def compute_trial(unit):
 def compute_plain(unit):
     """The same for the iteration as printed, which need not settle: a row a machine and start."""
     trial = _Trial(unit)
-    svc = fit(trial.design, trial.train[1], C, max_iter=500, **_PLAIN)
+    svc = cases.fit(trial.design, trial.train[1], max_iter=500, **_PLAIN)
     name = {"machine": "SVC", "start": "least_squares", "way": "plain"}
     return [name | trial.row_of(svc)] + [row for s in ORDERS for row in trial.unbiased(s, "plain")]
 
@@ -80,7 +63,7 @@ def compute_qp(unit):
     """
     trial = _Trial(unit)
     X, y = trial.train
-    exact = L1SVC(kernel="linear", C=C, tol=_QP_TOL).fit(X, y)
+    exact = L1SVC(kernel="linear", C=cases.C, tol=_QP_TOL).fit(X, y)
     peer = np.array([(exact.dual_coef_ @ X[exact.support_]).item(), exact.intercept_.item()])
 
     def away(found):
@@ -89,8 +72,8 @@ def compute_qp(unit):
 
     return {
         "threshold": round(float(-peer[1] / peer[0]), 6),
-        "with_2": away(fit(trial.design, y, 2 * C, tol=_QP_TOL)),
-        "without_2": away(fit(trial.design, y, C, tol=_QP_TOL)),
+        "with_2": away(cases.fit(trial.design, y, 2 * cases.C, tol=_QP_TOL)),
+        "without_2": away(cases.fit(trial.design, y, tol=_QP_TOL)),
         "converged": trial.svc.converged and exact.converged_,
     }
 
@@ -108,9 +91,11 @@ class _Trial:
 
     def __init__(self, unit):
         self.reading, number = unit.params["reading"], unit.params["trial"]
-        self.train, self.test = (sample(self.reading, part, number) for part in ("train", "test"))
+        self.train, self.test = (
+            cases.sample(self.reading, part, number) for part in ("train", "test")
+        )
         self.design = Design.linear(self.train[0])
-        self.svc = fit(self.design, self.train[1], C)
+        self.svc = cases.fit(self.design, self.train[1])
         self.least = least_wrong(self.train[0][:, 0], self.train[1])
 
     def unbiased(self, s, way):
@@ -126,14 +111,17 @@ class _Trial:
         return (("least_squares", "least_squares"), ("svc", self.svc))
 
     def row_of(self, found):
-        return self.row(found.coef[0], found.intercept, found.n_iter, found.converged)
+        w, b = found.coef[0], found.intercept
+        if found.log and not found.converged:  # it swings: the middle
+            w, b = found.log["w"][-2:].mean(axis=0)
+        return self.row(w, b, found.n_iter, found.converged)
 
     def row(self, w, b, n_iter=0, converged=True):
         return {
             "train_wrong": wrong(w * self.train[0][:, 0] + b, self.train[1]),
             "test_wrong": wrong(w * self.test[0][:, 0] + b, self.test[1]),
             "least_wrong": self.least,
-            "error": round(linear_error(self.reading, w, b), 6),
+            "error": round(cases.linear_error(self.reading, w, b), 6),
             "threshold": round(-b / w, 6),
             "w": round(float(w), 5),
             "n_iter": n_iter,
@@ -142,20 +130,24 @@ class _Trial:
 
 
 def compute_orders(unit):
-    """Closed-form error of the unbiased machine for each order: a row an order."""
+    """Closed-form error of the unbiased machine: a row an order and start."""
     trial, rows = _Trial(unit), []
-    start = STARTS[READINGS[trial.reading][0]]
-    start = trial.svc if start == "svc" else start
-    for s in ORDERS_COMPARED:
-        row = trial.row_of(fit_unbiased(trial.design, trial.train[1], s, start))
-        rows.append({"s": s} | {name: row[name] for name in _ORDER_COLUMNS})
+    for s, (start, point) in product(ORDERS_COMPARED, trial.starts()):
+        row = trial.row_of(fit_unbiased(trial.design, trial.train[1], s, point))
+        rows.append({"s": s, "start": start} | {name: row[name] for name in _ORDER_COLUMNS})
     return rows
 
 
-TABLE_1 = study_of("table_1", compute_trial, "trial", reading=READINGS)
-TABLE_1_PLAIN = study_of("table_1_plain", compute_plain, "trial", reading=READINGS)
-TABLE_1_ORDER = study_of("table_1_order", compute_orders, "trial", reading=BOTH_READINGS)
-TABLE_1_QP = study_of("table_1_qp", compute_qp, "trial")
+TABLE_1 = cases.study_of(
+    "table_1", compute_trial, reading=tuple(cases.READINGS), trial=cases.TRIALS
+)
+TABLE_1_PLAIN = cases.study_of(
+    "table_1_plain", compute_plain, reading=tuple(cases.READINGS), trial=cases.TRIALS
+)
+TABLE_1_ORDER = cases.study_of(
+    "table_1_order", compute_orders, reading=cases.BOTH_READINGS, trial=cases.TRIALS
+)
+TABLE_1_QP = cases.study_of("table_1_qp", compute_qp, **cases.EACH_TRIAL)
 STUDIES = (TABLE_1, TABLE_1_PLAIN, TABLE_1_ORDER, TABLE_1_QP)
 
 
@@ -164,14 +156,14 @@ def values(records):
     import pandas as pd
 
     out = Values()
-    patterns = dict.fromkeys(("training patterns", "testing patterns"), N_PATTERNS)
-    out.add_all("protocol", {"C": C, "damping": DAMPING, **patterns})
+    patterns = dict.fromkeys(("training patterns", "testing patterns"), cases.N_PATTERNS)
+    out.add_all("protocol", {"C": cases.C, "damping": cases.DAMPING, **patterns})
     if any(records[study.name].empty for study in STUDIES):
         return out.frame()
     out.add("protocol", "trials", records["table_1"].trial.nunique())
     frame = _in_per_cent(pd.concat([records["table_1"], records["table_1_plain"]]))
-    plain = select(frame, start=PRINTED_START, way="plain").set_index(["reading", "trial"])
-    plain = plain[plain.index.isin(TABLE_READINGS.values(), level=0)].sort_index()
+    plain = select(frame, start=cases.PRINTED_START, way="plain").set_index(["reading", "trial"])
+    plain = plain[plain.index.isin(cases.TABLE_READINGS.values(), level=0)].sort_index()
     svc, usvc = (select(plain, machine=machine) for machine in ("SVC", "USVC s=2"))
     column = "|problems solved by USVC s=2 - those of WLS-SVC| - a quarter of those"
     more = paired_difference((usvc.n_iter - svc.n_iter).abs(), svc.n_iter / 4)
@@ -182,18 +174,18 @@ def values(records):
     for row, best in wide.items():
         out.add_read(f"Case B, {row}", "Optimal", best, "b-wide-minimum")
     parts = [out.frame()]
-    for case, printed in PRINTED_READINGS.items():
+    for case, printed in cases.PRINTED_READINGS.items():
         orders = records["table_1_order"]
-        parts.append(_of_case(frame, orders, case, printed, PRINTED_START))
-        read = _of_case(frame, orders, case, TABLE_READINGS[case], STARTS[case])
+        parts.append(_of_case(frame, orders, case, printed, cases.PRINTED_START))
+        read = _of_case(frame, orders, case, cases.TABLE_READINGS[case], cases.STARTS[case])
         if case == "B":  # another start, and the wide minimum
             read = read[~read.column.str.fullmatch("(LS|SVC|Optimal)( ±)?")]
-        parts.append(read.assign(reading=READING_IDS[case]))
+        parts.append(read.assign(reading=cases.READING_IDS[case]))
     return pd.concat(parts, ignore_index=True)
 
 
 def _add_qp(out, frame):
-    frame = frame[frame.threshold.between(*PLAUSIBLE)]
+    frame = frame[frame.threshold.between(*cases.PLAUSIBLE)]
     place = "both cases", "largest relative difference of WLS-SVC and QP-SVC (w, b)"
     out.add(*place, frame.with_2.max())
     out.add_read(*place, frame.without_2.max(), "no-2-in-22")
@@ -213,24 +205,24 @@ def _of_case(frame, orders, case, reading, start):
             out.add_cell(row, name, cells, trials.converged.all())
     for s in ORDERS:
         _add_claims(out, case, f"USVC s={s:g}", machines, least)
-    orders = select(orders, reading=reading).set_index("trial").sort_index()
+    orders = select(orders, reading=reading, start=start).set_index("trial").sort_index()
     _add_order(out, f"Case {case}", orders, machines["SVC"].error)
     return out.frame()
 
 
 def _in_per_cent(frame):
     """With errors in per cent, and Th for the machines that have one."""
-    placed = frame.threshold.between(*PLAUSIBLE)
+    placed = frame.threshold.between(*cases.PLAUSIBLE)
     frame = frame.assign(error=100.0 * frame.error, Th=frame.threshold.where(placed))
     for part in ("train", "test", "least"):
-        frame[f"CE {part} (%)"] = 100.0 * frame[f"{part}_wrong"] / N_PATTERNS
+        frame[f"CE {part} (%)"] = 100.0 * frame[f"{part}_wrong"] / cases.N_PATTERNS
     return frame
 
 
 def _thresholds(trials):
     """Those of the trials that have one; where most call all +1, it is the begin of the line."""
     placed = trials.Th.dropna()
-    return placed if 2 * len(placed) > len(trials) else trials.Th.fillna(PLAUSIBLE[0])
+    return placed if 2 * len(placed) > len(trials) else trials.Th.fillna(cases.PLAUSIBLE[0])
 
 
 def _add_claims(out, case, name, machines, least):
@@ -282,7 +274,9 @@ def _start_row(own):
         **with_error("CE exact", mean_and_standard_error(own.error)),
         "Th": placed.mean(),
         "SD of Th": placed.std(ddof=1),
-        "trials in the narrow minimum": (placed < NARROW).sum() if own.start.iloc[0] else None,
+        "trials in the narrow minimum": (placed < cases.NARROW).sum()
+        if own.start.iloc[0]
+        else None,
         "not converged": (~own.converged).sum(),
         "without threshold": own.Th.isna().sum(),
     }
@@ -290,10 +284,11 @@ def _start_row(own):
 
 def order_table(orders):
     """Exact error of the unbiased machine by case and order, and its paired distance to s = 2."""
-    orders = orders[orders.reading.isin(TABLE_READINGS.values())]
+    orders = cases.by_case(orders)
+    orders = orders[orders.start == orders.case.map(cases.STARTS)]
     trials = ["reading", "trial"]
     at_two = select(orders, s=2.0).set_index(trials).error
-    orders = by_case(orders.join(at_two.rename("at_two"), on=trials))
+    orders = orders.join(at_two.rename("at_two"), on=trials)
     return row_a_group(orders, ["case", "s"], _order_row)
 
 
@@ -302,6 +297,6 @@ def _order_row(own):
     return {
         "CE exact": 100 * own.error.mean(),
         **with_error("minus s = 2", difference),
-        "Th": own.threshold[own.threshold.between(*PLAUSIBLE)].mean(),
+        "Th": own.threshold[own.threshold.between(*cases.PLAUSIBLE)].mean(),
         "problems solved": own.n_iter.mean(),
     }

@@ -17,7 +17,7 @@ from companion.losses import Unbiased
 from companion.metrics import Mean, mean_and_standard_error
 from companion.papers.summaries import Values, none_without_records, present, row_a_group
 from companion.papers.usvc.boosting import boosted_networks
-from companion.papers.usvc.machines import PAPER
+from companion.papers.usvc.cases import PAPER
 from companion.papers.usvc.paired_errors import (
     add_average,
     add_comparison,

@@ -14,11 +14,16 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.svm import SVC
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import as_table, means_and_errors, row_a_group, with_error
+from companion.papers.summaries import (
+    as_table,
+    means_and_errors,
+    row_a_group,
+    study_over,
+    with_error,
+)
 from companion.papers.wrsvm import exact, examples, five_classes, population, simulation, table_3
 from companion.papers.wrsvm.examples import FLIP, MACHINES, PAPER, SPARSE_C, TOL, S
 from companion.papers.wrsvm.utilities import PERCENT, gain, percentages, setting_name, with_setting
-from companion.reproduction import Study
 from companion.solvers import Design, dca, dca_path
 
 #: Places of truncation, by what they are called; None is the weighted SVM.
@@ -322,19 +327,14 @@ def table_3_by_utility(published):
         yield row | {"printed block of U2,0": unweighted, "difference": own - unweighted}
 
 
-def _level_units(profile):
-    """One unit an example and share of flipped labels."""
-    cases = product(simulation.EXAMPLES.values(), _FLIPS)
-    return [BEYOND_LEVELS.unit(example=example, flip=flip) for example, flip in cases]
-
-
 BEYOND_TRUNCATION = examples.study(
     "beyond_truncation", compute_truncation, N_SAMPLES, exact.SETTINGS, flip=_FLIPS
 )
 BEYOND_CONSISTENT = examples.study("beyond_consistent", compute_consistent, N_SAMPLES, flip=_FLIPS)
 BEYOND_BASELINES = examples.study("beyond_baselines", compute_baselines, N_SAMPLES, flip=_FLIPS)
 BEYOND_KERNEL = examples.study("beyond_kernel", compute_kernel, N_KERNEL)
-BEYOND_LEVELS = Study(PAPER, "beyond_levels", _level_units, compute_levels)
+_LEVELS = {"example": simulation.EXAMPLES.values(), "flip": _FLIPS}
+BEYOND_LEVELS = study_over(PAPER, "beyond_levels", compute_levels, **_LEVELS)
 STUDIES = (BEYOND_TRUNCATION, BEYOND_CONSISTENT, BEYOND_BASELINES, BEYOND_KERNEL, BEYOND_LEVELS)
 STUDIES += (five_classes.BEYOND_FIVE, exact.BEYOND_EXACT)
 VALUES = (

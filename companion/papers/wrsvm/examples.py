@@ -5,14 +5,14 @@ Classes are 0, 1, 2 here, rows of the utility matrix, where the paper counts fro
 
 import warnings
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from companion import datasets
 from companion.kernels import gram, squared_distances
-from companion.reproduction import Study, Unit, seed_for
+from companion.papers.summaries import study_over
+from companion.reproduction import seed_for
 from companion.solvers import Design, dca_path
 
 PAPER = "wrsvm"
@@ -40,15 +40,8 @@ _PROBABILITIES = {
 
 def study(name, compute, numbers, matrices=(), **levels):
     """A study with a unit a utility matrix, (number, a), level of the other settings and sample."""
-    names = (*levels, "sample")
-
-    def units(profile):
-        heads = [{"config": config, "a": a} for config, a in matrices] or [{}]
-        tails = product(*levels.values(), range(1, numbers[profile] + 1))
-        tails = [dict(zip(names, values, strict=True)) for values in tails]
-        return [Unit(PAPER, name, head | tail) for head, tail in product(heads, tails)]
-
-    return Study(PAPER, name, units, compute)
+    settings = [{"config": config, "a": a} for config, a in matrices]
+    return study_over(PAPER, name, compute, settings, **levels, sample=numbers)
 
 
 def rng_of(*parts):

@@ -11,10 +11,9 @@ import numpy as np
 
 from companion.datasets import data_digest, get_source, load_pen_digits
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import none_without_records, row_a_group, with_error
+from companion.papers.summaries import none_without_records, row_a_group, study_over, with_error
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import PAPER
-from companion.reproduction import Study, Unit
 from companion.solvers import Design
 
 #: Classes 1, 2 and 3 of the paper.
@@ -76,12 +75,6 @@ def compute(unit):
     return rows
 
 
-def units(profile):
-    """One unit a split."""
-    digest = data_digest("pendigits")
-    return [Unit(PAPER, "table_3", {"split": k}, digest) for k in range(1, N_SPLITS[profile] + 1)]
-
-
 def _add_values(out, frame):
     """The 27 printed shares, the sizes, and whether the shift of class 1 is worth it."""
     robust = frame[frame.machine == "WRSVM"].sort_values("split")
@@ -133,6 +126,10 @@ def digits_table(frame):
     return row_a_group(frame.assign(utility=names), ["utility", "machine"], row)
 
 
-TABLE_3 = Study(PAPER, "table_3", units, compute)
+def _digest(params):
+    return data_digest("pendigits")
+
+
+TABLE_3 = study_over(PAPER, "table_3", compute, digest=_digest, split=N_SPLITS)
 STUDIES = (TABLE_3,)
 VALUES = ((_add_values, "table_3"),)

@@ -16,11 +16,10 @@ from itertools import product
 import numpy as np
 
 from companion.metrics import paired_difference
-from companion.papers.summaries import as_table, row_a_group, with_error
+from companion.papers.summaries import as_table, row_a_group, study_over, with_error
 from companion.papers.wrsvm import examples, population
 from companion.papers.wrsvm.examples import FLIP, PAPER, SPARSE_C, TOL, S
 from companion.papers.wrsvm.utilities import PERCENT, percentages, with_setting
-from companion.reproduction import Study
 from companion.solvers import Design, dca, dca_path, min_margin, utility_from_cost
 
 CLASSES = (3, 4)
@@ -45,7 +44,7 @@ LOSSES = {
 }
 #: Where s is, from the paper's least value; "inside" is drawn anew for every (p, U).
 PLACES = ("inside", "at the end", "10 % below", "no truncation")
-N_DRAWS = {"paper": 20_000, "quick": 2_000}
+N_DRAWS = {"paper": (20_000,), "quick": (2_000,)}
 N_SHAM = 50
 
 #: Settings of the comparison of the two forms, (number, a) of (16).
@@ -95,14 +94,6 @@ def advantage(loss, s, A, B):
     return expected(0.0 * A) - np.minimum(least, endless)
 
 
-def theorem_units(profile):
-    """One unit a loss, number of classes and place of s."""
-    return [
-        THEORY_THEOREM.unit(loss=loss, k=k, s_is=place, draws=N_DRAWS[profile])
-        for loss, k, place in product(LOSSES, CLASSES, PLACES)
-    ]
-
-
 def compute_theorem(unit):
     """Share of random (p, U) at which the truncated loss decides by utility."""
     p, rng = unit.params, unit.rng()
@@ -128,11 +119,6 @@ def compute_theorem(unit):
         "least_advantage": float(f"{gain.min():.6g}"),
         "random_f_below": float(f"{max(0.0, (at_zero - np.maximum(gain, 0.0) - loss).max()):.3g}"),
     }
-
-
-def equality_units(profile):
-    """One unit a number of classes."""
-    return [THEORY_EQUALITY.unit(k=k, draws=N_DRAWS[profile]) for k in CLASSES]
 
 
 def compute_equality(unit):
@@ -325,8 +311,9 @@ def form_table(frame):
             }
 
 
-THEORY_THEOREM = Study(PAPER, "theory_theorem", theorem_units, compute_theorem)
-THEORY_EQUALITY = Study(PAPER, "theory_equality", equality_units, compute_equality)
+_PROBLEMS = {"loss": tuple(LOSSES), "k": CLASSES, "s_is": PLACES, "draws": N_DRAWS}
+THEORY_THEOREM = study_over(PAPER, "theory_theorem", compute_theorem, **_PROBLEMS)
+THEORY_EQUALITY = study_over(PAPER, "theory_equality", compute_equality, k=CLASSES, draws=N_DRAWS)
 THEORY_FORMS = examples.study("theory_forms", compute_forms, N_SAMPLES, SETTINGS)
 STUDIES = (THEORY_THEOREM, THEORY_EQUALITY, THEORY_FORMS)
 VALUES = (

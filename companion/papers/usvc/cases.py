@@ -1,13 +1,14 @@
 """What the studies of cases A and B share: settings, samples, fits, and errors in closed form."""
 
 import warnings
-from itertools import product
+from functools import partial
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.datasets import get_threshold_case, threshold_case, threshold_case_error
-from companion.reproduction import Study, Unit, seed_for
+from companion.papers.summaries import study_over
+from companion.reproduction import seed_for
 from companion.solvers.wls import wls
 
 PAPER = "usvc"
@@ -42,6 +43,9 @@ STARTS = {"A": "least_squares", "B": "svc"}
 #: What these readings of the print are called in ``data/readings.yaml``.
 READING_IDS = {"A": "a-weight-265", "B": "b-start-svc"}
 
+#: The trials of the tables, by distribution.
+EACH_TRIAL = {"reading": TABLE_READINGS.values(), "trial": TRIALS}
+
 #: Thresholds outside belong to machines of nearly no slope, which say the same of all patterns.
 PLAUSIBLE = (-0.5, 1.5)
 
@@ -49,21 +53,7 @@ PLAUSIBLE = (-0.5, 1.5)
 NARROW = 0.35
 
 
-def study_of(name, compute, repeated=None, trials=TRIALS, **settings):
-    """A study with a unit for each combination of settings, and of trials that `repeated` names.
-
-    Trials are of the readings of Table 1, unless others are given, and as many as `trials` says.
-    """
-
-    def units(profile):
-        every = settings
-        if repeated:
-            numbers = {repeated: range(1, trials[profile] + 1)}
-            every = {"reading": TABLE_READINGS.values()} | settings | numbers
-        rows = product(*every.values())
-        return [Unit(PAPER, name, dict(zip(every, row, strict=True))) for row in rows]
-
-    return Study(PAPER, name, units, compute)
+study_of = partial(study_over, PAPER)
 
 
 def by_case(frame):
@@ -80,7 +70,7 @@ def sample(reading, part, trial, n=N_PATTERNS):
     return X, y.astype(float)
 
 
-def fit(design, y, C, **options):
+def fit(design, y, C=C, **options):
     """:func:`companion.solvers.wls.wls` for a run whose convergence is on record, not warned of."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
