@@ -150,7 +150,8 @@ def compare_draw(printed, draws):
         return Comparison(NOT_RUN, note="a draw is missing")
     n, below, above = excess.size, int((excess < 0).sum()), int((excess > 0).sum())
     # A yes or no, as 1 or 0, can be rare on one side alone.
-    sides = 1 if {printed.value, *draws} <= {0, 1} else 2
+    binary = {printed.value, *draws} <= {0, 1}
+    sides = 1 if binary else 2
     # Beyond all but so many draws on one side, a print is rare.
     spared = math.ceil(RARE_DRAW * (n + 1) / sides) - 2
     if spared < 0:
@@ -158,8 +159,10 @@ def compare_draw(printed, draws):
         return Comparison(UNDECIDED, would_see=math.inf, note=note)
     ordered = np.sort(np.asarray(draws, dtype=float))
     centre = float(np.median(ordered))
-    reach = min(centre - ordered[spared], ordered[n - 1 - spared] - centre)
-    seen = {"would_see": float(reach) + printed.half_unit}
+    reach = min(centre - ordered[spared], ordered[n - 1 - spared] - centre) + printed.half_unit
+    if binary:  # the other answer, if one of them is rare
+        reach = 1 if min(below + above, n - below - above) <= spared else math.inf
+    seen = {"would_see": float(reach)}
     if below == above == 0:
         return Comparison(REPRODUCED, 0.0, **seen)
     chance = min(1.0, sides * (min(n - above, n - below) + 1) / (n + 1))

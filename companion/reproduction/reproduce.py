@@ -17,7 +17,7 @@ from joblib import cpu_count
 from companion._paths import build_dir
 from companion.reproduction import notebooks
 from companion.reproduction.artefacts import Artefact
-from companion.reproduction.declared import load_deviations
+from companion.reproduction.declared import load_deviations, load_readings
 from companion.reproduction.errors import ClusterError, DamagedError, StoreError, UnitError
 from companion.reproduction.published import PublishedError
 from companion.reproduction.run import Records, load_records, read_stored
@@ -115,8 +115,8 @@ class Reproduction:
         self._done = {}
 
     @cached_property
-    def _deviations(self):
-        return load_deviations()
+    def _declared(self):
+        return load_deviations(), load_readings()
 
     def compute(self, artefact):
         """Compute what is missing and compare it with the print; a report without its notebook."""
@@ -132,7 +132,7 @@ class Reproduction:
         if artefact.values is not None and not report.failures:
             frames = {name: found.frame for name, found in report.records.items()}
             try:
-                report.ledger = judge(artefact, frames, self.profile, self._deviations)
+                report.ledger = judge(artefact, frames, self.profile, self._declared)
             except Exception as error:  # in published values, or in reading off the records
                 files = ", ".join(f"data/records/{artefact.paper}/{name}.csv" for name in frames)
                 report.failures |= _failure("no verdicts" + f" from {files}" * bool(files), error)

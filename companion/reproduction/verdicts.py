@@ -301,8 +301,8 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
     return pd.DataFrame(ledger)
 
 
-def judge(artefact, records, profile="paper", deviations=None):
-    """Ledger of one artefact from the records of its studies."""
+def judge(artefact, records, profile="paper", declared=None):
+    """Ledger of one artefact from the records of its studies; deviations and readings if read."""
     published = load_published(artefact.paper)
     published = published[published["artefact"] == artefact.name]
     if published.empty:
@@ -310,8 +310,8 @@ def judge(artefact, records, profile="paper", deviations=None):
             f"data/published/{artefact.paper}.csv must have values of "
             f"{artefact.name!r}. It has none."
         )
-    deviations = load_deviations() if deviations is None else deviations
-    return compare(published, artefact.values(records), deviations, load_readings(), profile)
+    declared = (load_deviations(), load_readings()) if declared is None else declared
+    return compare(published, artefact.values(records), *declared, profile)
 
 
 def score(ledger):

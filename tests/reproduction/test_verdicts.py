@@ -238,6 +238,18 @@ def test_a_printed_draw_is_ranked_among_the_regenerated_ones(n_below, n_alike, n
     assert told in found.note or outcome == "reproduced"
 
 
+@pytest.mark.parametrize("printed", ["0", "1"])
+@pytest.mark.parametrize(
+    ("n_ones", "rare"), [(0, True), (3, True), (4, False), (80, False), (197, True), (200, True)]
+)
+def test_a_yes_or_no_could_have_been_seen_only_where_one_answer_is_rare(printed, n_ones, rare):
+    draws = [1.0] * n_ones + [0.0] * (200 - n_ones)
+    found = verdicts.compare_draw(parse_printed(printed), draws)
+    usual, alike = float(n_ones > 100), ("reproduced", "within spread")
+    assert found.outcome in (("differs",) if rare and float(printed) != usual else alike)
+    assert found.would_see == (1.0 if rare else math.inf)
+
+
 def test_a_new_draw_of_the_same_distribution_seldom_differs():
     draws = np.random.default_rng(5).exponential(size=(2000, 101))
     found = [verdicts.compare_draw(parse_printed(f"{x[0]:.12f}"), x[1:]).outcome for x in draws]
