@@ -15,17 +15,6 @@ from typing import Any
 
 from companion.reproduction.units import PROFILES, Study
 
-__all__ = [
-    "RUN_PARAMETERS",
-    "Artefact",
-    "Paper",
-    "Parameter",
-    "get_artefact",
-    "list_across",
-    "list_artefacts",
-    "list_papers",
-]
-
 
 @dataclass(frozen=True)
 class Parameter:

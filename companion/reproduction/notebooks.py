@@ -4,14 +4,15 @@ What differs from run to run or machine to machine is removed, and a stamp is le
 ``metadata.companion``: the parameters, and the digests of the data and of the code.
 """
 
+import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
+from unittest.mock import patch
 
 from companion._paths import notebooks_dir
-from companion.reproduction._environment import environment
 from companion.reproduction._files import replace_text
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.parameters import check_parameters
@@ -86,7 +87,7 @@ def _write(notebook, path):
 
 def notebook_surroundings():
     """What kernels inherit; who runs several at a time enters this once around them."""
-    return environment(COMPANION_PROGRESS="0", JUPYTER_PREFER_ENV_PATH="1")
+    return patch.dict(os.environ, COMPANION_PROGRESS="0", JUPYTER_PREFER_ENV_PATH="1")
 
 
 def stop_kernels():
