@@ -6,6 +6,7 @@ A paper is known to the engine once a distribution names it under the entry poin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -41,8 +42,8 @@ class Parameter:
     default: Any
     help: str
     choices: tuple | None = None
-    low: float | None = None
-    high: float | None = None
+    low: float = -math.inf
+    high: float = math.inf
 
     def __post_init__(self) -> None:
         if self.type not in (str, int, float, bool):

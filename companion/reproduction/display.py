@@ -174,16 +174,9 @@ class Table:
             return f"<tr>{inside}</tr>"
 
         def table(rows, caption):
-            head = f"<thead>{line('th', self.header)}</thead>"
-            body = [line("td", row) for row in rows]
-            return [
-                '<table class="companion">',
-                *caption,
-                head,
-                "<tbody>",
-                *body,
-                "</tbody></table>",
-            ]
+            above = ['<table class="companion">', *caption]
+            above += [f"<thead>{line('th', self.header)}</thead>", "<tbody>"]
+            return [*above, *(line("td", row) for row in rows), "</tbody></table>"]
 
         shown = len(self.rows) - self.folded
         caption = [f"<caption>{html.escape(self.title)}</caption>"] if self.title else []

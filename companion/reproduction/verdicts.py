@@ -57,6 +57,7 @@ OURS = "ours"
 NO_VALUE = "no regenerated value of this row and column"
 _QUICK_ALLOWANCE = 1.0
 _NOT_COPIED = ("value", "spread_is", "overlap", "note")
+_MEASURES = ("distance", "support", "se", "would_see")
 _NEEDED = ("row", "column", "value", "converged")
 _NUMBERS = {"spread": math.nan, "n": math.nan, "se": math.nan, "overlap": 0.0}
 
@@ -274,14 +275,9 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
                 **{name: row[name] for name in COLUMNS if name not in _NOT_COPIED},
                 "published": row["value"],
                 "reproduced": own["value"],
-                "reproduced_spread": own["spread"],
-                "reproduced_n": own["n"],
-                "reproduced_se": own["se"],
+                **{f"reproduced_{name}": own[name] for name in ("spread", "n", "se")},
                 "converged": converged,
-                "distance": comparison.distance,
-                "support": comparison.support,
-                "se": comparison.se,
-                "would_see": comparison.would_see,
+                **{name: getattr(comparison, name) for name in _MEASURES},
                 "joint": joint.get(cell, math.nan),
                 **told,
                 "counts_as": _counts_as(row, told),
