@@ -161,10 +161,8 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
     action = f"read notebook {source}"
     try:
         notebook = clean_notebook(nbformat.read(source, as_version=4))
-        tags = [cell.metadata.get("tags", []) for cell in notebook.cells]
-        notebook.cells = [
-            c for c, t in zip(notebook.cells, tags, strict=True) if _INJECTED not in t
-        ]
+        cells = notebook.cells
+        notebook.cells = [c for c in cells if _INJECTED not in c.metadata.get("tags", [])]
         action = f"write {output}"
         _write(notebook, output)
         failure = _execute(output, changed, source.parent)

@@ -5,7 +5,6 @@ What goes wrong with one artefact is noted and the next one starts.
 
 from __future__ import annotations
 
-import difflib
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
@@ -24,21 +23,6 @@ from companion.reproduction.run import Records, load_records, read_stored
 from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
 from companion.reproduction.verdicts import judge
-
-
-def resolve_targets(targets, artefacts):
-    """The artefacts that are meant by keys, all if there are none; a LookupError names faults."""
-    papers = list(dict.fromkeys(artefact.paper for artefact in artefacts))
-    known = [*filter(None, papers), *(artefact.id for artefact in artefacts)]
-    faults = []
-    for target in (target for target in targets if target not in known):
-        close = difflib.get_close_matches(target, known, n=1, cutoff=0.5)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}."
-        faults.append(f"There is no paper or artefact {target!r}: {hint}")
-    if faults:
-        raise LookupError("\n".join(faults))
-    chosen = set(targets) or set(papers)
-    return [artefact for artefact in artefacts if {artefact.paper, artefact.id} & chosen]
 
 
 def read_ledgers(artefacts, profile="paper"):
