@@ -109,13 +109,9 @@ def compare_stochastic(
     distance = _ratio(excess, se)
     outcome = REPRODUCED if excess == 0 else WITHIN if distance <= fails_beyond else DIFFERS
     unknown = math.isnan(own) and math.isnan(spread) and math.isnan(se_r)
-    return Comparison(
-        outcome,
-        distance=distance,
-        se=se,
-        would_see=printed.half_unit + fails_beyond * se,
-        note="no spread is known on either side" if unknown else "",
-    )
+    note = "no spread is known on either side" if unknown else ""
+    would_see = printed.half_unit + fails_beyond * se
+    return Comparison(outcome, distance, se=se, would_see=would_see, note=note)
 
 
 def compare_spread(printed, n, value, n_r, *, se_r=math.nan, fails_beyond=MAX_DISTANCE):
