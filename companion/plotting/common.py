@@ -56,16 +56,9 @@ def style():
     """Settings shared by all figures: ``with style(): ...``."""
     import matplotlib.pyplot as plt
 
-    return plt.rc_context(
-        {
-            "figure.dpi": 100,
-            "figure.constrained_layout.use": True,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.titlesize": "medium",
-            "legend.frameon": False,
-        }
-    )
+    settings = {"figure.dpi": 100, "figure.constrained_layout.use": True, "legend.frameon": False}
+    settings |= {"axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": "medium"}
+    return plt.rc_context(settings)
 
 
 def plot_distributions(ax, samples, *, xlabel, title="", digits=1, printed=None, start=0):

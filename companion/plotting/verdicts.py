@@ -16,6 +16,7 @@ VERDICT_STYLES = {
     "differ, unexplained": {"facecolor": "#d95f02", "hatch": "xxx", "textcolor": "black"},
     "not run": {"facecolor": "white", "hatch": "...", "textcolor": "black"},
 }
+_BAR = {"height": 0.72, "edgecolor": "#555555", "linewidth": 0.6}
 _NARROW = 0.05  # a share of the bar that has no room for its number
 
 
@@ -28,17 +29,8 @@ def plot_verdicts(ax, counts, *, title=""):
         if not number.any():
             continue
         share = np.divide(number, totals, out=np.zeros(len(totals)), where=totals > 0)
-        bars = ax.barh(
-            place,
-            share,
-            left=left,
-            height=0.72,
-            facecolor=look["facecolor"],
-            hatch=look["hatch"],
-            edgecolor="#555555",
-            linewidth=0.6,
-            label=outcome,
-        )
+        drawn = {"facecolor": look["facecolor"], "hatch": look["hatch"], "label": outcome}
+        bars = ax.barh(place, share, left=left, **drawn, **_BAR)
         texts = [f"{n}" if width > _NARROW else "" for width, n in zip(share, number, strict=True)]
         box = {"facecolor": look["facecolor"], "edgecolor": "none", "pad": 1}
         style = {"color": look["textcolor"], "fontsize": "small", "bbox": box}

@@ -109,13 +109,9 @@ def compare_stochastic(
     distance = _ratio(excess, se)
     outcome = REPRODUCED if excess == 0 else WITHIN if distance <= fails_beyond else DIFFERS
     unknown = math.isnan(own) and math.isnan(spread) and math.isnan(se_r)
-    return Comparison(
-        outcome,
-        distance=distance,
-        se=se,
-        would_see=printed.half_unit + fails_beyond * se,
-        note="no spread is known on either side" if unknown else "",
-    )
+    note = "no spread is known on either side" if unknown else ""
+    would_see = printed.half_unit + fails_beyond * se
+    return Comparison(outcome, distance, se=se, would_see=would_see, note=note)
 
 
 def compare_spread(printed, n, value, n_r, *, se_r=math.nan, fails_beyond=MAX_DISTANCE):
@@ -150,7 +146,8 @@ def compare_draw(printed, draws):
         return Comparison(NOT_RUN, note="a draw is missing")
     n, below, above = excess.size, int((excess < 0).sum()), int((excess > 0).sum())
     # A yes or no, as 1 or 0, can be rare on one side alone.
-    sides = 1 if {printed.value, *draws} <= {0, 1} else 2
+    binary = {printed.value, *draws} <= {0, 1}
+    sides = 1 if binary else 2
     # Beyond all but so many draws on one side, a print is rare.
     spared = math.ceil(RARE_DRAW * (n + 1) / sides) - 2
     if spared < 0:
@@ -158,8 +155,10 @@ def compare_draw(printed, draws):
         return Comparison(UNDECIDED, would_see=math.inf, note=note)
     ordered = np.sort(np.asarray(draws, dtype=float))
     centre = float(np.median(ordered))
-    reach = min(centre - ordered[spared], ordered[n - 1 - spared] - centre)
-    seen = {"would_see": float(reach) + printed.half_unit}
+    reach = min(centre - ordered[spared], ordered[n - 1 - spared] - centre) + printed.half_unit
+    if binary:  # the other answer, if one of them is rare
+        reach = 1 if min(below + above, n - below - above) <= spared else math.inf
+    seen = {"would_see": float(reach)}
     if below == above == 0:
         return Comparison(REPRODUCED, 0.0, **seen)
     chance = min(1.0, sides * (min(n - above, n - below) + 1) / (n + 1))

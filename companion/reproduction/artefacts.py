@@ -6,6 +6,7 @@ A paper is known to the engine once a distribution names it under the entry poin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -14,17 +15,6 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from companion.reproduction.units import PROFILES, Study
-
-__all__ = [
-    "RUN_PARAMETERS",
-    "Artefact",
-    "Paper",
-    "Parameter",
-    "get_artefact",
-    "list_across",
-    "list_artefacts",
-    "list_papers",
-]
 
 
 @dataclass(frozen=True)
@@ -52,8 +42,8 @@ class Parameter:
     default: Any
     help: str
     choices: tuple | None = None
-    low: float | None = None
-    high: float | None = None
+    low: float = -math.inf
+    high: float = math.inf
 
     def __post_init__(self) -> None:
         if self.type not in (str, int, float, bool):

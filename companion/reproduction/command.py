@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import gc
 import shutil
 import sys
 import textwrap
@@ -35,15 +37,19 @@ def engine():
 
 
 def _targets(context, targets, across=False):
-    """The artefacts that are meant; `across` adds the notebooks about all papers at once."""
+    """The artefacts that are meant, all if none is named; `across` adds those about all papers."""
     from companion.reproduction.artefacts import list_across, list_artefacts
-    from companion.reproduction.reproduce import resolve_targets
 
-    known = context.obj or list_artefacts() + (list_across() if across else [])
-    try:
-        return resolve_targets(targets, known)
-    except LookupError as error:
-        raise click.UsageError(str(error), context) from error
+    artefacts = context.obj or list_artefacts() + (list_across() if across else [])
+    papers = dict.fromkeys(artefact.paper for artefact in artefacts)
+    known, faults = [*filter(None, papers), *(artefact.id for artefact in artefacts)], []
+    for target in (target for target in targets if target not in known):
+        close = difflib.get_close_matches(target, known, n=1, cutoff=0.5)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}."
+        faults.append(f"There is no paper or artefact {target!r}: {hint}")
+    if faults:
+        raise click.UsageError("\n".join(faults), context)
+    return [a for a in artefacts if not targets or {a.paper, a.id} & {*targets}]
 
 
 def _width():
@@ -261,6 +267,7 @@ def verify(context, targets, *, profile, only_problems, form, allow_missing, rea
     from companion.reproduction.reproduce import read_ledgers
     from companion.reproduction.verdicts import problems
 
+    gc.set_threshold(100_000)  # there are many records, and they stay
     ledgers, gaps, failures = read_ledgers(_targets(context, targets), profile)
     faulty = {name: problems(ledger) for name, ledger in ledgers.items()}
     shown = faulty if only_problems else ledgers

@@ -120,13 +120,6 @@ class Table:
         rows = [[text(name, record[name]) for name in frame] for record in records]
         return cls(frame.columns, rows, records, title)
 
-    @property
-    def frame(self):
-        """The texts as a :class:`pandas.DataFrame`."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows, columns=self.header)
-
     def to_text(self, width=None):
         """Aligned text.
 
@@ -174,16 +167,9 @@ class Table:
             return f"<tr>{inside}</tr>"
 
         def table(rows, caption):
-            head = f"<thead>{line('th', self.header)}</thead>"
-            body = [line("td", row) for row in rows]
-            return [
-                '<table class="companion">',
-                *caption,
-                head,
-                "<tbody>",
-                *body,
-                "</tbody></table>",
-            ]
+            above = ['<table class="companion">', *caption]
+            above += [f"<thead>{line('th', self.header)}</thead>", "<tbody>"]
+            return [*above, *(line("td", row) for row in rows), "</tbody></table>"]
 
         shown = len(self.rows) - self.folded
         caption = [f"<caption>{html.escape(self.title)}</caption>"] if self.title else []
@@ -440,9 +426,7 @@ def update_between_markers(path, text):
     before = path.read_text(encoding="utf-8")
     parts = re.split(f"({BEGIN}|{END})", before)
     if parts[1::2] != [BEGIN, END]:
-        raise ValueError(
-            f"{path} must have the markers {BEGIN} and {END} once each, in this order."
-        )
+        raise ValueError(f"{path} must have the markers {BEGIN} and {END} once, in this order.")
     parts[2] = f"\n{text.strip()}\n"
     after = "".join(parts)
     if after != before:

@@ -4,14 +4,15 @@ What differs from run to run or machine to machine is removed, and a stamp is le
 ``metadata.companion``: the parameters, and the digests of the data and of the code.
 """
 
+import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
+from unittest.mock import patch
 
 from companion._paths import notebooks_dir
-from companion.reproduction._environment import environment
 from companion.reproduction._files import replace_text
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.parameters import check_parameters
@@ -86,7 +87,7 @@ def _write(notebook, path):
 
 def notebook_surroundings():
     """What kernels inherit; who runs several at a time enters this once around them."""
-    return environment(COMPANION_PROGRESS="0", JUPYTER_PREFER_ENV_PATH="1")
+    return patch.dict(os.environ, COMPANION_PROGRESS="0", JUPYTER_PREFER_ENV_PATH="1")
 
 
 def stop_kernels():
@@ -160,10 +161,8 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
     action = f"read notebook {source}"
     try:
         notebook = clean_notebook(nbformat.read(source, as_version=4))
-        tags = [cell.metadata.get("tags", []) for cell in notebook.cells]
-        notebook.cells = [
-            c for c, t in zip(notebook.cells, tags, strict=True) if _INJECTED not in t
-        ]
+        cells = notebook.cells
+        notebook.cells = [c for c in cells if _INJECTED not in c.metadata.get("tags", [])]
         action = f"write {output}"
         _write(notebook, output)
         failure = _execute(output, changed, source.parent)

@@ -40,22 +40,16 @@ def _fault(name, value, declared):
     if right and parameter.choices is not None:
         right = value in parameter.choices
     elif right and parameter.type in (int, float):
-        low = -math.inf if parameter.low is None else parameter.low
-        high = math.inf if parameter.high is None else parameter.high
-        right = math.isfinite(value) and low <= value <= high
+        right = math.isfinite(value) and parameter.low <= value <= parameter.high
     return None if right else f"{name!r} must be {_allowed(parameter)}. Got {value!r} instead"
 
 
 def _allowed(parameter):
     """What a parameter may be, in words."""
-    words, low, high = _WORDS[parameter.type], parameter.low, parameter.high
     if parameter.choices is not None:
         return "one of " + ", ".join(map(repr, parameter.choices))
-    if low is not None and high is not None:
-        return f"{words} from {low} to {high}"
-    if low is not None:
-        return f"{words} of at least {low}"
-    return words if high is None else f"{words} of at most {high}"
+    bounded = math.isfinite(parameter.low) or math.isfinite(parameter.high)
+    return _WORDS[parameter.type] + f" from {parameter.low} to {parameter.high}" * bounded
 
 
 def _from_word(word, kind):

@@ -10,7 +10,7 @@ import math
 import operator
 import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from companion._paths import data_dir
 
@@ -34,11 +34,7 @@ KINDS = ("deterministic", "stochastic", "spread", "draw", "ordinal")
 COLUMNS = ("paper", "artefact", "row", "column", "asks", "printed", "value", "spread", "spread_is")
 COLUMNS += ("n", "kind", "relation", "sentence", "why", "repeats", "matters", "overlap", "where")
 COLUMNS += ("note",)
-_NUMBER = re.compile(
-    r"(?P<sign>[-+]?)(?P<digits>(\d{1,3}(,\d{3})+|\d+)(\.\d*)?|\.\d+)"
-    r"([eE](?P<exponent>[-+]?\d+))?%?"
-)
-_POWER = re.compile(r"((?P<mantissa>[-+]?\d+(\.\d+)?)\s*[*x×]\s*)?10\^(?P<exponent>[-+]?\d+)")
+_NUMBER = re.compile(r"[-+]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?")
 _RELATION = re.compile(r"(?P<sign><=|>=|<|>)\s*(?P<bound>[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?)")
 
 
@@ -86,20 +82,12 @@ def parse_printed(text):
     Printed or None
         None if the text is not a number.
     """
-    text = text.strip().replace("\N{MINUS SIGN}", "-")
-    match = _NUMBER.fullmatch(text)
-    if match:
-        digits, exponent = match["sign"] + match["digits"].replace(",", ""), match["exponent"]
-    else:
-        match = _POWER.fullmatch(text)
-        if not match:
-            return None
-        digits, exponent = match["mantissa"] or "1", match["exponent"]
-    try:
-        number = Decimal(digits).scaleb(int(exponent or 0))
-        value = float(number)
-    except (InvalidOperation, OverflowError):
+    text = text.strip().replace("\N{MINUS SIGN}", "-").removesuffix("%")
+    text = re.sub(r"\s*[*x×]\s*10\^", "e", re.sub(r"^10\^", "1e", text))
+    if not _NUMBER.fullmatch(text):
         return None
+    number = Decimal(text.replace(",", ""))
+    value = float(number)
     if not math.isfinite(value):
         return None
     return Printed(value=value, decimals=-number.as_tuple().exponent)
@@ -129,107 +117,67 @@ def parse_relation(text):
 
 
 def _float(text):
-    """The finite float a field holds, or None."""
+    """The finite float that a field holds, or NaN."""
     try:
         number = float(text)
     except ValueError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _check_value(record, faults):
-    """Faults of printed and value; the number, NaN where the row has none."""
-    printed, text = record["printed"], record["value"]
-    parsed = parse_printed(printed)
-    if not printed:
-        faults.append("printed is empty: give the characters on the page")
-    elif record["kind"] == "ordinal":
-        if text and _float(text) is None:
-            faults.append(f"value {text!r} is no number")
-    elif parsed is None:
-        if record["kind"] != "deterministic":
-            faults.append(f"printed {printed!r} is no number, which kind {record['kind']!r} needs")
-        elif text:
-            faults.append(f"printed {printed!r} is a word, so value must be empty, not {text!r}")
-    elif _float(text) is None:
-        faults.append(f"value {text!r} is no number; printed {printed!r} reads {parsed.value!r}")
-    elif _float(text) != parsed.value:
-        faults.append(f"value {text} is not what printed {printed!r} reads, {parsed.value!r}")
-    number = _float(text) if text else None
-    return math.nan if number is None else number
-
-
-def _check_spread(record, faults):
-    """Faults of spread, spread_is and n; the numbers (spread, n), NaN where absent."""
-    kind, text, count = record["kind"], record["spread"], record["n"]
-    n = int(count) if count.isdecimal() and int(count) > 0 else None
-    if count and n is None:
-        faults.append(f"n {count!r} is no positive whole number")
-    if kind == "stochastic" and not count:
-        faults.append("n is empty: a stochastic value needs its number of repetitions")
-    if kind == "spread" and (n is None or n < 2):
-        faults.append(f"n is {count or 'empty'}: a spread needs at least 2 repetitions")
-    spread = _float(text) if text else None
-    if text:
-        if spread is None or spread < 0:
-            faults.append(f"spread {text!r} is no number >= 0")
-        if kind != "stochastic":
-            faults.append(f"spread is given, but kind is {kind!r}: only stochastic values have one")
-        elif n is not None and n < 2:
-            faults.append("spread is given with n = 1: one repetition has no spread")
-        if not record["spread_is"]:
-            faults.append("spread_is is empty: say what the spread is a deviation of")
-    if kind == "spread" and record["value"].startswith("-"):
-        faults.append(f"value {record['value']} is negative, which no standard deviation is")
-    return (math.nan if spread is None else spread), (math.nan if n is None else float(n))
-
-
-def _check_question(record, faults):
-    """Faults of what a row asks; the least difference that matters, NaN where none is told."""
-    asks, kind = record["asks"], record["kind"]
-    if asks not in ASKS:
-        faults.append(f"asks {asks!r} is unknown: it must be one of {', '.join(ASKS)}")
-    if asks in SCORED and (asks == "claim") != (kind == "ordinal"):
-        faults.append(f"asks is {asks!r}, but kind is {kind!r}: claims, and no values, are ordinal")
-    if asks == "claim" and not record["sentence"]:
-        faults.append("sentence is empty: quote what is claimed")
-    if asks not in ("value", "setting") and not record["why"]:
-        faults.append("why is empty: say why this bound, which test proves it, or what was matched")
-    if asks not in SCORED and record["repeats"]:
-        faults.append(f"repeats is given, but a {asks} is not scored anyway")
-    matters = _float(record["matters"]) if record["matters"] else math.nan
-    if matters is None or matters <= 0:
-        faults.append(f"matters {record['matters']!r} is no positive number")
-    return math.nan if matters is None else matters
+        return math.nan
+    return number if math.isfinite(number) else math.nan
 
 
 def _check_record(record, paper):
-    """All faults of one row, and its numbers."""
-    faults = []
-    if record["paper"] != paper:
-        faults.append(f"paper is {record['paper']!r}, but the file is {paper}.csv")
-    for name in ("artefact", "row", "column", "where"):
-        if not record[name]:
-            faults.append(f"{name} is empty")
-    kind, relation = record["kind"], record["relation"]
-    numbers = {"value": math.nan, "spread": math.nan, "n": math.nan}
-    numbers["matters"] = _check_question(record, faults)
+    """All faults of one row, and its numbers, NaN where it has none."""
+    asks, kind, printed, relation = map(record.get, ("asks", "kind", "printed", "relation"))
+    numbers = {name: _float(record[name]) for name in ("value", "spread", "n", "matters")}
+    numbers["overlap"] = _float(record["overlap"] or "0")
     if kind not in KINDS:
-        faults.append(f"kind {kind!r} is unknown: it must be one of {', '.join(KINDS)}")
-    else:
-        numbers["value"] = _check_value(record, faults)
-        numbers["spread"], numbers["n"] = _check_spread(record, faults)
-        if kind == "ordinal" and not relation:
-            faults.append("relation is missing: an ordinal claim needs one, such as '< 0'")
-        elif kind == "ordinal" and parse_relation(relation) is None:
-            faults.append(f"relation {relation!r} is not one of <, >, <=, >= and a number")
-        elif kind != "ordinal" and relation:
-            faults.append(f"relation {relation!r} is given, but kind is {kind!r}, not ordinal")
-    overlap = _float(record["overlap"] or "0")
-    if overlap is None or overlap < 0:
-        faults.append(f"overlap {record['overlap']!r} is no number >= 0")
-        overlap = 0.0
-    return faults, {**numbers, "overlap": overlap}
+        return [f"kind {kind!r} is unknown: it must be one of {', '.join(KINDS)}"], numbers
+    text, spread, count, matters = map(record.get, ("value", "spread", "n", "matters"))
+    value, n = numbers["value"], numbers["n"]
+    parsed, claim, exact = parse_printed(printed), kind == "ordinal", kind == "deterministic"
+    reads, word = parsed and parsed.value, printed and parsed is None and not claim
+    unlike, stray = parsed is not None and not claim and value != reads, claim and math.isnan(value)
+    odd_n = count and not (n >= 1 and n.is_integer())
+    many, bound = kind == "stochastic", parse_relation(relation)
+    faults = {f"{name} is empty": not record[name] for name in ("artefact", "row", "column")}
+    faults |= {
+        f"paper is {record['paper']!r}, but the file is {paper}.csv": record["paper"] != paper,
+        "where is empty": not record["where"],
+        f"asks {asks!r} is unknown: it must be one of {', '.join(ASKS)}": asks not in ASKS,
+        f"asks is {asks!r}, but kind is {kind!r}: claims, and no values, are ordinal": (
+            asks in SCORED and (asks == "claim") != claim
+        ),
+        "sentence is empty: quote what is claimed": asks == "claim" and not record["sentence"],
+        "why is empty: say why this bound, which test proves it, or what was matched": (
+            asks not in ("value", "setting") and not record["why"]
+        ),
+        f"repeats is given, but a {asks} is not scored anyway": (
+            asks not in SCORED and record["repeats"]
+        ),
+        f"matters {matters!r} is no positive number": matters and not numbers["matters"] > 0,
+        "printed is empty: give the characters on the page": not printed,
+        f"printed {printed!r} is no number, which kind {kind!r} needs": word and not exact,
+        f"printed {printed!r} is a word, so value must be empty": word and exact and text,
+        f"value {text!r} is not what printed {printed!r} reads, {reads!r}": unlike,
+        f"value {text!r} is no number": text and stray,
+        f"n {count!r} is no positive whole number": odd_n,
+        "n is empty: a stochastic value needs its number of repetitions": many and not count,
+        f"n is {count or 'empty'}: a spread needs at least 2": kind == "spread" and not n >= 2,
+        f"spread {spread!r} is no number >= 0": spread and not numbers["spread"] >= 0,
+        f"spread is given, but kind is {kind!r}: only stochastic values have one": (
+            spread and not many
+        ),
+        "spread is given with n = 1: one repetition has no spread": spread and many and n < 2,
+        "spread_is is empty: say of what it is a deviation": spread and not record["spread_is"],
+        f"value {text} is negative, which no spread is": kind == "spread" and value < 0,
+        "relation is missing: an ordinal claim needs one, such as '< 0'": claim and not relation,
+        f"relation {relation!r} is not one of <, >, <=, >= and a number": (
+            claim and relation and bound is None
+        ),
+        f"relation {relation!r} is given, but kind is {kind!r}": relation and not claim,
+        f"overlap {record['overlap']!r} is no number >= 0": not numbers["overlap"] >= 0,
+    }
+    return [fault for fault, found in faults.items() if found], numbers
 
 
 def _wrong_repeats(records, lines):

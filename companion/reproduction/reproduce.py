@@ -5,7 +5,6 @@ What goes wrong with one artefact is noted and the next one starts.
 
 from __future__ import annotations
 
-import difflib
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
@@ -17,28 +16,13 @@ from joblib import cpu_count
 from companion._paths import build_dir
 from companion.reproduction import notebooks
 from companion.reproduction.artefacts import Artefact
-from companion.reproduction.declared import load_deviations
+from companion.reproduction.declared import load_deviations, load_readings
 from companion.reproduction.errors import ClusterError, DamagedError, StoreError, UnitError
 from companion.reproduction.published import PublishedError
 from companion.reproduction.run import Records, load_records, read_stored
 from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
 from companion.reproduction.verdicts import judge
-
-
-def resolve_targets(targets, artefacts):
-    """The artefacts that are meant by keys, all if there are none; a LookupError names faults."""
-    papers = list(dict.fromkeys(artefact.paper for artefact in artefacts))
-    known = [*filter(None, papers), *(artefact.id for artefact in artefacts)]
-    faults = []
-    for target in (target for target in targets if target not in known):
-        close = difflib.get_close_matches(target, known, n=1, cutoff=0.5)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}."
-        faults.append(f"There is no paper or artefact {target!r}: {hint}")
-    if faults:
-        raise LookupError("\n".join(faults))
-    chosen = set(targets) or set(papers)
-    return [artefact for artefact in artefacts if {artefact.paper, artefact.id} & chosen]
 
 
 def read_ledgers(artefacts, profile="paper"):
@@ -115,8 +99,8 @@ class Reproduction:
         self._done = {}
 
     @cached_property
-    def _deviations(self):
-        return load_deviations()
+    def _declared(self):
+        return load_deviations(), load_readings()
 
     def compute(self, artefact):
         """Compute what is missing and compare it with the print; a report without its notebook."""
@@ -132,7 +116,7 @@ class Reproduction:
         if artefact.values is not None and not report.failures:
             frames = {name: found.frame for name, found in report.records.items()}
             try:
-                report.ledger = judge(artefact, frames, self.profile, self._deviations)
+                report.ledger = judge(artefact, frames, self.profile, self._declared)
             except Exception as error:  # in published values, or in reading off the records
                 files = ", ".join(f"data/records/{artefact.paper}/{name}.csv" for name in frames)
                 report.failures |= _failure("no verdicts" + f" from {files}" * bool(files), error)

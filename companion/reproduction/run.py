@@ -57,7 +57,6 @@ def load_records(
     backend: str = "loky",
     scheduler: str | None = None,
     fresh: bool = False,
-    progress: bool | None = None,
     keep_open: bool = False,
 ) -> Records:
     """The records of a study: those there are are read, the others computed and stored.
@@ -77,8 +76,6 @@ def load_records(
         the same version of the package, and the data; each computes one unit at a time.
     fresh : bool, default=False
         Compute every unit anew; a fresh run that was interrupted goes on.
-    progress : bool, optional
-        Ask for the progress bar or for silence; by default a terminal shows it.
     keep_open : bool, default=False
         Whether a fresh run goes on with other studies; the store's `end` then ends it.
 
@@ -110,7 +107,7 @@ def load_records(
         for key, unit in store.units.items()
         if key not in present or not (any_code or present[key].code == store.code)
     ]
-    news = _compute(store, todo, progress, (jobs, backend, scheduler)) if todo else {}
+    news = _compute(store, todo, (jobs, backend, scheduler)) if todo else {}
     store.consolidate()
     if fresh and not keep_open:
         store.end()
@@ -145,13 +142,13 @@ def _gaps(store: RecordStore, found: dict[str, Record]) -> dict[str, list[str]]:
     return gaps
 
 
-def _compute(store: RecordStore, todo: list[Unit], progress, workers) -> dict[str, Any]:
+def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
     """Store each unit as it comes back, before the next is looked at; say what is new."""
     study = store.study
     store.prepare()
     discard_old_loops()
     computed, failed, missing = 0, {}, {}
-    bar = _progress_bar(len(todo), f"{study.paper}/{study.name}", progress)
+    bar = _progress_bar(len(todo), f"{study.paper}/{study.name}")
     with bar, compute_units(study, todo, *workers) as outcomes:
         for key, kind, content in outcomes:
             if kind == "rows":
@@ -176,12 +173,10 @@ def _failure(store: RecordStore, failed: dict[str, str]) -> UnitError:
     )
 
 
-def _progress_bar(total: int, description: str, show: bool | None):
-    """A bar where it is asked for or a terminal can show it; none if COMPANION_PROGRESS is 0."""
+def _progress_bar(total: int, description: str):
+    """A bar where a terminal can show it; none if COMPANION_PROGRESS is 0."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a notebook has no widgets
         from tqdm.auto import tqdm
-    if os.environ.get("COMPANION_PROGRESS") == "0":
-        show = False
-    disable = None if show is None else not show
-    return tqdm(total=total, desc=description, unit="unit", dynamic_ncols=True, disable=disable)
+    off = True if os.environ.get("COMPANION_PROGRESS") == "0" else None
+    return tqdm(total=total, desc=description, unit="unit", dynamic_ncols=True, disable=off)

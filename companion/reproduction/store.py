@@ -11,13 +11,14 @@ import json
 import logging
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from companion._paths import cache_dir, data_dir
-from companion.reproduction._files import replace_bytes
+from companion.reproduction._files import replace_bytes, replace_text
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import DamagedError, StoreError
 from companion.reproduction.records import Record, parse_table, to_table
@@ -108,11 +109,28 @@ class RecordStore:
                     raise ValueError(
                         f"line {line}: the parameters of {key} are not those of {unit}"
                     )
+            self._check_shape(found)
             return found
         except (FileNotFoundError, NotADirectoryError):
             return {}
         except (OSError, ValueError) as error:
             raise self._failure("read", self.path, error) from error
+
+    def _shapes(self) -> dict[str, Any]:
+        """The results that the table of each study has, and how many records of how many lines."""
+        path = self.path.parents[1] / "shapes.json"
+        return json.loads(path.read_bytes()) if path.is_file() else {}
+
+    def _check_shape(self, found: dict[str, Record]) -> None:
+        shape = self._shapes().get(f"{self.study.paper}/{self.study.name}")
+        for record in found.values() if shape else ():
+            n, lines = str(len(record.rows)), shape["records by lines"]
+            if ", ".join(sorted(record.rows[0])) != shape["results"]:
+                raise ValueError(f"line 1: the results must be {shape['results']}")
+            lines[n] = lines.get(n, 0) - 1
+            if lines[n] < 0:
+                many = f"the record {record.key} has {n} lines, which is one such record too many"
+                raise ValueError(f"line {record.line}: {many}")
 
     # ----------------------------------------------------------------------------- writing
 
@@ -161,10 +179,19 @@ class RecordStore:
         if kept:
             try:
                 replace_bytes(self.path, to_table(kept, self.parameters))
+                self._keep_shape(kept)
             except OSError as error:
                 raise self._failure("write", self.path, error) from error
         if database.execute(_UNDER_WAY).fetchone() == (0,):
             database.execute("DELETE FROM records")
+
+    def _keep_shape(self, records: list[Record]) -> None:
+        results = {name for record in records for row in record.rows for name in row}
+        lines = Counter(str(len(record.rows)) for record in records)
+        shape = {"records by lines": lines, "results": ", ".join(sorted(results))}
+        shapes = self._shapes() | {f"{self.study.paper}/{self.study.name}": shape}
+        text = json.dumps(shapes, indent=1, sort_keys=True)
+        replace_text(self.path.parents[1] / "shapes.json", f"{text}\n")
 
     @contextmanager
     def _database(self, action: str) -> Iterator[sqlite3.Connection]:

@@ -11,24 +11,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from companion.reproduction import _comparisons as rules
 from companion.reproduction._comparisons import (
     AGREES,
-    CLAIM_OUTCOMES,
     DEPARTS,
     LISTED,
-    MAX_DISTANCE,
-    MAX_UNDECIDED,
     NOT_RUN,
     OUTCOMES,
     UNDECIDED,
-    Comparison,
-    compare_claim,
-    compare_deterministic,
-    compare_draw,
-    compare_spread,
-    compare_stochastic,
-    first_finite,
-    joint_chance,
 )
 from companion.reproduction.declared import load_deviations, load_readings
 from companion.reproduction.published import (
@@ -67,6 +57,7 @@ OURS = "ours"
 NO_VALUE = "no regenerated value of this row and column"
 _QUICK_ALLOWANCE = 1.0
 _NOT_COPIED = ("value", "spread_is", "overlap", "note")
+_MEASURES = ("distance", "support", "se", "would_see")
 _NEEDED = ("row", "column", "value", "converged")
 _NUMBERS = {"spread": math.nan, "n": math.nan, "se": math.nan, "overlap": 0.0}
 
@@ -91,13 +82,15 @@ def compare_row(row, own, profile="paper"):
     Comparison
     """
     if own is None:
-        return Comparison(NOT_RUN, note=NO_VALUE)
+        return rules.Comparison(NOT_RUN, note=NO_VALUE)
     if _missing(own["value"]) and own["n"] == 0:
-        return Comparison(UNDECIDED, would_see=math.inf, note="the case it speaks of never occurs")
+        return rules.Comparison(
+            UNDECIDED, would_see=math.inf, note="the case it speaks of never occurs"
+        )
     if _missing(own["value"]):
-        return Comparison(NOT_RUN, note="the regenerated value is missing")
+        return rules.Comparison(NOT_RUN, note="the regenerated value is missing")
     if row["asks"] == "setting" and profile != "paper":
-        return Comparison(NOT_RUN, note="a quick run is smaller by design")
+        return rules.Comparison(NOT_RUN, note="a quick run is smaller by design")
     found = _by_kind(row, own, 0.0 if profile == "paper" else _QUICK_ALLOWANCE)
     if row["asks"] not in SCORED:
         return replace(found, outcome=LISTED) if found.outcome in (*AGREES, UNDECIDED) else found
@@ -113,22 +106,22 @@ def _by_kind(row, own, allowance):
     value, kind, printed = own["value"], row["kind"], parse_printed(row["printed"])
     cell = f"{row['artefact']} / {row['row']} / {row['column']}"
     if kind == "deterministic":
-        return compare_deterministic(row["printed"] if printed is None else printed, value)
+        return rules.compare_deterministic(row["printed"] if printed is None else printed, value)
     if kind == "draw":
         if not len(own["draws"]):
             raise ValueError(
                 f"The regenerated value of {cell} must bring the draws that the print is placed "
                 "among. Got none."
             )
-        return compare_draw(printed, own["draws"])
-    beyond = {"fails_beyond": MAX_DISTANCE + allowance}
+        return rules.compare_draw(printed, own["draws"])
+    beyond = {"fails_beyond": rules.MAX_DISTANCE + allowance}
     if kind == "spread":
-        return compare_spread(printed, row["n"], value, own["n"], se_r=own["se"], **beyond)
+        return rules.compare_spread(printed, row["n"], value, own["n"], se_r=own["se"], **beyond)
     if kind == "ordinal":
         derived = own["spread"] * math.sqrt(1 / own["n"] + own["overlap"]) if own["n"] > 0 else 0.0
-        se, relation = first_finite(own["se"], derived, 0.0), parse_relation(row["relation"])
-        beyond = {"fails_beyond": MAX_UNDECIDED + allowance}
-        return compare_claim(relation, value, se, own["n"], **beyond)
+        se, relation = rules.first_finite(own["se"], derived, 0.0), parse_relation(row["relation"])
+        beyond = {"fails_beyond": rules.MAX_UNDECIDED + allowance}
+        return rules.compare_claim(relation, value, se, own["n"], **beyond)
     if math.isnan(own["se"]) and not own["n"] >= 1:
         raise ValueError(
             f"The regenerated value of {cell} must bring its standard error or its number of "
@@ -136,7 +129,7 @@ def _by_kind(row, own, allowance):
         )
     overlaps = {"overlap": row["overlap"], "overlap_r": own["overlap"]}
     numbers = printed, row["spread"], row["n"], value, own["spread"], own["n"]
-    return compare_stochastic(*numbers, se_r=own["se"], **overlaps, **beyond)
+    return rules.compare_stochastic(*numbers, se_r=own["se"], **overlaps, **beyond)
 
 
 def regenerated(reproduced):
@@ -184,7 +177,7 @@ def _joint_chances(rows, cells):
     for n, table in tables.items():
         names, printed, draws = zip(*table, strict=True)
         if n and len(names) > 1 and not np.isnan(draws).any():
-            chances |= dict.fromkeys(names, joint_chance(printed, np.transpose(draws)))
+            chances |= dict.fromkeys(names, rules.joint_chance(printed, np.transpose(draws)))
     return chances
 
 
@@ -282,14 +275,9 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
                 **{name: row[name] for name in COLUMNS if name not in _NOT_COPIED},
                 "published": row["value"],
                 "reproduced": own["value"],
-                "reproduced_spread": own["spread"],
-                "reproduced_n": own["n"],
-                "reproduced_se": own["se"],
+                **{f"reproduced_{name}": own[name] for name in ("spread", "n", "se")},
                 "converged": converged,
-                "distance": comparison.distance,
-                "support": comparison.support,
-                "se": comparison.se,
-                "would_see": comparison.would_see,
+                **{name: getattr(comparison, name) for name in _MEASURES},
                 "joint": joint.get(cell, math.nan),
                 **told,
                 "counts_as": _counts_as(row, told),
@@ -301,8 +289,8 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
     return pd.DataFrame(ledger)
 
 
-def judge(artefact, records, profile="paper", deviations=None):
-    """Ledger of one artefact from the records of its studies."""
+def judge(artefact, records, profile="paper", declared=None):
+    """Ledger of one artefact from the records of its studies; deviations and readings if read."""
     published = load_published(artefact.paper)
     published = published[published["artefact"] == artefact.name]
     if published.empty:
@@ -310,8 +298,8 @@ def judge(artefact, records, profile="paper", deviations=None):
             f"data/published/{artefact.paper}.csv must have values of "
             f"{artefact.name!r}. It has none."
         )
-    deviations = load_deviations() if deviations is None else deviations
-    return compare(published, artefact.values(records), deviations, load_readings(), profile)
+    declared = (load_deviations(), load_readings()) if declared is None else declared
+    return compare(published, artefact.values(records), *declared, profile)
 
 
 def score(ledger):
@@ -326,7 +314,7 @@ def score(ledger):
 def ours(ledger):
     """How many of the claims that are ours, and not the paper's, hold, are undecided, and fail."""
     outcomes = Counter(ledger["outcome"][ledger["sentence"].str.startswith(OURS)])
-    return [outcomes[word] for word in CLAIM_OUTCOMES[:3]]
+    return [outcomes[word] for word in rules.CLAIM_OUTCOMES[:3]]
 
 
 def problems(ledger):

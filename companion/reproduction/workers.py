@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any
+from unittest.mock import patch
 
 from companion.errors import DataUnavailable
-from companion.reproduction._environment import environment
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import ClusterError, UnitError
 from companion.reproduction.records import check_rows
@@ -126,7 +126,7 @@ def _interrupts_held() -> Iterator[None]:
     # Both start with the first worker, after which the signal would come through again; and after
     # Ctrl-C they would warn of what a worker has removed before them.
     ignore = filter(None, [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker:UserWarning"])
-    with environment(PYTHONWARNINGS=",".join(ignore)):
+    with patch.dict(os.environ, PYTHONWARNINGS=",".join(ignore)):
         for tracker in (resource_tracker, loky_tracker):
             tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

@@ -1,9 +1,12 @@
 """Committed records against a fresh computation of a sample of their units."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from companion._paths import data_dir
 from companion.datasets import DataUnavailable
 from companion.reproduction.artefacts import list_artefacts, list_papers
 from companion.reproduction.store import RecordStore
@@ -154,7 +157,9 @@ def assert_close(column, value, committed, row, where, name):
 
 def test_every_unit_is_on_record_and_no_committed_fit_missed_its_tolerance():
     """But for the evolutionary searches, and the iteration of a paper that does not settle."""
-    for name, study in studies_of(*list_papers()).items():
+    studies = studies_of(*list_papers())
+    assert {*studies} == {*json.loads((data_dir() / "records" / "shapes.json").read_bytes())}
+    for name, study in studies.items():
         records = RecordStore(study, "paper").records()
         missing = {unit.key for unit in study.units("paper")} - set(records)
         assert not missing, f"{name}: {len(missing)} units have no record"

@@ -25,6 +25,9 @@ def moved(row, own, departure):
     value = parse_printed(row["printed"]).value + departure
     if row["kind"] == "draw":
         draws = np.array(own["draws"])
+        if {row["value"], *draws} <= {0, 1}:  # a yes or no is the other answer, or this one
+            other = abs(departure) >= 1
+            return {**own, "draws": abs(draws - ((np.median(draws) != row["value"]) != other))}
         return {**own, "draws": draws - np.median(draws) + value}
     if row["kind"] == "spread":  # all repetitions are farther apart, or nearer, but never alike
         value = max(value, 1e-9)

@@ -168,6 +168,28 @@ def test_a_record_with_parameters_of_another_unit_is_named_with_its_line(store):
         again(store).records()
 
 
+def test_a_line_less_a_line_more_or_another_result_is_named_though_the_digests_are_right(store):
+    for k, unit in enumerate(store.units.values()):
+        store.append(unit, [{"step": step, "error": step / 3} for step in range(3 + (k == 4))])
+    store.consolidate()
+    records = list(store.records().values())
+    (long,) = (record for record in records if len(record.rows) == 4)
+    short = next(record for record in records if len(record.rows) == 3)
+    renamed = [{"step": row["step"], "rate": row["error"]} for row in short.rows]
+    for old, rows, complaint in (
+        (short, short.rows[1:], f"line 2: the record {short.key} has 2 lines"),
+        (short, (*short.rows, short.rows[0]), "has 4 lines, which is one such record too many"),
+        (long, long.rows[:3], "has 3 lines, which is one such record too many"),
+        (short, tuple(renamed), "line 1: the results must be error, step. It is damaged"),
+    ):
+        changed = [replace(r, rows=rows) if r is old else r for r in records]
+        store.path.write_bytes(to_table(changed, store.parameters))
+        with pytest.raises(DamagedError, match=complaint):
+            again(store).records()
+    store.path.write_bytes(to_table(records[1:], store.parameters))
+    assert len(again(store).records()) == len(records) - 1, "which is missing, and not damaged"
+
+
 # ------------------------------------------------------------------------- disks and permissions
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from companion.reproduction import _comparisons as rules
 from companion.reproduction import verdicts
 from companion.reproduction.declared import Deviation
 from companion.reproduction.published import parse_printed, parse_relation
@@ -65,7 +66,7 @@ PRECISION = [
 def test_a_deterministic_value_is_compared_at_printed_precision(printed, same, other):
     for outcome, values in (("reproduced", same), ("differs", other)):
         for value in values:
-            assert verdicts.compare_deterministic(parse_printed(printed), value).outcome == outcome
+            assert rules.compare_deterministic(parse_printed(printed), value).outcome == outcome
     assert verdict(published(printed=printed), reproduced(same[-1]))["verdict"] == "reproduced"
 
 
@@ -93,7 +94,7 @@ CLAIMS = [
 
 @pytest.mark.parametrize(("relation", "value", "se", "outcome", "support"), CLAIMS)
 def test_two_standard_errors_decide_a_claim(relation, value, se, outcome, support):
-    found = verdicts.compare_claim(parse_relation(relation), value, se)
+    found = rules.compare_claim(parse_relation(relation), value, se)
     assert found.outcome == outcome and math.isnan(found.distance)
     assert found.would_see == (0.0 if support is None else pytest.approx(2 * se))
     assert support is None or found.support == pytest.approx(support)
@@ -110,12 +111,12 @@ def test_a_claim_that_fails_is_a_problem_and_uses_the_spread_when_no_error_is_gi
 
 def test_few_repetitions_make_a_claim_harder_to_decide():
     relation = parse_relation("< 0")
-    assert verdicts.compare_claim(relation, -2.2, 1.0).outcome == "holds"
-    few = verdicts.compare_claim(relation, -2.2, 1.0, 5)
+    assert rules.compare_claim(relation, -2.2, 1.0).outcome == "holds"
+    few = rules.compare_claim(relation, -2.2, 1.0, 5)
     assert few.outcome == "undecided" and few.note == "on the right side of its bound"
     assert norm.cdf(few.support) == pytest.approx(student.cdf(2.2, 4))
     assert student.cdf(-few.would_see, 4) == pytest.approx(norm.cdf(-2))
-    assert math.isfinite(verdicts.compare_claim(relation, 1e9, 1.0, 1000).support)
+    assert math.isfinite(rules.compare_claim(relation, 1e9, 1.0, 1000).support)
 
 
 FAR = [("ordinal", 2.5, "fails", "undecided"), ("ordinal", 3.5, "fails", "fails")]
@@ -137,7 +138,7 @@ def test_a_quick_run_calls_different_what_is_one_error_farther(kind, far, outcom
 
 
 def test_the_overlap_enters_the_standard_error_of_either_side():
-    five, compared = parse_printed("5"), verdicts.compare_stochastic
+    five, compared = parse_printed("5"), rules.compare_stochastic
     plain = compared(five, 1.0, 10, 7.5, 2.0, 20)
     both = compared(five, 1.0, 10, 7.5, 2.0, 20, overlap=0.5, overlap_r=0.1)
     assert plain.se == pytest.approx(math.sqrt(1 / 10 + 4 / 20))
@@ -190,7 +191,7 @@ RATIOS = [
 @pytest.mark.parametrize(("printed", "value", "n", "outcome", "ratio"), RATIOS)
 def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(printed, value, n, outcome, ratio):
     print_, se = parse_printed(printed), math.sqrt(0.5 / 99 + 0.5 / (n - 1))
-    found = verdicts.compare_spread(print_, 100, value, n)
+    found = rules.compare_spread(print_, 100, value, n)
     assert found.outcome == outcome
     assert found.distance == pytest.approx(math.log(ratio) / se if ratio else 0.0)
     edge = (1.05 if printed == "1.0" else 0.05) * math.exp(3 * se)
@@ -199,10 +200,10 @@ def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(printed, value, n, o
 
 @pytest.mark.parametrize(("n", "outcome"), [(10, "undecided"), (56, "undecided"), (57, "differs")])
 def test_repetitions_that_are_all_alike_refute_a_printed_spread_only_in_number(n, outcome):
-    found = verdicts.compare_spread(parse_printed("0.3"), 100, 0.0, n)
+    found = rules.compare_spread(parse_printed("0.3"), 100, 0.0, n)
     assert found.outcome == outcome and math.isinf(found.would_see) == (outcome == "undecided")
     assert found.distance == pytest.approx({10: 0.936, 56: 2.995, 57: 3.028}[n], abs=0.01)
-    assert math.isfinite(verdicts.compare_spread(parse_printed("0.3"), 100, 0.0, 10**6).distance)
+    assert math.isfinite(rules.compare_spread(parse_printed("0.3"), 100, 0.0, 10**6).distance)
 
 
 def test_a_row_that_is_not_scored_is_listed_and_a_problem_where_it_differs():
@@ -218,7 +219,7 @@ def test_a_row_that_is_not_scored_is_listed_and_a_problem_where_it_differs():
 
 
 def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
-    comparison = verdicts.compare_spread(parse_printed("10.0"), 50, 14.0, 100, se_r=2.0)
+    comparison = rules.compare_spread(parse_printed("10.0"), 50, 14.0, 100, se_r=2.0)
     assert comparison.se == pytest.approx(2 / 14 * math.sqrt(1 + 100 / 50))
     assert verdict(published("spread", "1.0"), reproduced(0.0, n=1))["verdict"] == "not run"
     line = verdict(published("spread", "1.0"), reproduced(1.5))
@@ -232,15 +233,27 @@ RANKS += [(50, 1, 50, "within spread"), (0, 100, 0, "reproduced")]
 @pytest.mark.parametrize(("n_below", "n_alike", "n_above", "outcome"), RANKS)
 def test_a_printed_draw_is_ranked_among_the_regenerated_ones(n_below, n_alike, n_above, outcome):
     draws = [1.0] * n_below + ([1.096, 1.104] * 50)[:n_alike] + [1.2] * n_above
-    found = verdicts.compare_draw(parse_printed("1.10"), draws)
+    found = rules.compare_draw(parse_printed("1.10"), draws)
     assert found.outcome == outcome and found.distance >= 0
     told = f"{n_below} of {len(draws)} draws lie below the print, {n_above} above"
     assert told in found.note or outcome == "reproduced"
 
 
+@pytest.mark.parametrize("printed", ["0", "1"])
+@pytest.mark.parametrize(
+    ("n_ones", "rare"), [(0, True), (3, True), (4, False), (80, False), (197, True), (200, True)]
+)
+def test_a_yes_or_no_could_have_been_seen_only_where_one_answer_is_rare(printed, n_ones, rare):
+    draws = [1.0] * n_ones + [0.0] * (200 - n_ones)
+    found = rules.compare_draw(parse_printed(printed), draws)
+    usual, alike = float(n_ones > 100), ("reproduced", "within spread")
+    assert found.outcome in (("differs",) if rare and float(printed) != usual else alike)
+    assert found.would_see == (1.0 if rare else math.inf)
+
+
 def test_a_new_draw_of_the_same_distribution_seldom_differs():
     draws = np.random.default_rng(5).exponential(size=(2000, 101))
-    found = [verdicts.compare_draw(parse_printed(f"{x[0]:.12f}"), x[1:]).outcome for x in draws]
+    found = [rules.compare_draw(parse_printed(f"{x[0]:.12f}"), x[1:]).outcome for x in draws]
     assert 0.012 < found.count("differs") / len(draws) < 0.028  # 2 / 101 by exchangeability
 
 
@@ -351,7 +364,7 @@ def test_a_claim_of_ours_has_a_verdict_and_is_not_scored():
 
 @pytest.mark.parametrize(("n_yes", "outcome"), [(3, "differs"), (4, "within spread")])
 def test_a_printed_yes_or_no_can_be_rare_on_one_side_alone(n_yes, outcome):
-    found = verdicts.compare_draw(parse_printed("1"), [1.0] * n_yes + [0.0] * (200 - n_yes))
+    found = rules.compare_draw(parse_printed("1"), [1.0] * n_yes + [0.0] * (200 - n_yes))
     assert found.outcome == outcome
     assert found.distance == pytest.approx(norm.isf((n_yes + 1) / 201 / 2))
 
@@ -394,14 +407,14 @@ def test_the_draws_of_a_table_are_judged_together_too():
     chance = np.mean(one**2 > 2.0**2)
     assert ledger["joint"][:2].tolist() == pytest.approx([chance] * 2, abs=0.02)
     assert math.isnan(ledger["joint"][2]), "its draws are of other units"
-    assert verdicts.joint_chance([0, 0], np.ones((50, 2))) == 1 / 51
-    assert verdicts.joint_chance([1, 1], np.ones((50, 2))) == 1.0
+    assert rules.joint_chance([0, 0], np.ones((50, 2))) == 1 / 51
+    assert rules.joint_chance([1, 1], np.ones((50, 2))) == 1.0
 
 
 def test_the_joint_chance_of_a_new_draw_is_even():
     rng = np.random.default_rng(8)
     tables = rng.exponential(size=(600, 51, 4))
-    chances = np.array([verdicts.joint_chance(x[0], x[1:]) for x in tables])
+    chances = np.array([rules.joint_chance(x[0], x[1:]) for x in tables])
     assert 0.06 < np.mean(chances <= 0.1) < 0.14 and 0.45 < chances.mean() < 0.57
 
 
@@ -418,7 +431,7 @@ def test_a_value_is_as_far_above_the_print_as_below(tenths, shift, spread, n, sp
     printed = parse_printed(f"{tenths / 10:.1f}")
     values = printed.value + shift, printed.value - shift
     own = spread_r, n_r
-    above, below = (verdicts.compare_stochastic(printed, spread, n, x, *own) for x in values)
+    above, below = (rules.compare_stochastic(printed, spread, n, x, *own) for x in values)
     assert above.distance == pytest.approx(below.distance, rel=1e-6, abs=1e-6)
     assert above.outcome == below.outcome or abs(above.distance - 3) < 1e-6
     assert math.copysign(1, above.distance) == math.copysign(1, below.distance) == 1
@@ -427,16 +440,16 @@ def test_a_value_is_as_far_above_the_print_as_below(tenths, shift, spread, n, sp
 @given(st.integers(-(10**6), 10**6), finite, spreads, counts, spreads, counts)
 def test_exchanging_print_and_regeneration_keeps_the_standard_error(t, value, s_p, n_p, s_r, n_r):
     printed = parse_printed(f"{t / 10:.1f}")
-    one = verdicts.compare_stochastic(printed, s_p, n_p, value, s_r, n_r)
-    two = verdicts.compare_stochastic(printed, s_r, n_r, value, s_p, n_p)
+    one = rules.compare_stochastic(printed, s_p, n_p, value, s_r, n_r)
+    two = rules.compare_stochastic(printed, s_r, n_r, value, s_p, n_p)
     assert one.se == pytest.approx(two.se, rel=1e-12)
     assert one.outcome == two.outcome or abs(one.distance - 3) < 1e-9
 
 
 @given(finite, st.floats(1e-3, 1e3), st.floats(0, 5))
 def test_a_claim_and_its_opposite_never_both_hold(value, se, bound):
-    below = verdicts.compare_claim(parse_relation(f"< {bound:.3f}"), value, se)
-    above = verdicts.compare_claim(parse_relation(f"> {bound:.3f}"), value, se)
+    below = rules.compare_claim(parse_relation(f"< {bound:.3f}"), value, se)
+    above = rules.compare_claim(parse_relation(f"> {bound:.3f}"), value, se)
     assert below.support == -above.support
     opposite = {"holds": "fails", "fails": "holds"}
     assert opposite.get(below.outcome, "undecided") == above.outcome
@@ -446,14 +459,14 @@ def compared(kind, value, se, n):
     """The rule of a kind, for a print of 5.0, or a claim to be less than that."""
     printed = parse_printed("5.0")
     if kind == "draw":
-        return verdicts.compare_draw(printed, value + se * np.linspace(-1, 1, n + 100))
+        return rules.compare_draw(printed, value + se * np.linspace(-1, 1, n + 100))
     if kind == "ordinal":
-        return verdicts.compare_claim(parse_relation("< 5"), value, se, n)
+        return rules.compare_claim(parse_relation("< 5"), value, se, n)
     if kind == "spread":
-        return verdicts.compare_spread(printed, n, value, n, se_r=se * value)
+        return rules.compare_spread(printed, n, value, n, se_r=se * value)
     if kind == "deterministic":
-        return verdicts.compare_deterministic(printed, value)
-    return verdicts.compare_stochastic(printed, math.nan, n, value, math.nan, n, se_r=se)
+        return rules.compare_deterministic(printed, value)
+    return rules.compare_stochastic(printed, math.nan, n, value, math.nan, n, se_r=se)
 
 
 KINDS = ("deterministic", "stochastic", "spread", "draw", "ordinal")
@@ -491,8 +504,8 @@ def test_repetitions_from_one_distribution_rarely_differ_and_a_shift_of_one_spre
         paper, own = rng.normal(22.0, 3.0, (2, n))
         own += shift
         printed, s, s_r = parse_printed(f"{paper.mean():.3f}"), paper.std(ddof=1), own.std(ddof=1)
-        mean = verdicts.compare_stochastic(printed, s, n, own.mean(), s_r, n)
-        spread = verdicts.compare_spread(parse_printed(f"{s:.3f}"), n, s_r, n)
+        mean = rules.compare_stochastic(printed, s, n, own.mean(), s_r, n)
+        spread = rules.compare_spread(parse_printed(f"{s:.3f}"), n, s_r, n)
         differing["mean"] += mean.outcome == "differs"
         differing["spread"] += spread.outcome == "differs"
     assert differing["mean"] > 0.99 * cases if shift else 0 < differing["mean"] < 0.01 * cases

@@ -28,25 +28,11 @@ _HERE = Path(__file__).parent
 _PAGES = _HERE / "pages"
 _NEEDED = ("latex2mathml", "sphinx", "myst_nb", "numpydoc", "pydata_sphinx_theme")
 #: Modules that the API describes, in the order in which they are read.
-_API = (
-    "companion",
-    "companion.metrics",
-    "companion.tuning",
-    "companion.solvers",
-    "companion.kernels",
-    "companion.losses",
-    "companion.conformal_factors",
-    "companion.separability",
-    "companion.agreement",
-    "companion.datasets",
-    "companion.plotting",
-    "companion.reproduction",
-    "companion.reproduction.regenerate",
-    "companion.reproduction.published",
-    "companion.reproduction.verdicts",
-    "companion.reproduction.declared",
-    "companion.reproduction.display",
-)
+_ROOMS = ("metrics", "tuning", "solvers", "kernels", "losses", "conformal_factors", "separability")
+_ROOMS += ("agreement", "datasets", "plotting", "reproduction")
+_ENGINE = ("regenerate", "published", "verdicts", "declared", "display")
+_API = ["companion", *(f"companion.{name}" for name in _ROOMS)]
+_API += [f"companion.reproduction.{name}" for name in _ENGINE]
 _MARKER = ".companion-report"
 #: A sign for what each row counts as, so that colour is never the only one.
 _SIGNS = dict(zip((*PARTS, NOT_SCORED), "✓?≠∅✗–·", strict=True))

@@ -11,13 +11,8 @@ from pathlib import Path
 import nbformat
 
 from companion._paths import build_dir
-from companion.reproduction.artefacts import (
-    Artefact,
-    Paper,
-    list_across,
-    list_artefacts,
-    list_papers,
-)
+from companion.reproduction import Artefact, Paper
+from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
 from companion.reproduction.declared import load_deviations, load_errata
 from companion.reproduction.display import VALUES_MIME, scored_first, verdict_table
 from companion.reproduction.notebooks import notebook_path
