@@ -9,8 +9,6 @@ import pytest
 from companion.papers.summaries import Values, values_from
 from companion.papers.wrsvm import examples, fig_2, regions, simulation, table_2, table_3, utilities
 from companion.reproduction.published import load_published
-from companion.reproduction.regenerate import regenerate
-from companion.reproduction.verdicts import AGREES
 from companion.solvers import Design, dca
 
 
@@ -174,14 +172,3 @@ def test_of_the_steps_of_a_the_least_certain_decides(sign):
                 f"U{config},a", f"region of class {j}: growth in its least certain step of a"
             ]
             assert step == pytest.approx(sign * 0.01 if larger else 0.05, abs=0.002)
-
-
-@pytest.mark.parametrize("name", ["fig_1", "fig_2", "table_2", "table_3"])
-def test_a_repeated_cell_has_the_outcome_of_what_it_repeats(name):
-    ledger = regenerate(f"wrsvm/{name}").ledger
-    outcomes = (ledger.row + " / " + ledger.column, ledger.outcome)
-    found = dict(zip(*outcomes, strict=True))
-    repeated = ledger[ledger.repeats.fillna("") != ""]
-    assert len(repeated)
-    for repeats, outcome in zip(repeated.repeats, repeated.outcome, strict=True):
-        assert (found[repeats] == outcome) or {found[repeats], outcome} <= set(AGREES)
