@@ -94,18 +94,6 @@ def test_the_titanic_table_has_32_cells_and_the_margins_of_the_inquiry():
     assert margins[3] == {"no": 1490, "yes": 711} and len(margins) == 4
 
 
-def test_the_titanic_table_equals_the_list_of_persons_in_the_mirror(mirror):
-    path, code = mirror / "titanic" / "titanic.csv", {"crew": 4, "child": 0, "female": 0, "no": 0}
-    if not path.exists():
-        pytest.skip("the mirror has no list of the persons on the Titanic")
-    columns = ["class", "age", "sex", "survived"]
-    persons = pd.read_csv(path).groupby(columns).size()
-    code |= {"1st": 1, "2nd": 2, "3rd": 3, "adult": 1, "male": 1, "yes": 1}
-    cells = pd.read_csv(data_dir() / "titanic.csv").set_index(columns)["count"]
-    for cell, count in cells.items():
-        assert persons.get(tuple(code[word] for word in cell), 0) == count, cell
-
-
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_split_divides_the_rows_into_parts_of_the_given_sizes(name):
     n, _, _, n_train, n_test = SHAPES[name]

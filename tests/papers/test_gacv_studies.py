@@ -70,7 +70,7 @@ def test_leave_one_out_is_one_fit_a_sample(machines, cell):
     np.testing.assert_allclose(lost, values, atol=0.02)
     margin, theta = machines.surface.margin[cell], machines.surface.influence[cell]
     held = (margin > 0) & (margin <= 1 + selection.TOL) & (theta > 0)
-    fall = np.median(((margin - y * values) / theta)[held])
+    fall = np.median((margin - y * values)[held] / theta[held])
     assert minima.fall_over_theta(machines, cell, lost) == pytest.approx(fall, abs=0.05)
 
 

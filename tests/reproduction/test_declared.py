@@ -34,9 +34,6 @@ NOT_ERRATA = {
     # not printed, or a reading of ours
     "test_the_bayes_risk_by_one_integral_by_two_and_by_sampling_agree",
     "test_the_sample_is_the_same_in_both_cases_and_has_the_shares_exactly",
-    # lost in our text alone
-    "test_the_clipping_of_equation_9_is_the_longest_step_that_stays_in_the_box",
-    "test_the_l1_norm_of_the_slacks_needs_its_absolute_value",
     # the print is right, and more holds, or less is needed
     "test_with_two_classes_truncation_is_not_needed",
     # why a value differs from the print, or a sentence that is tested and no error
