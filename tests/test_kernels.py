@@ -22,15 +22,6 @@ def test_rbf_gram_matrix_equals_the_formula_and_is_exactly_symmetric(shape):
     assert np.array_equal(K, K.T) and np.array_equal(np.diag(K), np.ones(len(X)))
 
 
-@pytest.mark.parametrize("n_features", [1, 7, 32, 33, 60])
-def test_rectangular_blocks_equal_the_formula(n_features):
-    X, Y = points(20, n_features), points(300, n_features, seed=1)
-    expected = pairwise.rbf_kernel(X, Y, gamma=0.05)
-    np.testing.assert_allclose(gram(X, Y, gamma=0.05), expected, rtol=1e-12)
-    by_differences = ((X[:, None] - Y[None]) ** 2).sum(axis=-1)
-    np.testing.assert_allclose(squared_distances(X, Y), by_differences, rtol=1e-11, atol=1e-12)
-
-
 def test_linear_polynomial_and_callable_kernels_equal_their_formulas():
     X, Y = points(9, 3), points(4, 3, seed=1)
     np.testing.assert_allclose(gram(X, Y, kernel="linear"), X @ Y.T)
@@ -81,13 +72,15 @@ def test_distances_of_far_away_points_do_not_cancel(n_features):
     np.testing.assert_allclose(far, near, rtol=1e-7, atol=1e-9)
 
 
-@given(n=st.integers(1, 70), m=st.integers(1, 70), d=st.integers(1, 36), seed=st.integers(0, 99))
-@settings(max_examples=25, deadline=None)
+@given(n=st.integers(1, 70), m=st.integers(1, 300), d=st.integers(1, 60), seed=st.integers(0, 99))
+@settings(max_examples=40, deadline=None)
 def test_gram_matrix_of_any_shape_equals_the_formula(n, m, d, seed):
     X, Y = points(n, d, seed), points(m, d, seed + 1)
     X[:, 0] = 3.0  # a constant column
     np.testing.assert_allclose(gram(X, Y, gamma=0.1), pairwise.rbf_kernel(X, Y, 0.1), rtol=1e-11)
     np.testing.assert_allclose(gram(X, gamma=0.1), pairwise.rbf_kernel(X, gamma=0.1), rtol=1e-11)
+    by_differences = ((X[:, None] - Y[None]) ** 2).sum(axis=-1)
+    np.testing.assert_allclose(squared_distances(X, Y), by_differences, rtol=1e-11, atol=1e-12)
 
 
 @cases("convention, divisor", ("sigma", 1.7), ("sigma2", 1.7**2), ("2sigma2", 2 * 1.7**2))
@@ -141,11 +134,3 @@ def test_rows_on_demand_equal_the_rows_of_the_matrix(kernel, n_features, capacit
     some, others = np.array([3, 9]), np.array([1, 9, 20])
     block = rows.block(some, others, out=np.empty((2, 3)))
     np.testing.assert_allclose(block, K[np.ix_(some, others)], rtol=1e-11)
-
-
-def test_the_least_recently_used_row_makes_room():
-    rows = KernelRows(points(10, 2), cache_size=3 * 10 * 8 / 1e6)
-    for wanted, n_computed in (((0, 1, 2, 0, 1, 3), 4), ((0, 1, 3), 4), ((2,), 5)):
-        for i in wanted:
-            rows.row(i)
-        assert rows.n_computed == n_computed

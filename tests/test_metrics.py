@@ -63,26 +63,14 @@ def test_bad_input_is_refused_with_what_was_got(call, message):
     refused(message, call)
 
 
-@cases(
-    "truth, chosen, wanted",
-    ([1, 1, 0, 0], [1, 1, 0, 0], 1.0),
-    ([1, 1, 0, 0], [0, 0, 0, 0], 0.0),
-    ([1, 1, 0, 0], [1, 0, 0, 0], 0.5**0.5),
-    (["a", "b", "b", "b"], ["a", "b", "a", "a"], (1 / 3) ** 0.5),
-    ([0, 1, 2, 2], [0, 1, 2, 0], 0.5 ** (1 / 3)),
-    ([1, 1], [1, 1], 1.0),
-)
-def test_g_means_are_geometric_means_of_the_recalls(truth, chosen, wanted):
-    assert g_mean(truth, chosen) == pytest.approx(wanted)
-    assert g_mean_error(truth, chosen) == pytest.approx(1 - wanted)
-
-
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=30))
-def test_g_means_agree_with_scikit_learn(pairs):
-    truth, chosen = np.array(pairs).T
-    recalls = recall_score(truth, chosen, labels=np.unique(truth), average=None)
-    assert g_mean(truth, chosen) == pytest.approx(np.prod(recalls) ** (1 / recalls.size))
+def test_g_means_are_geometric_means_of_the_recalls_of_scikit_learn(pairs):
+    for truth, chosen in (np.array(pairs).T, np.array(list("abcd"))[np.array(pairs)].T):
+        recalls = recall_score(truth, chosen, labels=np.unique(truth), average=None)
+        wanted = np.prod(recalls) ** (1 / recalls.size)
+        assert g_mean(truth, chosen) == pytest.approx(wanted)
+        assert g_mean_error(truth, chosen) == pytest.approx(1 - wanted)
 
 
 def test_the_g_mean_scorer_works_in_cross_validation():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import refused
 from _or_skip import or_skip
 
 from companion.datasets import data_digest, get_source, hepatitis_indicators, load_uci
@@ -58,13 +59,10 @@ def test_missing_answers_of_hepatitis_are_no_indicator_and_missing_numbers_stay(
 
 
 def test_another_table_is_refused():
-    with pytest.raises(ValueError, match=r"19 columns. Got shape \(2, 18\)"):
-        hepatitis_indicators(np.ones((2, 18)))
-    with pytest.raises(ValueError, match="answers must be 1"):
-        hepatitis_indicators(np.full((2, 19), 3.0))
+    refused(r"19 columns. Got shape \(2, 18\)", hepatitis_indicators, np.ones((2, 18)))
+    refused("answers must be 1", hepatitis_indicators, np.full((2, 19), 3.0))
 
 
 @pytest.mark.parametrize("call", [load_imbalanced, imbalanced_source])
 def test_an_unknown_problem_is_refused_with_the_nearest_name(call):
-    with pytest.raises(UnknownDataset, match="did you mean 'glass7'"):
-        call("glass")
+    refused("did you mean 'glass7'", call, "glass", error=UnknownDataset)

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from _cases import refused
 
 from companion.datasets import data_digest, get_source, is_available, list_sources
 from companion.datasets._fetch import damage
@@ -69,12 +70,9 @@ def test_the_registry_agrees_with_the_list_of_the_mirror(mirror):
 
 
 def test_an_unknown_key_is_met_with_the_near_one_or_with_all_keys():
-    with pytest.raises(UnknownDataset, match="known: heart-statlog, .*, ida-benchmarks"):
-        get_source("qqqqqq")
-    with pytest.raises(UnknownDataset, match="is not a registered data set"):
-        get_source(["german"])
-    with pytest.raises(UnknownDataset, match="did you mean 'heart'"):
-        data_digest("hearts")
+    refused("known: heart-statlog, .*, ida-benchmarks", get_source, "qqqqqq", error=UnknownDataset)
+    refused("is not a registered data set", get_source, ["german"], error=UnknownDataset)
+    refused("did you mean 'heart'", data_digest, "hearts", error=UnknownDataset)
 
 
 def test_digests_need_no_file_and_tell_all_problems_apart(bare, no_network):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import refused
 from _or_skip import or_skip
 
 from companion.datasets import data_digest, get_source, list_uci, load_pen_digits, load_uci
@@ -42,8 +43,7 @@ def test_the_words_of_the_post_operative_table_are_numbered_in_their_order():
 
 
 def test_an_unknown_problem_is_refused_with_the_nearest_name():
-    with pytest.raises(UnknownDataset, match="did you mean 'hepatitis'"):
-        load_uci("hepatits")
+    refused("did you mean 'hepatitis'", load_uci, "hepatits", error=UnknownDataset)
 
 
 def test_digits_are_their_rows_and_something_that_is_no_digit_is_refused():
@@ -52,5 +52,4 @@ def test_digits_are_their_rows_and_something_that_is_no_digit_is_refused():
     assert X.shape == (3166, 16) and X.min() == 0 and X.max() == 100
     assert dict(zip(*np.unique(y, return_counts=True), strict=True)) == {3: 1055, 6: 1056, 9: 1055}
     assert len(digits(range(10))[0]) == 10_992
-    with pytest.raises(ValueError, match="digits must be from 0 to 9. Got \\(3, 12\\)"):
-        load_pen_digits((3, 12))
+    refused("digits must be from 0 to 9. Got \\(3, 12\\)", load_pen_digits, (3, 12))

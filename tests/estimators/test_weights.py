@@ -54,16 +54,6 @@ def test_the_weight_of_a_sample_scales_its_bound():
         assert (alpha == bound).any()
 
 
-def test_the_modified_ridge_of_least_squares_is_one_over_the_weighted_cost():
-    X, y = two_clouds(30)
-    weight = np.random.default_rng(4).uniform(0.2, 2.0, size=30)
-    machine = LSSVC(C=2.0).fit(X, y, sample_weight=weight)
-    signed = np.where(y == 1, 1.0, -1.0)
-    alpha = machine.dual_coef_[0] * signed
-    slack = 1 - signed * machine.decision_function(X)
-    np.testing.assert_allclose(alpha, 2.0 * weight * slack, atol=1e-9)
-
-
 def test_least_squares_cv_weighs_the_scores_and_leaves_zero_weights_out():
     X, y = two_clouds(40)
     weight = np.random.default_rng(5).integers(0, 3, size=40).astype(float)

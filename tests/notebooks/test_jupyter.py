@@ -11,7 +11,6 @@ import uuid
 import nbformat
 import pytest
 from jupyter_client import BlockingKernelClient
-from nbclient import NotebookClient
 
 from companion._paths import notebooks_dir
 from companion.reproduction.artefacts import get_artefact
@@ -43,13 +42,6 @@ def tables(outputs):
     """Numbers behind the tables among outputs, none of which is a complaint."""
     assert not any(o.output_type == "error" or o.get("name") == "stderr" for o in outputs)
     return [o.data[VALUES_MIME] for o in outputs if VALUES_MIME in o.get("data", {})]
-
-
-def test_a_notebook_runs_in_its_folder_with_the_plain_kernel():
-    committed, notebook = (nbformat.read(SMALL, as_version=4) for _ in range(2))
-    here = {"metadata": {"path": str(SMALL.parent)}}
-    NotebookClient(notebook, timeout=START, kernel_name="python3", resources=here).execute()
-    assert tables(outputs_of(notebook)) == tables(outputs_of(committed)) != []
 
 
 # ------------------------------------------------------------------ a real server

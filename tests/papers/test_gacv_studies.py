@@ -51,41 +51,27 @@ def test_cross_validation_is_that_of_scikit_learn_with_the_costs(machines):
         assert rates[k, j] == pytest.approx(rate, abs=1.1 * machines.cost.max() / N)
 
 
-def test_leave_one_out_is_one_fit_a_sample(machines):
-    rates = selection.leave_one_out_rates(machines)
-    everything = np.arange(N)
-    for k, j in ((4, 3), (6, 6)):
-        fitted, cost = machine(machines, k, j), 0.0
-        for i in everything:
-            rest = everything != i
-            fitted.fit(machines.X[rest], machines.y[rest])
-            value = fitted.decision_function(machines.X[i : i + 1])[0]
-            cost += machines.cost[i] * (machines.y[i] * value <= 0)
-        assert rates[k, j] == pytest.approx(cost / N, abs=1.1 * machines.cost.max() / N)
-
-
-def test_gckl_bounds_misclass_and_rho_2_bounds_leave_one_out_in_every_cell(machines):
-    surfaces = inefficiency.all_criteria(machines, N, 7)
-    assert (surfaces["gckl"] >= surfaces["misclass"]).all()
-    free = inefficiency.has_free_vector(machines)
-    assert free.mean() > 0.5 and (surfaces["xa_2"] >= surfaces["loo"])[free].all()
-    for smaller, larger in (("xa_half", "xa"), ("xa", "xa_2")):
-        assert (surfaces[smaller] <= surfaces[larger]).all()
-
-
-def test_a_left_out_point_gets_the_value_of_a_machine_fitted_without_it(machines):
-    cell = (4, 3)
-    lost, everything = minima.left_out(machines, cell), np.arange(N)
-    fitted, falls = machine(machines, *cell), []
-    margin, theta = machines.surface.margin[cell], machines.surface.influence[cell]
-    for i in everything:
+def left_out_values(fitted, X, y, some):
+    """Decision values at some samples of machines fitted without them."""
+    everything = np.arange(len(y))
+    for i in some:
         rest = everything != i
-        alone = fitted.fit(machines.X[rest], machines.y[rest])
-        value = alone.decision_function(machines.X[i : i + 1])[0]
-        assert lost[i] == pytest.approx(value, abs=0.02)
-        if 0 < margin[i] <= 1 + selection.TOL and theta[i] > 0:
-            falls.append((margin[i] - machines.y[i] * value) / theta[i])
-    assert minima.fall_over_theta(machines, cell, lost) == pytest.approx(np.median(falls), abs=0.05)
+        yield fitted.fit(X[rest], y[rest]).decision_function(X[i : i + 1])[0]
+
+
+@pytest.mark.parametrize("cell", [(4, 3), (6, 6)])
+def test_leave_one_out_is_one_fit_a_sample(machines, cell):
+    fitted, y = machine(machines, *cell), machines.y
+    values = np.array(list(left_out_values(fitted, machines.X, y, range(N))))
+    rate = np.mean(machines.cost * (y * values <= 0))
+    found = selection.leave_one_out_rates(machines)[cell]
+    assert found == pytest.approx(rate, abs=1.1 * machines.cost.max() / N)
+    lost = minima.left_out(machines, cell)
+    np.testing.assert_allclose(lost, values, atol=0.02)
+    margin, theta = machines.surface.margin[cell], machines.surface.influence[cell]
+    held = (margin > 0) & (margin <= 1 + selection.TOL) & (theta > 0)
+    fall = np.median((margin - y * values)[held] / theta[held])
+    assert minima.fall_over_theta(machines, cell, lost) == pytest.approx(fall, abs=0.05)
 
 
 def test_a_rule_that_is_its_limit_has_no_distance_from_it(machines):
@@ -125,11 +111,7 @@ def test_the_exact_hinge_loss_of_a_split_is_that_of_refits():
     X, y, some = data.X[train], data.y[train], range(0, len(train), 10)
     wrong = alone.fit(X, y).predict(data.X[test]) != data.y[test]
     assert found["n_wrong"] == pytest.approx(wrong.sum(), abs=10) and found["n_test"] == len(test)
-    loss = []
-    for i in some:
-        rest = np.arange(len(y)) != i
-        value = alone.fit(X[rest], y[rest]).decision_function(X[i : i + 1])[0]
-        loss.append(max(1 - y[i] * value, 0))
+    loss = np.maximum(1 - y[::10] * list(left_out_values(alone, X, y, some)), 0)
     error = np.std(loss) / np.sqrt(len(loss))
     assert found["estimate"] == pytest.approx(np.mean(loss), abs=3 * error)
 

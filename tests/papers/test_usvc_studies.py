@@ -21,7 +21,6 @@ from companion.papers.usvc import (
     table_1,
     table_3,
 )
-from companion.papers.usvc.benefit import BENEFIT_SIZE, compute_size
 from companion.papers.usvc.splits import SETS, Split, load, split, wrong
 from companion.reproduction.published import parse_relation
 from companion.reproduction.verdicts import compare_claim
@@ -169,26 +168,6 @@ def test_the_linear_search_equals_plain_refits_by_libsvm():
         assert abs(total["SVMlight"][k] - count) <= near
 
 
-def test_least_squares_is_ridge_regression_on_the_labels():
-    part = small_split()
-    points, _ = linear.paths(linear.Design.linear(part.X), part.y, (2.0,))["LS"]
-    centred = part.X - part.X.mean(axis=0)
-    w = np.linalg.solve(centred.T @ centred + np.eye(4) / 2.0, centred.T @ part.y)
-    assert points[0][:-1] == pytest.approx(w, rel=1e-8)
-
-
-def test_prototypes_at_all_samples_with_the_hinge_are_the_support_vector_machine():
-    part = small_split()
-    svc, _ = table_3.both_paths(table_3.design_on(part.X, part.X, 2.0), part.y)
-    at = table_3.C_VALUES.index(1.0)
-    peer = SVC(C=1.0, gamma=0.125, tol=1e-8).fit(part.X, part.y)
-    decision, w = peer.decision_function(part.X), peer.dual_coef_[0]
-    K = np.exp(-0.125 * ((peer.support_vectors_[:, None] - peer.support_vectors_) ** 2).sum(-1))
-    objective = 0.5 * w @ K @ w + np.maximum(0.0, 1.0 - part.y * decision).sum()
-    assert svc[at].objective == pytest.approx(objective, rel=3e-6)
-    assert svc[at].decision_function == pytest.approx(decision, abs=2e-2)
-
-
 def test_the_search_on_prototypes_counts_what_refits_count():
     part = small_split()
     centres = table_3.prototypes("Ringnorm", 1, part.X, 6)
@@ -233,30 +212,12 @@ def test_a_threshold_lets_no_more_new_negatives_through_than_its_level(level):
     assert level - 1 / 60 - 3 * error <= mean <= level + 3 * error
 
 
-def test_the_path_of_a_separable_medical_set_converges_at_every_cost():
-    # Warm starts went round for ever on the first fold of this split at C = 1000.
-    part = or_skip(split)("Dermat", 53)
-    design = Design.linear(part.X)
-    for rows, _ in [*part.folds, (np.arange(len(part.y)), None)]:
-        path = wls_path(design.take(rows), part.y[rows], linear.C_VALUES)
-        assert all(machine.converged and machine.n_iter < 40 for machine in path)
-        assert (part.y[rows] * path[-1].decision_function > 0.999).all()
-
-
 def test_boosting_lowers_the_training_error_of_a_single_network():
     part = small_split(400, seed=3)
     machine = boosting.boosted_networks(0.25, 40, 8, seed=0).fit(part.X, part.y)
     stages = [wrong(stage, part.y) for stage in machine.staged_predict(part.X)]
     assert stages[-1] < stages[0]
     assert all(len(network.centres_) == 8 for network in machine.estimators_)
-
-
-def test_the_unbiased_machine_gains_more_on_larger_samples():
-    gain, units = {}, BENEFIT_SIZE.units("quick")
-    for n in (20, 2000):
-        rows = [compute_size(unit) for unit in units if unit.params["n"] == n][:10]
-        gain[n] = np.mean([row["svc_error"] - row["usvc_error"] for row in rows])
-    assert gain[2000] > gain[20]
 
 
 def test_costs_of_one_and_no_costs_are_one_machine_and_heavier_negatives_alarm_less():

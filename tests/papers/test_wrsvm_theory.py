@@ -106,17 +106,6 @@ def test_a_spent_budget_of_nodes_leaves_a_bound_that_holds():
     assert 0 < part.bound < whole.bound <= whole.objective <= part.objective
 
 
-def test_no_start_of_the_dc_algorithm_is_below_the_global_minimum():
-    U, rng = examples.utility(2, 0.4), np.random.default_rng(7)
-    X, y = examples.piecewise_linear(9, rng, 0.3)
-    least = exact.global_minimum(X, y, U, 2.0, -0.5).objective
-    starts = [np.column_stack([f, f[:, 0]]) - np.mean(f) for f in rng.normal(size=(25, 3, 2)) * 2]
-    design = Design.linear(X)
-    ends = [dca(design, y, U, 2.0, -0.5, tol=1e-6, start=start).objective for start in starts]
-    assert min(ends) >= least * (1 - exact.TOLERANCE)
-    assert min(ends) <= least * (1 + 1e-4)  # some start finds it
-
-
 def test_values_of_C_on_one_sample_count_once():
     rows = [
         {"config": 2, "a": 0.6, "C": C, "sample": k, "n_nodes": 1000, "n_dc": 10, "converged": True}

@@ -92,11 +92,6 @@ def threads(unit):
     return {"threads": most}
 
 
-def hears_interrupts(unit):
-    """Whether Ctrl-C would reach the process of the unit."""
-    return {"hears": signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())}
-
-
 def units(n_repetitions=3, name="table_0", paper="tests", data=""):
     """A function that lists units; the quick profile has two thirds of them."""
 

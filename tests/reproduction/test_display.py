@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from _cases import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -129,10 +130,8 @@ def test_the_printed_table_stands_over_its_regeneration_row_by_row(ledger):
     assert len(table.values) == 5, "values of the spreads shown inside are kept, the claim's not"
     assert display.published_vs_reproduced(ledger).header == ["", "", "n", "LS", "|A - B|"]
     assert display.published_vs_reproduced(ledger, rows=["cancer"]).rows[0][0] == "cancer"
-    with pytest.raises(ValueError, match="There is no column 'XX'"):
-        display.published_vs_reproduced(ledger, columns=["XX"])
-    with pytest.raises(ValueError, match="There is no row 'liver'"):
-        display.published_vs_reproduced(ledger, rows=["liver"])
+    refused("There is no column 'XX'", display.published_vs_reproduced, ledger, columns=["XX"])
+    refused("There is no row 'liver'", display.published_vs_reproduced, ledger, rows=["liver"])
     with pytest.raises(ValueError, match="shows one artefact. Got table_1, fig_1"):
         display.published_vs_reproduced(pd.concat([ledger, ledger.assign(artefact="fig_1")]))
 
@@ -142,11 +141,17 @@ def test_a_frame_is_shown_with_given_formats_and_a_row_of_another_length_refused
     table = Table.from_frame(frame, {"C": ".1f", "who": str.upper})
     assert table.rows == [["1.0", "5", "A", ""], ["0.1", "6", "B", "2"]]
     assert table.values[1]["C"] == 0.123456 and table.values[0]["x"] is None
+<<<<<<< HEAD
     assert table.header == ["C", "n", "who", "x"]
     with pytest.raises(ValueError, match="formats must name columns of the frame. Got D"):
         Table.from_frame(frame, {"D": ".1f"})
     with pytest.raises(ValueError, match="must have 2 cells"):
         Table(["a", "b"], [["1"]], [])
+=======
+    assert list(table.frame.columns) == ["C", "n", "who", "x"]
+    refused("formats must name columns of the frame. Got D", Table.from_frame, frame, {"D": ".1f"})
+    refused("must have 2 cells", Table, ["a", "b"], [["1"]], [])
+>>>>>>> b31c43e399ad07bbca551ac405351b1e222195e0
 
 
 def test_the_summary_is_the_score_and_the_section_names_the_reasons(ledger):
@@ -181,6 +186,5 @@ def test_only_what_stands_between_the_markers_is_replaced(tmp_path, text):
     assert path.read_text() == f"# T\n{BEGIN}\nnew\n{END}\ntail\n"
     assert not display.update_between_markers(path, "new") and list(tmp_path.iterdir()) == [path]
     path.write_text(text)
-    with pytest.raises(ValueError, match="must have the markers"):
-        display.update_between_markers(path, "new")
+    refused("must have the markers", display.update_between_markers, path, "new")
     assert path.read_text() == text

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import sqlite3
 import subprocess
 import sys
 from contextlib import suppress
@@ -14,9 +13,9 @@ import _studies
 import pandas as pd
 import psutil
 import pytest
+from _cases import cases, refused
 from _run import wait_for
 from _studies import N_UNITS, stored, study, table, working
-from joblib.externals.loky import get_reusable_executor
 
 from companion.reproduction.errors import StoreError, UnitError
 from companion.reproduction.run import load_records, read_stored
@@ -112,14 +111,6 @@ def test_ctrl_c_keeps_units_and_stops_workers_silently(places, reference, start,
     assert 2 <= before < N_UNITS
     assert load_records(study(n_repetitions=6)).computed == N_UNITS - before
     assert table(places) == reference
-
-
-@pytest.mark.parametrize(("jobs", "backend"), [(1, "loky"), (2, "loky"), (2, "dask")])
-def test_ctrl_c_reaches_this_process_alone(places, jobs, backend):
-    get_reusable_executor().shutdown()  # workers that other tests have started
-    frame = load_records(study(_studies.hears_interrupts), jobs=jobs, backend=backend).frame
-    assert frame["hears"].tolist() == [jobs == 1] * 6
-    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
 def test_two_runs_at_once_do_not_harm_each_other(places, reference, start):
@@ -239,30 +230,11 @@ def test_workers_that_die_end_the_run_with_advice(places, backend):
     assert load_records(study(), jobs=2).computed == 6  # and the next one works
 
 
-def test_a_full_disk_ends_the_run_and_the_next_repeats_no_finished_unit(places, monkeypatch):
-    calls, prepare = _studies.n_calls, RecordStore.prepare
-
-    def full(store):
-        if len(stored(store.working)) == 4:
-            error = sqlite3.OperationalError("database or disk is full")
-            raise store._failure("write", store.working, error)
-        prepare(store)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(RecordStore, "prepare", full)
-        with pytest.raises(StoreError, match=r"disk is full.* 1 finished unit\(s\) wait"):
-            load_records(study())
-    assert len(stored(working(places))) == 4
-    records = load_records(study())
-    assert records.computed == 1 and len(records.frame) == 6 and _studies.n_calls - calls == 6
-
-
 def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(places, monkeypatch):
     (places / "file").write_text("")
     monkeypatch.setenv("COMPANION_CACHE", str(places / "file" / "cache"))
     calls = _studies.n_calls
-    with pytest.raises(StoreError, match="set COMPANION_CACHE to another folder"):
-        load_records(study())
+    refused("set COMPANION_CACHE to another folder", load_records, study(), error=StoreError)
     assert _studies.n_calls == calls
 
 
@@ -276,19 +248,22 @@ MEANINGLESS = [
 
 @pytest.mark.parametrize(("options", "complaint"), MEANINGLESS)
 def test_options_that_mean_nothing_are_refused(places, options, complaint):
-    with pytest.raises(ValueError, match=complaint):
-        load_records(study(), **options)
-    with pytest.raises(ValueError, match="must be a function at the top level of a module"):
-        load_records(study(lambda unit: {}))
+    refused(complaint, load_records, study(), **options)
+    refused("must be a function at the top level of a module", load_records, study(lambda unit: {}))
 
 
 # ------------------------------------------------------------------------ code, fresh, profiles
 
 
-@pytest.mark.parametrize(("profile", "later"), [("paper", (0, 6)), ("quick", (4,))])
-def test_records_of_old_code_are_told_and_quick_ones_made_again(places, other_code, profile, later):
+@cases("profile, line, later", ("paper", "csv, line 2", (0, 6)), ("quick", "sqlite", (4,)))
+def test_old_records_are_told_with_their_line_and_quick_ones_made_again(
+    places, other_code, profile, line, later
+):
     assert load_records(study(), profile).gaps == NO_GAPS
     other_code()
+    (text,) = read_stored(study(), profile).gaps["stale"]
+    n = 6 if profile == "paper" else 4
+    assert f"table_0.{line}: {n} of {n} records were made by other code than 0000" in text
     records = load_records(study(), profile)
     n_old = [int(re.search(r"(\d+) of 6 records were", text)[1]) for text in records.gaps["stale"]]
     assert (records.computed, *n_old) == later
@@ -345,12 +320,3 @@ def test_what_is_missing_and_what_belongs_to_no_unit_is_told_with_its_place(plac
     assert gaps == {"missing": [f"{path}: {missing}"], "stale": []} and len(frame) == 5
     path.unlink()
     assert "6 of 6 units have no record" in read_stored(study()).gaps["missing"][0]
-
-
-@pytest.mark.parametrize(("profile", "line"), [("paper", "csv, line 2"), ("quick", "sqlite")])
-def test_old_records_are_told_with_file_and_line(places, other_code, profile, line):
-    load_records(study(), profile)
-    other_code()
-    (text,) = read_stored(study(), profile).gaps["stale"]
-    n = 6 if profile == "paper" else 4
-    assert f"table_0.{line}: {n} of {n} records were made by other code than 0000" in text

@@ -5,14 +5,13 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from _cases import refused
 from _studies import stored, study
 
 from companion.reproduction.errors import DamagedError, StoreError
-from companion.reproduction.records import to_table
 from companion.reproduction.store import RecordStore
 from companion.reproduction.units import Study
 
@@ -74,24 +73,6 @@ def test_a_killed_process_loses_no_finished_unit_and_leaves_no_broken_file(store
         assert {record.rows[0]["error"] for record in found.values()} == {1 / 3}
 
 
-def test_a_transaction_torn_by_a_kill_is_rolled_back(store):
-    fill(store, 2)
-    script = (
-        "import os, signal\n"
-        "with store._database('write') as database:\n"
-        "    database.execute('PRAGMA cache_size = 1')\n"  # so that pages are written early
-        "    rows = [(str(n), '{}', '', 'x' * 9000) for n in range(99)]\n"
-        "    database.executemany('INSERT INTO records VALUES (?, ?, ?, ?)', rows)\n"
-        "    os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    killed = child(script)
-    assert killed.communicate() == ("", "") and killed.returncode == -signal.SIGKILL
-    assert store.working.with_name(store.working.name + "-journal").exists()
-    assert len(again(store).records()) == 2
-    fill(again(store), 3)
-    assert len(again(store).records()) == 3
-
-
 @pytest.mark.parametrize("length", [0, 1])
 def test_a_file_whose_first_write_was_torn_is_written_anew(store, length):
     store.working.parent.mkdir(parents=True)
@@ -129,17 +110,6 @@ def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
     assert str(store.working) in str(caught.value) and store.working.read_bytes() == content
 
 
-def test_a_unit_is_not_lost_to_a_foreign_file(store):
-    unit = next(iter(store.units.values()))
-    store.working.parent.mkdir(parents=True)
-    store.working.write_text("my notes\n")
-    with pytest.raises(StoreError, match=r"1 finished unit\(s\) wait in the memory"):
-        store.append(unit, [ROW])
-    store.working.rename(store.working.with_name("notes.txt"))
-    again(store).prepare()
-    assert again(store).records()[unit.key].rows == (ROW,)
-
-
 @pytest.mark.parametrize("content", ["my,table\n1,2\n", "", "C,repetition,key,code,digest\n1,2\n"])
 def test_a_foreign_table_is_named_and_left_as_it_is(store, content):
     fill(store)
@@ -151,6 +121,7 @@ def test_a_foreign_table_is_named_and_left_as_it_is(store, content):
     assert len(stored(store.working)) == 6
 
 
+<<<<<<< HEAD
 def test_a_record_with_parameters_of_another_unit_is_named_with_its_line(store):
     """Its digest may be right, if whoever altered it wrote that anew."""
     fill(store)
@@ -190,6 +161,8 @@ def test_a_line_less_a_line_more_or_another_result_is_named_though_the_digests_a
     assert len(again(store).records()) == len(records) - 1, "which is missing, and not damaged"
 
 
+=======
+>>>>>>> b31c43e399ad07bbca551ac405351b1e222195e0
 # ------------------------------------------------------------------------- disks and permissions
 
 
@@ -284,36 +257,6 @@ def test_a_table_of_some_units_grows_and_the_later_record_of_a_unit_counts(store
     assert len(found) == 6 and [found[unit.key].rows[0]["error"] for unit in units] == [7.0, 0.0]
 
 
-def test_the_quick_profile_has_a_working_file_only(store, places):
-    quick = RecordStore(study(), "quick")
-    fill(quick)
-    quick.consolidate()
-    assert len(again(quick).records()) == 4 and store.records() == {}
-    fill(store)
-    store.consolidate()
-    assert len(quick.records()) == 4
-    assert len(list((places / "cache/records").rglob("table_0.sqlite"))) == 2
-
-
-def test_a_run_that_computes_anew_goes_on_until_it_ends(store):
-    fill(store, 3)
-    store.begin()  # what waits of an earlier run is kept
-    assert store.waiting() == {} and len(store.records()) == 3
-    fill(store)
-    store.consolidate()
-    store.end()
-    for start in (0, 2):  # the second time after an interruption
-        again(store).begin()
-        assert len(again(store).waiting()) == start
-        fill(store, start + 2, start)
-    store.consolidate()
-    assert len(again(store).waiting()) == 4 and len(again(store).records()) == 6
-    store.end()
-    assert again(store).waiting() == {}
-    again(store).begin()
-    assert again(store).waiting() == {} and len(again(store).records()) == 6
-
-
 def test_records_of_units_no_longer_listed_are_dropped_with_a_notice(store, caplog):
     fill(store)
     store.consolidate()
@@ -337,26 +280,16 @@ def test_a_committed_record_of_the_present_code_is_not_hidden_by_an_older_workin
 # --------------------------------------------------------------------------- several processes
 
 
-def test_a_process_waits_for_the_transaction_of_another(store):
-    fill(store, 1)
-    with store._database("write"):
-        running = child("print('ready', flush=True)\nstore.prepare()\n")
-        running.stdout.readline()
-        with pytest.raises(subprocess.TimeoutExpired):
-            running.wait(timeout=0.5)
-    assert running.communicate(timeout=60) == ("", "") and running.returncode == 0
-
-
 def test_processes_that_append_at_once_lose_nothing(places):
     script = (
         "for unit in list(store.units.values())[int(sys.argv[1])::3]:\n"
         "    store.append(unit, [{'error': 1 / 7, 'filler': 'x' * 5000}])\n"
-        "    if unit.params['repetition'] % 20 == 10:\n"
+        "    if unit.params['repetition'] % 10 == 5:\n"
         "        store.consolidate()\n"
     )
-    workers = [child(script, part, n_repetitions=60) for part in range(3)]
+    workers = [child(script, part, n_repetitions=30) for part in range(3)]
     assert [worker.communicate(timeout=120) for worker in workers] == [("", "")] * 3
-    store = RecordStore(study(n_repetitions=60))
+    store = RecordStore(study(n_repetitions=30))
     assert set(store.records()) == set(store.units)
 
 
@@ -366,7 +299,6 @@ def test_processes_that_append_at_once_lose_nothing(places):
 def test_a_study_with_a_unit_twice_or_of_another_is_refused():
     base = study()
     twice = Study("tests", "table_0", lambda profile: base.units(profile) * 2, base.compute)
-    with pytest.raises(ValueError, match=r"lists a unit twice: tests/table_0\(C=10.0, repet"):
-        RecordStore(twice)
+    refused(r"lists a unit twice: tests/table_0\(C=10.0, repet", RecordStore, twice)
     with pytest.raises(ValueError, match="lists a unit of another study: tests/table_0"):
         RecordStore(Study("tests", "table_9", base.units, base.compute))

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from _cases import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,13 +72,10 @@ def test_scalars_of_numpy_count_as_those_of_python(dtype, number):
 def test_parameters_that_are_no_finite_scalars_are_refused_by_name():
     complaint = "parameter 'gamma' of a unit of p/s must be "
     for value in (math.nan, math.inf, -math.inf, np.float32("nan")):
-        with pytest.raises(ValueError, match=f"{complaint}finite"):
-            Unit("p", "s", {"gamma": value})
+        refused(f"{complaint}finite", Unit, "p", "s", {"gamma": value})
     for value in ([1], {"a": 1}, np.arange(2), object(), 1j, b"x"):
-        with pytest.raises(TypeError, match=f"{complaint}a string"):
-            Unit("p", "s", {"gamma": value})
-    with pytest.raises(TypeError, match="parameter names must be strings"):
-        Unit("p", "s", {1: 2})
+        refused(f"{complaint}a string", Unit, "p", "s", {"gamma": value}, error=TypeError)
+    refused("parameter names must be strings", Unit, "p", "s", {1: 2}, error=TypeError)
     with pytest.raises(TypeError, match="The type of parameter 'widths' must be str, int"):
         Parameter("widths", list, [], "The widths.")
 

@@ -3,14 +3,11 @@
 import numpy as np
 import pytest
 from _cases import refused
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from problems import KERNELS, same_machine, two_classes
 
 from companion.kernels import gram
 from companion.losses import Hinge, Unbiased
 from companion.solvers import Design, fscl, wls
-from companion.solvers._design import normal_equations
 
 
 def grams(X, prototypes, name="rbf"):
@@ -31,14 +28,6 @@ def test_features_and_coefficients_give_the_expansion_and_its_norm(name):
     np.testing.assert_allclose(design.augmented[:, :-1] @ w, K @ beta, atol=1e-6)
     assert beta @ inner @ beta == pytest.approx(w @ w, rel=1e-6)
     np.testing.assert_allclose(design.weights(beta), w, rtol=1e-6, atol=1e-6)
-
-
-def test_the_nonparametric_machine_is_that_of_the_samples_alone():
-    """Its features have the Gram matrix of the samples, so no expansion elsewhere does better."""
-    X, _ = two_classes(60, seed=2)
-    K = gram(X, **KERNELS["rbf"])
-    Z = Design.kernel(K).augmented[:, :-1]
-    np.testing.assert_allclose(Z @ Z.T, K, atol=1e-9)
 
 
 @pytest.mark.parametrize("loss", [Hinge(), Unbiased(2), Unbiased(4)], ids=str)
@@ -73,28 +62,6 @@ def test_a_fold_is_the_same_machine_on_fewer_samples():
         assert part.n == fold.sum() and design.n == 60
         a, b = (wls(d, y[fold], 1.0, tol=1e-9) for d in (part, make(X[fold])))
         np.testing.assert_allclose(a.coef, b.coef, rtol=1e-5, atol=1e-6)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.data())
-def test_the_equations_are_solved_for_any_weights(data):
-    """Of either sign, few samples in use, none, or all."""
-    rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
-    n, m = data.draw(st.integers(2, 30)), data.draw(st.integers(1, 12))
-    design = Design.linear(rng.normal(size=(n, m)))
-    weights = rng.uniform(0.1, 5.0, n) * (rng.random(n) < data.draw(st.sampled_from([0, 0.1, 1])))
-    if data.draw(st.booleans()):
-        weights -= 0.01 * rng.random(n) * (weights > 0)
-    solve, right = normal_equations(design, weights), rng.normal(size=m + 1)
-    right[-1] *= weights.any()
-    dense = design.augmented.T * weights @ design.augmented + np.diag(np.arange(m + 1) < m)
-    np.testing.assert_allclose(dense @ solve(right), right, atol=1e-6)
-
-
-def test_an_indefinite_matrix_is_reported():
-    design = Design.linear(np.random.default_rng(0).normal(size=(50, 3)))
-    assert normal_equations(design, -np.ones(50)) is None
-    assert normal_equations(design, np.full(50, np.inf)) is None
 
 
 def test_bad_matrices_are_named():

@@ -7,7 +7,7 @@ import pytest
 from _cases import each, refusals, refused, warned
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import KERNELS, by_qp, problem, same_machine, two_classes
+from problems import KERNELS, by_qp, problem, same_machine
 
 from companion.kernels import gram
 from companion.solvers import mdm, smo
@@ -56,31 +56,11 @@ def generic(K, y, ridge):
     return by_qp(H, 0.0 * y, 0.0, np.inf, [(y > 0, 1.0), (y < 0, 1.0)])
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@each(kernel=KERNELS, C=[1e-2, 1.0, 1e4])
 @pytest.mark.parametrize(("selection", "accelerate"), MODES)
-def test_solution_carries_its_certificates(selection, accelerate, kernel):
-    options = {"selection": selection, "accelerate": accelerate, "tol": 1e-5}
-    solved(*problem(kernel=kernel), 0.1, **options)
-
-
-@pytest.mark.parametrize("C", [1e-2, 1.0, 1e4])
-@pytest.mark.parametrize(("selection", "accelerate"), MODES)
-def test_gap_is_below_tol_for_every_cost(selection, accelerate, C):
-    solved(*problem(n=220, seed=4), 1.0 / C, selection=selection, accelerate=accelerate)
-
-
-@pytest.mark.parametrize(("selection", "accelerate"), MODES)
-def test_the_order_of_samples_and_the_signs_of_classes_do_not_matter(selection, accelerate):
-    K, y = problem(n=200, seed=5)
-    options = {"ridge": 0.1, "selection": selection, "accelerate": accelerate, "tol": 1e-12}
-    mixed, order = mdm(K, y, **options), np.argsort(y, kind="stable")
-    by_class = mdm(K[np.ix_(order, order)], y[order], **options)
-    np.testing.assert_allclose(by_class.alpha, mixed.alpha[order], atol=1e-6)
-    assert by_class.intercept == pytest.approx(mixed.intercept, abs=1e-9)
-    swapped = mdm(K, -y, **options)
-    np.testing.assert_allclose(swapped.alpha, mixed.alpha, atol=1e-6)
-    assert swapped.intercept == pytest.approx(-mixed.intercept, abs=1e-9)
-    assert swapped.m_plus == pytest.approx(-mixed.m_minus, abs=1e-9)
+def test_every_solution_carries_its_certificates(selection, accelerate, kernel, C):
+    K, y = problem(n=100, seed=4, kernel=kernel)
+    solved(K, y, 1.0 / C, selection=selection, accelerate=accelerate, tol=1e-4)
 
 
 @pytest.mark.parametrize(("selection", "accelerate"), MODES)
@@ -122,33 +102,13 @@ def test_primal_value_of_the_svm_is_as_close_to_the_dual_as_tol_says(tol):
     assert dual * (1.0 - 1e-12) <= primal <= dual / (1.0 - tol)
 
 
-def test_the_ridge_is_a_coordinate_of_every_sample_over_the_root_of_c():
-    # (2.2.13) prints y_i / C; with the root in (2.2.8) the inner products are those of (2.2.14).
-    X, y = two_classes(40, seed=2)
-    C = 4.0
-    expected = mdm(X @ X.T, y, ridge=1.0 / C, tol=1e-12)
-    for size, is_right in ((C**-0.5, True), (1.0 / C, False)):
-        extended = np.hstack([X, np.diag(size * y)])
-        result = mdm(extended @ extended.T, y, tol=1e-12)
-        assert np.allclose(result.alpha, expected.alpha, atol=1e-6) is is_right
-        assert (result.squared_norm == pytest.approx(expected.squared_norm)) is is_right
-
-
-def test_reported_gap_bounds_the_true_error():
-    K, y = problem(n=40, seed=3)
-    value, _ = generic(K, y, 0.1)
-    for tol in (0.5, 1e-1, 1e-2, 1e-4):
-        result = mdm(K, y, ridge=0.1, tol=tol)
-        assert -1e-9 * value <= result.objective - value <= result.duality_gap + 1e-9 * value
-
-
-@pytest.mark.parametrize("accelerate", ACCELERATIONS)
-def test_points_of_the_plane(accelerate):
+@each(accelerate=ACCELERATIONS, ridge=[0.0, None])
+def test_points_of_the_plane(accelerate, ridge):
     # Nearest to the square is the middle of its right side; (5, 1) and (5, -1) share the weight.
     square = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]
     others = [[5.0, 1.0], [5.0, -1.0], [9.0, 0.0]]
     X, y = np.array(square + others), np.array([-1.0] * 4 + [1.0] * 3)
-    result = mdm(X @ X.T, y, accelerate=accelerate, tol=1e-12)
+    result = mdm(X @ X.T, y, ridge=ridge, accelerate=accelerate, tol=1e-12)
     assert result.squared_norm == pytest.approx(16.0)
     np.testing.assert_allclose((y * result.alpha) @ X, [4.0, 0.0], atol=1e-6)
     assert (result.m_plus, result.m_minus) == (pytest.approx(20.0), pytest.approx(4.0))
@@ -157,14 +117,6 @@ def test_points_of_the_plane(accelerate):
     # In the units of the SVM the nearest points lie on the margins.
     decision = result.to_svm().decision_function
     np.testing.assert_allclose(decision[[0, 1, 4, 5]], [-1.0, -1.0, 1.0, 1.0], atol=1e-6)
-
-
-def test_without_ridge_or_with_none():
-    X = np.array([[-1.0], [-3.0], [2.0], [2.5]])
-    for ridge in (0.0, None):
-        result = mdm(X @ X.T, np.sign(X[:, 0]), ridge=ridge, tol=1e-12)
-        assert result.alpha.tolist() == [1.0, 0.0, 1.0, 0.0] and result.squared_norm == 9.0
-        np.testing.assert_allclose(result.to_svm().decision_function, (2.0 * X[:, 0] - 1.0) / 3.0)
 
 
 def test_a_class_of_one_sample_is_its_own_hull():

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import KERNELS, MACHINES, by_qp, machine, problem, same_machine, two_classes
 
-from companion.datasets.generators import two_gaussians
 from companion.kernels import KernelRows, gram
 from companion.solvers import smo
 
@@ -39,7 +38,7 @@ def solved(K, y, lower, upper, ridge=0.0, tol=1e-3, rows=None, **options):
 
 
 @each(kernel=KERNELS, selection=SELECTIONS, accelerate=[True, False], name=MACHINES)
-def test_solution_carries_its_certificates(name, selection, accelerate, kernel):
+def test_every_solution_carries_its_certificates(name, selection, accelerate, kernel):
     options = {"selection": selection, "accelerate": accelerate, "tol": 1e-4}
     result = solved(*problem(kernel=kernel), **machine(name, 3.0), **options)
     assert "at most tol" in result.stop_reason
@@ -61,20 +60,6 @@ def assert_optimum(K, y, lower, upper, ridge=0.0):
 def test_every_sample_may_have_a_cost_of_its_own(name):
     costs = np.random.default_rng(0).uniform(0.2, 4.0, size=40)
     assert_optimum(*problem(n=40, seed=3), **machine(name, costs))
-
-
-def test_least_one_norm_machine_with_a_box_it_does_not_touch_interpolates():
-    K, y = problem(n=25, kernel="rbf", noise=3.0)
-    result = smo(K, y, -1e8, 1e8, tol=1e-9)
-    assert np.abs(result.alpha).max() < 1e8
-    np.testing.assert_allclose(y * result.decision_function, 1.0, atol=1e-8)
-
-
-def test_l1_and_l2_machines_coincide_on_separable_data_with_a_large_cost():
-    K, y = problem(n=40, kernel="linear", noise=0.1)
-    hard = smo(K, y, 0.0, 1e7, tol=1e-7)
-    soft = smo(K, y, **machine("L2", 1e9), tol=1e-7)
-    np.testing.assert_allclose(hard.decision_function, soft.decision_function, rtol=1e-5, atol=1e-5)
 
 
 def reference_smo(K, y, lower, upper, ridge, tol):
@@ -115,17 +100,6 @@ def test_plain_first_order_takes_the_iterations_of_the_papers_algorithm(name, C)
     assert np.array_equal(result.alpha != 0, alpha != 0)
 
 
-def test_identical_points_leave_the_same_nonzeros_as_in_the_papers_algorithm():
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 2, size=(80, 3)).astype(float)
-    y = np.where(rng.random(80) < 0.3 + 0.4 * X[:, 0], 1.0, -1.0)
-    K = gram(X, gamma=1.0)
-    alpha, n_iter = reference_smo(K, y, -1.0, 1.0, 0.0, tol=1e-3)
-    result = smo(K, y, -1.0, 1.0, selection="first_order", accelerate=False)
-    assert result.n_iter == n_iter
-    assert np.count_nonzero(result.alpha) == np.count_nonzero(alpha) < 80
-
-
 @pytest.mark.parametrize("name", MACHINES)
 def test_acceleration_and_shrinking_do_not_change_the_solution(name):
     (K, y), box = problem(400, gamma=0.7, seed=7), machine(name, 50.0)
@@ -133,13 +107,6 @@ def test_acceleration_and_shrinking_do_not_change_the_solution(name):
     for shrinking in (True, False):
         result = solved(K, y, **box, shrinking=shrinking, tol=1e-6)
         same_machine(result, plain, atol=1e-4, rel=1e-8)
-
-
-def test_smaller_problems_inside_smaller_ones_do_not_lead_astray():
-    X, y = two_gaussians(750, means=((0.0, 0.0), (2.0, 0.0)), rng=1)
-    K = gram(X, gamma=0.33)
-    less, all_along = (solved(K, y, 0.0, 1e3, shrinking=shrinking) for shrinking in (True, False))
-    assert less.n_iter <= 2 * all_along.n_iter
 
 
 def test_many_free_variables_are_handled_by_the_walk_in_batches():
@@ -198,7 +165,9 @@ def test_any_start_is_made_feasible_and_leads_to_the_solution(seed, scale, size,
     rng = np.random.default_rng(seed)
     lower, upper = -size * rng.uniform(size=30), size * rng.uniform(size=30)
     ridge, alpha0 = has_ridge * rng.uniform(size=30), scale * rng.normal(size=30)
-    solved(*problem(n=30, seed=seed), lower, upper, ridge, tol, alpha0=alpha0)
+    (K, y), given_alpha0 = problem(n=30, seed=seed), alpha0.copy()
+    solved(K, y, lower, upper, ridge, tol, alpha0=alpha0)
+    np.testing.assert_array_equal(alpha0, given_alpha0)
 
 
 def test_boxes_without_zero_are_solved():
@@ -227,17 +196,6 @@ def test_odd_data_are_solved(n, d, copies, name, selection, seed):
     box |= {end: np.where(weight > 0, box[end], 0.0) for end in ("lower", "upper")}
     result = solved(gram(X, gamma=0.5), y, **box, selection=selection)
     assert (result.alpha[weight == 0] == 0).all()
-
-
-@pytest.mark.parametrize("name", MACHINES)
-def test_order_of_the_samples_does_not_matter(name):
-    (K, y), box = problem(n=80, seed=9), machine(name, 4.0)
-    order = np.random.default_rng(1).permutation(80)
-    result = smo(K, y, **box, tol=1e-8)
-    permuted = smo(K[np.ix_(order, order)], y[order], **box, tol=1e-8)
-    assert permuted.objective == pytest.approx(result.objective, rel=1e-9)
-    f = result.decision_function[order]
-    np.testing.assert_allclose(permuted.decision_function, f, atol=1e-6)
 
 
 def test_a_single_class_has_the_zero_solution():
@@ -305,21 +263,6 @@ def test_a_tolerance_below_rounding_ends_with_a_warning_and_not_in_a_circle():
     K, y = problem(n=40)
     budget, message = 3_000_000, "Rounding errors stop all progress"
     assert not warned(message, smo, 1e8 * K, y, 0.0, 1e8, tol=1e-30, max_iter=budget).converged
-
-
-def test_repeated_calls_give_the_same_bits():
-    K, y = problem(n=300)
-    first, second = (smo(K, y, -20.0, 20.0) for _ in range(2))
-    assert np.array_equal(first.alpha, second.alpha) and first.n_iter == second.n_iter
-
-
-def test_inputs_are_left_as_they_are():
-    K, y = problem(n=40)
-    start = np.full(40, 0.1)
-    copies = K.copy(), y.copy(), start.copy()
-    smo(K, y, 0.0, 1.0, alpha0=start)
-    for kept, copy in zip((K, y, start), copies, strict=True):
-        assert np.array_equal(kept, copy)
 
 
 @refusals(

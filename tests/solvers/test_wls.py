@@ -133,6 +133,8 @@ def test_a_fixed_point_satisfies_the_conditions_8_to_13(loss, kind, accelerate):
     Z, alpha = features(design), machine.alpha
     f = Z @ machine.w + machine.intercept
     np.testing.assert_allclose(machine.decision_function, f, atol=1e-9)
+    value = 0.5 * machine.w @ machine.w + C * loss.value(1.0 - y * f).sum()
+    assert machine.objective == pytest.approx(value, rel=1e-12)
     xi = np.maximum(1.0 - y * f, 0.0)
     # (8) gives eta; at xi = 0 the slope is the one-sided one.
     eta = C * np.where(xi > 0, loss.derivative(xi), loss.derivative(1e-300)) - alpha
@@ -143,23 +145,6 @@ def test_a_fixed_point_satisfies_the_conditions_8_to_13(loss, kind, accelerate):
     np.testing.assert_allclose(machine.w, Z.T @ (alpha * y), atol=1e-6 * slopes)  # (10)
     np.testing.assert_allclose(alpha * (y * f - 1 + xi), 0.0, atol=1e-12)  # (12)
     assert np.abs(eta * xi).max() <= 2 * floor * slopes + 1e-9  # (13), to the floor of the slack
-
-
-@pytest.mark.parametrize("loss", [Hinge(), *LOSSES], ids=str)
-def test_the_machine_found_is_a_minimum_of_the_objective(loss):
-    X, y = two_classes(60, seed=4)
-    machine = wls(Design.linear(X), y, 3.0, loss=loss, tol=1e-9)
-    x = np.append(machine.w, machine.intercept)
-
-    def objective(x):
-        slacks = 1.0 - y * (X @ x[:-1] + x[-1])
-        return 0.5 * x[:-1] @ x[:-1] + 3.0 * loss.value(slacks).sum()
-
-    assert machine.objective == pytest.approx(objective(x), rel=1e-12)
-    rng = np.random.default_rng(0)
-    for size in (1e-3, 1e-2):
-        around = [objective(x + size * rng.normal(size=3)) for _ in range(50)]
-        assert min(around) >= machine.objective * (1 - 1e-9)
 
 
 # --------------------------------------------------------------------------------- starts and paths
@@ -271,16 +256,6 @@ def test_any_small_problem_is_solved(data):
     # The machine that gives every sample the larger class is never better by much.
     trivial = C * min(np.sum(y > 0), np.sum(y < 0)) * loss.value(2.0)
     assert machine.objective <= trivial * (1 + 1e-5) + 1e-9 or not isinstance(loss, Hinge)
-
-
-def test_a_weight_of_two_is_the_sample_given_twice():
-    X, y = two_classes(40, seed=11)
-    weight = 1 + (np.arange(40) % 3 == 0)
-    longer = Design.linear(np.repeat(X, weight, axis=0)), np.repeat(y, weight)
-    for loss in (Hinge(), Unbiased(2), Unbiased(4)):
-        weighted = wls(Design.linear(X), y, 1.0, sample_weight=weight, loss=loss, tol=1e-10)
-        repeated = wls(*longer, 1.0, loss=loss, tol=1e-10)
-        np.testing.assert_allclose(weighted.w, repeated.w, atol=1e-5)
 
 
 # ---------------------------------------------------------------------------------------- bad input

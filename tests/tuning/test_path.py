@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from _cases import each, warned
+from _cases import each
 from sklearn.datasets import make_moons
 
 from companion import L1SVC, L2SVC, LSSVC, KernelGridSearchCV, LeastOneNormSVC
@@ -54,30 +54,6 @@ def test_every_solution_of_a_path_is_certified_when_computed_afresh(machine, wei
         assert fresh.objective == pytest.approx(result.objective, rel=1e-9)
         assert fresh.intercept == pytest.approx(result.intercept, abs=1e-7)
         assert fresh.duality_gap == pytest.approx(result.duality_gap, rel=1e-5, abs=1e-7 * C)
-
-
-def test_a_fit_along_the_path_whose_budget_ends_warns_as_a_single_fit_does():
-    K, y = problem(gamma=5.0)
-    path = WarmPath(L1SVC(max_iter=30), K, y, None)
-    for C in (1.0, 1000.0):
-        assert not warned("budget of 30 iterations", path.solve, C).converged
-
-
-def test_a_refined_solution_meets_its_own_tolerance_and_hardly_moves():
-    K, y = problem()
-    path = WarmPath(L1SVC(), K, y, None)
-    _, result = path.solve(1.0), path.solve(10.0)
-    refined = path.refined(10.0, result, 1e-6)
-    assert refined.kkt_violation <= 1e-6 < result.kkt_violation
-    assert refined.objective <= result.objective
-    np.testing.assert_allclose(refined.decision_function, result.decision_function, atol=5e-3)
-
-
-def test_where_a_refinement_does_not_converge_the_solution_stays():
-    K, y = problem(gamma=5.0)
-    path = WarmPath(L1SVC(max_iter=5000), K, y, None)
-    result = path.solve(10.0)
-    assert path.refined(10.0, result, 1e-300) is result
 
 
 def test_settling_brings_fold_accuracies_to_those_of_the_exact_solution(monkeypatch):

@@ -12,7 +12,6 @@ from sklearn.svm import SVC
 from companion import L1SVC
 from companion.datasets.generators import unequal_gaussians
 from companion.kernels import gram
-from companion.solvers.smo import smo
 from companion.tuning import machine_surface
 from companion.tuning.surface import solve_costs
 
@@ -88,17 +87,6 @@ def test_random_problems_are_solved_identical_points_and_all(
     assert_solved(surface, grams_of(X, gamma), 1e-3)
 
 
-def test_cells_have_the_objective_of_the_solver_from_scratch():
-    C, gamma = report_grid(60)
-    surface = machine_surface(X, Y, C, gamma, tol=1e-8)
-    for g, K in enumerate(grams_of(X, gamma)):
-        for c in range(len(C)):
-            beta = surface.signs * surface.alpha[g, c]
-            objective = 0.5 * beta @ K @ beta - surface.alpha[g, c].sum()
-            expected = smo(K, surface.signs, 0.0, C[c], tol=1e-8).objective
-            assert objective == pytest.approx(expected, rel=1e-7)
-
-
 def test_decision_values_are_those_of_libsvm():
     C, gamma = report_grid(60)
     C = C[:5]  # with larger C a violation of 1e-6 leaves decision values much freer than this
@@ -109,15 +97,6 @@ def test_decision_values_are_those_of_libsvm():
             machine = SVC(C=C[c], gamma=gamma[g], class_weight=REPORT, tol=1e-6).fit(X, Y)
             values = machine.decision_function(X)
             np.testing.assert_allclose(surface.decision[g, c], values, atol=1e-3)
-
-
-def test_where_no_bound_is_active_the_solution_is_used_again():
-    X, y = sample(20)
-    surface = machine_surface(X, y, [1e4, 2e4, 1e7], [50.0])
-    assert surface.alpha.max() < 1e4 and surface.n_iter[0, 0] > 0
-    np.testing.assert_array_equal(surface.n_iter[0, 1:], 0)
-    for values in (surface.alpha, surface.decision):
-        np.testing.assert_array_equal(values[0, 1:], values[0, [0, 0]])
 
 
 def test_the_order_of_the_grid_does_not_matter_and_values_may_repeat():
@@ -180,13 +159,6 @@ def test_a_spent_budget_is_reported_and_nothing_else_is_lost():
     assert not solutions["converged"][1] and solutions["kkt_violation"][1] > 1e-6
     values = (signs * solutions["alpha"]) @ K + solutions["intercept"][:, None]
     np.testing.assert_allclose(solutions["decision"], values, atol=1e-12)
-
-
-def test_the_plain_algorithm_is_not_replaced():
-    machine = L1SVC(C=2.0, gamma=1.0, selection="first_order")
-    K, signs = gram(X, gamma=1.0), Y.astype(float)
-    solutions = solve_costs(machine, K, signs, None, np.array([2.0]))
-    assert solutions["n_iter"][0] == machine.fit(X, Y).n_iter_
 
 
 @refusals(
