@@ -29,7 +29,22 @@ def _artefact(name, studies, values, *parameters):
     return Artefact(PAPER, name, TITLES[name], studies, (*RUN_PARAMETERS, *parameters), values)
 
 
+METHOD = (
+    Parameter("C", float, 1.0, "cost of a slack", low=1e-3, high=1e3),
+    Parameter(
+        "distance",
+        float,
+        5.0,
+        "how far the outlier is from the middle of its neighbours",
+        low=0.0,
+        high=1e3,
+    ),
+    Parameter("angle", float, 90.0, "the direction in which it lies, in degrees"),
+    Parameter("draw", int, 1, "which draw of the two classes", low=1),
+)
+
 ARTEFACTS = (
+    Artefact(PAPER, "method", "The method: equalities with the sum of slacks", parameters=METHOD),
     _artefact("table_1", (TABLE_1,), table_1_values),
     _artefact("fig_1", (FIG_1, FIG_1_LEVERAGE), fig_1_values, DRAW),
     _artefact(
