@@ -25,7 +25,24 @@ def _artefact(name, studies, values, *parameters):
     return Artefact(PAPER, name, TITLES[name], studies, (*RUN_PARAMETERS, *parameters), values)
 
 
+METHOD = (
+    Parameter("n_samples", int, 200, "points drawn, a multiple of 5", low=20, high=1000),
+    Parameter(
+        "sigma",
+        float,
+        1.0,
+        "width of the kernel exp(-|x - z|^2 / (2 sigma^2))",
+        low=0.05,
+        high=50.0,
+    ),
+    Parameter(
+        "log10_lambda", float, -2.5, "the machine that is looked at closely", low=-6.0, high=0.0
+    ),
+    Parameter("draw", int, 1, "which draw of the points", low=1),
+)
+
 ARTEFACTS = (
+    Artefact(PAPER, "method", "The method: tuning a machine from one fit", parameters=METHOD),
     _artefact("fig_1", (FIG_1, INEFFICIENCY), fig_1_values, SAMPLE),
     _artefact("inefficiency", (INEFFICIENCY, MINIMA), inefficiency_values),
     _artefact("fig_2", (INEFFICIENCY, MINIMA), fig_2_values, SAMPLE),
