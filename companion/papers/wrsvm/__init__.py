@@ -26,7 +26,7 @@ def _sample(figure):
 _METHOD = (
     Parameter("C", float, 1.0, "cost of the loss", low=1e-4, high=1e4),
     Parameter(
-        "a", float, 0.0, "utility of calling a member of class 1 class 2 or 3", low=0.0, high=1.0
+        "a", float, 0.4, "utility of calling a member of class 1 class 2 or 3", low=0.0, high=1.0
     ),
     Parameter("truncation", float, -0.5, "the margin s below which the loss is constant", high=0.0),
     Parameter("flip", float, 0.15, "share of labels replaced by another class", low=0.0, high=1.0),
