@@ -13,6 +13,7 @@ from companion.plotting.agreement import (
 from companion.plotting.common import (
     CRITERION_STYLES,
     MACHINE_STYLES,
+    player,
     plot_differences,
     plot_distributions,
     style,
@@ -24,6 +25,7 @@ __all__ = [
     "FAMILY_STYLES",
     "MACHINE_STYLES",
     "VERDICT_STYLES",
+    "player",
     "plot_agreement",
     "plot_differences",
     "plot_distributions",

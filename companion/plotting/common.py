@@ -1,10 +1,13 @@
 """Looks shared by all figures, and the plots that more than one paper needs."""
 
+import re
+
 import numpy as np
 
 __all__ = [
     "CRITERION_STYLES",
     "MACHINE_STYLES",
+    "player",
     "plot_differences",
     "plot_distributions",
     "style",
@@ -99,3 +102,20 @@ def plot_differences(ax, names, series, *, xlabel, title=""):
     ax.set(xlabel=xlabel, title=title)
     ax.legend(fontsize="small")
     return ax
+
+
+def player(fig, draw, frames, *, name):
+    """A figure that moves, as HTML with a slider that needs no kernel.
+
+    `draw` is called with each of the `frames` and draws it on `fig`, which is closed then. `name`,
+    of letters and unique on the page, stands for the random one by which matplotlib tells players
+    apart, so that equal frames give equal HTML.
+    """
+    import matplotlib.pyplot as plt
+    from IPython.display import HTML
+    from matplotlib.animation import FuncAnimation
+
+    with plt.rc_context({"savefig.dpi": 60, "animation.embed_limit": 1.0}):
+        html = FuncAnimation(fig, draw, frames).to_jshtml(fps=3, default_mode="once")
+    plt.close(fig)
+    return HTML(html.replace(re.search("_anim_img([0-9a-f]+)", html)[1], name))

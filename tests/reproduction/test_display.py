@@ -141,17 +141,9 @@ def test_a_frame_is_shown_with_given_formats_and_a_row_of_another_length_refused
     table = Table.from_frame(frame, {"C": ".1f", "who": str.upper})
     assert table.rows == [["1.0", "5", "A", ""], ["0.1", "6", "B", "2"]]
     assert table.values[1]["C"] == 0.123456 and table.values[0]["x"] is None
-<<<<<<< HEAD
     assert table.header == ["C", "n", "who", "x"]
-    with pytest.raises(ValueError, match="formats must name columns of the frame. Got D"):
-        Table.from_frame(frame, {"D": ".1f"})
-    with pytest.raises(ValueError, match="must have 2 cells"):
-        Table(["a", "b"], [["1"]], [])
-=======
-    assert list(table.frame.columns) == ["C", "n", "who", "x"]
     refused("formats must name columns of the frame. Got D", Table.from_frame, frame, {"D": ".1f"})
     refused("must have 2 cells", Table, ["a", "b"], [["1"]], [])
->>>>>>> b31c43e399ad07bbca551ac405351b1e222195e0
 
 
 def test_the_summary_is_the_score_and_the_section_names_the_reasons(ledger):

@@ -121,7 +121,6 @@ def test_a_foreign_table_is_named_and_left_as_it_is(store, content):
     assert len(stored(store.working)) == 6
 
 
-<<<<<<< HEAD
 def test_a_record_with_parameters_of_another_unit_is_named_with_its_line(store):
     """Its digest may be right, if whoever altered it wrote that anew."""
     fill(store)
@@ -161,8 +160,6 @@ def test_a_line_less_a_line_more_or_another_result_is_named_though_the_digests_a
     assert len(again(store).records()) == len(records) - 1, "which is missing, and not damaged"
 
 
-=======
->>>>>>> b31c43e399ad07bbca551ac405351b1e222195e0
 # ------------------------------------------------------------------------- disks and permissions
 
 

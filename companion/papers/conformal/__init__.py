@@ -25,7 +25,23 @@ def _artefact(module, title, *parameters):
     return Artefact("conformal", name, title, module.STUDIES, parameters, module.reproduced_values)
 
 
+METHOD = (
+    Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e5),
+    Parameter("width", float, 50.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=1e4),
+    Parameter("tau", float, 3.5, "width of the transformation", low=0.01, high=100.0),
+    Parameter("steps", int, 5, "how many transformations", low=1, high=20),
+    Parameter("n_positive", int, 20, "examples of the rare class", low=2, high=2000),
+    Parameter("n_negative", int, 500, "examples of the other class", low=2, high=2000),
+    Parameter("draw", int, 1, "which draw of the board", low=1),
+)
+
 ARTEFACTS = (
+    Artefact(
+        "conformal",
+        "method",
+        "The method: stretch the space where the boundary is",
+        parameters=METHOD,
+    ),
     _artefact(background, "Chapters 2 and 3: hulls, slacks, kernels and metrics"),
     _artefact(
         magnification, "Chapter 4 and Figure 5.3.1: where the transformations magnify", _SCENE

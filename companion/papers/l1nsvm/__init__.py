@@ -7,15 +7,25 @@ from companion.datasets import get_source, is_available
 from companion.papers.l1nsvm import fig_1, table_1, table_2
 from companion.papers.l1nsvm.machines import PAPER
 from companion.papers.summaries import artefacts
-from companion.reproduction import Parameter
+from companion.reproduction import Artefact, Parameter
 
 DRAW = Parameter("draw", int, 1, "the draw shown in the four panels, 1 to 1000", low=1, high=1000)
 
-ARTEFACTS = artefacts(
-    PAPER,
-    (table_1, "Table 1: types of SVMs by slacks and constraints"),
-    (fig_1, "Figure 1: contours with and without outliers", DRAW),
-    (table_2, "Table 2: errors, support vectors and iterations"),
+METHOD = (
+    Parameter("C", float, 1.0, "cost of a slack", low=1e-3, high=1e3),
+    Parameter("distance", float, 5.0, "how far out the outlier is", low=0.0, high=1e3),
+    Parameter("angle", float, 90.0, "the direction in which it lies, in degrees"),
+    Parameter("draw", int, 1, "which draw of the two classes", low=1),
+)
+
+ARTEFACTS = (
+    Artefact(PAPER, "method", "The method: equalities with the sum of slacks", parameters=METHOD),
+    *artefacts(
+        PAPER,
+        (table_1, "Table 1: types of SVMs by slacks and constraints"),
+        (fig_1, "Figure 1: contours with and without outliers", DRAW),
+        (table_2, "Table 2: errors, support vectors and iterations"),
+    ),
 )
 
 

@@ -23,7 +23,17 @@ def _sample(figure):
     return Parameter("sample", int, 1, f"the sample drawn, 1 to {last}", low=1, high=last)
 
 
+METHOD = (
+    Parameter("C", float, 1.0, "cost of the loss", low=1e-4, high=1e4),
+    Parameter("a", float, 0.4, "utility of calling class 1 another", low=0.0, high=1.0),
+    Parameter("truncation", float, -0.5, "margin below which the loss is constant", high=0.0),
+    Parameter("flip", float, 0.15, "share of labels replaced by another class", low=0.0, high=1.0),
+    Parameter("n_samples", int, 150, "points drawn", low=15, high=1000),
+    Parameter("draw", int, 1, "which draw of the points", low=1),
+)
+
 ARTEFACTS = (
+    Artefact(PAPER, "method", "The method: utilities, and a loss with a limit", parameters=METHOD),
     _artefact(fig_1, "Figure 1: linear boundaries for three utility matrices", _sample(fig_1)),
     _artefact(fig_2, "Figure 2: kernel boundaries for three utility matrices", _sample(fig_2)),
     _artefact(table_1, "Table 1: utilities of WSVM and WRSVM in Example 2"),
