@@ -213,6 +213,10 @@ class Values:
         """A value without chance under another reading of the print, by its id."""
         self.add(row, column, value, reading=reading)
 
+    def extend(self, other, reading=""):
+        """The values of another list, under a reading."""
+        self.rows += [row | {"reading": reading} for row in other.rows]
+
     def add_all(self, row, values, converged=True):
         """Several values without chance in one row: a mapping from column to value."""
         for column, value in values.items():
@@ -242,11 +246,12 @@ class Values:
         se = standard_error_of_spread(values) if n >= _ENOUGH_FOR_KURTOSIS else _NAN
         self.add(row, f"{column} ±", spread, se=se, **known)
 
-    def add_draws(self, row, column, draws, converged=True):
+    def add_draws(self, row, column, draws, converged=True, reading=""):
         """The distribution that the one printed draw is placed in, in the order of the units."""
         draws = tuple(float(draw) for draw in draws)
         mean, spread = _mean_and_spread(draws)
-        self.add(row, column, mean, spread=spread, n=len(draws), draws=draws, converged=converged)
+        known = {"n": len(draws), "draws": draws, "converged": converged, "reading": reading}
+        self.add(row, column, mean, spread=spread, **known)
 
     def frame(self):
         """One row a value, a DataFrame."""

@@ -13,10 +13,10 @@ from companion.papers.summaries import counts
 from companion.papers.usvc import (
     beyond,
     boosting,
+    cases,
     fig_1,
     fig_3_4,
     linear,
-    machines,
     paired_errors,
     table_1,
     table_3,
@@ -34,28 +34,28 @@ def small_split(n=160, seed=0):
     return Split(X[:half], y[:half], X[half:], y[half:], folds)
 
 
-@pytest.mark.parametrize("reading", list(machines.READINGS))
+@pytest.mark.parametrize("reading", list(cases.READINGS))
 def test_the_error_of_a_rule_is_what_a_large_sample_shows(reading):
-    case, weight = machines.READINGS[reading]
+    case, weight = cases.READINGS[reading]
     X, y = threshold_case(case, 200_000, np.random.default_rng(1), cluster_weight=weight)
     edges = np.linspace(-0.4, 1.6, 401)
     decision = np.sin(9 * (edges[1:] + edges[:-1]) / 2)
     cell = np.clip(np.searchsorted(edges, X[:, 0]) - 1, 0, 399)
     counted = np.mean(np.where(decision[cell] > 0, 1, -1) != y)
-    assert machines.rule_error(reading, decision, edges) == pytest.approx(counted, abs=0.004)
+    assert cases.rule_error(reading, decision, edges) == pytest.approx(counted, abs=0.004)
 
 
 @pytest.mark.parametrize("w", [2.0, -2.0])
 def test_the_error_of_a_linear_rule_is_that_of_its_threshold_and_sign(w):
     error = float(threshold_case_error("B", 0.3))
     expected = pytest.approx(error if w > 0 else 1 - error, abs=1e-12)
-    assert machines.linear_error("B", w, -0.3 * w) == expected
+    assert cases.linear_error("B", w, -0.3 * w) == expected
 
 
 def test_the_minima_of_the_error_are_those_of_a_fine_grid_and_may_be_an_interval():
     assert fig_1.minima("B")[1] == pytest.approx((0.5, 0.7, 20.0), abs=2e-4)
     x = np.linspace(0, 1, 200_001)
-    for reading in machines.READINGS:
+    for reading in cases.READINGS:
         error = fig_1.case_curves(reading, x)[2]
         low, high, value = fig_1.minima(reading)[0]
         assert value == pytest.approx(error.min(), abs=1e-4)
@@ -119,7 +119,7 @@ def test_the_least_supported_of_several_is_rarely_beyond_two_errors_by_chance():
 
 @pytest.mark.parametrize("name", fig_3_4.LOSSES)
 def test_the_profile_is_least_where_the_machine_is(name):
-    X, y = machines.sample("B", "train", 3)
+    X, y = cases.sample("B", "train", 3)
     shape = fig_3_4.surface(X, y, fig_3_4.LOSSES[name])
     threshold, slope, result = fig_3_4.machine(X, y, name, "svc")
     near = int(np.abs(shape.thresholds - threshold).argmin())
@@ -132,15 +132,15 @@ def test_the_profile_is_least_where_the_machine_is(name):
 
 @pytest.mark.parametrize("damping", [0.0, 0.2, 0.5])
 def test_the_eigenvalue_of_an_iteration_is_the_factor_of_a_small_deviation(damping):
-    X, y = machines.sample("B", "train", 5)
+    X, y = cases.sample("B", "train", 5)
     design, loss = Design.linear(X), Unbiased(4.0)
-    minimum = machines.fit(design, y, machines.C, loss=loss, start="svc", tol=1e-10)
+    minimum = cases.fit(design, y, cases.C, loss=loss, start="svc", tol=1e-10)
     x = np.append(minimum.w, minimum.intercept)
     step, plain = 1e-6, {"accelerate": False, "max_iter": 1, "history": True}
 
     def once(point):
         own = {"loss": loss, "start": point, "damping": damping}
-        return machines.fit(design, y, machines.C, **own, **plain).log["w"][1]
+        return cases.fit(design, y, cases.C, **own, **plain).log["w"][1]
 
     columns = [(once(x + step * e) - once(x - step * e)) / (2 * step) for e in np.eye(2)]
     values = np.linalg.eigvals(np.column_stack(columns)).real

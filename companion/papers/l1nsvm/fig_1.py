@@ -13,13 +13,7 @@ from scipy.stats import norm
 from companion.datasets import flip_labels, two_gaussians
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.l1nsvm.machines import (
-    MACHINES,
-    PAPER,
-    PRINTED_MACHINES,
-    solve,
-    width_to_gamma,
-)
+from companion.papers.l1nsvm import machines
 from companion.papers.summaries import Values, share, study_over, with_error
 from companion.plotting.common import style_of
 from companion.reproduction import seed_for
@@ -58,7 +52,7 @@ def toy_problem(draw, rule=None):
 
 def train_linear(machine, X, y):
     """Normal vector ``w``, bias ``b`` and the solver's result, for the plain inner product."""
-    result = solve(machine, gram(X, kernel="linear"), y, C, tol=TOL)
+    result = machines.solve(machine, gram(X, kernel="linear"), y, C, tol=TOL)
     return X.T @ (y * result.alpha), result.intercept, result
 
 
@@ -89,7 +83,7 @@ def compute_draw(unit):
     """Angles between the machines with and without the switched labels, for one draw."""
     draw = unit.params["draw"]
     X, y, _ = toy_problem(draw)
-    clean = {machine: train_linear(machine, X, y) for machine in MACHINES}
+    clean = {machine: train_linear(machine, X, y) for machine in machines.MACHINES}
     row = {
         "clean_separable": is_separable(X, y),
         "clean_LS_to_Least_1-Norm": rotation(clean["LS"][0], clean["Least 1-Norm"][0]),
@@ -104,7 +98,7 @@ def compute_draw(unit):
     for rule in RULES:
         _, flipped_y, _ = toy_problem(draw, rule)
         row[f"{rule}_separable"] = is_separable(X, flipped_y)
-        for machine in MACHINES:
+        for machine in machines.MACHINES:
             w, b, result = train_linear(machine, X, flipped_y)
             row[f"{rule}_{machine}"] = rotation(w, clean[machine][0])
             row[f"{rule}_error_{machine}"] = _short(population_error(w, b))
@@ -121,10 +115,10 @@ def compute_leverage(unit):
     X, y, _ = toy_problem(draw)
     direction = _rng("direction", draw).normal(size=2)
     direction /= np.linalg.norm(direction)
-    gamma = width_to_gamma(LEVERAGE_LOG10_SIGMA)
+    gamma = machines.width_to_gamma(LEVERAGE_LOG10_SIGMA)
     plain = {}
-    for machine in MACHINES:
-        rbf = solve(machine, gram(X, gamma=gamma), y, C, tol=TOL)
+    for machine in machines.MACHINES:
+        rbf = machines.solve(machine, gram(X, gamma=gamma), y, C, tol=TOL)
         plain[machine] = train_linear(machine, X, y)[0], rbf.decision_function
     rows = []
     for distance in DISTANCES:
@@ -132,9 +126,9 @@ def compute_leverage(unit):
         y_more = np.append(y, 1)
         K_rbf = gram(X_more, gamma=gamma)
         row = {"distance": distance, "kkt_violation": 0.0, "converged": True}
-        for machine in MACHINES:
+        for machine in machines.MACHINES:
             w, _, linear = train_linear(machine, X_more, y_more)
-            rbf = solve(machine, K_rbf, y_more, C, tol=TOL)
+            rbf = machines.solve(machine, K_rbf, y_more, C, tol=TOL)
             change = rbf.decision_function[:-1] - plain[machine][1]
             row[f"rotation_{machine}"] = rotation(w, plain[machine][0])
             row[f"alpha_{machine}"] = _short(abs(linear.alpha[-1]) / C)
@@ -148,7 +142,7 @@ def compute_leverage(unit):
 
 
 def _rng(purpose, draw):
-    return np.random.default_rng(seed_for(PAPER, "fig_1", purpose, draw))
+    return np.random.default_rng(seed_for(machines.PAPER, "fig_1", purpose, draw))
 
 
 def _short(value):
@@ -156,8 +150,8 @@ def _short(value):
     return round(float(value), 6)
 
 
-FIG_1 = study_over(PAPER, "fig_1", compute_draw, draw=DRAWS)
-FIG_1_LEVERAGE = study_over(PAPER, "fig_1_leverage", compute_leverage, draw=LEVERAGE_DRAWS)
+FIG_1 = study_over(machines.PAPER, "fig_1", compute_draw, draw=DRAWS)
+FIG_1_LEVERAGE = study_over(machines.PAPER, "fig_1_leverage", compute_leverage, draw=LEVERAGE_DRAWS)
 STUDIES = (FIG_1, FIG_1_LEVERAGE)
 
 
@@ -176,7 +170,7 @@ def values(records):
         _add_claims(out, frame)
     if not leverage.empty:
         at, far = leverage.pivot(index="draw", columns="distance"), DISTANCES[-1]
-        turned = {machine: at[f"rotation_{machine}", far] for machine in MACHINES}
+        turned = {machine: at[f"rotation_{machine}", far] for machine in machines.MACHINES}
         own, change = at["rotation_Least 1-Norm"], at["rbf_change_Least 1-Norm"]
         words = "of Least 1-Norm, outlier at 100 - at"
         pairs = {
@@ -198,14 +192,14 @@ def _add_claims(out, frame):
     for row, rule in (("clean", "clean"), ("two flips", "one_per_class")):
         separable = share(frame[f"{rule}_separable"])
         out.add_mean(row, "share of draws linearly separable", separable)
-    for machine in PRINTED_MACHINES:
+    for machine in machines.PRINTED_MACHINES:
         column = f"share of points beyond their support hyperplane, {machine}"
         crossed = frame[[f"beyond_{machine}_{name}" for name in CLASSES]]
         lesser = np.minimum(crossed, 1 - crossed).min(axis=1)
         out.add_mean("clean", column, mean_and_standard_error(lesser), converged)
-    turned = {machine: frame[f"one_per_class_{machine}"] for machine in MACHINES}
+    turned = {machine: frame[f"one_per_class_{machine}"] for machine in machines.MACHINES}
     least, angle = turned["Least 1-Norm"], frame["clean_LS_to_Least_1-Norm"]
-    errors = (frame[f"one_per_class_error_{machine}"] for machine in PRINTED_MACHINES)
+    errors = (frame[f"one_per_class_error_{machine}"] for machine in machines.PRINTED_MACHINES)
     pairs = {
         "clean angle LS to Least 1-Norm - rotation of Least 1-Norm (degrees)": (angle, least),
         "rotation of LS - clean angle LS to Least 1-Norm (degrees)": (turned["LS"], angle),
@@ -225,7 +219,7 @@ def rotation_table(frame):
     import pandas as pd
 
     rows = []
-    for (rule, words), machine in product(RULES.items(), MACHINES):
+    for (rule, words), machine in product(RULES.items(), machines.MACHINES):
         values = frame[f"{rule}_{machine}"]
         difference = paired_difference(values, frame[f"{rule}_Least 1-Norm"])
         row = {
@@ -259,7 +253,7 @@ def plot_toy_machine(ax, X, y, w, b, *, flipped=(), title="", limits=None):
 
 def plot_influence(ax, frame, quantity, *, ylabel, title=""):
     """Mean of a quantity of ``fig_1_leverage`` and its error against the outlier's distance."""
-    for machine in MACHINES:
+    for machine in machines.MACHINES:
         groups = frame.groupby("distance")[f"{quantity}_{machine}"]
         mean, look = groups.mean(), {"markersize": 4, "capsize": 2, **style_of(machine)}
         ax.errorbar(mean.index, mean, groups.sem(), label=machine, **look)

@@ -183,27 +183,22 @@ STUDIES = (FIG_3_4, FIG_3_4_CONVERGENCE)
 
 def values(records):
     """The printed trial among all trials, and the claims of convergence."""
-    import pandas as pd
-
     out, frame, runs = Values(), records["fig_3_4"], records["fig_3_4_convergence"]
     error = cases.theoretical_error("B", THRESHOLDS)
     out.add("Figure 4, theoretical CE", "global minimum at Th", THRESHOLDS[error.argmin()])
     if frame.empty or runs.empty:
         return out.frame()
-    parts = [out.frame(), _figure_3(frame, runs, cases.PRINTED_READINGS["A"])]
-    parts.append(
-        _figure_3(frame, runs, cases.TABLE_READINGS["A"]).assign(reading=cases.READING_IDS["A"])
-    )
-    own, b = select(frame, reading=cases.TABLE_READINGS["B"]), Values()
-    _add_biased(b, "Figure 4", own)
-    _add_convergence(b, "convergence, case B", select(runs, reading=cases.TABLE_READINGS["B"]))
+    out.extend(_figure_3(frame, runs, cases.PRINTED_READINGS["A"]))
+    out.extend(_figure_3(frame, runs, cases.TABLE_READINGS["A"]), cases.READING_IDS["A"])
+    own = select(frame, reading=cases.TABLE_READINGS["B"])
+    _add_biased(out, "Figure 4", own)
+    _add_convergence(out, "convergence, case B", select(runs, reading=cases.TABLE_READINGS["B"]))
     usvc = _on_the_line(select(own, loss="USVC s=2"))
-    row = "Figure 4, USVC s=2"
-    b.add_draws(row, "global minimum of the surface at Th", usvc.profile_at, usvc.converged.all())
-    other = Values()
-    for values, column in ((b, "reached_at"), (other, "reached_from_svc")):
-        values.add_draws(row, "USVC converges to Th", usvc[column], usvc.converged.all())
-    return pd.concat([*parts, b.frame(), other.frame().assign(reading=cases.READING_IDS["B"])])
+    row, converged = "Figure 4, USVC s=2", usvc.converged.all()
+    out.add_draws(row, "global minimum of the surface at Th", usvc.profile_at, converged)
+    for column, reading in (("reached_at", ""), ("reached_from_svc", cases.READING_IDS["B"])):
+        out.add_draws(row, "USVC converges to Th", usvc[column], converged, reading)
+    return out.frame()
 
 
 def _on_the_line(frame):
@@ -232,7 +227,7 @@ def _figure_3(frame, runs, reading):
     out.add_mean("Figure 3, USVC s=2", "share of trials with several minima - 0.5", several)
     _add_biased(out, "Figure 3", own)
     _add_convergence(out, "convergence, case A", select(runs, reading=reading))
-    return out.frame()
+    return out
 
 
 def _add_biased(out, figure, own):

@@ -23,6 +23,9 @@ ORDERS = (2.0, 4.0)
 #: Orders of the study of the order: its claim is insensitivity "as long as it is large enough".
 ORDERS_COMPARED = (1.5, 2.0, 3.0, 4.0, 6.0, 10.0)
 
+#: Columns of Table 1 that do not depend on the start.
+_OF_ANY_START = ("LS", "SVC", "Optimal")
+
 _ORDER_COLUMNS = ("error", "threshold", "n_iter", "converged")
 
 #: Tolerance of the sequential minimal optimisation that the weighted problems are compared with.
@@ -173,15 +176,14 @@ def values(records):
     wide = {"CE train (%)": error, "CE test (%)": error, "Th": (low + high) / 2}
     for row, best in wide.items():
         out.add_read(f"Case B, {row}", "Optimal", best, "b-wide-minimum")
-    parts = [out.frame()]
+    orders = records["table_1_order"]
     for case, printed in cases.PRINTED_READINGS.items():
-        orders = records["table_1_order"]
-        parts.append(_of_case(frame, orders, case, printed, cases.PRINTED_START))
+        out.extend(_of_case(frame, orders, case, printed, cases.PRINTED_START))
         read = _of_case(frame, orders, case, cases.TABLE_READINGS[case], cases.STARTS[case])
         if case == "B":  # another start, and the wide minimum
-            read = read[~read.column.str.fullmatch("(LS|SVC|Optimal)( ±)?")]
-        parts.append(read.assign(reading=cases.READING_IDS[case]))
-    return pd.concat(parts, ignore_index=True)
+            read.rows = [r for r in read.rows if r["column"].split()[0] not in _OF_ANY_START]
+        out.extend(read, cases.READING_IDS[case])
+    return out.frame()
 
 
 def _add_qp(out, frame):
@@ -207,7 +209,7 @@ def _of_case(frame, orders, case, reading, start):
         _add_claims(out, case, f"USVC s={s:g}", machines, least)
     orders = select(orders, reading=reading, start=start).set_index("trial").sort_index()
     _add_order(out, f"Case {case}", orders, machines["SVC"].error)
-    return out.frame()
+    return out
 
 
 def _in_per_cent(frame):

@@ -16,17 +16,9 @@ from companion.kernels import gamma_from_width, gram
 from companion.losses import Unbiased
 from companion.metrics import Mean, mean_and_standard_error
 from companion.papers.summaries import Values, none_without_records, present, row_a_group
+from companion.papers.usvc import paired_errors
 from companion.papers.usvc.boosting import boosted_networks
 from companion.papers.usvc.cases import PAPER
-from companion.papers.usvc.paired_errors import (
-    add_average,
-    add_comparison,
-    add_protocol,
-    by_machine,
-    log_ratio,
-    most_sets,
-    one_of,
-)
 from companion.papers.usvc.splits import BENCHMARK_SETS, split, split_study, wrong
 from companion.plotting.common import style_of
 from companion.reproduction import seed_for
@@ -189,24 +181,29 @@ def values(records):
     out, frame, ratios = Values(), records["table_3"], []
     names = present(frame, BENCHMARK_SETS)
     for name in names:
-        machines = by_machine(frame, name)
+        machines = paired_errors.by_machine(frame, name)
         for machine, printed in PRINTED.items():
             rows = machines[machine]
             converged = rows.converged.all()
             out.add_cell(name, f"{printed} CE (%)", rows.error, converged)
             out.add_cell(name, f"{printed} Mach. size", rows["size"], converged)
-        add_comparison(out, name, machines, "CE (points)")
+        paired_errors.add_comparison(out, name, machines, "CE (points)")
         size = {machine: rows["size"] for machine, rows in machines.items()}
-        ratios += [log_ratio(size[machine], size["USVC"]) for machine in ("SVMlight", "AdaBoost")]
+        ratios += [
+            paired_errors.log_ratio(size[machine], size["USVC"])
+            for machine in ("SVMlight", "AdaBoost")
+        ]
         out.add_mean(name, "log of SVMlight size / USVC size", ratios[-2])
     if names == list(BENCHMARK_SETS):
         column = "sets on which Adaboost errs more than USVC, above half of them"
-        out.add_mean("all sets", column, most_sets(frame, "AdaBoost", "USVC"))
-        mean, error, n = one_of(max(ratios), len(ratios))  # by the mean, a Mean's first
+        out.add_mean("all sets", column, paired_errors.most_sets(frame, "AdaBoost", "USVC"))
+        mean, error, n = paired_errors.one_of(
+            max(ratios), len(ratios)
+        )  # by the mean, a Mean's first
         largest = Mean(mean / math.log(10), error / math.log(10), n)
         out.add_mean("all sets", "log10 of the largest ratio of a size to that of USVC", largest)
-        add_average(out, frame)
-    add_protocol(out, frame)
+        paired_errors.add_average(out, frame)
+    paired_errors.add_protocol(out, frame)
     return out.frame()
 
 
@@ -230,7 +227,7 @@ def choice_table(frame):
 
 def plot_error_against_size(ax, frame, name):
     """Error with two standard errors against machine size, a point a machine."""
-    machines = by_machine(frame, name)
+    machines = paired_errors.by_machine(frame, name)
     for machine in MACHINES:
         rows = machines[machine]
         error = mean_and_standard_error(rows.error)

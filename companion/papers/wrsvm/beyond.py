@@ -61,17 +61,23 @@ def compute_truncation(unit):
         paths[name] = found
     if p["flip"]:
         paths[_OTHER_START] = _from_unweighted(design, y, U)
-    rows = []
-    for name, path in paths.items():
-        best, utility = population.tuned_linear(path, *tune, U, p["flip"])
-        log2_C, converged = float(np.log2(SPARSE_C[best])), bool(path.converged.all())
-        rows.append(dict(machine=name, log2_C=log2_C, utility=utility, converged=converged))
+    rows = _tuned_rows(paths, tune, U, p["flip"])
     if p["flip"]:
         ratio = paths[_OTHER_START].objective / paths[_OWN].objective
         rows[-1] |= {
             "share_lower": round(float((ratio < 1 - 1e-4).mean()), 6),
             "share_higher": round(float((ratio > 1 + 1e-4).mean()), 6),
         }
+    return rows
+
+
+def _tuned_rows(paths, tune, U, flip):
+    """What the best machine of each path is worth: a row each."""
+    rows = []
+    for name, path in paths.items():
+        best, utility = population.tuned_linear(path, *tune, U, flip)
+        log2_C, converged = float(np.log2(SPARSE_C[best])), bool(path.converged.all())
+        rows.append(dict(machine=name, log2_C=log2_C, utility=utility, converged=converged))
     return rows
 
 
@@ -122,12 +128,18 @@ def truncation_gains(frame):
 def truncation_table(frame):
     """Mean expected utility in per cent for every s: a row a setting and kind of labels."""
     for U, own in with_setting(frame).groupby("U", sort=False):
-        for words, flip in LABELS.items():
-            part = own[own.flip == flip]
-            means = {name: percentages(part, machine=name).mean() for name in part.machine.unique()}
-            difference = gain(part, _OWN, "none")
-            row = {"U": U, "labels": words.split()[0], **means}
-            yield row | with_error("-1/2 - none", difference) | {"n": difference.n}
+        for row in _rows_by_labels(own, "-1/2 - none"):
+            yield {"U": U} | row
+
+
+def _rows_by_labels(own, column):
+    """Mean utility of every machine, and the gain by truncation: a row a kind of labels."""
+    for words, flip in LABELS.items():
+        part = own[own.flip == flip]
+        means = {name: percentages(part, machine=name).mean() for name in part.machine.unique()}
+        difference = gain(part, _OWN, "none")
+        row = {"labels": words.split()[0], **means}
+        yield row | with_error(column, difference) | {"n": difference.n}
 
 
 def flip_table(frame):
@@ -144,28 +156,22 @@ def compute_consistent(unit):
     """The form (4) with costs 1 - U at U2,.6, which needs no truncation, without and with it."""
     p, U = unit.params, examples.utility(*CONSISTENT)
     (X, y), tune = population.samples(p["sample"], p["flip"])
-    rows = []
-    for name in ("none", _OWN):
-        s = TRUNCATIONS[name]
-        design, budget = Design.linear(X), {"tol": TOL, "max_steps": 400}
-        _, path = dca_path(design, y, 1.0 - U, SPARSE_C, s, form="cost", **budget)
-        best, utility = population.tuned_linear(path, *tune, U, p["flip"])
-        rows.append({"machine": name, "log2_C": float(np.log2(SPARSE_C[best])), "utility": utility})
-        rows[-1]["converged"] = bool(path.converged.all())
-    return rows
+    design, settings = Design.linear(X), {"form": "cost", "tol": TOL, "max_steps": 400}
+    paths = {
+        name: dca_path(design, y, 1.0 - U, SPARSE_C, TRUNCATIONS[name], **settings)[1]
+        for name in ("none", _OWN)
+    }
+    return _tuned_rows(paths, tune, U, p["flip"])
 
 
 @as_table
 def consistent_table(truncation, consistent):
     """Gain by truncation at U2,.6 in both forms, the second of which is consistent without it."""
     own = truncation[(truncation.config == CONSISTENT[0]) & (truncation.a == CONSISTENT[1])]
+    own = own[own.machine.isin(("none", _OWN))]
     for form, frame in (("utilities (8)", own), ("costs (4)", consistent)):
-        for words, flip in LABELS.items():
-            part = frame[frame.flip == flip]
-            means = {name: percentages(part, machine=name).mean() for name in ("none", _OWN)}
-            difference = gain(part, _OWN, "none")
-            row = {"form": form, "labels": words.split()[0], **means}
-            yield row | with_error("gain", difference) | {"n": difference.n}
+        for row in _rows_by_labels(frame, "gain"):
+            yield {"form": form} | row
 
 
 # -- baselines ------------------------------------------------------------------------------
