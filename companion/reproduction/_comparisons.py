@@ -5,11 +5,13 @@ bound of a claim, that it calls ``differs`` or ``fails``.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
+
+from companion.reproduction.published import SCORED, parse_printed, parse_relation
 
 REPRODUCED, WITHIN, DIFFERS = "reproduced", "within spread", "differs"
 HOLDS, UNDECIDED, FAILS = "holds", "undecided", "fails"
@@ -26,6 +28,8 @@ MAX_DISTANCE, MAX_UNDECIDED = 3.0, 2.0
 RARE_DRAW = 0.02
 _RARE = 0.1
 _EPS = 2.0**-52
+NO_VALUE = "no regenerated value of this row and column"
+_QUICK_ALLOWANCE = 1.0
 
 
 @dataclass(frozen=True)
@@ -215,3 +219,71 @@ def _normal_from_t(t, degrees):
 
 def _t_from_normal(z, degrees):
     return z if math.isinf(degrees) else -float(stdtrit(degrees, NormalDist().cdf(-z)))
+
+
+def is_missing(value):
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def compare_row(row, own, profile="paper"):
+    """Compare one published row (a mapping) with its regeneration (a mapping, or None).
+
+    Parameters
+    ----------
+    row : mapping
+        Of :func:`~companion.reproduction.published.load_published`.
+    own : mapping or None
+        value, spread, n, se, overlap, and draws where the print shows one.
+    profile : {"paper", "quick"}, default="paper"
+
+    Returns
+    -------
+    Comparison
+    """
+    if own is None:
+        return Comparison(NOT_RUN, note=NO_VALUE)
+    if is_missing(own["value"]) and own["n"] == 0:
+        return Comparison(UNDECIDED, would_see=math.inf, note="the case it speaks of never occurs")
+    if is_missing(own["value"]):
+        return Comparison(NOT_RUN, note="the regenerated value is missing")
+    if row["asks"] == "setting" and profile != "paper":
+        return Comparison(NOT_RUN, note="a quick run is smaller by design")
+    found = _by_kind(row, own, 0.0 if profile == "paper" else _QUICK_ALLOWANCE)
+    if row["asks"] not in SCORED:
+        return replace(found, outcome=LISTED) if found.outcome in (*AGREES, UNDECIDED) else found
+    if found.outcome in AGREES and math.isinf(found.would_see):
+        return replace(found, outcome=UNDECIDED, note="no difference would have been seen")
+    if found.outcome in AGREES and found.would_see > row["matters"]:
+        short = f"a difference of {row['matters']:g}, which matters here, would not have been seen"
+        return replace(found, outcome=UNDECIDED, note="; ".join(filter(None, (found.note, short))))
+    return found
+
+
+def _by_kind(row, own, allowance):
+    value, kind, printed = own["value"], row["kind"], parse_printed(row["printed"])
+    cell = f"{row['artefact']} / {row['row']} / {row['column']}"
+    if kind == "deterministic":
+        return compare_deterministic(row["printed"] if printed is None else printed, value)
+    if kind == "draw":
+        if not len(own["draws"]):
+            raise ValueError(
+                f"The regenerated value of {cell} must bring the draws that the print is placed "
+                "among. Got none."
+            )
+        return compare_draw(printed, own["draws"])
+    beyond = {"fails_beyond": MAX_DISTANCE + allowance}
+    if kind == "spread":
+        return compare_spread(printed, row["n"], value, own["n"], se_r=own["se"], **beyond)
+    if kind == "ordinal":
+        derived = own["spread"] * math.sqrt(1 / own["n"] + own["overlap"]) if own["n"] > 0 else 0.0
+        se, relation = first_finite(own["se"], derived, 0.0), parse_relation(row["relation"])
+        beyond = {"fails_beyond": MAX_UNDECIDED + allowance}
+        return compare_claim(relation, value, se, own["n"], **beyond)
+    if math.isnan(own["se"]) and not own["n"] >= 1:
+        raise ValueError(
+            f"The regenerated value of {cell} must bring its standard error or its number of "
+            f"repetitions n >= 1. Got n = {own['n']}."
+        )
+    overlaps = {"overlap": row["overlap"], "overlap_r": own["overlap"]}
+    numbers = printed, row["spread"], row["n"], value, own["spread"], own["n"]
+    return compare_stochastic(*numbers, se_r=own["se"], **overlaps, **beyond)

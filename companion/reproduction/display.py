@@ -13,9 +13,10 @@ from collections import Counter
 from itertools import compress, zip_longest
 from pathlib import Path
 
+from companion.reproduction._comparisons import DEPARTS, LISTED, NO_VALUE
 from companion.reproduction._files import replace_text
 from companion.reproduction.published import SCORED, parse_printed
-from companion.reproduction.verdicts import DEPARTS, LISTED, NO_VALUE, SCORES, ours, score
+from companion.reproduction.verdicts import SCORES, ours, score
 
 __all__ = [
     "VALUES_MIME",

@@ -7,27 +7,13 @@ and the rules, kind by kind, are in ``docs/verdicts.md``.
 
 import math
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 
 from companion.reproduction import _comparisons as rules
-from companion.reproduction._comparisons import (
-    AGREES,
-    DEPARTS,
-    LISTED,
-    NOT_RUN,
-    OUTCOMES,
-    UNDECIDED,
-)
+from companion.reproduction._comparisons import AGREES, DEPARTS, NOT_RUN, OUTCOMES, compare_row
 from companion.reproduction.declared import load_deviations, load_readings
-from companion.reproduction.published import (
-    COLUMNS,
-    SCORED,
-    load_published,
-    parse_printed,
-    parse_relation,
-)
+from companion.reproduction.published import COLUMNS, SCORED, load_published, parse_printed
 
 __all__ = [
     "OUTCOMES",
@@ -54,82 +40,10 @@ SCORES = ("scored", PARTS[0], "agree as read", *PARTS[1:])
 _DIFFER = {"demonstrated": PARTS[2], "data": PARTS[3]}
 #: How the sentence of a claim begins that is not the paper's.
 OURS = "ours"
-NO_VALUE = "no regenerated value of this row and column"
-_QUICK_ALLOWANCE = 1.0
 _NOT_COPIED = ("value", "spread_is", "overlap", "note")
 _MEASURES = ("distance", "support", "se", "would_see")
 _NEEDED = ("row", "column", "value", "converged")
 _NUMBERS = {"spread": math.nan, "n": math.nan, "se": math.nan, "overlap": 0.0}
-
-
-def _missing(value):
-    return value is None or (isinstance(value, float) and math.isnan(value))
-
-
-def compare_row(row, own, profile="paper"):
-    """Compare one published row (a mapping) with its regeneration (a mapping, or None).
-
-    Parameters
-    ----------
-    row : mapping
-        Of :func:`~companion.reproduction.published.load_published`.
-    own : mapping or None
-        value, spread, n, se, overlap, and draws where the print shows one.
-    profile : {"paper", "quick"}, default="paper"
-
-    Returns
-    -------
-    Comparison
-    """
-    if own is None:
-        return rules.Comparison(NOT_RUN, note=NO_VALUE)
-    if _missing(own["value"]) and own["n"] == 0:
-        return rules.Comparison(
-            UNDECIDED, would_see=math.inf, note="the case it speaks of never occurs"
-        )
-    if _missing(own["value"]):
-        return rules.Comparison(NOT_RUN, note="the regenerated value is missing")
-    if row["asks"] == "setting" and profile != "paper":
-        return rules.Comparison(NOT_RUN, note="a quick run is smaller by design")
-    found = _by_kind(row, own, 0.0 if profile == "paper" else _QUICK_ALLOWANCE)
-    if row["asks"] not in SCORED:
-        return replace(found, outcome=LISTED) if found.outcome in (*AGREES, UNDECIDED) else found
-    if found.outcome in AGREES and math.isinf(found.would_see):
-        return replace(found, outcome=UNDECIDED, note="no difference would have been seen")
-    if found.outcome in AGREES and found.would_see > row["matters"]:
-        short = f"a difference of {row['matters']:g}, which matters here, would not have been seen"
-        return replace(found, outcome=UNDECIDED, note="; ".join(filter(None, (found.note, short))))
-    return found
-
-
-def _by_kind(row, own, allowance):
-    value, kind, printed = own["value"], row["kind"], parse_printed(row["printed"])
-    cell = f"{row['artefact']} / {row['row']} / {row['column']}"
-    if kind == "deterministic":
-        return rules.compare_deterministic(row["printed"] if printed is None else printed, value)
-    if kind == "draw":
-        if not len(own["draws"]):
-            raise ValueError(
-                f"The regenerated value of {cell} must bring the draws that the print is placed "
-                "among. Got none."
-            )
-        return rules.compare_draw(printed, own["draws"])
-    beyond = {"fails_beyond": rules.MAX_DISTANCE + allowance}
-    if kind == "spread":
-        return rules.compare_spread(printed, row["n"], value, own["n"], se_r=own["se"], **beyond)
-    if kind == "ordinal":
-        derived = own["spread"] * math.sqrt(1 / own["n"] + own["overlap"]) if own["n"] > 0 else 0.0
-        se, relation = rules.first_finite(own["se"], derived, 0.0), parse_relation(row["relation"])
-        beyond = {"fails_beyond": rules.MAX_UNDECIDED + allowance}
-        return rules.compare_claim(relation, value, se, own["n"], **beyond)
-    if math.isnan(own["se"]) and not own["n"] >= 1:
-        raise ValueError(
-            f"The regenerated value of {cell} must bring its standard error or its number of "
-            f"repetitions n >= 1. Got n = {own['n']}."
-        )
-    overlaps = {"overlap": row["overlap"], "overlap_r": own["overlap"]}
-    numbers = printed, row["spread"], row["n"], value, own["spread"], own["n"]
-    return rules.compare_stochastic(*numbers, se_r=own["se"], **overlaps, **beyond)
 
 
 def regenerated(reproduced):
@@ -145,11 +59,11 @@ def regenerated(reproduced):
         own = dict(record)
         for name, default in _NUMBERS.items():
             number = own.get(name, default)
-            own[name] = default if _missing(number) else float(number)
-        own["draws"] = () if _missing(own.get("draws")) else own["draws"]
+            own[name] = default if rules.is_missing(number) else float(number)
+        own["draws"] = () if rules.is_missing(own.get("draws")) else own["draws"]
         cell = (own["row"], own["column"])
         reading = own.get("reading")
-        reading = "" if _missing(reading) else reading
+        reading = "" if rules.is_missing(reading) else reading
         readings = cells.setdefault(cell, {})
         if reading in readings or len({*readings, reading} - {""}) > 1:
             raise ValueError(f"The regenerated value of {' / '.join(cell)} is there twice.")
