@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from _cases import refused
 from _studies import stored, study
 
 from companion.reproduction.errors import DamagedError, StoreError
+from companion.reproduction.records import to_table
 from companion.reproduction.store import RecordStore
 from companion.reproduction.units import Study
 
