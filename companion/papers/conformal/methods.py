@@ -12,6 +12,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
+from companion.kernels import gram
 from companion.papers.conformal.baselines import BASELINES
 from companion.papers.conformal.problems import WIDTH, C
 from companion.papers.summaries import counts
@@ -87,7 +88,7 @@ class Part:
         points = self.problem.X_test if points is None else points
         small, needed = result.compact()
         values = [
-            small.decision_function(np.exp(-squares / self.width), squares)
+            small.decision_function(self._kernel(squares), squares)
             for squares in self._squares(points, needed)
         ]
         return np.concatenate(values)
@@ -99,10 +100,12 @@ class Part:
         rows = np.arange(len(self.problem.y)) if whole else self.shared.train
         support = np.flatnonzero(machine.alpha)
         coef = (self.problem.y[rows] * machine.alpha)[support]
-        values = [
-            np.exp(-squares / self.width) @ coef for squares in self._squares(points, rows[support])
-        ]
+        blocks = self._squares(points, rows[support])
+        values = [self._kernel(squares) @ coef for squares in blocks]
         return 2.0 / machine.squared_norm * (np.concatenate(values) + machine.intercept)
+
+    def _kernel(self, squares):
+        return gram(None, gamma=1.0 / self.width, squared_distances=squares)
 
     def _squares(self, points, columns):
         """Squared distances to some training patterns, a block of points at a time."""
