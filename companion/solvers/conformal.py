@@ -17,6 +17,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
+from companion.conformal_factors import Gaussians
 from companion.solvers._conformal_problem import ConformalProblem, TrainedMachine, carried
 from companion.solvers.mdm import MDMResult
 from companion.solvers.metamodels import GENERATIONS, ascend_separability, evolve
@@ -77,8 +78,10 @@ class ConformalResult:
         d = np.ones(len(K))
         diagonal = d if diagonal is None else diagonal
         for stage in self.stages:  # each sees what the ones before have made of the kernel
-            some = None if distances is None else distances[:, stage.columns].T
-            d = d * stage.factors(K[:, stage.columns], some, diagonal, d)
+            by_distance = isinstance(stage, Gaussians)
+            near = None if by_distance else K.take(stage.columns, axis=1)
+            some = distances[:, stage.columns].T if by_distance else None
+            d = d * stage.factors(near, some, diagonal, d)
         return d
 
     def decision_function(self, K, distances=None, diagonal=None):
@@ -92,7 +95,7 @@ class ConformalResult:
         d = self.transformation(K, distances, diagonal)
         support = np.flatnonzero(self.machine.alpha)
         coef = (self.y * self.machine.alpha * self.factors)[support]
-        hull = d * (K[:, self.samples[support]] @ coef) + self.machine.intercept
+        hull = d * (K.take(self.samples[support], axis=1) @ coef) + self.machine.intercept
         return 2.0 / self.machine.squared_norm * hull
 
     def compact(self):

@@ -164,24 +164,24 @@ def evolve(objective, lower, upper, *, seed, generations=GENERATIONS, target=-np
         np.full(n, START),
         STEP,
         {
-            "bounds": [_finite_or_none(lower), _finite_or_none(upper)],
+            "maxstd": (upper - lower) / 3,
             "randn": lambda rows, columns: rng.standard_normal((rows, columns)),
             "seed": np.nan,
             "verbose": -9,
         },
     )
+    # The package's own transformation into the bounds, but of all candidates at once.
+    bounds = list(zip(lower, upper, strict=True)) * strategy.popsize
+    within = cma.transformations.BoxConstraintsLinQuadTransformation(bounds)
     best, least = None, np.inf
     for _ in range(generations):
-        candidates = strategy.ask()
-        values = np.clip(objective(np.clip(candidates, lower, upper)), -_LARGEST, _LARGEST)
+        points = strategy.ask()
+        candidates = np.clip(within(np.ravel(points)).reshape(-1, n), lower, upper)
+        values = np.clip(objective(candidates), -_LARGEST, _LARGEST)
         k = int(np.argmin(values))
         if best is None or values[k] < least:
-            best, least = np.clip(candidates[k], lower, upper), float(values[k])
+            best, least = candidates[k], float(values[k])
         if least <= target:
             break
-        strategy.tell(candidates, values.tolist())
+        strategy.tell(points, values.tolist())
     return best, least
-
-
-def _finite_or_none(bounds):
-    return [float(bound) if np.isfinite(bound) else None for bound in bounds]

@@ -62,8 +62,8 @@ class LeaveOneOut:
         Whether the left-out margin is zero (within 1e-7) or negative; left-out decision values to
         about 1e-7, NaN where the sign was settled before the value.
     n_refits, n_breakpoints : ndarray of int of shape (...)
-        Support vectors, whose way out is followed until the verdict is known, and changes of the
-        free set on their way.
+        Points whose own verdict did not follow from the machine itself, and changes of the free
+        set on their way.
     """
 
     errors: np.ndarray
@@ -230,11 +230,9 @@ def _leave_one_out(K, y, alpha, upper, decisions):
     for c, (start, u) in enumerate(zip(alpha, upper, strict=True)):
         machine = _solve(K, y, u, start)
         free = np.flatnonzero((machine.low < machine.beta) & (machine.beta < machine.high))
-        # Where none is free, the walk wants one to start from.
-        free = free if len(free) else np.array([bias_of(machine)[1]])
         bordered = np.ones((len(free) + 1, len(free) + 1))
         bordered[0, 0], bordered[1:, 1:] = 0.0, K[np.ix_(free, free)]
-        inverse = np.linalg.inv(bordered)
+        inverse = np.linalg.inv(bordered) if len(free) else bordered
         counts[c] = leave_out(machine, free, inverse, decisions, verdicts[c], values[c])
         for i in np.flatnonzero(verdicts[c] == FAILED):
             values[c, i] = _left_out_decision(machine, u, i)
@@ -264,7 +262,7 @@ def _left_out_decision(machine, upper, i):
     """f(x_i) of the machine without point i, by the general solver."""
     rest = np.where(np.arange(len(upper)) == i, 0.0, upper)
     other = _solve(machine.K, machine.y, rest, np.abs(machine.beta))
-    return other.y[i] - other.scores[i] + bias_of(other)[0]
+    return other.y[i] - other.scores[i] + bias_of(other, -1)[0]
 
 
 def _require_two_each(y, taking_part, labels):

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
+from companion.kernels import gram
 from companion.papers.conformal.baselines import BASELINES
 from companion.papers.conformal.problems import WIDTH, C
 from companion.papers.summaries import counts
@@ -95,7 +96,8 @@ class Part:
         for start in range(0, len(points), _BLOCK):
             block = points[start : start + _BLOCK]
             squares = cdist(block, self.problem.X[columns], "sqeuclidean")
-            values.append(value(np.exp(-squares / self.width), squares))
+            K = gram(None, gamma=1.0 / self.width, squared_distances=squares)
+            values.append(value(K, squares))
         return np.concatenate(values)
 
 
