@@ -69,21 +69,17 @@ class Problem:
 
 
 def list_problems(profile="paper"):
-    """The problems of all papers; "quick" leaves some out and has smaller samples."""
+    """The problems of all papers; "quick" has smaller samples."""
     n = _SIZES[profile]
-    problems = [
+    return [
         _two_gaussians("two Gaussians", 1.0, MACHINES),
         _two_gaussians("two Gaussians, small C", 1e-3, ("L1", "Least 1-Norm")),
         _titanic(),
         *(_gacv(case, n) for case in ("standard", "nonstandard")),
         *(_usvc(name, n) for name in ("twonorm", "ringnorm")),
-        *(_threshold(case, n) for case in "AB"),
         *(_three_classes(name, n) for name in ("Example 1", "Example 2", "Example 3")),
-        _plane(),
         _board(n),
     ]
-    left_out = ("case A", "Example 1", "plane") if profile == "quick" else ()
-    return [problem for problem in problems if problem.name not in left_out]
 
 
 def _rng(paper, *parts):
@@ -133,16 +129,6 @@ def _usvc(name, n):
     return Problem(name, "usvc", X, y, 10.0, gamma, ("L1", "LS"), X_new)
 
 
-def _threshold(case, n):
-    """A sample on the line: case A by a threshold, case B with a Gaussian kernel."""
-    from companion.papers.usvc.cases import READINGS, C, sample
-
-    reading = next(name for name in READINGS if name.startswith(case) and "printed" not in name)
-    X, y = sample(reading, "train", 1, n)
-    gamma, machines = (None, ("L1", "LS")) if case == "A" else (50.0, ("L1",))
-    return Problem(f"case {case}", "usvc", X, y, C, gamma, machines)
-
-
 def _three_classes(name, n):
     """Examples 1 to 3: linear, linear with labels switched, Gaussian kernel."""
     from companion.papers.wrsvm import examples
@@ -153,14 +139,6 @@ def _three_classes(name, n):
     utility = np.eye(3) if number == 1 else examples.utility(number - 1, 0.4)
     gamma, machines = 0.1 if number == 3 else None, (MINIMUM_MARGIN,)
     return Problem(name, "wrsvm", X, y, 1.0, gamma, machines, utility=utility)
-
-
-def _plane():
-    """The overlapping sample of Figure 2.1.4, linear with squared slacks."""
-    from companion.papers.conformal.background import plane_sample
-
-    X, y = plane_sample(2, distance=0.8)
-    return Problem("plane", "conformal", X, y, 10.0, None, ("L1", "L2"))
 
 
 def _board(n):

@@ -10,7 +10,7 @@ from companion.agreement.problems import MACHINES, MINIMUM_MARGIN
 from companion.agreement.yardstick import Answer, brackets
 from companion.solvers import LSPath, dca_path, least_squares_path, ls, mdm, min_margin, smo, wls
 
-__all__ = ["FAMILIES", "SOLVERS", "solvers_of"]
+__all__ = ["REFERENCE", "SOLVERS", "solvers_of", "weighted_least_squares"]
 
 #: Violation of the optimality conditions that SMO ends at, in units of the labels.
 _SMO_TOL = 1e-10
@@ -22,18 +22,18 @@ _LIBSVM_TOL = 1e-8
 _LIBSVM_INFINITY = 1e8
 #: Gaps and feasibility of the general interior-point solver.
 _GENERIC_TOL = 1e-12
-#: Without damping the plain iteration does not settle on separable data; see `damping`.
+#: Without damping the plain iteration does not settle on separable data.
 _DAMPING, _PLAIN_ITERATIONS = 0.5, 1000
 
 
-def _of_multipliers(beta, bias, n_iter, converged):
+def _of_multipliers(beta, bias, converged=True):
     """An answer whose coefficients are its multipliers."""
-    return Answer(beta, float(bias), beta, n_iter, bool(converged))
+    return Answer(beta, float(bias), beta, bool(converged))
 
 
 def _of_result(machine, found):
     """An answer of what a solver of ours returns."""
-    return _of_multipliers(machine.y * found.alpha, found.intercept, found.n_iter, found.converged)
+    return _of_multipliers(machine.y * found.alpha, found.intercept, found.converged)
 
 
 def _smo(machine, selection="second_order", accelerate=False):
@@ -46,15 +46,15 @@ def _mdm(machine, accelerate=False):
     K, options = machine.problem.K, {"accelerate": accelerate, "tol": _MDM_TOL}
     found = mdm(K, machine.y, ridge=machine.ridge, **options)
     svm = found.to_svm()
-    return _of_multipliers(machine.y * svm.alpha, svm.intercept, found.n_iter, found.converged)
+    return _of_multipliers(machine.y * svm.alpha, svm.intercept, found.converged)
 
 
 def _wls(machine, tol=_GAP_TOL, **options):
     """The hinge by the interior point, or by what the options say."""
     problem, weight = machine.problem, machine.problem.weight
     found = wls(problem.design, problem.y, problem.C, sample_weight=weight, tol=tol, **options)
-    end = (found.n_iter, found.converged, problem.is_linear)
-    return Answer(found.coef, found.intercept, problem.y * found.alpha, *end)
+    beta = problem.y * found.alpha
+    return Answer(found.coef, found.intercept, beta, found.converged, problem.is_linear)
 
 
 def weighted_least_squares(machine, damping=_DAMPING):
@@ -69,7 +69,7 @@ def _min_margin(machine):
     # f = f_1 - f_0 = 2 f_1 has half of the norm of (w_0, w_1), so that C counts half.
     y, C = (problem.y, problem.C) if many else ((problem.y > 0).astype(int), 0.5 * problem.C)
     found = min_margin(problem.design, y, problem.utility if many else np.eye(2), C, **settings)
-    end = (found.n_iter, found.converged, problem.is_linear)
+    end = (found.converged, problem.is_linear)
     if many:
         return Answer(found.coef, found.intercept, found.alpha, *end)
     beta = 2.0 * (found.alpha[:, 1, 0] - found.alpha[:, 0, 1])
@@ -81,8 +81,8 @@ def _path(machine):
     problem = machine.problem
     C_values = problem.C * 2.0 ** np.arange(-6, 1)
     path, _ = dca_path(problem.design, problem.y, problem.utility, C_values, None, tol=_GAP_TOL)
-    n_iter, converged = int(path.n_iter.sum()), bool(path.converged.all())
-    return Answer(path.coef[-1], path.intercept[-1], None, n_iter, converged, problem.is_linear)
+    converged = bool(path.converged.all())
+    return Answer(path.coef[-1], path.intercept[-1], None, converged, problem.is_linear)
 
 
 def _libsvm(machine):
@@ -96,7 +96,7 @@ def _libsvm(machine):
     svm.fit(problem.K + np.diag(machine.ridge), problem.y, sample_weight=problem.weight)
     beta = np.zeros(len(problem.y))
     beta[svm.support_] = svm.dual_coef_[0]
-    return _of_multipliers(beta, svm.intercept_[0], int(np.sum(svm.n_iter_)), svm.fit_status_ == 0)
+    return _of_multipliers(beta, svm.intercept_[0], svm.fit_status_ == 0)
 
 
 def _generic(machine):
@@ -107,8 +107,8 @@ def _generic(machine):
     P = machine.problem.K + np.diag(machine.ridge)
     G = sparse.vstack([sparse.identity(n), -sparse.identity(n)], format="csr")
     h = np.concatenate([machine.high, -machine.low])
-    beta, bias, n_iter, solved = _clarabel(P, -machine.y, np.ones((1, n)), G, h)
-    return _of_multipliers(beta, bias[0], n_iter, solved)
+    beta, bias, solved = _clarabel(P, -machine.y, np.ones((1, n)), G, h)
+    return _of_multipliers(beta, bias[0], solved)
 
 
 def _generic_of_many_classes(machine):
@@ -124,10 +124,10 @@ def _generic_of_many_classes(machine):
     G = sparse.vstack([sums, -sparse.identity(len(at))], format="csr")
     h = np.concatenate([machine.weight.ravel()[limits], np.zeros(len(at))])
     # The brackets of all classes together sum to zero anyhow.
-    x, bias, n_iter, solved = _clarabel(P, -np.ones(len(at)), signs[:-1], G, h)
+    x, bias, solved = _clarabel(P, -np.ones(len(at)), signs[:-1], G, h)
     alpha, bias = np.zeros((n, k, k)), np.append(bias, 0.0)
     alpha[i, j, m] = x
-    return Answer(brackets(alpha).T, bias - bias.mean(), alpha, n_iter, solved)
+    return Answer(brackets(alpha).T, bias - bias.mean(), alpha, solved)
 
 
 def _clarabel(P, q, equalities, G, h):
@@ -144,7 +144,7 @@ def _clarabel(P, q, equalities, G, h):
     P = sparse.csc_matrix(np.triu(P))
     found = clarabel.DefaultSolver(P, q, conditions, right, cones, settings).solve()
     solved = found.status in (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved)
-    return np.array(found.x), np.array(found.z)[:n_equal], found.iterations, solved
+    return np.array(found.x), np.array(found.z)[:n_equal], solved
 
 
 def _linear_system(machine):
@@ -152,7 +152,7 @@ def _linear_system(machine):
     ones = np.ones((len(machine.y), 1))
     system = np.block([[machine.problem.K + np.diag(machine.ridge), ones], [ones.T, 0.0]])
     found = np.linalg.solve(system, np.append(machine.y, 0.0))
-    return _of_multipliers(found[:-1], found[-1], 0, True)
+    return _of_multipliers(found[:-1], found[-1])
 
 
 def _cholesky(machine):
@@ -168,43 +168,35 @@ def _normal_equations(machine):
     problem, design = machine.problem, machine.problem.design
     x = least_squares_path(design, problem.y, [problem.C])[0]
     beta = problem.cost * (problem.y - design.augmented @ x)
-    return Answer(design.coefficients(x[:-1]), float(x[-1]), beta, 0, True, problem.is_linear)
+    return Answer(design.coefficients(x[:-1]), float(x[-1]), beta, True, problem.is_linear)
 
 
 class _Solver(NamedTuple):
-    family: str
     machines: tuple[str, ...]
     run: callable
 
 
-_PAIRS, _WEIGHTED = "pair updates", "weighted least squares"
-_OTHERS, _CLOSED = "software of others", "closed form"
-GENERIC = "generic QP (Clarabel)"
+#: Shares no code with the others.
+REFERENCE = "generic QP (Clarabel)"
 
-#: Every solver: its family, the machines it trains, and the function that does.
+#: Every solver: the machines that it trains, and the function that does.
 SOLVERS = {
-    "SMO, first order": _Solver(_PAIRS, MACHINES, partial(_smo, selection="first_order")),
-    "SMO, second order": _Solver(_PAIRS, MACHINES, _smo),
-    "SMO, accelerated": _Solver(_PAIRS, MACHINES, partial(_smo, accelerate=True)),
-    "MDM": _Solver(_PAIRS, ("L2",), _mdm),
-    "MDM, cycles": _Solver(_PAIRS, ("L2",), partial(_mdm, accelerate="cycles")),
-    "MDM, accelerated": _Solver(_PAIRS, ("L2",), partial(_mdm, accelerate=True)),
-    "WLS, damped": _Solver(_WEIGHTED, ("L1",), weighted_least_squares),
-    "WLS, interior point": _Solver(_WEIGHTED, ("L1",), _wls),
-    "structured interior point": _Solver(_WEIGHTED, ("L1", MINIMUM_MARGIN), _min_margin),
-    "structured, path over C": _Solver(_WEIGHTED, (MINIMUM_MARGIN,), _path),
-    "libsvm": _Solver(_OTHERS, ("L1", "L2", "Least 1-Norm"), _libsvm),
-    GENERIC: _Solver(_OTHERS, (*MACHINES, MINIMUM_MARGIN), _generic),
-    "linear system": _Solver(_CLOSED, ("LS",), _linear_system),
-    "Cholesky": _Solver(_CLOSED, ("LS",), _cholesky),
-    "eigenvectors": _Solver(_CLOSED, ("LS",), _eigenvectors),
-    "normal equations": _Solver(_CLOSED, ("LS",), _normal_equations),
-}
-
-#: Solvers that work alike, for colours.
-FAMILIES = {
-    family: tuple(name for name, solver in SOLVERS.items() if solver.family == family)
-    for family in (_PAIRS, _WEIGHTED, _OTHERS, _CLOSED)
+    "SMO, first order": _Solver(MACHINES, partial(_smo, selection="first_order")),
+    "SMO, second order": _Solver(MACHINES, _smo),
+    "SMO, accelerated": _Solver(MACHINES, partial(_smo, accelerate=True)),
+    "MDM": _Solver(("L2",), _mdm),
+    "MDM, cycles": _Solver(("L2",), partial(_mdm, accelerate="cycles")),
+    "MDM, accelerated": _Solver(("L2",), partial(_mdm, accelerate=True)),
+    "WLS, damped": _Solver(("L1",), weighted_least_squares),
+    "WLS, interior point": _Solver(("L1",), _wls),
+    "structured interior point": _Solver(("L1", MINIMUM_MARGIN), _min_margin),
+    "structured, path over C": _Solver((MINIMUM_MARGIN,), _path),
+    "libsvm": _Solver(("L1", "L2", "Least 1-Norm"), _libsvm),
+    REFERENCE: _Solver((*MACHINES, MINIMUM_MARGIN), _generic),
+    "linear system": _Solver(("LS",), _linear_system),
+    "Cholesky": _Solver(("LS",), _cholesky),
+    "eigenvectors": _Solver(("LS",), _eigenvectors),
+    "normal equations": _Solver(("LS",), _normal_equations),
 }
 
 

@@ -4,12 +4,7 @@ Colours are told apart in grey as well (they differ in lightness), and every ser
 marker or line style.
 """
 
-from companion.plotting.agreement import (
-    FAMILY_STYLES,
-    plot_agreement,
-    plot_large_costs,
-    plot_solver_times,
-)
+from companion.plotting.agreement import plot_agreement
 from companion.plotting.common import (
     CRITERION_STYLES,
     MACHINE_STYLES,
@@ -22,15 +17,12 @@ from companion.plotting.verdicts import VERDICT_STYLES, plot_verdicts
 
 __all__ = [
     "CRITERION_STYLES",
-    "FAMILY_STYLES",
     "MACHINE_STYLES",
     "VERDICT_STYLES",
     "player",
     "plot_agreement",
     "plot_differences",
     "plot_distributions",
-    "plot_large_costs",
-    "plot_solver_times",
     "plot_verdicts",
     "style",
 ]
