@@ -6,7 +6,6 @@ import html
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
 import nbformat
 
@@ -119,16 +118,16 @@ def _lines(ledger, deviations):
         }
 
 
-def _executed_folder(profile, executed):
+def _executed_folder(profile):
     """Folder of the executed notebooks, None for the committed ones."""
-    if executed is None and profile == "paper":
+    if profile == "paper":
         return None
-    folder = build_dir() / "reproduce" / profile if executed is None else Path(executed)
+    folder = build_dir() / "reproduce" / profile
     if not any(folder.rglob("*.ipynb")):
         raise FileNotFoundError(
             f"There is no executed notebook in {folder}. "
-            f"`companion reproduce --profile {profile}` writes them; without --profile and "
-            "--executed the committed notebooks are shown."
+            f"`companion reproduce --profile {profile}` writes them; without --profile the "
+            "committed notebooks are shown."
         )
     return folder
 
@@ -145,9 +144,9 @@ def _read_notebook(entry, folder):
         _anchor_values(entry)
 
 
-def gather(profile, executed=None, artefacts=None):
+def gather(profile, artefacts=None):
     """What the templates of the pages are filled with; arguments as of `build_report`."""
-    folder = _executed_folder(profile, executed)
+    folder = _executed_folder(profile)
     across = list_across() if artefacts is None else []
     artefacts = list_artefacts() if artefacts is None else artefacts
     ledgers, gaps, failures = read_ledgers(artefacts, profile)
