@@ -15,7 +15,8 @@ import hashlib
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
 _DIGEST_LENGTH = 12
@@ -41,45 +42,43 @@ def spelled(tree: ast.AST) -> str:
 
 
 class _Module:
-    """What a module defines and imports: statements by name."""
+    """What a module defines and imports: statements by name, and where imported names lead.
 
-    def __init__(self, name: str, path: Path):
-        self.name = name
-        self.package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        self.imports: dict[str, tuple[str, str | None]] = {}
+    A place is a module and the names that are taken of it, one of the other.
+    """
+
+    def __init__(self, spec: ModuleSpec):
+        self.name, self.package = spec.name, spec.parent
+        self.imports: dict[str, tuple[str, ...]] = {}
         self.statements: dict[str, list[ast.stmt]] = {}
-        for statement in ast.parse(path.read_bytes()).body:
+        for statement in ast.parse(Path(spec.origin).read_bytes()).body:
             if not isinstance(statement, _DEFINITIONS):
-                self.imports.update(self.imported_by(statement))
+                self.imports |= self.imported_by(statement)
             for bound in _shaped_names(statement):
                 self.statements.setdefault(bound, []).append(statement)
 
-    def imported_by(self, tree: ast.AST) -> dict[str, tuple[str, str | None]]:
-        """Names that imports anywhere in a tree bind: their module, and the name in it."""
-        found: dict[str, tuple[str, str | None]] = {}
+    def imported_by(self, tree: ast.AST) -> dict[str, tuple[str, ...]]:
+        """Names that imports anywhere in a tree bind, and the places they stand for."""
+        found = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
-                for part in node.names:  # of `import a.b` all of b is taken to be used
-                    whole = "." in part.name and not part.asname
+                for part in node.names:
                     bound = part.asname or part.name.partition(".")[0]
-                    found[bound] = (part.name, "*" if whole else None)
+                    found[bound] = (part.name if part.asname else bound,)
             elif isinstance(node, ast.ImportFrom):
-                home = node.module or ""
-                if node.level:
-                    base = self.package.split(".")[: 1 - node.level or None]
-                    home = ".".join([*base, *([home] if home else [])])
-                found.update({part.asname or part.name: (home, part.name) for part in node.names})
+                home = resolve_name("." * node.level + (node.module or ""), self.package)
+                found |= {part.asname or part.name: (home, part.name) for part in node.names}
         return found
 
     @cache  # noqa: B019  (modules are kept for good)
-    def definition(self, name: str) -> tuple[str, list[tuple]]:
-        """The statements that shape a name, spelled, and where the names lead that they read."""
+    def definition(self, name: str) -> tuple[str, list[tuple[str, ...]]]:
+        """The statements that shape a name, spelled, and the places that they read."""
         reached = []
         for statement in self.statements[name]:
-            imports = {**self.imports, **self.imported_by(statement)}
-            for read, attribute in _names(statement):
+            imports = self.imports | self.imported_by(statement)
+            for read, *attributes in _names(statement):
                 if read in imports:
-                    reached.append((*imports[read], attribute))
+                    reached.append((*imports[read], *attributes))
                 if read in self.statements:
                     reached.append((self.name, read))
         return "\n".join(map(spelled, self.statements[name])), reached
@@ -112,19 +111,21 @@ def _module(name: str) -> _Module | None:
         spec = find_spec(name)
     except (ModuleNotFoundError, ValueError):  # the latter of a script that runs as __main__
         return None
-    path = Path(spec.origin or "") if spec else Path()
-    return _Module(name, path) if path.suffix == ".py" else None
+    source = spec is not None and (spec.origin or "").endswith(".py")
+    return _Module(spec) if source else None
 
 
-def _names(tree: ast.AST) -> Iterator[tuple[str, str | None]]:
-    """Names that are read in a tree, with the attribute that is taken of them, if any."""
+def _names(tree: ast.AST) -> Iterator[tuple[str, ...]]:
+    """Names that are read in a tree, each with the attributes that are taken of it."""
     owners = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            owners.add(id(node.value))
-            yield node.value.id, node.attr
-        elif isinstance(node, ast.Name) and id(node) not in owners:
-            yield node.id, None
+    for node in ast.walk(tree):  # from outside in
+        attributes, owner = [], node
+        while isinstance(owner, ast.Attribute):
+            attributes.insert(0, owner.attr)
+            owner = owner.value
+            owners.add(id(owner))
+        if isinstance(owner, ast.Name) and id(node) not in owners:
+            yield owner.id, *attributes
 
 
 class _Walk:
@@ -134,64 +135,35 @@ class _Walk:
         self.packages = {package, _OWN}
         self.found: dict[tuple[str, str], str] = {}
 
-    def reach(self, home: str, name: str) -> None:
-        """Follow `name` of the module `home`, wherever it is defined."""
-        if home.partition(".")[0] not in self.packages or (home, name) in self.found:
+    def reach(self, home: str, *names: str) -> None:
+        """Follow a place to where it is defined; a module alone is everything in it."""
+        if home.partition(".")[0] not in self.packages:
             return
         module = _module(home)
         if module is None:
             raise ValueError(f"The code of a study must be Python source. {home} is not.")
+        for name in names[:1] or module.statements | module.imports:
+            if (home, name) not in self.found:
+                self._follow(module, name, names[1:])
+
+    def _follow(self, module: _Module, name: str, rest: tuple[str, ...]) -> None:
+        home = module.name
         if name in module.statements:
             self.found[home, name], reached = module.definition(name)
-            for step in reached:
-                self.reach(*step) if len(step) == 2 else self.reach_import(*step)
-        if name in module.imports:
-            self.reach_import(*module.imports[name])
+            for place in reached:
+                self.reach(*place)
+        if module.imports.get(name, (home, name)) != (home, name):
+            self.reach(*module.imports[name], *rest)
         elif name in module.statements or name.startswith("__"):
             return
         elif _module(f"{home}.{name}") is not None:
-            self.reach_all(f"{home}.{name}")
-        else:
-            self.reach_lazy(home, name)
-
-    def reach_lazy(self, home: str, name: str) -> None:
-        """Follow what a module gives though its source does not define it (PEP 562)."""
-        value = getattr(import_module(home), name)
-        origin = getattr(value, "__module__", home), getattr(value, "__qualname__", name)
-        if origin != (home, name):
+            self.reach(f"{home}.{name}", *rest)
+        else:  # what a module gives though its source does not define it (PEP 562)
+            value = getattr(import_module(home), name)
+            origin = getattr(value, "__module__", home), getattr(value, "__qualname__", name)
+            if origin == (home, name):
+                raise ValueError(f"The definition of {name} cannot be found from {home}.")
             self.reach(*origin)
-        elif " at 0x" not in repr(value):
-            self.found[home, name] = repr(value)
-        else:
-            raise ValueError(f"The definition of {name} cannot be found from {home}.")
-
-    def reach_import(self, home: str, name: str | None, attribute: str | None = None) -> None:
-        """Follow an imported name; of a module, the attribute that is taken or all it defines."""
-        if home.partition(".")[0] not in self.packages:
-            return
-        module = home if name in (None, "*") else f"{home}.{name}"
-        if name == "*":
-            self.reach_all(module)
-        elif name is not None and (_module(module) is None or self.defines(home, name)):
-            self.reach(home, name)
-        elif attribute is not None:
-            self.reach(module, attribute)
-        else:
-            self.reach_all(module)
-
-    def reach_all(self, home: str) -> None:
-        """Follow everything that a module defines or imports."""
-        module = _module(home)
-        for name in {**module.statements, **module.imports}:
-            self.reach(home, name)
-
-    @staticmethod
-    def defines(home: str, name: str) -> bool:
-        module = _module(home)
-        if module is None:
-            return False
-        origin = module.imports.get(name, (None, None))
-        return name in module.statements or origin not in ((None, None), (home, name))
 
 
 def closure(function: Callable) -> dict[tuple[str, str], str]:

@@ -178,7 +178,7 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
     code = _summarise(reports, run, in_place)
     if site:
         _heading("Report")
-        code = code or _build_report(context, tell=False, profile=profile)[0]
+        code = code or _build_report(context, tell=False, profile=profile)
     context.exit(code)
 
 
@@ -309,27 +309,18 @@ def _unexplained(ledgers):
     "--output", type=click.Path(file_okay=False), help="The site's folder: build/report/html."
 )
 @_profile("paper", "Committed notebooks and records, or those of the last quick run.")
-@click.option(
-    "--executed",
-    type=click.Path(exists=True, file_okay=False),
-    help="Show the executed notebooks in this folder, <paper>/<artefact>.ipynb.",
-)
-@click.option("--open", "open_it", is_flag=True, help="Open the site in the browser.")
 @click.pass_context
-def report(context, *, open_it, **options):
+def report(context, **options):
     """Build the static site: notebooks, verdicts, errata, times, API. Nothing is computed.
 
     The site works from its folder, without a server and without network. It needs Sphinx: `pip
     install svm-companion[docs]`.
     """
-    code, site = _build_report(context, **options)
-    if open_it:
-        click.launch(str(site.index))
-    context.exit(code)
+    context.exit(_build_report(context, **options))
 
 
 def _build_report(context, tell=True, **options):
-    """The exit code and the site; with `tell` what is missing or old, as a run has said already."""
+    """The exit code; with `tell` what is missing or old, as a run has said already."""
     from companion.reproduction.report import ReportError, build_report
 
     try:
@@ -340,4 +331,4 @@ def _build_report(context, tell=True, **options):
         click.echo(text, err=True)
     click.echo(f"{site.pages} pages in {site.seconds:.0f} s, {len(site.faults)} faults")
     click.echo(site.index)
-    return FAILED if site.faults else OK, site
+    return FAILED if site.faults else OK

@@ -96,8 +96,6 @@ def load_records(
     if scheduler is not None and backend != "dask":
         raise ValueError(f"A scheduler address needs the backend 'dask'. Got {backend!r}.")
     store = RecordStore(study, profile)
-    if store.unsaved:
-        store.prepare()
     if fresh:
         store.begin()
     present = store.waiting() if fresh else store.records()

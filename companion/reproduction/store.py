@@ -31,17 +31,12 @@ _PATIENCE = 60
 _UNDER_WAY = "PRAGMA user_version"  # 1 while a run that computes all units anew has not ended
 _TABLE = "records (key TEXT PRIMARY KEY, params TEXT, code TEXT, rows TEXT)"
 
-# Lines of finished units that could not be written (a full disk), by working file and key: they
-# are written first when that is possible again, so that the owner of a living kernel loses none.
-_UNSAVED: dict[Path, dict[str, tuple]] = {}
-
 
 class RecordStore:
     """The records of one study in one profile; those of "quick" have a working file only.
 
     The committed table is `path`, the working file `working`; `units` are those of the study, by
-    key and in its order; `code` is the digest of its present code; `unsaved` has what waits in
-    memory because it could not be written.
+    key and in its order; `code` is the digest of its present code.
     """
 
     def __init__(self, study: Study, profile: str = "paper"):
@@ -53,7 +48,6 @@ class RecordStore:
         self.path = data_dir() / "records" / study.paper / f"{study.name}.csv"
         folder = cache_dir().absolute() / "records" / profile / study.paper
         self.working = folder / f"{study.name}.sqlite"
-        self.unsaved = _UNSAVED.setdefault(self.working, {})
         self._name = f"{study.paper}/{study.name} ({profile} profile)"
         self.units = self._listed()
         names = [name for unit in self.units.values() for name in unit.params]
@@ -135,17 +129,15 @@ class RecordStore:
     # ----------------------------------------------------------------------------- writing
 
     def append(self, unit: Unit, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Store a finished unit: on the disk when this returns, in memory if it raises."""
+        """Store a finished unit: it is on the disk when this returns."""
         line = (unit.key, json.dumps(unit.params), self.code, json.dumps(rows))
-        self.unsaved[unit.key] = line
-        self.prepare()
+        with self._database("write") as database:
+            database.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", line)
 
     def prepare(self) -> None:
-        """Write what waits in memory, if anything, and so make sure that records can be written."""
-        with self._database("write") as database:
-            lines = self.unsaved.values()
-            database.executemany("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", lines)
-        self.unsaved.clear()
+        """Make sure that records can be written."""
+        with self._database("write"):
+            pass
 
     def begin(self) -> None:
         """Begin to compute all units anew; a run that began so and was interrupted goes on."""
@@ -216,11 +208,8 @@ class RecordStore:
         kind, advice = StoreError, "Free some space on its disk, make it accessible"
         if isinstance(error, ValueError) or type(error) is sqlite3.DatabaseError:  # not a subclass
             kind, advice = DamagedError, "It is damaged and left as it is; move it away"
-        kept = "every unit already stored is kept"
-        if self.unsaved:
-            kept += f", and {len(self.unsaved)} finished unit(s) wait in the memory of this process"
         return kind(
             f"Records of {self._name}: cannot {action} {path}: "
             f"{getattr(error, 'strerror', None) or error}. {advice}, or set {way_out}, and run "
-            f"again; {kept}."
+            f"again; every unit already stored is kept."
         )

@@ -17,8 +17,7 @@ from companion.reproduction.artefacts import Artefact, list_across, list_artefac
 from companion.reproduction.declared import load_deviations, load_errata
 from companion.reproduction.display import scored_first, summary_table, verdict_table
 from companion.reproduction.notebooks import notebook_path
-from companion.reproduction.report import ReportError, build, build_report
-from companion.reproduction.report.content import gather
+from companion.reproduction.report import ReportError, build, build_report, content
 from companion.reproduction.report.mathml import to_mathml
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.times import load_times
@@ -253,14 +252,15 @@ def test_formulas_texts_and_times():
 # -- the command ----------------------------------------------------------------------------
 
 
-def test_executed_notebooks_are_shown_and_the_committed_stand_in(tmp_path):
+def test_executed_notebooks_are_shown_and_the_committed_stand_in(tmp_path, monkeypatch):
     chosen, other = list_artefacts("l1nsvm")[:2]
-    path = tmp_path / chosen.paper / f"{chosen.name}.ipynb"
-    path.parent.mkdir()
+    monkeypatch.setattr(content, "build_dir", lambda: tmp_path)
+    path = tmp_path / "reproduce" / "quick" / chosen.paper / f"{chosen.name}.ipynb"
+    path.parent.mkdir(parents=True)
     notebook = nbformat.read(notebook_path(chosen), as_version=4)
     notebook.cells[0].source = "# Executed"
     nbformat.write(notebook, path)
-    one, two = gather("quick", tmp_path, [chosen, other])["entries"]
+    one, two = content.gather("quick", [chosen, other])["entries"]
     assert one.notebook.cells[0].source == "# Executed" and not one.stands_in
     assert two.notebook is not None and two.stands_in
 

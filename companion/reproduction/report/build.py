@@ -163,7 +163,7 @@ def _check(output):
         )
 
 
-def build_report(output=None, *, profile="paper", executed=None, artefacts=None):
+def build_report(output=None, *, profile="paper", artefacts=None):
     """Build the static site.
 
     Parameters
@@ -173,8 +173,6 @@ def build_report(output=None, *, profile="paper", executed=None, artefacts=None)
         other folder that is not empty is refused.
     profile : {"paper", "quick"}, default="paper"
         Whose verdicts and notebooks are shown.
-    executed : path-like, optional
-        Folder of executed notebooks to show in place of those of the profile.
     artefacts : list of companion.reproduction.Artefact, optional
         By default all of them.
 
@@ -191,7 +189,7 @@ def build_report(output=None, *, profile="paper", executed=None, artefacts=None)
     output = Path(output or build_dir() / "report" / "html").resolve()
     _check(output)
     try:
-        context = gather(profile, executed, artefacts)
+        context = gather(profile, artefacts)
     except FileNotFoundError as error:
         raise ReportError(str(error)) from error
     with TemporaryDirectory() as work:

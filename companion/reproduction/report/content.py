@@ -6,7 +6,6 @@ import html
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
 import nbformat
 
@@ -20,7 +19,7 @@ from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.times import load_times
 from companion.reproduction.verdicts import SCORES, score
 
-__all__ = ["NOT_SCORED", "Entry", "Group", "anchored", "gather"]
+__all__ = ["NOT_SCORED", "Entry", "Group", "gather"]
 
 NOT_SCORED = "not scored"
 
@@ -83,41 +82,25 @@ class Group:
         return f"{names} {years[-1]}"
 
 
-def anchored(markup, values, number):
-    """HTML of the `number`-th table with an anchor on each row, and the anchor of each value.
-
-    A value stands in the row that is called like its own; the third result says whether the rows
-    are those of the values, one each.
-    """
-    names = re.findall(r"^<tr><td>(.*?)</td>", markup, re.MULTILINE)
-    anchors = [f"table-{number}-row-{place}" for place, _ in enumerate(names, start=1)]
-    given = iter(anchors)
-    markup = re.sub(r"^<tr>(?=<td>)", lambda _: f'<tr id="{next(given)}">', markup, flags=re.M)
-    wanted = [html.escape(str(value["row"])) for value in values]
-    exact = wanted == names
-    places = (
-        range(len(names)) if exact else [names.index(n) if n in names else None for n in wanted]
-    )
-    cells = [(value["row"], value["column"]) for value in values]
-    found = {cell: anchors[i] for cell, i in zip(cells, places, strict=True) if i is not None}
-    return f'<div class="table-scroll">\n{markup}\n</div>', found, exact
-
-
 def _anchor_values(entry):
-    """Put an anchor on each row of the tables of a notebook, and tell the ledger of them."""
+    """Put an anchor on the first row of each name in the tables of a notebook, for the ledger."""
     outputs = [output for cell in entry.notebook.cells for output in cell.get("outputs", [])]
     tables = [output.data for output in outputs if "text/html" in output.get("data", {})]
-    anchors, name = {}, entry.artefact.name
-    for number, data in enumerate(tables, start=1):
-        values = [
-            value
-            for value in data.pop(VALUES_MIME, {}).get("rows", [])
-            if {"row", "column"} <= set(value) and value.get("artefact", name) == name
-        ]
-        data["text/html"], found, exact = anchored(data["text/html"], values, number)
-        anchors = anchors | found if exact else found | anchors
+    anchors = {}
+
+    def anchored(match):
+        if match[1] in anchors:
+            return match[0]
+        anchors[match[1]] = f"row-{len(anchors) + 1}"
+        return f'<tr id="{anchors[match[1]]}"><td>{match[1]}</td>'
+
+    for data in tables:
+        values, markup = data.pop(VALUES_MIME, {}).get("rows", []), data["text/html"]
+        if any({"row", "column"} <= value.keys() for value in values):
+            markup = re.sub(r"^<tr><td>(.*?)</td>", anchored, markup, flags=re.MULTILINE)
+        data["text/html"] = f'<div class="table-scroll">\n{markup}\n</div>'
     for line in entry.lines:
-        line["anchor"] = anchors.get((line["row"], line["column"]))
+        line["anchor"] = anchors.get(html.escape(line["row"]))
 
 
 def _lines(ledger, deviations):
@@ -135,16 +118,16 @@ def _lines(ledger, deviations):
         }
 
 
-def _executed_folder(profile, executed):
+def _executed_folder(profile):
     """Folder of the executed notebooks, None for the committed ones."""
-    if executed is None and profile == "paper":
+    if profile == "paper":
         return None
-    folder = build_dir() / "reproduce" / profile if executed is None else Path(executed)
+    folder = build_dir() / "reproduce" / profile
     if not any(folder.rglob("*.ipynb")):
         raise FileNotFoundError(
             f"There is no executed notebook in {folder}. "
-            f"`companion reproduce --profile {profile}` writes them; without --profile and "
-            "--executed the committed notebooks are shown."
+            f"`companion reproduce --profile {profile}` writes them; without --profile the "
+            "committed notebooks are shown."
         )
     return folder
 
@@ -161,9 +144,9 @@ def _read_notebook(entry, folder):
         _anchor_values(entry)
 
 
-def gather(profile, executed=None, artefacts=None):
+def gather(profile, artefacts=None):
     """What the templates of the pages are filled with; arguments as of `build_report`."""
-    folder = _executed_folder(profile, executed)
+    folder = _executed_folder(profile)
     across = list_across() if artefacts is None else []
     artefacts = list_artefacts() if artefacts is None else artefacts
     ledgers, gaps, failures = read_ledgers(artefacts, profile)
