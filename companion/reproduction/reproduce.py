@@ -119,7 +119,9 @@ class Reproduction:
                 report.ledger = judge(artefact, frames, self.profile, self._declared)
             except Exception as error:  # in published values, or in reading off the records
                 files = ", ".join(f"data/records/{artefact.paper}/{name}.csv" for name in frames)
-                report.failures |= _failure("no verdicts" + f" from {files}" * bool(files), error)
+                told = _failure("no verdicts" + f" from {files}" * bool(files), error)
+                gaps = any(found.gaps["missing"] for found in report.records.values())
+                report.failures |= {text: damaged or gaps for text, damaged in told.items()}
         return report
 
     def _compute(self, study, report):
