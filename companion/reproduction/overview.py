@@ -49,7 +49,7 @@ def load_overview(profile="paper"):
     ledgers, _, failures = read_ledgers(artefacts, profile)
     if failures:
         raise RuntimeError("There is no overview of all papers:\n" + "\n".join(failures))
-    counts = dict(Counter(artefact.paper for artefact in artefacts))
+    counts = dict(Counter(artefact.paper for artefact in artefacts if artefact.values))
     ledger = pd.concat(ledgers.values(), ignore_index=True)
     return Overview(list_papers(), counts, ledger, declared.load_errata(), load_times())
 
