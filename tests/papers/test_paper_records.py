@@ -170,7 +170,7 @@ def test_every_unit_is_on_record_and_no_committed_fit_missed_its_tolerance():
 
 
 def test_values_of_empty_records_are_empty_and_not_an_error():
-    for artefact in list_artefacts():
+    for artefact in (a for a in list_artefacts() if a.values is not None):
         frame = artefact.values({study.name: pd.DataFrame() for study in artefact.studies})
         assert list(frame.columns[:3]) == ["row", "column", "value"]
 
