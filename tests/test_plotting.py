@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from companion import plotting
 from companion.reproduction.verdicts import PARTS
@@ -66,3 +67,14 @@ def test_machines_and_verdicts_have_looks_of_their_own():
     verdicts = [(look["facecolor"], look["hatch"]) for look in plotting.VERDICT_STYLES.values()]
     for looks in (machines, verdicts):
         assert len(set(looks)) == len(looks) >= 4
+
+
+def test_a_player_needs_no_network_and_is_the_same_every_time():
+    def html():
+        fig = Figure()
+        ax = fig.subplots()
+        return plotting.player(fig, lambda k: ax.plot([0, k]), range(3), name="example").data
+
+    first = html()
+    assert first == html() and "http" not in first and "fa-" not in first
+    assert first.count("data:image/png;base64") == 3 and 'id="_anim_imgexample"' in first

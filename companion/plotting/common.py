@@ -104,8 +104,22 @@ def plot_differences(ax, names, series, *, xlabel, title=""):
     return ax
 
 
+#: What stands on the buttons of a player, by the name of the icon that matplotlib fetches for it.
+_BUTTONS = {
+    "minus": "\u2212",
+    "fast-backward": "|\u25c0\u25c0",
+    "step-backward": "|\u25c0",
+    "play fa-flip-horizontal": "\u25c0",
+    "pause": "||",
+    "play": "\u25b6",
+    "step-forward": "\u25b6|",
+    "fast-forward": "\u25b6\u25b6|",
+    "plus": "+",
+}
+
+
 def player(fig, draw, frames, *, name):
-    """A figure that moves, as HTML with a slider that needs no kernel.
+    """A figure that moves, as HTML with a slider that needs neither a kernel nor the network.
 
     `draw` is called with each of the `frames` and draws it on `fig`, which is closed then. `name`,
     of letters and unique on the page, stands for the random one by which matplotlib tells players
@@ -118,4 +132,6 @@ def player(fig, draw, frames, *, name):
     with plt.rc_context({"savefig.dpi": 60, "animation.embed_limit": 1.0}):
         html = FuncAnimation(fig, draw, frames).to_jshtml(fps=3, default_mode="once")
     plt.close(fig)
+    html = re.sub(r"<link[^>]*>", "", html)
+    html = re.sub(r'<i class="fa fa-([^"]*)"></i>', lambda icon: _BUTTONS[icon[1]], html)
     return HTML(html.replace(re.search("_anim_img([0-9a-f]+)", html)[1], name))
