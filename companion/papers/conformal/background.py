@@ -15,8 +15,8 @@ from scipy.spatial.distance import cdist
 
 from companion import conformal_factors as conformal
 from companion.papers.conformal.drawing import NEGATIVE, POSITIVE, plot_two_classes
-from companion.papers.conformal.problems import PAPER, C, numbered_study
-from companion.papers.summaries import Values, share
+from companion.papers.conformal.problems import PAPER, C
+from companion.papers.summaries import Values, share, study_over
 from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
 from companion.solvers.smo import smo
@@ -197,7 +197,7 @@ def noise_sample(rng):
     return X, np.repeat([1.0, -1.0], [10, 120])
 
 
-STATEMENTS = numbered_study("statements", compute_statements, "problem", {"paper": 20, "quick": 5})
+STATEMENTS = study_over(PAPER, "statements", compute_statements, problem={"paper": 20, "quick": 5})
 STUDIES = (STATEMENTS,)
 
 

@@ -12,8 +12,8 @@ from companion.papers.conformal.baselines import BASELINES, pvgs
 from companion.papers.conformal.drawing import RIGHT, WRONG
 from companion.papers.conformal.g_means import add_means, by_method, error_table, with_chance
 from companion.papers.conformal.methods import CHEAP, CONFORMAL, PRINTED, SVM, Part
-from companion.papers.conformal.problems import GRID, N_NEGATIVE, N_POSITIVE, SIDE
-from companion.papers.summaries import Values, counts, share
+from companion.papers.conformal.problems import GRID, N_NEGATIVE, N_POSITIVE, PAPER, SIDE
+from companion.papers.summaries import Values, counts, share, study_over
 
 
 def compute_board(unit):
@@ -30,8 +30,8 @@ def compute_draws(unit):
     return methods.cheap_rows(problems.board(unit.params["draw"]))
 
 
-DRAWS = problems.numbered_study("draws", compute_draws, "draw", {"paper": 200, "quick": 2})
-BOARD = problems.numbered_study("board", compute_board, "draw", {"paper": 20, "quick": 2})
+DRAWS = study_over(PAPER, "draws", compute_draws, draw={"paper": 200, "quick": 2})
+BOARD = study_over(PAPER, "board", compute_board, draw={"paper": 20, "quick": 2})
 STUDIES = (BOARD, DRAWS)
 
 PROTOCOL = {

@@ -13,8 +13,8 @@ from scipy.spatial.distance import cdist
 from companion import conformal_factors as conformal
 from companion.papers.conformal import g_means
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part
-from companion.papers.conformal.problems import numbered_study, part_by_part, study_of_sets
-from companion.papers.summaries import Values, counts, none_without_records
+from companion.papers.conformal.problems import PAPER, part_by_part, study_of_sets
+from companion.papers.summaries import Values, counts, none_without_records, study_over
 from companion.separability import Separability
 from companion.solvers.mdm import mdm
 
@@ -175,7 +175,7 @@ def gradient_error(K, y, X, step=1e-4):
 
 
 SEARCHES = study_of_sets("searches", compute_searches, {"paper": 3, "quick": 1})
-IDENTITIES = numbered_study("identities", compute_identities, "problem", N_RANDOM)
+IDENTITIES = study_over(PAPER, "identities", compute_identities, problem=N_RANDOM)
 STUDIES = (IDENTITIES, SEARCHES)
 
 

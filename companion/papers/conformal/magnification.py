@@ -16,9 +16,9 @@ from companion import conformal_factors as conformal
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.conformal.drawing import NEGATIVE, plot_two_classes
 from companion.papers.conformal.methods import Part
-from companion.papers.conformal.problems import PAPER, Problem, numbered_study
-from companion.papers.summaries import Values, row_a_group, with_error
-from companion.reproduction import Study, Unit, seed_for
+from companion.papers.conformal.problems import PAPER, Problem
+from companion.papers.summaries import Values, row_a_group, study_over, with_error
+from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
 
 N_RARE, N_COMMON = 12, 240
@@ -208,9 +208,9 @@ def compute_displacement(unit):
     return rows
 
 
-SCENES = numbered_study("scenes", compute_scene, "scene", N_SCENES)
-FORMULA = Study(PAPER, "formula", lambda profile: [Unit(PAPER, "formula", {})], compute_formula)
-DISPLACEMENTS = numbered_study("displacements", compute_displacement, "scene", N_SCENES)
+SCENES = study_over(PAPER, "scenes", compute_scene, scene=N_SCENES)
+FORMULA = study_over(PAPER, "formula", compute_formula)
+DISPLACEMENTS = study_over(PAPER, "displacements", compute_displacement, scene=N_SCENES)
 STUDIES = (SCENES, FORMULA, DISPLACEMENTS)
 
 

@@ -12,7 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from companion import datasets
-from companion.reproduction import Study, Unit, seed_for
+from companion.papers.summaries import study_over
+from companion.reproduction import seed_for
 
 PAPER = "conformal"
 
@@ -123,31 +124,18 @@ def part_by_part(rows):
 # -- units of work --------------------------------------------------------------------------
 
 
-def digest(name):
-    """Digest of the file behind a real set, by its printed name; "" for the board."""
-    if name == BOARD_NAME:
+def digest(params):
+    """Digest of the file behind the real set of a unit; "" for the board."""
+    if params["dataset"] == BOARD_NAME:
         return ""
-    return datasets.data_digest(datasets.imbalanced_source(SETS[name]))
-
-
-def numbered_study(name, compute, what, numbers):
-    """A study with a unit for 1, 2, ... of something, as many as the profile has."""
-
-    def units(profile):
-        return [Unit(PAPER, name, {what: k}) for k in range(1, numbers[profile] + 1)]
-
-    return Study(PAPER, name, units, compute)
+    return datasets.data_digest(datasets.imbalanced_source(SETS[params["dataset"]]))
 
 
 def study_of_sets(name, compute, numbers, *, before=(), after=(), large=("paper",)):
     """A study with a unit a data set and partition; the large sets in the profiles `large` only."""
 
-    def units(profile):
-        sets = [own for own in SETS if own not in LARGE or profile in large]
-        return [
-            Unit(PAPER, name, {"dataset": own, "partition": k}, digest(own))
-            for own in (*before, *sets, *after)
-            for k in range(1, numbers[profile] + 1)
-        ]
-
-    return Study(PAPER, name, units, compute)
+    sets = {
+        profile: [own for own in (*before, *SETS, *after) if own not in LARGE or profile in large]
+        for profile in numbers
+    }
+    return study_over(PAPER, name, compute, digest=digest, dataset=sets, partition=numbers)

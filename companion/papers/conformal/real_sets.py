@@ -12,8 +12,7 @@ from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.conformal import g_means, problems
 from companion.papers.conformal.methods import PRINTED, SVM, WITHOUT_V, all_rows, cheap_rows
 from companion.papers.conformal.problems import N_FOLDS, PAPER, SETS, digest, study_of_sets
-from companion.papers.summaries import Values, magnitude, none_without_records, share
-from companion.reproduction import Study, Unit
+from companion.papers.summaries import Values, magnitude, none_without_records, share, study_over
 
 #: Level of the thesis's tests.
 LEVEL = 0.10
@@ -63,11 +62,6 @@ def _sizes(X, y):
     }
 
 
-def size_units(profile):
-    """One unit a data set."""
-    return [Unit(PAPER, "sizes", {"dataset": name}, digest(name)) for name in SETS]
-
-
 def cells(frame, by):
     """Mean error over folds, its spread and the number of transformed folds, in rounded numbers."""
     frame = frame.assign(error=g_means.errors(frame), moved=frame.n_transformations > 0)
@@ -87,7 +81,7 @@ def compute_partitions(unit):
 
 
 FOLDS = study_of_sets("folds", compute_folds, {"paper": 20, "quick": 1}, large=("paper", "quick"))
-SIZES = Study(PAPER, "sizes", size_units, compute_sizes)
+SIZES = study_over(PAPER, "sizes", compute_sizes, digest=digest, dataset=tuple(SETS))
 PARTITIONS = study_of_sets("partitions", compute_partitions, {"paper": 100, "quick": 1}, large=())
 STUDIES = (FOLDS, PARTITIONS, SIZES)
 

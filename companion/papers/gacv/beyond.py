@@ -18,7 +18,7 @@ from companion.estimators import L1SVC
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv.example import PAPER
-from companion.papers.summaries import Values, ida_units, present, select, with_error
+from companion.papers.summaries import Values, as_table, ida_units, present, select, with_error
 from companion.reproduction import Study, Unit, seed_for
 from companion.tuning import GACVSearch, KernelGridSearchCV
 from companion.tuning.criteria import gacv_values, xi_alpha_values
@@ -169,17 +169,15 @@ def values(records):
     return out.frame()
 
 
+@as_table
 def search_table(frame):
     """The searches on the real data sets: error, also against 5-fold CV, chosen cell, time."""
-    import pandas as pd
-
-    rows = []
     for name, search in product(present(frame, DATASETS), SEARCHES):
         own, folds = searched(frame, name, search), searched(frame, name, "cv")
         same = folds[folds.split.isin(own.split)]
         seconds = own.set_index("split").seconds
         peer = searched(frame, name, "scikit-learn").set_index("split").seconds
-        row = {
+        yield {
             "data set": DATASETS[name],
             "search": SEARCHES[search],
             "splits": len(own),
@@ -190,8 +188,6 @@ def search_table(frame):
             "ms": 1000 * seconds.median(),
             "x GridSearchCV(SVC)": (peer / seconds.loc[peer.index]).median(),
         }
-        rows.append(row)
-    return pd.DataFrame(rows)
 
 
 def tuning_differences(frame):
@@ -203,11 +199,9 @@ def tuning_differences(frame):
     return list(rows["data set"]), found
 
 
+@as_table
 def hinge_table(frame, hinge):
     """What tuning by GACV costs against 5-fold CV, and by the exact loss that it approximates."""
-    import pandas as pd
-
-    rows = []
     for name in present(hinge, COSTLY):
         folds, estimate = searched(frame, name, "cv"), searched(frame, name, "gacv")
         exact = select(hinge, dataset=name).sort_values("split")
@@ -219,5 +213,4 @@ def hinge_table(frame, hinge):
         row = {"data set": DATASETS[name]}
         for words, (own, se) in losses.items():
             row |= with_error(words, paired_difference(own, folds.error), se)
-        rows.append(row)
-    return pd.DataFrame(rows)
+        yield row

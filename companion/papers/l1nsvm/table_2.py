@@ -10,7 +10,7 @@ from companion.papers.l1nsvm import table_2_studies
 from companion.papers.l1nsvm.identical_points import TABLE_2_IDENTICAL, add_identical_claims
 from companion.papers.l1nsvm.machines import EPSILON, MACHINES, PRINTED_MACHINES, PRINTED_NAMES
 from companion.papers.l1nsvm.table_2_studies import ALL_ROWS, SEARCHED, surface_column
-from companion.papers.summaries import Values, magnitude, present, select, with_error
+from companion.papers.summaries import Values, as_table, magnitude, present, select, with_error
 
 STUDIES = (*table_2_studies.STUDIES, TABLE_2_IDENTICAL)
 #: The data set on which the paper finds Least 1-Norm sparse.
@@ -160,15 +160,11 @@ def _add_iterations(out, frame):
 # -- what the notebook shows ------------------------------------------------------------------
 
 
+@as_table
 def row_a_machine(frame, machines, row):
     """A table with what ``row(data set, machine)`` gives for each data set on record."""
-    import pandas as pd
-
-    rows = []
     for name, machine in product(present(frame, PRINTED_NAMES), machines):
-        head = {"data set": PRINTED_NAMES[name], "machine": machine}
-        rows.append({**head, **row(name, machine)})
-    return pd.DataFrame(rows)
+        yield {"data set": PRINTED_NAMES[name], "machine": machine, **row(name, machine)}
 
 
 def stopping_table(frame, published):
