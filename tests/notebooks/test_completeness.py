@@ -16,8 +16,8 @@ from companion.reproduction.published import load_published
 
 NOTEBOOKS = sorted(notebooks_dir().rglob("*.ipynb"))
 PRINTED = {artefact.id for artefact in list_artefacts() if artefact.values is not None}
-METHODS = [f"{paper}/method" for paper in list_papers()]
 ARTEFACTS = {artefact.id: artefact for artefact in list_artefacts() + list_across()}
+METHODS = [name for name in ARTEFACTS if name.endswith("/method")]
 
 
 def read(path):
