@@ -134,4 +134,5 @@ def player(fig, draw, frames, *, name):
     plt.close(fig)
     html = re.sub(r"<link[^>]*>", "", html)
     html = re.sub(r'<i class="fa fa-([^"]*)"></i>', lambda icon: _BUTTONS[icon[1]], html)
+    html = html.replace("<img ", f'<img alt="A figure that moves by the buttons below: {name}" ')
     return HTML(html.replace(re.search("_anim_img([0-9a-f]+)", html)[1], name))

@@ -23,7 +23,7 @@ from companion.papers.usvc import (
 )
 from companion.papers.usvc.splits import SETS, Split, load, split, wrong
 from companion.reproduction.published import parse_relation
-from companion.reproduction.verdicts import compare_claim
+from companion.reproduction._comparisons import compare_claim
 from companion.solvers import Design, wls_path
 
 

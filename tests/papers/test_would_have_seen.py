@@ -48,7 +48,7 @@ def departures(row, would_see, factor):
 
 def scored_rows(paper):
     published = load_published(paper)
-    for artefact in list_artefacts(paper):
+    for artefact in (a for a in list_artefacts(paper) if a.values is not None):
         records = {study.name: read_stored(study, "paper").frame for study in artefact.studies}
         rows = published[published["artefact"] == artefact.name]
         cells = regenerated(artefact.values(records))

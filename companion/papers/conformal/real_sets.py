@@ -283,7 +283,8 @@ def equal_cells(frame, name):
     Table 6.3.2 prints .161 +- .042 for three methods on Sonar.
     """
     own, rows = frame[frame.dataset == name], []
-    table, moved = g_means.error_table(own), g_means.by_method(own, "n_transformations") > 0
+    if len(own):
+        table, moved = g_means.error_table(own), g_means.by_method(own, "n_transformations") > 0
     for first, second in combinations(PRINTED[1:] if len(own) else (), 2):
         same = np.abs(table[first] - table[second]) < 1e-12
         either = moved[first] | moved[second]
