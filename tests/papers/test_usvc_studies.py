@@ -22,8 +22,8 @@ from companion.papers.usvc import (
     table_3,
 )
 from companion.papers.usvc.splits import SETS, Split, load, split, wrong
-from companion.reproduction.published import parse_relation
 from companion.reproduction._comparisons import compare_claim
+from companion.reproduction.published import parse_relation
 from companion.solvers import Design, wls_path
 
 
