@@ -48,8 +48,11 @@ def _allowed(parameter):
     """What a parameter may be, in words."""
     if parameter.choices is not None:
         return "one of " + ", ".join(map(repr, parameter.choices))
-    bounded = math.isfinite(parameter.low) or math.isfinite(parameter.high)
-    return _WORDS[parameter.type] + f" from {parameter.low} to {parameter.high}" * bounded
+    words, low, high = _WORDS[parameter.type], parameter.low, parameter.high
+    if math.isfinite(low) and math.isfinite(high):
+        return f"{words} from {low} to {high}"
+    words += f" of at least {low}" * math.isfinite(low)
+    return words + f" of at most {high}" * math.isfinite(high)
 
 
 def _from_word(word, kind):

@@ -37,7 +37,7 @@ BAD = [
     ({"n_draws": 10_001}, "Got 10001 instead"),
     ({"n_draws": 5.0}, "Got 5.0 instead"),
     ({"n_draws": True}, "Got True instead"),
-    ({"C": -0.5}, "'C' must be a number from 0.0 to inf. Got -0.5 instead"),
+    ({"C": -0.5}, "'C' must be a number of at least 0.0. Got -0.5 instead"),
     ({"C": float("nan")}, "Got nan instead"),
     ({"C": float("inf")}, "Got inf instead"),
     ({"bars": 1}, "'bars' must be true or false. Got 1 instead"),
