@@ -13,7 +13,7 @@ from companion.plotting.common import (
     plot_distributions,
     style,
 )
-from companion.plotting.verdicts import VERDICT_STYLES, plot_verdicts
+from companion.plotting.verdicts import VERDICT_STYLES, plot_published, plot_verdicts
 
 __all__ = [
     "CRITERION_STYLES",
@@ -23,6 +23,7 @@ __all__ = [
     "plot_agreement",
     "plot_differences",
     "plot_distributions",
+    "plot_published",
     "plot_verdicts",
     "style",
 ]

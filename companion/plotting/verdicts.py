@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["VERDICT_STYLES", "plot_verdicts"]
+__all__ = ["VERDICT_STYLES", "plot_published", "plot_verdicts"]
 
 #: What a scored row counts as: dark to light from good to bad, and hatched where it differs, so
 #: that neither a grey print nor a reader who sees no red and green mixes them up.
@@ -42,3 +42,55 @@ def plot_verdicts(ax, counts, *, title=""):
     ax.set(xlim=(0, 1), xlabel="share of the scored rows", title=title)
     ax.tick_params(axis="y", length=0)
     return ax
+
+
+#: Colour and marker of a regenerated value by what it counts as.
+_MARKS = {
+    "agree as printed": ("#1b4f9c", "o"),
+    "undecided": ("#8c8c8c", "o"),
+    "differ, demonstrated": ("#e6a23c", "s"),
+    "differ for want of data": ("#e6a23c", "s"),
+    "differ, unexplained": ("#d95f02", "X"),
+    "repeats another cell": ("#cccccc", "o"),
+}
+
+
+def plot_published(axes, ledger, rows=None, columns=None):
+    """Printed values beside the regenerated ones, one panel a column of the table.
+
+    A diamond is the print; a mark is the regeneration with two standard errors of their difference
+    to either side, so that a line that reaches the diamond is no contradiction.
+
+    Parameters
+    ----------
+    axes : Axes or array of Axes
+        One for each of `columns`; share their axes to compare columns.
+    ledger : pandas.DataFrame
+        From :func:`~companion.reproduction.verdicts.compare`.
+    rows, columns : list of str, optional
+        Which, in which order; all that have values by default.
+    """
+    values = ledger[(ledger["asks"] == "value") & ledger["published"].notna()]
+    columns = list(dict.fromkeys(values["column"])) if columns is None else columns
+    rows = list(dict.fromkeys(values["row"])) if rows is None else rows
+    place, seen = {row: k for k, row in enumerate(rows)}, {}
+    for ax, column in zip(np.ravel(axes), columns, strict=True):
+        for line in values[values["column"] == column].to_dict("records"):
+            if line["row"] not in place:
+                continue
+            y, part = place[line["row"]], line["counts_as"] or "repeats another cell"
+            color, marker = _MARKS.get(part, ("#555555", ""))
+            error = 2 * line["se"] if np.isfinite(line["se"]) else 0.0
+            look = {"color": color, "markersize": 5, "elinewidth": 1.5}
+            drawn = ax.errorbar(line["reproduced"], y + 0.12, xerr=error, fmt=marker, **look)
+            look = {"markerfacecolor": "white", "markeredgecolor": "black", "markersize": 6}
+            (seen["printed"],) = ax.plot(line["published"], y - 0.12, "D", **look)
+            seen[f"here: {part}"] = drawn
+        ax.set(title=column, ylim=(len(rows) - 0.5, -0.5))
+        ax.set_yticks(range(len(rows)), rows)
+        ax.grid(axis="y", color="#eeeeee")
+    figure = np.ravel(axes)[0].figure
+    figure.legend(
+        seen.values(), seen, loc="outside lower center", ncols=len(seen), fontsize="small"
+    )
+    return axes

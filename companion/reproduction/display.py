@@ -11,20 +11,34 @@ import re
 import textwrap
 from collections import Counter
 from itertools import compress, zip_longest
+from operator import itemgetter
 from pathlib import Path
 
-from companion.reproduction._comparisons import DEPARTS, LISTED, NO_VALUE
+import numpy as np
+
+from companion.reproduction._comparisons import (
+    AGREES,
+    CLAIM_OUTCOMES,
+    DEPARTS,
+    FAILS,
+    HOLDS,
+    LISTED,
+    NO_VALUE,
+    NOT_RUN,
+    UNDECIDED,
+)
 from companion.reproduction._files import replace_text
 from companion.reproduction.published import SCORED, parse_printed
-from companion.reproduction.verdicts import SCORES, ours, score
+from companion.reproduction.verdicts import OURS, PARTS, SCORES, ours, score
 
 __all__ = [
     "VALUES_MIME",
     "Table",
+    "departures_first",
+    "findings",
     "ledger_text",
     "published_vs_reproduced",
     "readme_section",
-    "scored_first",
     "summary_table",
     "update_between_markers",
     "verdict_table",
@@ -32,6 +46,8 @@ __all__ = [
 
 VALUES_MIME = "application/vnd.companion.values+json"
 BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
+_PLURALS = {HOLDS: "hold", FAILS: "fail"}
+_MOST_ROWS = 40  # that are shown unfolded
 _SPREAD = " ±"  # ends the name of the column that holds the spread of another
 _OURS = "ours: holds / undecided / fails"
 _LINES = ("published", "reproduced", "verdict", "as read")
@@ -76,7 +92,7 @@ class Table:
     title : str, default=""
         Stands above the table.
     folded : int, default=0
-        So many of the last rows are folded up in HTML.
+        So many of the last rows are folded up in HTML, and so is what is beyond 40 rows.
     """
 
     def __init__(self, header, rows, values, title="", folded=0):
@@ -85,7 +101,7 @@ class Table:
         if any(len(row) != len(self.header) for row in self.rows):
             raise ValueError(f"Every row of a table must have {len(self.header)} cells.")
         self.values = [{name: _plain(v) for name, v in record.items()} for record in values]
-        self.title, self.folded = title, folded
+        self.title, self.folded = title, max(folded, len(self.rows) - _MOST_ROWS)
 
     @classmethod
     def from_frame(cls, frame, formats=None, title=""):
@@ -175,8 +191,8 @@ class Table:
         shown = len(self.rows) - self.folded
         caption = [f"<caption>{html.escape(self.title)}</caption>"] if self.title else []
         parts = table(self.rows[:shown], caption)
-        if self.folded:
-            summary = f"<details><summary>{self.folded} that are listed, and not scored</summary>"
+        if self.folded > 0:
+            summary = f"<details><summary>{self.folded} more</summary>"
             parts += [summary, *table(self.rows[shown:], []), "</details>"]
         return "\n".join(parts)
 
@@ -261,13 +277,18 @@ def _values(ledger):
     return ledger[_PLACE + _NUMBERS].to_dict("records")
 
 
-def scored_first(ledger):
-    """The rows that are scored, then those that are listed."""
-    return ledger.sort_values("asks", key=lambda asks: ~asks.isin(SCORED), kind="stable")
+def departures_first(ledger):
+    """Rows that depart, are not run or have a problem, undecided claims, the scored, the listed."""
+    departs = ledger["outcome"].isin([*DEPARTS, NOT_RUN]) | (ledger["problem"] != "")
+    open_claim = (ledger["asks"] == "claim") & (ledger["outcome"] == UNDECIDED)
+    rank = np.select([departs, open_claim, ledger["asks"].isin(SCORED)], [0, 1, 2], 3)
+    return ledger.assign(rank=rank).sort_values("rank", kind="stable")
 
 
 def verdict_table(ledger, title="", notes=None):
-    """One line a published value, the scored first: the print, the regeneration and the verdict.
+    """One line a published value: the print, the regeneration and the verdict.
+
+    What departs from the print stands first; what agrees and what is listed is folded up in HTML.
 
     Parameters
     ----------
@@ -286,7 +307,7 @@ def verdict_table(ledger, title="", notes=None):
         have been seen), n (repetitions the regenerated value rests on), verdict with a problem or a
         note, and as read (value and verdict under another reading of the print), if there is one.
     """
-    ledger, read = scored_first(ledger), (ledger["reading"] != "").any()
+    ledger, read = departures_first(ledger), (ledger["reading"] != "").any()
     rows = [
         [
             *(line["row"], line["column"], _published_text(line), _reproduced_text(line)),
@@ -304,8 +325,81 @@ def verdict_table(ledger, title="", notes=None):
     if notes is not None:
         used = [any(cells) for cells in zip(*rows, strict=True)]
         header, *rows = (list(compress(row, used)) for row in (header, *rows))
-    folded = int((~ledger["asks"].isin(SCORED)).sum())
+    folded = int((ledger["rank"] > 1).sum())
     return Table(header, rows, _values(ledger), title, folded)
+
+
+def _escaped(text):
+    """A text in which Markdown sees no markup and no formula."""
+    return re.sub(r"([*_$<|`\\])", r"\\\1", text)
+
+
+def _departure(line):
+    """A cell that departs from the print, with both numbers and what is known of the cause."""
+    asked = line["relation"] if line["kind"] == "ordinal" else _published_text(line)
+    word = "asked" if line["kind"] == "ordinal" else "printed"
+    status = "unexplained" if line["counts_as"] == PARTS[4] else line["status"]
+    here = f"{line['row']}, {line['column']}: here {_reproduced_text(line)}, {word} {asked}"
+    return _escaped(here) + (f" ({status})" if status else "")
+
+
+def _listed(departures, most):
+    texts = [_departure(line) for line in departures.to_dict("records")]
+    more = [f"and {len(texts) - most} more"] if len(texts) > most else []
+    return "; ".join([*texts[:most], *more])
+
+
+def _claim_finding(sentence, tests):
+    """What the tests of a claim came to, and two that fail."""
+    became = Counter(tests["outcome"])
+    words = [word for word in CLAIM_OUTCOMES if became[word]]
+    verdict = words[0] if len(words) == 1 else "holds in part" if became[HOLDS] else words[-1]
+    counts = ", ".join(f"{became[word]} {_PLURALS.get(word, word)}" for word in words)
+    counts = "one test" if len(tests) == 1 else f"of {len(tests)} tests {counts}"
+    failing = _listed(tests[tests["outcome"] == FAILS], 2)
+    text = f"* **{verdict.capitalize()}**: {_escaped(sentence)}: {counts}."
+    return f"{text} {failing}." if failing else text
+
+
+def findings(ledger, most=6):
+    """What came out, in a few lines for the top of a notebook: values, then claim by claim.
+
+    Parameters
+    ----------
+    ledger : pandas.DataFrame
+        From :func:`~companion.reproduction.verdicts.compare`, or some of its rows.
+    most : int, default=6
+        So many claims stand in the open, the paper's before ours and those that fail before the
+        others; the rest is folded up.
+
+    Returns
+    -------
+    IPython.display.Markdown
+    """
+    from IPython.display import Markdown
+
+    scored, lines = ledger[ledger["repeats"] == ""], []
+    values = scored[scored["asks"] == "value"]
+    if len(values):
+        agree, differs = (values[values["outcome"].isin(of)] for of in (AGREES, DEPARTS))
+        became = Counter(values["outcome"])
+        parts = [f"**{len(agree)} of {len(values)} printed values agree**"]
+        parts += [f"{len(differs)} differ"] if len(differs) else []
+        parts += [f"{became[NOT_RUN]} not run"] if became[NOT_RUN] else []
+        if became[UNDECIDED]:
+            parts.append(f"{became[UNDECIDED]} undecided (chance could hide what matters)")
+        lines.append(f"* {', '.join(parts)}.")
+        if len(differs):
+            lines[0] += f" Different: {_listed(differs, 4)}."
+    claims = scored[scored["asks"] == "claim"].groupby("sentence", sort=False)
+    order = [(name.startswith(OURS), FAILS not in set(tests["outcome"])) for name, tests in claims]
+    claims = [claim for _, claim in sorted(zip(order, claims, strict=True), key=itemgetter(0))]
+    lines += [_claim_finding(*claim) for claim in claims[:most]]
+    if len(claims) > most:
+        folded = [_claim_finding(*claim) for claim in claims[most:]]
+        lines += ["", f"<details><summary>{len(folded)} more claims</summary>", "", *folded]
+        lines += ["", "</details>"]
+    return Markdown("\n".join(lines))
 
 
 def _stacked(value, spread):

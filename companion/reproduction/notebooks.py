@@ -14,10 +14,12 @@ from unittest.mock import patch
 
 from companion._paths import notebooks_dir
 from companion.reproduction._files import replace_text
+from companion.reproduction.artefacts import list_artefacts
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.parameters import check_parameters
 
 _INJECTED = "injected-parameters"
+_NAVIGATION = "navigation"
 _ERROR_MARK = "papermill-error-cell-tag"
 _KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
@@ -43,6 +45,33 @@ class NotebookReport:
 def notebook_path(artefact):
     """The notebook of an artefact, ``notebooks/<paper>/<name>.ipynb``."""
     return notebooks_dir() / artefact.paper / f"{artefact.name}.ipynb"
+
+
+def navigation(artefact):
+    """Markdown that leads to the notebooks before and after, in the order in which they are read.
+
+    "" for a notebook about all papers.
+    """
+    own = [other for other in list_artefacts() if other.paper == artefact.paper]
+    names = [other.name for other in own]
+    if artefact.name not in names:
+        return ""
+    here = names.index(artefact.name)
+    links = [f"[{other.title}]({other.name}.ipynb)" for other in own]
+    before = [f"\u2190 {link}" for link in links[max(here - 1, 0) : here]]
+    after = [f"{link} \u2192" for link in links[here + 1 : here + 2]]
+    return " \u00b7 ".join([*before, "[All papers](../overview.ipynb)", *after])
+
+
+def _navigable(notebook, artefact):
+    """Put the navigation of an artefact into the last cell of its notebook, in place."""
+    import nbformat
+
+    text = navigation(artefact)
+    cells = [c for c in notebook.cells if _NAVIGATION not in c.metadata.get("tags", [])]
+    last = {"tags": [_NAVIGATION]}
+    cell = nbformat.v4.new_markdown_cell(text, id=_NAVIGATION, metadata=last)
+    notebook.cells = [*cells, cell] if text else cells
 
 
 def make_stamp(artefact, parameters):
@@ -163,6 +192,7 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
         notebook = clean_notebook(nbformat.read(source, as_version=4))
         cells = notebook.cells
         notebook.cells = [c for c in cells if _INJECTED not in c.metadata.get("tags", [])]
+        _navigable(notebook, artefact)
         action = f"write {output}"
         _write(notebook, output)
         failure = _execute(output, changed, source.parent)

@@ -8,10 +8,15 @@ import pytest
 from _run import python
 
 from companion._paths import data_dir, notebooks_dir, project_root
-from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
+from companion.reproduction.artefacts import (
+    RUN_PARAMETERS,
+    list_across,
+    list_artefacts,
+    list_papers,
+)
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.display import VALUES_MIME
-from companion.reproduction.notebooks import notebook_path
+from companion.reproduction.notebooks import navigation, notebook_path
 from companion.reproduction.published import load_published
 
 NOTEBOOKS = sorted(notebooks_dir().rglob("*.ipynb"))
@@ -101,7 +106,40 @@ def test_a_method_notebook_shows_the_algorithm_its_check_and_what_moves(name):
     assert sum("image/png" in o.get("data", {}) for cell in code for o in cell.outputs) >= 2
     assert any("interact(show" in cell.source for cell in code)
     assert any("\\tag{" in cell.source for cell in cells if cell.cell_type == "markdown")
-    assert cells[-1].source.startswith("## What to remember")
+    assert cells[-2].source.startswith("## What to remember")
+
+
+@pytest.mark.parametrize("name", ARTEFACTS)
+def test_titles_and_the_way_to_the_next_notebook_are_the_registered_ones(name):
+    cells, artefact = read(notebook_path(ARTEFACTS[name])).cells, ARTEFACTS[name]
+    assert cells[0].source.startswith(f"# {artefact.title}\n")
+    tagged = [cell.source for cell in cells if "navigation" in cell.metadata.get("tags", [])]
+    assert tagged == list(filter(None, [navigation(artefact)]))
+    assert not tagged or tagged == [cells[-1].source]
+
+
+@pytest.mark.parametrize("name", sorted(PRINTED))
+def test_a_notebook_of_a_table_or_figure_tells_its_findings_and_shows_a_fit(name):
+    cells, artefact = read(notebook_path(ARTEFACTS[name])).cells, ARTEFACTS[name]
+    code = [cell.source for cell in cells if cell.cell_type == "code"]
+    whole = "\n".join(code)
+    assert 0 < whole.find("findings(run.ledger") < whole.find("verdict_table(run.ledger")
+    assert re.search(r"\.fit\(|solve_\w+\(|minimise\(", whole)
+    assert len(artefact.parameters) > len(RUN_PARAMETERS)
+    assert "plot_published(" in whole or "interact(show" in whole
+    assert "Figure" not in artefact.title or "interact(show" in whole
+    assert max(len(source.splitlines()) for source in code) <= 20
+
+
+@pytest.mark.parametrize("name", sorted(PRINTED))
+def test_sentences_on_results_are_computed_and_not_typed(name):
+    texts = [
+        c.source for c in read(notebook_path(ARTEFACTS[name])).cells if c.cell_type == "markdown"
+    ]
+    for text in texts:
+        prose = re.sub(r"\$[^$]*\$", "", text)
+        assert not re.findall(r"[\d.]+ ?(?:%|points|per cent|degrees|standard errors)", prose), text
+        assert "**What holds" not in text and "**What does not" not in text
 
 
 @pytest.mark.parametrize("factor", [1.0, 1 + 1e-12, 1 + 1e-6], ids=["same", "rounding", "off"])

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.reproduction import display
-from companion.reproduction.display import VALUES_MIME, Table, verdict_table
+from companion.reproduction.display import VALUES_MIME, Table, findings, verdict_table
 from companion.reproduction.verdicts import SCORES, compare
 
 
@@ -53,34 +53,58 @@ def ledger():
 
 def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(ledger):
     table = verdict_table(ledger, "Table 1")
-    texts = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+    texts = {tuple(row[:2]): dict(zip(table.header, row, strict=True)) for row in table.rows}
     first = ["heart", "LS", "15.6 ± 3.2", "15.6 ± 3.2", "0.0", "", "1.4", "100", "reproduced", ""]
-    assert table.rows[0] == first
-    assert texts[2]["published"] == "similar (<= 1)" and texts[2]["reproduced"] == "0.25 (SE 0.12)"
-    assert (texts[2]["distance"], texts[2]["support"], texts[2]["verdict"]) == ("", "+5.5", "holds")
-    assert (texts[3]["distance"], texts[3]["n"]) == ("5.1", "100")
+    assert len(texts) == len(ledger) and list(texts["heart", "LS"].values()) == first
+    claim, cancer = texts["heart", "|A - B|"], texts["cancer", "LS"]
+    assert claim["published"] == "similar (<= 1)" and claim["reproduced"] == "0.25 (SE 0.12)"
+    assert (claim["distance"], claim["support"], claim["verdict"]) == ("", "+5.5", "holds")
+    assert (cancer["distance"], cancer["n"]) == ("5.1", "100")
     undeclared = "differs and is not declared in data/deviations.yaml"
-    assert texts[3]["verdict"] == f"differs (not converged); {undeclared}"
-    assert texts[3]["as read"] == "25.0: within spread (exchanged)"
-    assert table.rows[5][3:] == ["-", "", "", "", "", "not run", ""]
+    assert cancer["verdict"] == f"differs (not converged); {undeclared}"
+    assert cancer["as read"] == "25.0: within spread (exchanged)"
+    assert list(texts["german", "LS"].values())[3:] == ["-", "", "", "", "", "not run", ""]
 
 
-def test_what_is_listed_comes_last_and_is_folded_up(ledger):
+def test_what_departs_comes_first_and_what_agrees_or_is_listed_is_folded_up(ledger):
     table = verdict_table(ledger)
-    assert len(table.rows) == len(ledger) and table.rows[-1][0] == table.values[-1]["row"] == "size"
+    names = [tuple(row[:2]) for row in table.rows]
+    assert names == [(value["row"], value["column"]) for value in table.values]
+    assert names[:2] == [("cancer", "LS"), ("german", "LS")] and names[-1] == ("size", "n")
     assert table.rows[-1][8] == "listed: setting"
     shown, folded = table.to_html().split("<details>")
-    assert "<td>german</td>" in shown and "<td>size</td>" not in shown
-    assert "1 that are listed" in folded and "<td>size</td>" in folded
-    assert "<details>" not in verdict_table(ledger[ledger["asks"] != "setting"]).to_html()
+    assert "<td>german</td>" in shown and "<td>heart</td>" not in shown
+    assert "5 more" in folded and "<td>size</td>" in folded and "<td>heart</td>" in folded
+    assert "<details>" not in verdict_table(ledger[ledger["row"] == "german"]).to_html()
+
+
+def test_no_table_shows_more_than_forty_rows_unfolded():
+    table = Table.from_frame(pd.DataFrame({"x": range(45)}))
+    shown, folded = table.to_html().split("<details>")
+    assert "<td>39</td>" in shown and "5 more" in folded and "<td>40</td>" in folded
+
+
+def test_findings_count_values_and_name_what_departs_and_what_each_claim_came_to(ledger):
+    claims = ledger["asks"] == "claim"
+    ledger.loc[claims, "sentence"] = '"A and B are similar"'
+    text = findings(ledger).data
+    assert "**3 of 5 printed values agree**, 1 differ, 1 not run." in text
+    assert "cancer, LS: here 29.0 ± 4.5, printed 25.7 ± 4.5" in text
+    assert '* **Holds**: "A and B are similar": one test.' in text
+    ledger.loc[claims, ["outcome", "reproduced"]] = ["fails", 3.0]
+    failing = findings(ledger).data
+    assert (
+        '* **Fails**: "A and B are similar": one test. heart, |A - B|: here 3'
+        in failing.replace("\\", "")
+    )
 
 
 def test_digits_follow_the_print_and_only_values_with_chance_show_their_repetitions():
     published = [row("a", "x", "5", 5.0, spread=1.0), row("b", "x", "5", 5.0, spread=0.25)]
     published += [row("c", "x", "20", 20.0, kind="deterministic") | {"n": math.nan}]
     own_values = pd.DataFrame([own("a", "x", 5.04, 0.2213), own("c", "x", 20.0)])
-    rows = verdict_table(compare(pd.DataFrame(published), own_values)).rows
-    assert rows[0][2:4] == ["5 ± 1", "5 ± 0.2"] and rows[1][2] == "5 ± 0.25" and rows[2][7] == ""
+    b, a, c = verdict_table(compare(pd.DataFrame(published), own_values)).rows
+    assert a[2:4] == ["5 ± 1", "5 ± 0.2"] and b[2] == "5 ± 0.25" and c[7] == ""
 
 
 def test_text_is_aligned_and_can_be_cut_to_a_width(ledger):
@@ -95,10 +119,11 @@ def test_the_mime_bundle_holds_text_html_and_numbers_at_full_precision(ledger):
     bundle = verdict_table(ledger)._repr_mimebundle_()
     assert set(bundle) == {"text/plain", "text/html", VALUES_MIME}
     rows = json.loads(json.dumps(bundle[VALUES_MIME], allow_nan=False))["rows"]
-    assert rows[0]["reproduced"] == 15.6123456789 and rows[0]["reproduced_n"] == 100
-    assert rows[5]["reproduced"] is None
-    assert rows[3]["converged"] is False and rows[3]["outcome"] == "differs"
-    assert rows[3]["reproduced_as_read"] == 25.0 and rows[3]["outcome_as_read"] == "within spread"
+    cancer, german, heart = rows[:3]
+    assert heart["reproduced"] == 15.6123456789 and heart["reproduced_n"] == 100
+    assert german["reproduced"] is None
+    assert cancer["converged"] is False and cancer["outcome"] == "differs"
+    assert (cancer["reproduced_as_read"], cancer["outcome_as_read"]) == (25.0, "within spread")
     values = [{"z": np.float64(-math.inf), "n": np.int64(3), "ok": np.bool_(True)}]
     assert Table(["z"], [["x"]], values).values == [{"z": "-inf", "n": 3, "ok": True}]
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from companion.cli import main
 from companion.reproduction.artefacts import Artefact, list_across, list_artefacts, list_papers
 from companion.reproduction.declared import load_deviations, load_errata
-from companion.reproduction.display import scored_first, summary_table, verdict_table
+from companion.reproduction.display import departures_first, summary_table, verdict_table
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.report import ReportError, build, build_report, content
 from companion.reproduction.report.mathml import to_mathml
@@ -141,14 +141,14 @@ def test_the_ledger_has_the_rows_of_the_verdicts_with_their_texts(rows, ledgers)
         )
         for name, ledger in ledgers.items()
         for line, text in zip(
-            scored_first(ledger).to_dict("records"), verdict_table(ledger).rows, strict=True
+            departures_first(ledger).to_dict("records"), verdict_table(ledger).rows, strict=True
         )
     ]
     attributes = [f"data-{name}" for name in ("paper", "artefact", "verdict", "asks")]
     texts = ("row", "column", "reproduced", "distance", "support", "would see", "n")
     found = [(*map(row.get, attributes), *(cells[t].text for t in texts)) for row, cells in rows]
     assert found == expected
-    outcomes = [line for ledger in ledgers.values() for line in scored_first(ledger)["outcome"]]
+    outcomes = [line for ledger in ledgers.values() for line in departures_first(ledger)["outcome"]]
     told = zip(rows, outcomes, strict=True)
     assert all(outcome in cells["verdict"].text for (_, cells), outcome in told)
     assert len({row["id"] for row, _ in rows}) == len(rows)

@@ -13,7 +13,7 @@ from companion._paths import build_dir
 from companion.reproduction import Artefact, Paper
 from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
 from companion.reproduction.declared import load_deviations, load_errata
-from companion.reproduction.display import VALUES_MIME, scored_first, verdict_table
+from companion.reproduction.display import VALUES_MIME, departures_first, verdict_table
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.times import load_times
@@ -106,7 +106,7 @@ def _anchor_values(entry):
 def _lines(ledger, deviations):
     """The lines of a ledger with their texts, numbers and declared deviations."""
     table = verdict_table(ledger)
-    lines = zip(scored_first(ledger).to_dict("records"), table.rows, strict=True)
+    lines = zip(departures_first(ledger).to_dict("records"), table.rows, strict=True)
     for number, (line, texts) in enumerate(lines, start=1):
         cell = tuple(line[name] for name in ("paper", "artefact", "row", "column"))
         yield line | {
