@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pandas as pd
 
 from companion.metrics import paired_difference
 from companion.papers.conformal import methods, problems
 from companion.papers.conformal.baselines import BASELINES, pvgs
 from companion.papers.conformal.drawing import RIGHT, WRONG
 from companion.papers.conformal.g_means import add_means, by_method, error_table, with_chance
-from companion.papers.conformal.methods import CHEAP, CONFORMAL, PRINTED, SVM, Part
+from companion.papers.conformal.methods import CONFORMAL, PRINTED, SVM, Part
 from companion.papers.conformal.problems import GRID, N_NEGATIVE, N_POSITIVE, PAPER, SIDE
 from companion.papers.summaries import Values, counts, share, study_over
 
@@ -26,12 +27,13 @@ def compute_board(unit):
 
 
 def compute_draws(unit):
-    """The cheap methods on a draw of the board: a row a method."""
-    return methods.cheap_rows(problems.board(unit.params["draw"]))
+    """The methods of the thesis's table on a draw of the board: a row a method."""
+    return methods.some_rows(problems.board(unit.params["draw"]), PRINTED)
 
 
-DRAWS = study_over(PAPER, "draws", compute_draws, draw={"paper": 200, "quick": 2})
+#: All methods on the first draws, those of the table on the others.
 BOARD = study_over(PAPER, "board", compute_board, draw={"paper": 20, "quick": 2})
+DRAWS = study_over(PAPER, "draws", compute_draws, draw={"paper": range(21, 201), "quick": ()})
 STUDIES = (BOARD, DRAWS)
 
 PROTOCOL = {
@@ -51,10 +53,10 @@ def reproduced_values(records):
     out.add_all("protocol", PROTOCOL)
     if frame.empty:
         return out.frame()
-    table, many = error_table(frame), records["draws"]
+    table, many = error_table(frame), pd.concat([frame, records["draws"]])
+    errors = error_table(many[many.method.isin(PRINTED)])
     for method in PRINTED:
-        drawn = many if method in CHEAP else frame
-        own, errors = drawn[drawn.method == method].sort_values("draw"), error_table(drawn)
+        own = many[many.method == method].sort_values("draw")
         converged = own.converged.all()
         wrong = (own.missed + own.false_alarms) / (own.n_positive + own.n_negative)
         out.add_draws(method, "misclassification rate", wrong, converged)

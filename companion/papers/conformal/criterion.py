@@ -22,8 +22,9 @@ SEARCHED, EXACT = ("MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA"), "exact
 
 #: By the names of the tables; the exact maximiser is Xiong's transformation with the eigenvector.
 METHODS = {
-    **{name: CONFORMAL[name] for name in (*SEARCHED, "Xiong")},
-    EXACT: ("xiong", "separability_exact"),
+    **{name: CONFORMAL[name] for name in SEARCHED},
+    "Xiong": ("xiong", "separability_gradient"),
+    EXACT: CONFORMAL["Xiong"],
 }
 
 #: Random problems for the identities, and patterns in each.

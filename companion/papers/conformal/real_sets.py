@@ -10,7 +10,7 @@ from scipy.stats import rankdata, spearmanr, wilcoxon
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.conformal import g_means, problems
-from companion.papers.conformal.methods import PRINTED, SVM, WITHOUT_V, all_rows, cheap_rows
+from companion.papers.conformal.methods import CHEAP, PRINTED, SVM, WITHOUT_V, all_rows, some_rows
 from companion.papers.conformal.problems import N_FOLDS, PAPER, SETS, digest, study_of_sets
 from companion.papers.summaries import Values, magnitude, none_without_records, share, study_over
 
@@ -76,7 +76,7 @@ def cells(frame, by):
 
 def compute_partitions(unit):
     """The cheap methods on a partition of a real set: a row a method."""
-    rows = [row for _, problem in problems.parts_of(unit) for row in cheap_rows(problem)]
+    rows = [row for _, problem in problems.parts_of(unit) for row in some_rows(problem, CHEAP)]
     return cells(pd.DataFrame(rows), "method").to_dict("records")
 
 
