@@ -226,7 +226,8 @@ def plot_toy_machine(ax, X, y, w, b, *, flipped=(), title="", color="black"):
     xx, yy = np.meshgrid(np.linspace(left, right, 60), np.linspace(bottom, top, 60))
     look = {"colors": color, "linestyles": ["dashed", "solid", "dashed"]}
     lines = ax.contour(xx, yy, w[0] * xx + w[1] * yy + b, levels=LEVELS, **look)
-    ax.clabel(lines, fmt="%+g", fontsize="small")
+    at = [((level - b - 4.3 * w[1]) / w[0], 4.3) for level in LEVELS]
+    ax.clabel(lines, fmt="%g", fontsize="small", manual=at)
     ax.set(xlim=(left, right), ylim=(bottom, top), xlabel="x", ylabel="y", title=title)
     ax.set(xticks=TICKS["x"], yticks=TICKS["y"])
     return ax
