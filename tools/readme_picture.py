@@ -22,7 +22,7 @@ with style():
     for ax, machine in zip(axes, ("LS", "Least 1-Norm"), strict=False):
         w, b, _ = fig_1.train_linear(machine, X, y)
         fig_1.plot_toy_machine(ax, X, y, w, b, flipped=switched, title=f"{machine}, one draw")
-    samples = {machine: records[f"one_per_class_{machine}"] for machine in fig_1.MACHINES}
+    samples = {machine: records[f"one_per_class_{machine}"] for machine in fig_1.machines.MACHINES}
     plot_distributions(
         axes[2],
         samples,

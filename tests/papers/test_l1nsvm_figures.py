@@ -2,11 +2,9 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from companion.papers.l1nsvm import fig_1
 from companion.papers.l1nsvm.machines import MACHINES
-from companion.papers.l1nsvm.table_2 import plot_surface
 
 
 def test_a_toy_panel_has_the_axes_and_levels_of_the_print(ax):
@@ -27,12 +25,3 @@ def test_curves_carry_their_error_bars(ax):
     curve, _, (bars,) = ax.containers[0].lines
     assert curve.get_xydata().tolist() == [[0.0, 2.0], [10.0, 2.0]]
     assert [bar[:, 1].tolist() for bar in bars.get_segments()] == [[1.0, 3.0], [2.0, 2.0]]
-
-
-@pytest.mark.parametrize("ratio", [False, True])
-def test_a_surface_stands_on_the_axes_of_the_search(ax, ratio):
-    table = pd.DataFrame([[0.5, 1.0], [2.0, 4.0]], index=[0.0, 2.0], columns=[0.0, 4.0])
-    plot_surface(ax, table, label="error", marks=[("here", 1.0, 3.0, "o")], ratio=ratio)
-    assert ax.get_xlabel() == r"$\log_{10} \sigma$" and ax.get_ylabel() == r"$\log_{10} C$"
-    (mark,) = [line for line in ax.lines if line.get_label() == "here"]
-    assert mark.get_xydata().tolist() == [[3.0, 1.0]]

@@ -14,7 +14,7 @@ from companion.datasets import flip_labels, two_gaussians
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.l1nsvm import machines
-from companion.papers.summaries import Values, share, study_over, with_error
+from companion.papers.summaries import Values, share, study_over
 from companion.plotting.common import style_of
 from companion.reproduction import seed_for
 
@@ -214,40 +214,22 @@ def _add_claims(out, frame):
         out.add_all("influence", {f"largest |alpha| / C, {machine}": largest}, converged)
 
 
-def rotation_table(frame):
-    """Mean rotation of the normal, in degrees, for each rule and machine."""
-    import pandas as pd
-
-    rows = []
-    for (rule, words), machine in product(RULES.items(), machines.MACHINES):
-        values = frame[f"{rule}_{machine}"]
-        difference = paired_difference(values, frame[f"{rule}_Least 1-Norm"])
-        row = {
-            "labels switched": words,
-            "machine": machine,
-            **with_error("mean rotation", mean_and_standard_error(values)),
-            "median": values.median(),
-            **with_error("minus Least 1-Norm", difference, "SE of difference"),
-        }
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def plot_toy_machine(ax, X, y, w, b, *, flipped=(), title="", limits=None):
+def plot_toy_machine(ax, X, y, w, b, *, flipped=(), title="", color="black"):
     """One panel of Figure 1: the points, switched ones ringed, and ``w'x + b`` at -1, 0 and 1."""
-    for label, marker, color in ((1, "+", "#1b4f9c"), (-1, "x", "#d95f02")):
-        ax.plot(*X[y == label].T, marker, color=color, label=f"class {label:+d}")
+    for label, face in ((1, "#555555"), (-1, "none")):
+        look = {"markersize": 4, "markeredgecolor": "#555555", "markerfacecolor": face}
+        ax.plot(*X[y == label].T, "o" if label > 0 else "s", label=f"class {label:+d}", **look)
     if len(flipped):
         ring = {"markersize": 13, "fillstyle": "none", "color": "black"}
         ax.plot(*X[list(flipped)].T, "o", label="switched", **ring)
-    (left, right), (bottom, top) = limits or ((-3, 10), (-3, 5))
+    (left, right), (bottom, top) = (-3, 10), (-3, 5)
     xx, yy = np.meshgrid(np.linspace(left, right, 60), np.linspace(bottom, top, 60))
-    look = {"colors": "black", "linestyles": ["dashed", "solid", "dashdot"]}
+    look = {"colors": color, "linestyles": ["dashed", "solid", "dashed"]}
     lines = ax.contour(xx, yy, w[0] * xx + w[1] * yy + b, levels=LEVELS, **look)
-    ax.clabel(lines, fmt="%g")
+    at = [((level - b - 4.3 * w[1]) / w[0], 4.3) for level in LEVELS]
+    ax.clabel(lines, fmt="%g", fontsize="small", manual=at)
     ax.set(xlim=(left, right), ylim=(bottom, top), xlabel="x", ylabel="y", title=title)
-    if limits is None:
-        ax.set(xticks=TICKS["x"], yticks=TICKS["y"])
+    ax.set(xticks=TICKS["x"], yticks=TICKS["y"])
     return ax
 
 
@@ -259,7 +241,5 @@ def plot_influence(ax, frame, quantity, *, ylabel, title=""):
         ax.errorbar(mean.index, mean, groups.sem(), label=machine, **look)
     ax.set_xscale("symlog", linthresh=1)
     ax.set_xticks([0, 1, 10, 100], ["0", "1", "10", "100"])
-    xlabel = "distance of the outlier from the centre of the other class"
-    ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
-    ax.legend(fontsize="small")
+    ax.set(xlabel="distance of the outlier", ylabel=ylabel, title=title)
     return ax

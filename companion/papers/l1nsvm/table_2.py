@@ -8,7 +8,7 @@ import numpy as np
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.l1nsvm import table_2_studies
 from companion.papers.l1nsvm.identical_points import TABLE_2_IDENTICAL, add_identical_claims
-from companion.papers.l1nsvm.machines import EPSILON, MACHINES, PRINTED_MACHINES, PRINTED_NAMES
+from companion.papers.l1nsvm.machines import EPSILON, PRINTED_MACHINES, PRINTED_NAMES
 from companion.papers.l1nsvm.table_2_studies import ALL_ROWS, SEARCHED, surface_column
 from companion.papers.summaries import Values, as_table, magnitude, present, select, with_error
 
@@ -182,17 +182,6 @@ def stopping_table(frame, published):
     return row_a_machine(frame, PRINTED_MACHINES, row)
 
 
-def second_order_table(frame):
-    """Mean iterations of all machines with each selection, and the mean of their ratio."""
-
-    def row(name, machine):
-        first, second = both_orders(select(frame, dataset=name), machine)
-        ratio = with_error("second / first", mean_and_standard_error(second / first))
-        return {"first order": first.mean(), "second order": second.mean(), **ratio}
-
-    return row_a_machine(frame, MACHINES, row)
-
-
 # -- what is chosen, and its error ------------------------------------------------------------
 
 
@@ -248,16 +237,6 @@ def tuning_table(search, surface):
     return row_a_machine(surface, SEARCHED, row)
 
 
-def tuning_marks(search, dataset, machine, matched):
-    """Points to mark on a search surface: chosen over all rows, on training rows, matched."""
-    marks = {
-        "chosen over all rows": (chosen_setting(search, dataset, machine), "o"),
-        "chosen on training rows": (tuned_on_training_rows(search, dataset, machine), "s"),
-        "matches the printed iterations": (matched, "*"),
-    }
-    return [(name, *at, marker) for name, (at, marker) in marks.items() if at is not None]
-
-
 # -- iterations over the grid -----------------------------------------------------------------
 
 
@@ -286,17 +265,6 @@ def ratio_surface(frame, dataset, machine):
     return second_over_first(frame, dataset, machine).mean().unstack()
 
 
-def ratio_table(frame):
-    """How the second order does over the grid, the mean ratios of iterations."""
-
-    def row(name, machine):
-        ratio = ratio_surface(frame, name, machine).to_numpy()
-        ends = {"smallest": ratio.min(), "median": np.median(ratio), "largest": ratio.max()}
-        return {**ends, "share above 1": (ratio > 1).mean()}
-
-    return row_a_machine(frame, MACHINES, row)
-
-
 def worst_second_order(frame, machine):
     """The ratio where the second order helps least: picked on odd splits, measured on even ones."""
     largest, worst = -np.inf, None
@@ -306,24 +274,3 @@ def worst_second_order(frame, machine):
         if picked.max() > largest:
             largest, worst = picked.max(), ratio[1::2][picked.idxmax()]
     return mean_and_standard_error(worst)
-
-
-def plot_surface(ax, table, *, label, marks=(), title="", ratio=False):
-    """A table by log10 C and log10 sigma as colours; a ratio on both sides of a line at 1."""
-    axes, values = (table.columns, table.index), table.to_numpy()
-    if ratio:
-        logarithm = np.log2(values)
-        reach = np.ceil(10 * np.abs(logarithm).max()) / 10
-        levels = np.linspace(-reach, reach, 21)
-        drawn = ax.contourf(*axes, logarithm, cmap="PuOr_r", levels=levels)
-        ax.contour(*axes, values, levels=[1.0], colors="black")
-        bar = ax.figure.colorbar(drawn, ax=ax, label=label, ticks=[-reach, 0, reach])
-        bar.ax.set_yticklabels([f"{2**-reach:.2g}", "1", f"{2**reach:.3g}"])
-    else:
-        drawn = ax.contourf(*axes, values, levels=12, cmap="viridis")
-        ax.figure.colorbar(drawn, ax=ax, label=label)
-    look = {"color": "white", "markeredgecolor": "black", "markersize": 10, "clip_on": False}
-    for name, log10_C, log10_sigma, marker in marks:
-        ax.plot(log10_sigma, log10_C, marker, label=name, zorder=3, **look)
-    ax.set(xlabel=r"$\log_{10} \sigma$", ylabel=r"$\log_{10} C$", title=title)
-    return ax
