@@ -236,15 +236,6 @@ def reproduced_values(records):
     return out.frame()
 
 
-def statement_table(frame):
-    """Least and largest value over the random problems of every number of the study."""
-    words = {name: ": ".join(place) for name, place in LARGEST.items()}
-    words["least_eigenvalue"] = ": ".join(_LEAST)
-    table = frame[list(words)].agg(["min", "max"]).T.rename(index=words)
-    table.columns = ["least", "largest"]
-    return table.rename_axis("statement").reset_index()
-
-
 # -- figures ----------------------------------------------------------------------------------
 
 

@@ -17,7 +17,7 @@ from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.conformal.drawing import NEGATIVE, plot_two_classes
 from companion.papers.conformal.methods import Part
 from companion.papers.conformal.problems import PAPER, Problem
-from companion.papers.summaries import Values, row_a_group, study_over, with_error
+from companion.papers.summaries import Values, study_over
 from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
 
@@ -214,7 +214,7 @@ DISPLACEMENTS = study_over(PAPER, "displacements", compute_displacement, scene=N
 STUDIES = (SCENES, FORMULA, DISPLACEMENTS)
 
 
-# -- reproduced values and tables -------------------------------------------------------------
+# -- reproduced values ------------------------------------------------------------------------
 
 RATIO, LARGEST = (
     "log10 of the magnification ratio",
@@ -258,33 +258,6 @@ def reproduced_values(records):
         out.add(*place, found.printed)
         out.add_read(*place, found.by_theorem, "tau-4")
     return out.frame()
-
-
-def scene_table(frame):
-    """Where each method magnifies, means over the scenes: a row a method."""
-
-    def row(own):
-        return {
-            "frontier of the SVM": own.frontier.mean(),
-            **with_error("largest magnification at", mean_and_standard_error(own.largest_at)),
-            "near": own.near.mean(),
-            "far": own.far.mean(),
-            **with_error("near - far", paired_difference(own.near, own.far), "SE of it"),
-            "spread along the frontier": own.along.mean(),
-        }
-
-    return row_a_group(frame, "method", row)
-
-
-def displacement_table(frame):
-    """How far the hyperplane of the larger class moves, means over the scenes: a row a way."""
-
-    def row(own):
-        moved = mean_and_standard_error(own.moved)
-        off = own.boundary_off.mean()
-        return {**with_error("hyperplane moves by", moved), "boundary is off by": off}
-
-    return row_a_group(frame, "way", row)
 
 
 # -- figure -----------------------------------------------------------------------------------
