@@ -201,7 +201,7 @@ STATEMENTS = study_over(PAPER, "statements", compute_statements, problem={"paper
 STUDIES = (STATEMENTS,)
 
 
-# -- reproduced values and their table --------------------------------------------------------
+# -- reproduced values ------------------------------------------------------------------------
 
 _ANGLE = "largest change of an angle"
 _LEAST = ("(3.3.24)", "least eigenvalue of transformed kernel matrices, relative")
