@@ -21,7 +21,7 @@ COSTS = (
 CASE = Parameter("case", str, "nonstandard", "standard or nonstandard", choices=CASES)
 GRID = Parameter("grid", str, "fine", "lambda and sigma: fine or coarse", choices=tuple(GRIDS))
 
-SET_HELP = "one of " + ", ".join(beyond.KEYS)
+SET_HELP = " or ".join((", ".join(beyond.KEYS[:-1]), beyond.KEYS[-1]))
 SEARCH = (
     Parameter("dataset", str, "titanic", SET_HELP, choices=beyond.KEYS),
     Parameter("split", int, 1, "which of its splits, 1 to 100", low=1, high=100),
