@@ -16,7 +16,7 @@ def test_decision_curves_are_drawn_at_zero_with_the_true_one(ax):
     assert contour.levels.tolist() == [0.0]
     on = np.vstack([path.vertices for path in contour.get_paths()])
     assert np.allclose(on.sum(axis=1), 0, atol=1e-9)
-    told = [text.get_text() for text in ax.get_legend().get_texts()]
+    _, told = ax.get_legend_handles_labels()
     assert told == ["class +", "class -", "true", "GACV"]
 
 

@@ -94,7 +94,7 @@ def plot_decision_curves(ax, sample, axes, curves, boundary, *, title=""):
     The decision values of `curves`, by criterion, stand on the grid of the two `axes`.
     """
     X, y = sample
-    for label, marker, color in ((1, "+", "#4393c3"), (-1, "o", "#f4a582")):
+    for label, marker, color in ((1, "+", "#444444"), (-1, "o", "#aaaaaa")):
         look = {"color": color, "markersize": 5, "fillstyle": "none"}
         ax.plot(*X[y == label].T, marker, label=f"class {'+' if label > 0 else '-'}", **look)
     ax.plot(axes[0], boundary, color="black", linewidth=2, label="true")
@@ -105,5 +105,4 @@ def plot_decision_curves(ax, sample, axes, curves, boundary, *, title=""):
         ax.plot([], [], color=look["color"], linestyle=look["linestyle"], label=name)
     limits = {"xlim": axes[0][[0, -1]], "ylim": axes[1][[0, -1]]}
     ax.set(xlabel="$x_1$", ylabel="$x_2$", title=title, **limits)
-    ax.legend(fontsize="small", loc="upper left")
     return ax

@@ -89,20 +89,18 @@ def valley_table(frame, case):
 
 
 def plot_criterion(ax, lam, sigma, values, *, marks, title=""):
-    """Contours of a criterion over lambda and sigma^2, with minima (label, lambda, sigma)."""
-    levels = values.min() * LEVELS
-    x, z = np.log10(lam), 2 * np.log10(sigma)
-    drawn = ax.contourf(x, z, values, levels=levels, cmap="viridis_r", extend="max")
-    ax.contour(x, z, values, levels=levels[1:], colors="white", linewidths=0.4)
-    ticks = levels[[0, 4, 6, 7, 8, 10]]
-    bar = ax.figure.colorbar(drawn, ax=ax, ticks=ticks)
-    bar.ax.set_yticklabels([f"{level:.3g}" for level in ticks])
+    """Contours of a criterion over its least, over lambda and sigma^2, which are returned.
+
+    `marks` are minima: a label, lambda and sigma each.
+    """
+    x, z, ratio = np.log10(lam), 2 * np.log10(sigma), values / values.min()
+    drawn = ax.contourf(x, z, ratio, levels=LEVELS, cmap="viridis_r", extend="max")
+    ax.contour(x, z, ratio, levels=LEVELS[1:], colors="white", linewidths=0.4)
     for name, where, width in marks:
         look = {**style_of(name), "markeredgecolor": "white", "markersize": 9, "linestyle": ""}
         ax.plot(np.log10(where), 2 * np.log10(width), label=name, zorder=3, **look)
     ax.set(title=title, **AXES)
-    ax.legend(fontsize="x-small", loc="upper right", frameon=True)
-    return ax
+    return drawn
 
 
 def plot_minima(ax, minima, *, limits, title=""):
@@ -115,5 +113,4 @@ def plot_minima(ax, minima, *, limits, title=""):
         look |= {"capsize": 3, "markersize": 9, "markeredgecolor": "black"}
         ax.errorbar(x, y, xerr=dx, yerr=dy, label=name, zorder=3, **look)
     ax.set(title=title, xlim=limits[0], ylim=limits[1], **AXES)
-    ax.legend(fontsize="small")
     return ax
