@@ -59,7 +59,8 @@ def plot_published(axes, ledger, rows=None, columns=None):
     """Printed values beside the regenerated ones, one panel a column of the table.
 
     A diamond is the print; a mark is the regeneration with two standard errors of their difference
-    to either side, so that a line that reaches the diamond is no contradiction.
+    to either side (of a single printed draw, two standard deviations of the draws), so that a line
+    that reaches the diamond is no contradiction.
 
     Parameters
     ----------
@@ -80,7 +81,9 @@ def plot_published(axes, ledger, rows=None, columns=None):
                 continue
             y, part = place[line["row"]], line["counts_as"] or "repeats another cell"
             color, marker = _MARKS.get(part, ("#555555", ""))
-            error = 2 * line["se"] if np.isfinite(line["se"]) else 0.0
+            # of a single printed draw, the spread of the draws
+            spread = line["se"] if np.isfinite(line["se"]) else line["reproduced_spread"]
+            error = 2 * spread if np.isfinite(spread) else 0.0
             look = {"color": color, "markersize": 5, "elinewidth": 1.5}
             drawn = ax.errorbar(line["reproduced"], y + 0.12, xerr=error, fmt=marker, **look)
             look = {"markerfacecolor": "white", "markeredgecolor": "black", "markersize": 6}

@@ -354,7 +354,10 @@ def _claim_finding(sentence, tests):
     became = Counter(tests["outcome"])
     words = [word for word in CLAIM_OUTCOMES if became[word]]
     verdict = words[0] if len(words) == 1 else "holds in part" if became[HOLDS] else words[-1]
-    counts = ", ".join(f"{became[word]} {_PLURALS.get(word, word)}" for word in words)
+    counts = ", ".join(
+        f"{became[word]} {word if became[word] == 1 else _PLURALS.get(word, word)}"
+        for word in words
+    )
     counts = "one test" if len(tests) == 1 else f"of {len(tests)} tests {counts}"
     failing = _listed(tests[tests["outcome"] == FAILS], 2)
     text = f"* **{verdict.capitalize()}**: {_escaped(sentence)}: {counts}."
@@ -397,7 +400,7 @@ def findings(ledger, most=6):
     lines += [_claim_finding(*claim) for claim in claims[:most]]
     if len(claims) > most:
         folded = [_claim_finding(*claim) for claim in claims[most:]]
-        lines += ["", f"<details><summary>{len(folded)} more claims</summary>", "", *folded]
+        lines += ["", f"<details><summary>and {len(folded)} more</summary>", "", *folded]
         lines += ["", "</details>"]
     return Markdown("\n".join(lines))
 
