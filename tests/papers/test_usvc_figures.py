@@ -5,15 +5,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from companion.papers.usvc import benefit, beyond, fig_1, fig_3_4, paired_errors, table_3
+from companion.papers.usvc import benefit, beyond, fig_3_4, paired_errors, table_3
 
 X = np.linspace(0.0, 1.0, 11)
-
-
-def test_minima_are_marked_where_they_are(ax):
-    fig_1.plot_threshold_error(ax, X, X, marks=[(0.5, 0.25)])
-    assert ax.get_xlabel() == "Th" and ax.get_ylabel() == "CE (%)"
-    assert ax.lines[1].get_xydata().tolist() == [[0.5, 0.25]]
 
 
 def test_a_path_runs_from_a_circle_to_a_cross(ax):
@@ -43,16 +37,7 @@ def test_gains_carry_two_standard_errors_on_a_logarithmic_axis(ax):
     assert [c.get_label() for c in ax.containers] == ["case A", "case B"]
 
 
-def test_losses_and_densities_have_a_look_each_and_iterates_their_axis(ax):
-    fig_1.plot_losses(ax, X, {"error count": X, "SVC": 2 * X, "USVC, s = 2": X**2})
-    assert ax.get_xlabel() == r"$\xi$" and len(ax.lines) == 3
-    assert len({(line.get_linestyle(), line.get_color()) for line in ax.lines}) == 3
-    assert np.array_equal(ax.lines[2].get_ydata(), X**2)
-    ax.clear()
-    fig_1.plot_densities(ax, X, X, 1 - X)
-    styles = {line.get_label(): line.get_linestyle() for line in ax.lines}
-    assert styles == {'class "+1"': "-", 'class "-1"': "--"}
-    ax.clear()
+def test_iterates_have_their_axis(ax):
     runs = {"a": [3.0, 1.0], "b": [3.0, 2.0, 3.0]}
     fig_3_4.plot_iterates(ax, runs, ylabel="Th", limits=(0.0, 4.0))
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_ylim()) == ("iteration", "Th", (0.0, 4.0))
