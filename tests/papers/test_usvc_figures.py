@@ -5,25 +5,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from companion.papers.usvc import benefit, beyond, fig_3_4, paired_errors, table_3
+from companion.papers.usvc import benefit, beyond, paired_errors, table_3
 
 X = np.linspace(0.0, 1.0, 11)
-
-
-def test_a_path_runs_from_a_circle_to_a_cross(ax):
-    surface = fig_3_4.Surface(X, 1 + X, 1 + X[:, None] ** 2 + (X - 0.4) ** 2)
-    points = np.array([[0.1, 1.1], [0.3, 1.5], [0.4, 1.2]])
-    fig_3_4.plot_error_surface(ax, surface, {"SVC": points})
-    ends = {line.get_marker(): line.get_xydata().tolist() for line in ax.lines}
-    assert ends["o"] == [[0.1, 1.1]] and ends["x"] == [[0.4, 1.2]]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("Th", "$w$")
-
-
-def test_a_profile_has_the_objective_on_its_own_axis(ax):
-    fig_3_4.plot_profile(ax, X, X, X, 100 * X, end=(0.5, 50.0))
-    (other,) = [twin for twin in ax.figure.axes if twin is not ax]
-    assert np.array_equal(other.lines[0].get_ydata(), 100 * X)
-    assert other.lines[1].get_xydata().tolist() == [[0.5, 50.0]]
 
 
 def test_gains_carry_two_standard_errors_on_a_logarithmic_axis(ax):
@@ -35,13 +19,6 @@ def test_gains_carry_two_standard_errors_on_a_logarithmic_axis(ax):
     assert np.allclose(bars, [[[[20, 0], [20, 4]], [[50, 0], [50, 4]]]] * 2)
     assert ax.get_xscale() == "log"
     assert [c.get_label() for c in ax.containers] == ["case A", "case B"]
-
-
-def test_iterates_have_their_axis(ax):
-    runs = {"a": [3.0, 1.0], "b": [3.0, 2.0, 3.0]}
-    fig_3_4.plot_iterates(ax, runs, ylabel="Th", limits=(0.0, 4.0))
-    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_ylim()) == ("iteration", "Th", (0.0, 4.0))
-    assert [line.get_ydata().tolist() for line in ax.lines] == list(runs.values())
 
 
 def test_sizes_are_logarithmic_and_machines_named(ax):
