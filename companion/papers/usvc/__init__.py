@@ -39,12 +39,12 @@ _TABLE_4 = (
 )
 
 _BEYOND = (
-    Parameter("case", str, "A", "problem on the line, A or B", choices=("A", "B")),
+    Parameter("case", str, "B", "problem on the line, A or B", choices=("A", "B")),
     Parameter("n_samples", int, 500, "patterns drawn", low=20, high=5000),
     Parameter("draw", int, 1, "which draw of them", low=1, high=100),
     Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e4),
     _ORDER,
-    Parameter("miss_cost", float, 3.0, "cost of a missed +1", low=0.1, high=100.0),
+    Parameter("miss_cost", float, 2.0, "cost of a missed +1", low=0.1, high=100.0),
     Parameter("level", float, 0.1, "false-alarm rate asked for", low=0.01, high=0.5),
 )
 
