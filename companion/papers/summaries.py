@@ -52,7 +52,7 @@ def ida_units(paper, study, datasets, n_splits, **params):
 def artefacts(paper, *rows):
     """Artefacts, of a module each, which has their STUDIES and values, a title and parameters."""
     return tuple(
-        Artefact(paper, name, title, module.STUDIES, (*RUN_PARAMETERS, *parameters), module.values)
+        Artefact(paper, name, title, module.STUDIES, (*parameters, *RUN_PARAMETERS), module.values)
         for module, title, *parameters in rows
         for name in [module.__name__.rpartition(".")[2]]
     )
