@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from companion.papers.usvc import benefit, beyond, paired_errors, table_3
+from companion.papers.usvc import benefit, paired_errors, table_3
 
 X = np.linspace(0.0, 1.0, 11)
 
@@ -36,14 +36,3 @@ def test_intervals_name_their_lines_from_top_to_bottom(ax):
     assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b"]
     assert ax.yaxis_inverted() and ax.get_xlabel() == "points"
     assert ax.containers[0].lines[2][0].get_segments()[1].tolist() == [[-2, 1], [2, 1]]
-
-
-def test_false_alarms_stand_beside_the_diagonal(ax):
-    cells = product(("SVC", "USVC"), (0.05, 0.1), (1, 3))
-    frame = pd.DataFrame(cells, columns=["machine", "alpha", "false_alarms"])
-    own = {"dataset": "Diabetes", "way": "weights", "n_train": 80, "n_positive": 10, "missed": 1}
-    frame = frame.assign(**own, n_negative=10, split=frame.false_alarms)
-    beyond.plot_false_alarms(ax, frame, "Diabetes", "weights")
-    assert any(np.array_equal(line.get_xdata(), line.get_ydata()) for line in ax.lines)
-    assert [c.get_label() for c in ax.containers] == ["SVC", "USVC"]
-    assert np.allclose(ax.containers[0].lines[0].get_ydata(), 0.2)
