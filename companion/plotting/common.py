@@ -26,6 +26,7 @@ MACHINE_STYLES = {
     "AdaBoost": {"color": "#4d9221", "marker": "<", "linestyle": ":"},
     "USVC": {"color": "#1b4f9c", "marker": "*", "linestyle": "-"},
     "USVC s=2": {"color": "#1b4f9c", "marker": "p", "linestyle": "-"},
+    "USVC s=10": {"color": "#8c6bb1", "marker": "d", "linestyle": "-"},
     "WSVM": {"color": "#d95f02", "marker": "v", "linestyle": "--"},
     "WRSVM": {"color": "#1b4f9c", "marker": "D", "linestyle": "-"},
     "USVC s=4": {"color": "#66a9d8", "marker": "h", "linestyle": "-"},

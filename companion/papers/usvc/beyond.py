@@ -15,7 +15,6 @@ from companion.papers.usvc import benefit
 from companion.papers.usvc.linear import LOSS
 from companion.papers.usvc.paired_errors import least_supported, sizes_of
 from companion.papers.usvc.splits import split, split_study
-from companion.plotting.common import style_of
 from companion.solvers.wls import Design, wls_path
 
 #: Medical sets with enough patterns to see a false-alarm rate; +1 is the disease.
@@ -216,16 +215,3 @@ def alarm_table(frame, dataset):
     detections = [1.0 - rows.missed / rows.n_positive for rows in groups]
     table["detections"], table["SE of detections"] = _over_parts(groups, detections)
     return table
-
-
-def plot_false_alarms(ax, frame, dataset, way):
-    """Held-out false-alarm rate with two standard errors against the nominal one."""
-    table = select(alarm_table(frame, dataset), by=way)
-    for shift, (machine, own) in zip((-0.001, 0.001), table.groupby("machine"), strict=True):
-        look = style_of(machine) | {"linestyle": "", "label": machine, "capsize": 3}
-        ax.errorbar(own.level + shift, own["false alarms"], yerr=2 * own.SE, **look)
-    end = 1.2 * table.level.max()
-    ax.plot([0, end], [0, end], color="black", linewidth=0.8)
-    ax.set(xlabel="nominal false-alarm rate", ylabel="held-out false-alarm rate")
-    ax.set(title=f"{dataset}, by {way}", xlim=(0, end), ylim=(0, None))
-    ax.legend(fontsize="small")

@@ -17,7 +17,6 @@ _STEP = 1e-6
 _THRESHOLDS = np.linspace(-0.2, 1.2, 14001)
 
 COLOURS = ("black", "#d95f02", "#1b4f9c", "#66a9d8", "#4d9221")
-_LINES = ((0, ()), "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
 
 def loss_curves(xi):
@@ -138,29 +137,3 @@ def case_table(cases):
     }
     rows = cases.set_index("reading", drop=False).loc[list(READINGS)]
     return rows[list(names)].rename(columns=names)
-
-
-def plot_losses(ax, xi, curves, *, title=""):
-    """Figure 1: costs against the slack."""
-    for (name, values), color, line in zip(curves.items(), COLOURS, _LINES, strict=False):
-        ax.plot(xi, values, color=color, linestyle=line, label=name)
-    ax.set(xlabel=r"$\xi$", ylabel="cost", title=title, xlim=(xi[0], xi[-1]), ylim=(-0.03, 2.0))
-    ax.legend(fontsize="small", loc="upper left")
-
-
-def plot_densities(ax, x, positive, negative, *, title=""):
-    """Figure 2 (a), (b): class densities, +1 continuous and -1 dashed."""
-    ax.plot(x, positive, color="#1b4f9c", label='class "+1"')
-    ax.plot(x, negative, color="#d95f02", linestyle="--", label='class "-1"')
-    ax.set(xlabel="$x$", ylabel="$f(x|y)$", title=title, xlim=(x[0], x[-1]), ylim=(0, None))
-    ax.legend(fontsize="small")
-
-
-def plot_threshold_error(ax, x, error, *, marks=(), title=""):
-    """Figure 2 (c), (d): error in per cent against the threshold, its minima marked."""
-    ax.plot(x, error, color="black")
-    look = {"textcoords": "offset points", "xytext": (6, 7), "fontsize": "small"}
-    for place, value in marks:
-        ax.plot(place, value, "o", color="#d95f02")
-        ax.annotate(f"{value:.1f} at {place:.3g}", (place, value), **look)
-    ax.set(xlabel="Th", ylabel="CE (%)", title=title, xlim=(x[0], x[-1]))

@@ -13,8 +13,6 @@ from companion.losses import Hinge, Unbiased
 from companion.metrics import paired_difference
 from companion.papers.summaries import Values, row_a_group, select, share
 from companion.papers.usvc import cases
-from companion.papers.usvc.fig_1 import COLOURS
-from companion.plotting.common import style_of
 from companion.solvers.wls import Design
 
 LOSSES = {"SVC": Hinge(), "USVC s=2": Unbiased(2.0, cases.K), "USVC s=4": Unbiased(4.0, cases.K)}
@@ -67,23 +65,6 @@ def surface(X, y, loss, thresholds=THRESHOLDS, slopes=SLOPES):
 def iterate(X, y, loss, **options):
     """The plain iteration of the paper, with its history."""
     return cases.fit(Design.linear(X), y, loss=loss, accelerate=False, history=True, **options)
-
-
-def path(X, y, name, start="least_squares", *, damping=cases.DAMPING, max_iter=300):
-    """Threshold and slope of each machine of the plain iteration, the start first; its result."""
-    # The hinge's weight grows without bound as a slack goes to zero, and its iteration slows down
-    # there; its path ends within 1e-3 of the margin, as far as a figure shows.
-    options = {"floor": 1e-3, "tol": 1e-4} if name == "SVC" else {}
-    options |= {"start": start, "damping": damping, "max_iter": max_iter}
-    result = iterate(X, y, LOSSES[name], **options)
-    w, b = result.log["w"].T
-    return np.column_stack([-b / w, w]), result
-
-
-def empirical_error(X, y, thresholds):
-    """Training error of the rule "+1 above the threshold", in per cent."""
-    wrong = (X[:, 0] > thresholds[:, None]) != (y > 0)
-    return 100.0 * wrong.mean(axis=1)
 
 
 def machine(X, y, name, start="least_squares"):
@@ -270,42 +251,3 @@ def _convergence_row(own):
         "share below -1": (own.least_eigenvalue < -1).mean(),
         "largest rise of (5)": own.largest_rise.max(),
     }
-
-
-def plot_error_surface(ax, surface, paths, *, title=""):
-    """Left: contours of the objective over (Th, w), and the paths of machines from o to x."""
-    low, high = np.log(surface.objective.min()), np.log(np.quantile(surface.objective, 0.9))
-    levels = np.exp(low + (high - low) * np.linspace(0.002, 1, 16) ** 1.5)
-    look = {"levels": levels, "cmap": "Greys_r", "linewidths": 0.7}
-    ax.contour(surface.thresholds, surface.slopes, surface.objective, **look)
-    ax.plot(surface.thresholds, surface.locus, "k--", linewidth=1, label="least for fixed Th")
-    for name, points in paths.items():
-        color = style_of(name)["color"]
-        ax.plot(*points.T, color=color, marker=".", markersize=3, linewidth=1, label=name)
-        ax.plot(*points[0], "o", color=color, fillstyle="none", markersize=8)
-        ax.plot(*points[-1], "x", color=color, markersize=9, markeredgewidth=2)
-    ax.set(xlabel="Th", ylabel="$w$", title=title)
-    ax.set(xlim=surface.thresholds[[0, -1]], ylim=surface.slopes[[0, -1]])
-    ax.legend(fontsize="small", loc="upper right", frameon=True)
-
-
-def plot_profile(ax, thresholds, theoretical, empirical, profile, *, end, title=""):
-    """Right: errors and least objective over the threshold, and a cross where the machine ends."""
-    ax.plot(thresholds, theoretical, "k-", label="theoretical CE")
-    ax.plot(thresholds, empirical, "k:", label="empirical CE")
-    ax.set(xlabel="Th", ylabel="CE (%)", title=title, xlim=(thresholds[0], thresholds[-1]))
-    other = ax.twinx()
-    other.plot(thresholds, profile, color="#d95f02", linestyle="--")
-    ax.plot([], [], color="#d95f02", linestyle="--", label="least objective for fixed Th (right)")
-    other.plot(*end, "x", color="#1b4f9c", markersize=9, markeredgewidth=2)
-    other.spines["right"].set_visible(True)
-    other.set_ylabel("objective", color="#d95f02")
-    ax.legend(fontsize="small", loc="upper center")
-
-
-def plot_iterates(ax, runs, *, ylabel, limits, title=""):
-    """What becomes of a quantity from one iteration to the next, one line a run."""
-    for (name, values), marker, color in zip(runs.items(), "os^D", COLOURS[1:], strict=False):
-        ax.plot(values, linewidth=0.8, marker=marker, markersize=3, color=color, label=name)
-    ax.set(xlabel="iteration", ylabel=ylabel, title=title, xlim=(0, None), ylim=limits)
-    ax.legend(fontsize="small")

@@ -15,7 +15,7 @@ from companion.estimators import L1SVC
 from companion.kernels import gamma_from_width, gram
 from companion.losses import Unbiased
 from companion.metrics import Mean, mean_and_standard_error
-from companion.papers.summaries import Values, none_without_records, present, row_a_group
+from companion.papers.summaries import Values, present
 from companion.papers.usvc import paired_errors
 from companion.papers.usvc.boosting import boosted_networks
 from companion.papers.usvc.cases import PAPER
@@ -205,24 +205,6 @@ def values(records):
         paired_errors.add_average(out, frame)
     paired_errors.add_protocol(out, frame)
     return out.frame()
-
-
-@none_without_records("data set", "machine", "CE", "SE", "size", "median sigma", "median C")
-def choice_table(frame):
-    """What the searches chose, a row a data set and machine: medians over the splits."""
-
-    def row(own):
-        error = mean_and_standard_error(100.0 * own.test_wrong / own.n_test)
-        return {
-            "CE": error.mean,
-            "SE": error.standard_error,
-            "size": own["size"].mean(),
-            "median sigma": own.sigma.median(),
-            "median C": own.C.median(),
-        }
-
-    frame = frame.rename(columns={"dataset": "data set"})
-    return row_a_group(frame, ["data set", "machine"], row)
 
 
 def plot_error_against_size(ax, frame, name):
