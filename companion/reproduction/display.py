@@ -394,6 +394,11 @@ def findings(ledger, most=6):
         lines.append(f"* {', '.join(parts)}.")
         if len(differs):
             lines[0] += f" Different: {_listed(differs, 4)}."
+    for name, own in scored[scored["reading"] != ""].groupby("reading", sort=False):
+        printed, read = (int(own[of].isin(AGREES).sum()) for of in ("outcome", "outcome_as_read"))
+        lines.append(
+            f"* **Read otherwise** ({name}), {read} of {len(own)} rows agree; as printed {printed}."
+        )
     claims = scored[scored["asks"] == "claim"].groupby("sentence", sort=False)
     order = [(name.startswith(OURS), FAILS not in set(tests["outcome"])) for name, tests in claims]
     claims = [claim for _, claim in sorted(zip(order, claims, strict=True), key=itemgetter(0))]

@@ -91,6 +91,7 @@ def test_findings_count_values_and_name_what_departs_and_what_each_claim_came_to
     assert "**3 of 5 printed values agree**, 1 differ, 1 not run." in text
     assert "cancer, LS: here 29.0 ± 4.5, printed 25.7 ± 4.5" in text
     assert '* **Holds**: "A and B are similar": one test.' in text
+    assert "* **Read otherwise** (exchanged), 1 of 1 rows agree; as printed 0." in text
     ledger.loc[claims, ["outcome", "reproduced"]] = ["fails", 3.0]
     failing = findings(ledger).data
     assert (
