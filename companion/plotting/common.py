@@ -28,6 +28,7 @@ MACHINE_STYLES = {
     "USVC s=2": {"color": "#1b4f9c", "marker": "p", "linestyle": "-"},
     "WSVM": {"color": "#d95f02", "marker": "v", "linestyle": "--"},
     "WRSVM": {"color": "#1b4f9c", "marker": "D", "linestyle": "-"},
+    "logistic regression": {"color": "#777777", "marker": "P", "linestyle": ":"},
     "USVC s=4": {"color": "#66a9d8", "marker": "h", "linestyle": "-"},
 }
 
