@@ -29,6 +29,7 @@ MACHINE_STYLES = {
     "USVC s=10": {"color": "#8c6bb1", "marker": "d", "linestyle": "-"},
     "WSVM": {"color": "#d95f02", "marker": "v", "linestyle": "--"},
     "WRSVM": {"color": "#1b4f9c", "marker": "D", "linestyle": "-"},
+    "logistic regression": {"color": "#777777", "marker": "P", "linestyle": ":"},
     "USVC s=4": {"color": "#66a9d8", "marker": "h", "linestyle": "-"},
 }
 

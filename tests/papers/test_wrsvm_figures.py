@@ -19,7 +19,7 @@ def test_boundaries_are_where_the_predicted_class_changes(ax):
     values = on @ np.array([[2.0, 0.0], [-1.0, 1.0], [-1.0, -1.0]]).T
     largest = np.sort(values, axis=1)
     assert np.allclose(largest[:, 2], largest[:, 1], atol=0.11)  # a cell of the lattice
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a = 0"]
+    assert ax.get_legend_handles_labels()[1] == ["a = 0"]
 
 
 def test_regions_show_the_predicted_class_and_the_sample(ax):

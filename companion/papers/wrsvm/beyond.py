@@ -124,14 +124,6 @@ def truncation_gains(frame):
     return names, {words: means_and_errors(gains) for words, gains in series.items()}
 
 
-@as_table
-def truncation_table(frame):
-    """Mean expected utility in per cent for every s: a row a setting and kind of labels."""
-    for U, own in with_setting(frame).groupby("U", sort=False):
-        for row in _rows_by_labels(own, "-1/2 - none"):
-            yield {"U": U} | row
-
-
 def _rows_by_labels(own, column):
     """Mean utility of every machine, and the gain by truncation: a row a kind of labels."""
     for words, flip in LABELS.items():

@@ -47,7 +47,6 @@ def plot_boundaries(ax, axis, machines, *, title=""):
             ax.contour(axis, axis, lead, levels=[0.0], linewidths=1.6, **look)
         ax.plot([], [], color=color, linestyle=line, linewidth=1.6, label=name)
     ax.set(xlabel="$x_1$", ylabel="$x_2$", title=title, aspect="equal")
-    ax.legend(fontsize="small", loc="lower right", frameon=True)
     return ax
 
 

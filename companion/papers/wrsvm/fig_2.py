@@ -47,7 +47,7 @@ def plot_regions(ax, axis, values, X, y, *, title=""):
     look = {"cmap": ListedColormap([fill for fill, *_ in _LOOKS]), "vmin": 0, "vmax": 2}
     predicted = values.argmax(axis=1).reshape(len(axis), len(axis))
     ax.pcolormesh(axis, axis, predicted, shading="nearest", rasterized=True, **look)
-    look = {"markersize": 2.2, "fillstyle": "none", "markeredgewidth": 0.5, "linestyle": ""}
+    look = {"markersize": 1.8, "fillstyle": "none", "markeredgewidth": 0.4, "linestyle": ""}
     for j, (_, edge, marker) in enumerate(_LOOKS):
         ax.plot(*X[y == j].T, marker, color=edge, **look)
     ax.set(title=title, aspect="equal", xlim=axis[[0, -1]], ylim=axis[[0, -1]])

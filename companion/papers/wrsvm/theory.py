@@ -182,15 +182,13 @@ def theorem_table(frame):
     return row_a_group(frame, ["loss", "k"], row, product(LOSSES, CLASSES))
 
 
-def plot_lead_losses(ax, u, A, places):
-    """Expected hinge over the lead u of a class with utility A of one, a curve a place s."""
+def plot_lead_losses(ax, u, A, places, loss="hinge"):
+    """Expected loss over the lead u of a class with utility A of one, a curve a place s."""
     for (name, s), (color, line) in zip(places.items(), _LEAD_LOOKS, strict=False):
-        values = A * truncated("hinge", s, u) + (1.0 - A) * truncated("hinge", s, -u)
+        values = A * truncated(loss, s, u) + (1.0 - A) * truncated(loss, s, -u)
         ax.plot(u, values, color=color, linestyle=line, label=name)
         ax.plot(u[values.argmin()], values.min(), "o", color=color)
-    ax.set(xlabel="lead $u$ of the class of largest utility", ylabel="expected loss")
-    ax.set(title=f"hinge, k = 3, A = {A:g} of 1", xlim=(u[0], u[-1]))
-    ax.legend(fontsize="small")
+    ax.set(xlabel="lead u", title=f"share {A:.2g} of the utility", xlim=(u[0], u[-1]))
     return ax
 
 
