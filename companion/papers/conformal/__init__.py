@@ -17,11 +17,17 @@ from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
 _DRAW = Parameter("draw", int, 1, "the draw of the board shown, 1 to 20", low=1, high=20)
 _SCENE = Parameter("scene", int, 1, "the scene drawn, 1 to 20", low=1, high=20)
+_SETS = tuple(real_sets.SETS)
+_MACHINE = (
+    Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e5),
+    Parameter("width", float, 50.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=1e5),
+)
+_PARTITION = Parameter("partition", int, 1, "the partition, 1 to 20", low=1, high=20)
 
 
 def _artefact(module, title, *parameters):
     name = module.__name__.rpartition(".")[2]
-    parameters = (*RUN_PARAMETERS, *parameters)
+    parameters = (*parameters, *RUN_PARAMETERS)
     return Artefact("conformal", name, title, module.STUDIES, parameters, module.reproduced_values)
 
 
@@ -47,7 +53,25 @@ ARTEFACTS = (
         magnification, "Chapter 4 and Figure 5.3.1: where the transformations magnify", _SCENE
     ),
     _artefact(checkers, "Table 6.3.1: the checkers board", _DRAW),
-    _artefact(real_sets, "Tables 6.2.1, 6.3.2 and 6.3.3: seven real sets"),
-    _artefact(criterion, "Sections 4.6 and 5.2: the separability criterion"),
-    _artefact(beyond, "What the transformations are worth, and why"),
+    _artefact(
+        real_sets,
+        "Tables 6.2.1, 6.3.2 and 6.3.3: seven real sets",
+        Parameter("data_set", str, "Hepatitis", "the set shown", choices=_SETS),
+        _PARTITION,
+        *_MACHINE,
+    ),
+    _artefact(
+        criterion,
+        "Sections 4.6 and 5.2: the separability criterion",
+        Parameter("data_set", str, "Ionosphere", "the set shown", choices=_SETS),
+        _PARTITION,
+        *_MACHINE,
+    ),
+    _artefact(
+        beyond,
+        "What the transformations are worth, and why",
+        Parameter("transform", str, "amari", "the function c", choices=("amari", "act")),
+        Parameter("draw", int, 1, "which draw of the board", low=1, high=1000),
+        *_MACHINE,
+    ),
 )
