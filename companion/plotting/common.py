@@ -37,7 +37,7 @@ MACHINE_STYLES = {
     "TSVT-JGRAD": {"color": "#8c6bb1", "marker": "P", "linestyle": "--"},
     "TSVT-JMETA": {"color": "#b2abd2", "marker": "X", "linestyle": "-."},
     "exact maximiser": {"color": "black", "marker": "*", "linestyle": "-"},
-    "balanced costs": {"color": "#e7298a", "marker": "h", "linestyle": ":"},
+    "balanced weights": {"color": "#e7298a", "marker": "h", "linestyle": ":"},
 }
 
 #: One look for each criterion that tunes a machine, and each kind of data, by the start of a name.
