@@ -202,12 +202,6 @@ def width_curves(frame, name):
     return {m: (means.index, means[m], spread[m]) for m in (SVM, *WIDTH_METHODS)}
 
 
-def width_gains(frame):
-    """SVM's error and the gain over it, a point a data set and width, by method."""
-    table = width_table(frame)
-    return {method: (table[SVM], table[SVM] - table[method]) for method in WIDTH_METHODS}
-
-
 def printed_pattern(frame):
     """The printed rows of the two deviating sets, and the errors at every width below them."""
     table, rows = width_table(frame), []
