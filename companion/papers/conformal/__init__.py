@@ -17,12 +17,6 @@ from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
 _DRAW = Parameter("draw", int, 1, "the draw of the board shown, 1 to 20", low=1, high=20)
 _SCENE = Parameter("scene", int, 1, "the scene drawn, 1 to 20", low=1, high=20)
-_SETS = tuple(real_sets.SETS)
-_MACHINE = (
-    Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e5),
-    Parameter("width", float, 50.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=1e5),
-)
-_PARTITION = Parameter("partition", int, 1, "the partition, 1 to 20", low=1, high=20)
 
 
 def _artefact(module, title, *parameters):
@@ -40,6 +34,13 @@ METHOD = (
     Parameter("n_negative", int, 500, "examples of the other class", low=2, high=2000),
     Parameter("draw", int, 1, "which draw of the board", low=1),
 )
+
+_SETS = tuple(real_sets.SETS)
+_MACHINE = (
+    Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e5),
+    Parameter("width", float, 50.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=1e5),
+)
+_PARTITION = Parameter("partition", int, 1, "the partition, 1 to 20", low=1, high=20)
 
 ARTEFACTS = (
     Artefact(
@@ -70,7 +71,9 @@ ARTEFACTS = (
     _artefact(
         beyond,
         "What the transformations are worth, and why",
-        Parameter("transform", str, "amari", "the function c", choices=("amari", "act")),
+        Parameter(
+            "transform", str, "amari", "the function c: amari or act", choices=("amari", "act")
+        ),
         Parameter("draw", int, 1, "which draw of the board", low=1, high=1000),
         *_MACHINE,
     ),
