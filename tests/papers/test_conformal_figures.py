@@ -1,10 +1,8 @@
 """The figures of the conformal kernel thesis show what they are given."""
 
 import numpy as np
-from matplotlib.colors import to_rgba
 
-from companion.papers.conformal import background, beyond, checkers, drawing, magnification
-from companion.papers.conformal.drawing import RIGHT, WRONG
+from companion.papers.conformal import background, beyond, checkers, drawing
 
 X = np.array([[0.0, 0.0], [1.0, 0.5], [-1.0, 1.0]])
 Y = np.array([1.0, -1.0, -1.0])
@@ -20,13 +18,6 @@ def test_classes_have_their_marks_and_support_vectors_are_ringed(ax):
     assert np.array_equal(marked(ax, "+")[0], X[:1])
     rings = marked(ax, "o")
     assert np.array_equal(rings[0], X[1:]) and np.array_equal(rings[1], X[2:])
-
-
-def test_the_tiles_of_a_class_lie_across(ax):
-    checkers.plot_tiles(ax, 4.0)
-    colors = {tuple(np.sign(p.get_xy()[:4].mean(axis=0))): p.get_facecolor() for p in ax.patches}
-    assert colors[1.0, 1.0] == colors[-1.0, -1.0] == to_rgba(WRONG)
-    assert colors[1.0, -1.0] == colors[-1.0, 1.0] == to_rgba(RIGHT)
 
 
 def test_wrong_places_are_those_whose_sign_differs(ax):
@@ -72,16 +63,6 @@ def test_slacks_hulls_and_mapped_grids_are_drawn_through_their_points(ax):
     background.plot_mapped_grid(ax, [family, family[:2]])
     colors = [line.get_color() for line in ax.lines]
     assert len(colors) == 5 and len(set(colors[:3])) == 1 and colors[0] != colors[-1]
-
-
-def test_magnification_names_its_frontiers_and_marks_its_centres(ax):
-    ratio = np.add.outer(magnification.X2, magnification.X1)
-    shown = magnification.Picture(X, Y, ratio, {"KBA": ratio}, np.array([[0.2, 0.3]]))
-    lines = {"frontier": ratio}
-    magnification.plot_magnification(ax, shown, ratio, lines, centres=shown.artificial)
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert "frontier" in labels and "artificial support vectors" in labels
-    assert np.array_equal(marked(ax, "*")[0], [[0.2, 0.3]])
 
 
 def test_points_against_each_other_have_the_zero_line(ax):

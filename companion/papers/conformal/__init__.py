@@ -15,8 +15,25 @@ from companion.papers.conformal import (
 )
 from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
-_DRAW = Parameter("draw", int, 1, "the draw of the board shown, 1 to 20", low=1, high=20)
-_SCENE = Parameter("scene", int, 1, "the scene drawn, 1 to 20", low=1, high=20)
+BACKGROUND = (
+    Parameter("problem", int, 1, "the random problem and sample shown, 1 to 20", low=1, high=20),
+    Parameter("distance", float, 0.5, "half the distance of the class centres", low=0.1, high=2.5),
+    Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e6),
+    Parameter("height", float, 1.0, "height of the bump of c", low=0.0, high=100.0),
+)
+MAGNIFICATION = (
+    Parameter("scene", int, 1, "the scene drawn, 1 to 20", low=1, high=20),
+    Parameter("n_rare", int, 12, "examples of the rare class used", low=2, high=12),
+    Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e5),
+    Parameter("width", float, 1.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=100.0),
+)
+CHECKERS = (
+    Parameter("draw", int, 1, "which draw of the board", low=1),
+    Parameter("n_positive", int, 20, "examples of the rare class", low=4, high=2000),
+    Parameter("n_negative", int, 2000, "examples of the other class", low=4, high=4000),
+    Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e5),
+    Parameter("width", float, 50.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=1e4),
+)
 
 
 def _artefact(module, title, *parameters):
@@ -49,11 +66,13 @@ ARTEFACTS = (
         "The method: stretch the space where the boundary is",
         parameters=METHOD,
     ),
-    _artefact(background, "Chapters 2 and 3: hulls, slacks, kernels and metrics"),
+    _artefact(background, "Chapters 2 and 3: hulls, slacks, kernels and metrics", *BACKGROUND),
     _artefact(
-        magnification, "Chapter 4 and Figure 5.3.1: where the transformations magnify", _SCENE
+        magnification,
+        "Chapter 4 and Figure 5.3.1: where the transformations magnify",
+        *MAGNIFICATION,
     ),
-    _artefact(checkers, "Table 6.3.1: the checkers board", _DRAW),
+    _artefact(checkers, "Table 6.3.1: the checkers board", *CHECKERS),
     _artefact(
         real_sets,
         "Tables 6.2.1, 6.3.2 and 6.3.3: seven real sets",

@@ -201,7 +201,7 @@ STATEMENTS = study_over(PAPER, "statements", compute_statements, problem={"paper
 STUDIES = (STATEMENTS,)
 
 
-# -- reproduced values and their table --------------------------------------------------------
+# -- reproduced values ------------------------------------------------------------------------
 
 _ANGLE = "largest change of an angle"
 _LEAST = ("(3.3.24)", "least eigenvalue of transformed kernel matrices, relative")
@@ -234,15 +234,6 @@ def reproduced_values(records):
     column = "positive patterns within the margin of a larger one, share of samples"
     out.add_mean("Figure 3.1.4", column, share(frame.as_noise))
     return out.frame()
-
-
-def statement_table(frame):
-    """Least and largest value over the random problems of every number of the study."""
-    words = {name: ": ".join(place) for name, place in LARGEST.items()}
-    words["least_eigenvalue"] = ": ".join(_LEAST)
-    table = frame[list(words)].agg(["min", "max"]).T.rename(index=words)
-    table.columns = ["least", "largest"]
-    return table.rename_axis("statement").reset_index()
 
 
 # -- figures ----------------------------------------------------------------------------------

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 
 from companion.metrics import paired_difference
@@ -106,17 +104,6 @@ def decisions(draw, names):
             machine = pvgs(problem)[0] if name == "PVGS" else BASELINES[name](problem)
             values[name] = machine.decision_function(problem.X_test)
     return values
-
-
-def plot_tiles(ax, side, *, title=""):
-    """Figure 3.1.1: the four tiles of the checkers board."""
-    half = side / 2
-    for across, up in product((-half, half), repeat=2):
-        name, color = ("$X_+$", WRONG) if across == up else ("$X_-$", RIGHT)
-        ax.fill([0, across, across, 0], [0, 0, up, up], color=color)
-        ax.text(across / 2, up / 2, name, ha="center", va="center", fontsize="x-large")
-    span = (-half, half)
-    ax.set(title=title, xlabel="$x_1$", ylabel="$x_2$", aspect="equal", xlim=span, ylim=span)
 
 
 def plot_right_and_wrong(ax, axis, decision, truth, *, title=""):

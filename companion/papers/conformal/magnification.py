@@ -14,10 +14,9 @@ from scipy.spatial.distance import cdist
 
 from companion import conformal_factors as conformal
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.conformal.drawing import NEGATIVE, plot_two_classes
 from companion.papers.conformal.methods import Part
 from companion.papers.conformal.problems import PAPER, Problem
-from companion.papers.summaries import Values, row_a_group, study_over, with_error
+from companion.papers.summaries import Values, study_over
 from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
 
@@ -214,7 +213,7 @@ DISPLACEMENTS = study_over(PAPER, "displacements", compute_displacement, scene=N
 STUDIES = (SCENES, FORMULA, DISPLACEMENTS)
 
 
-# -- reproduced values and tables -------------------------------------------------------------
+# -- reproduced values ------------------------------------------------------------------------
 
 RATIO, LARGEST = (
     "log10 of the magnification ratio",
@@ -258,52 +257,3 @@ def reproduced_values(records):
         out.add(*place, found.printed)
         out.add_read(*place, found.by_theorem, "tau-4")
     return out.frame()
-
-
-def scene_table(frame):
-    """Where each method magnifies, means over the scenes: a row a method."""
-
-    def row(own):
-        return {
-            "frontier of the SVM": own.frontier.mean(),
-            **with_error("largest magnification at", mean_and_standard_error(own.largest_at)),
-            "near": own.near.mean(),
-            "far": own.far.mean(),
-            **with_error("near - far", paired_difference(own.near, own.far), "SE of it"),
-            "spread along the frontier": own.along.mean(),
-        }
-
-    return row_a_group(frame, "method", row)
-
-
-def displacement_table(frame):
-    """How far the hyperplane of the larger class moves, means over the scenes: a row a way."""
-
-    def row(own):
-        moved = mean_and_standard_error(own.moved)
-        off = own.boundary_off.mean()
-        return {**with_error("hyperplane moves by", moved), "boundary is off by": off}
-
-    return row_a_group(frame, "way", row)
-
-
-# -- figure -----------------------------------------------------------------------------------
-
-
-def plot_magnification(ax, shown, ratio, lines, *, centres=None, title=""):
-    """Figures 4.3.1, 4.3.2 and 4.4.1: log10 R, darker where larger, and zero lines by name."""
-    top = np.quantile(ratio, 0.99)  # without the few cells where a transformation jumps
-    low = max(ratio.min(), top - 4.0)
-    levels = np.linspace(low, top, 15)
-    drawn = ax.contourf(X1, X2, np.maximum(ratio, low), levels=levels, cmap="Greys", extend="max")
-    ax.figure.colorbar(drawn, ax=ax, label="$\\log_{10} R$", shrink=0.8)
-    plot_two_classes(ax, shown.X, shown.y, size=4.0, title=title)
-    looks = (("#d95f02", "-"), (NEGATIVE, "--"))
-    for (name, values), (color, line) in zip(lines.items(), looks, strict=False):
-        ax.contour(X1, X2, values, levels=[0.0], colors=[color], linestyles=[line], linewidths=1.8)
-        ax.plot([], [], color=color, linestyle=line, label=name)
-    if centres is not None:
-        label = "artificial support vectors"
-        ax.plot(*centres.T, "*", color="#4d9221", markersize=5, linestyle="", label=label)
-    ax.set(xlim=X1[[0, -1]], ylim=X2[[0, -1]])
-    ax.legend(fontsize="x-small", loc="upper left", frameon=True)
