@@ -31,6 +31,15 @@ MACHINE_STYLES = {
     "WRSVM": {"color": "#1b4f9c", "marker": "D", "linestyle": "-"},
     "logistic regression": {"color": "#777777", "marker": "P", "linestyle": ":"},
     "USVC s=4": {"color": "#66a9d8", "marker": "h", "linestyle": "-"},
+    "SVM": {"color": "#777777", "marker": "o", "linestyle": "-"},
+    "AMA": {"color": "#1b4f9c", "marker": "s", "linestyle": "--"},
+    "ACT": {"color": "#66a9d8", "marker": "^", "linestyle": "-."},
+    "WIL": {"color": "#4d9221", "marker": "v", "linestyle": ":"},
+    "MDT-JGRAD": {"color": "#d95f02", "marker": "D", "linestyle": (0, (5, 1))},
+    "TSVT-JGRAD": {"color": "#8c6bb1", "marker": "P", "linestyle": "--"},
+    "TSVT-JMETA": {"color": "#b2abd2", "marker": "X", "linestyle": "-."},
+    "exact maximiser": {"color": "black", "marker": "*", "linestyle": "-"},
+    "balanced weights": {"color": "#e7298a", "marker": "h", "linestyle": ":"},
 }
 
 #: One look for each criterion that tunes a machine, and each kind of data, by the start of a name.

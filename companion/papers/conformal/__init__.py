@@ -52,6 +52,13 @@ METHOD = (
     Parameter("draw", int, 1, "which draw of the board", low=1),
 )
 
+_SETS = tuple(real_sets.SETS)
+_MACHINE = (
+    Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e5),
+    Parameter("width", float, 50.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=1e5),
+)
+_PARTITION = Parameter("partition", int, 1, "the partition, 1 to 20", low=1, high=20)
+
 ARTEFACTS = (
     Artefact(
         "conformal",
@@ -66,7 +73,27 @@ ARTEFACTS = (
         *MAGNIFICATION,
     ),
     _artefact(checkers, "Table 6.3.1: the checkers board", *CHECKERS),
-    _artefact(real_sets, "Tables 6.2.1, 6.3.2 and 6.3.3: seven real sets"),
-    _artefact(criterion, "Sections 4.6 and 5.2: the separability criterion"),
-    _artefact(beyond, "What the transformations are worth, and why"),
+    _artefact(
+        real_sets,
+        "Tables 6.2.1, 6.3.2 and 6.3.3: seven real sets",
+        Parameter("data_set", str, "Hepatitis", "the set shown", choices=_SETS),
+        _PARTITION,
+        *_MACHINE,
+    ),
+    _artefact(
+        criterion,
+        "Sections 4.6 and 5.2: the separability criterion",
+        Parameter("data_set", str, "Ionosphere", "the set shown", choices=_SETS),
+        _PARTITION,
+        *_MACHINE,
+    ),
+    _artefact(
+        beyond,
+        "What the transformations are worth, and why",
+        Parameter(
+            "transform", str, "amari", "the function c: amari or act", choices=("amari", "act")
+        ),
+        Parameter("draw", int, 1, "which draw of the board", low=1, high=1000),
+        *_MACHINE,
+    ),
 )

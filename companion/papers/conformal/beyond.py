@@ -12,11 +12,11 @@ from companion.metrics import paired_difference
 from companion.papers.conformal import beyond_studies, g_means
 from companion.papers.conformal.beyond_studies import UNIT_METHODS, WIDTH_METHODS
 from companion.papers.conformal.checkers import BOARD
-from companion.papers.conformal.drawing import LOOKS
 from companion.papers.conformal.methods import CONFORMAL, PRINTED, SVM
 from companion.papers.conformal.problems import BOARD_NAME, N_FOLDS, SETS, C
 from companion.papers.conformal.real_sets import FOLDS
 from companion.papers.summaries import Values, none_without_records, row_a_group, with_error
+from companion.plotting.common import style_of
 
 STUDIES = (FOLDS, BOARD, *beyond_studies.STUDIES)
 
@@ -202,12 +202,6 @@ def width_curves(frame, name):
     return {m: (means.index, means[m], spread[m]) for m in (SVM, *WIDTH_METHODS)}
 
 
-def width_gains(frame):
-    """SVM's error and the gain over it, a point a data set and width, by method."""
-    table = width_table(frame)
-    return {method: (table[SVM], table[SVM] - table[method]) for method in WIDTH_METHODS}
-
-
 def printed_pattern(frame):
     """The printed rows of the two deviating sets, and the errors at every width below them."""
     table, rows = width_table(frame), []
@@ -287,7 +281,7 @@ def validation_optimism(frame):
 
 def plot_paths(ax, curves, *, xlabel, ylabel, title=""):
     """Means with two standard errors against the logarithm of a setting, a line a name."""
-    for look, (name, (places, means, spread)) in zip(LOOKS, curves.items(), strict=False):
-        ax.errorbar(places, means, yerr=2 * spread, capsize=2, label=name, **look, markersize=4)
+    for name, (places, means, spread) in curves.items():
+        look = {"label": name, "capsize": 2, "markersize": 4, **style_of(name)}
+        ax.errorbar(places, means, yerr=2 * spread, **look)
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title, xscale="log")
-    ax.legend(fontsize="small")

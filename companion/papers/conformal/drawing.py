@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from companion.plotting.common import style_of
+
 #: Edges of the two classes, and what the thesis colours right and wrong.
 POSITIVE, NEGATIVE = "#c0392b", "#1b4f9c"
 RIGHT, WRONG = "#a6c8e8", "#f0a8a0"
-
-_COLOURS = ("black", "#d95f02", "#1b4f9c", "#4d9221", "#8c6bb1", "#777777")
-_LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
-
-#: One look a method, in their order in a figure.
-LOOKS = [
-    {"color": color, "linestyle": line, "marker": mark}
-    for color, line, mark in zip(_COLOURS, _LINES, "osD^vX", strict=True)
-]
 
 
 def plot_two_classes(ax, X, y, *, size=6.0, support=(), title=""):
@@ -45,14 +38,14 @@ def plot_placed(ax, names, samples, printed, *, xlabel, title=""):
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
     ax.set(xlabel=xlabel, title=title, xlim=(0, None))
-    ax.legend(fontsize="small", loc="lower right")
+    ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
 
 
 def plot_against(ax, groups, *, xlabel, ylabel):
     """Points of several groups in a plane, with the zero line."""
-    for look, (name, (x, y)) in zip(LOOKS, groups.items(), strict=False):
-        ax.plot(x, y, **look | {"linestyle": ""}, markersize=5, label=name)
+    for name, (x, y) in groups.items():
+        ax.plot(x, y, **style_of(name) | {"linestyle": ""}, markersize=5, label=name)
     ax.axhline(0.0, color="black", linewidth=0.8)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if groups:
-        ax.legend(fontsize="small")
+        ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
