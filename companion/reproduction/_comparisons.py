@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
-from scipy.special import ndtri, stdtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from companion.reproduction.published import SCORED, parse_printed, parse_relation
 
@@ -286,4 +286,11 @@ def _by_kind(row, own, allowance):
         )
     overlaps = {"overlap": row["overlap"], "overlap_r": own["overlap"]}
     numbers = printed, row["spread"], row["n"], value, own["spread"], own["n"]
-    return compare_stochastic(*numbers, se_r=own["se"], **overlaps, **beyond)
+    if allowance and own["n"] > 1:
+        # the spread of few repetitions is itself known badly: Student's factor
+        beyond["fails_beyond"] = float(stdtrit(own["n"] - 1, ndtr(beyond["fails_beyond"])))
+    found = compare_stochastic(*numbers, se_r=own["se"], **overlaps, **beyond)
+    if allowance and found.outcome == DIFFERS and found.se == 0:
+        note = f"{own['n']:g} repetitions, all alike, are too few to refute a mean"
+        return replace(found, outcome=UNDECIDED, note=note)
+    return found

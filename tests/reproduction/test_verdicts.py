@@ -120,6 +120,14 @@ def test_few_repetitions_make_a_claim_harder_to_decide():
     assert math.isfinite(rules.compare_claim(relation, 1e9, 1.0, 1000).support)
 
 
+@pytest.mark.parametrize(("spread", "n"), [(0.1, 2), (0.0, 4)], ids=["known badly", "all alike"])
+def test_few_repetitions_of_a_quick_run_do_not_refute_a_mean(spread, n):
+    row, own = published(spread=math.nan), reproduced(23.5, spread=spread, n=n)
+    assert verdict(row, own)["outcome"] == "differs"
+    quick = verdict(row, own, profile="quick")
+    assert quick["outcome"] in ("undecided", "within spread") and quick["problem"] == ""
+
+
 FAR = [("ordinal", 2.5, "fails", "undecided"), ("ordinal", 3.5, "fails", "fails")]
 FAR += [("stochastic", 3.5, "differs", "within spread"), ("stochastic", 4.5, "differs", "differs")]
 FAR += [("spread", 3.5, "differs", "within spread"), ("spread", 4.5, "differs", "differs")]
