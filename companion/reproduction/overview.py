@@ -73,7 +73,8 @@ def in_three_sentences(overview, key):
     """What a paper proposes, what holds of it, and what to use today, as Markdown."""
     paper = overview.papers[key]
     return (
-        f"### {paper.title}\n\n{paper.citation} (`{key}`).\n\n* **What it proposes.** {paper.proposes}\n"
+        f"### {paper.title}\n\n{paper.citation} (`{key}`).\n\n"
+        f"* **What it proposes.** {paper.proposes}\n"
         f"* **What holds.** {what_holds(paper, overview.of(key))}\n"
         f"* **What to use today.** {paper.today}"
     )
