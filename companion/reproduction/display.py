@@ -95,7 +95,7 @@ class Table:
         Stands above the table.
     folded : int, default=0
         So many of the last rows are folded up in HTML, and so is what is beyond 40 rows. A table
-        that is folded up whole opens from its title.
+        that is folded up whole opens from its title, if it has one.
     """
 
     def __init__(self, header, rows, values, title="", folded=0):
@@ -193,11 +193,10 @@ class Table:
 
         shown = len(self.rows) - self.folded
         caption = [f"<caption>{html.escape(self.title)}</caption>"] if self.title else []
-        parts = table(self.rows[:shown], caption) if shown or not self.rows else []
+        whole = caption and self.rows and not shown
+        parts = [] if whole else table(self.rows[:shown], caption)
         if self.folded > 0:
-            name = (
-                f"{self.folded} more" if shown else html.escape(self.title) or f"{len(self.rows)}"
-            )
+            name = html.escape(self.title) if whole else f"{self.folded} more"
             summary = f"<details><summary>{name}</summary>"
             parts += [summary, *table(self.rows[shown:], []), "</details>"]
         return "\n".join(parts)
