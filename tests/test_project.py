@@ -136,6 +136,7 @@ def test_make_lab_builds_the_environment_and_opens_the_overview():
     done = subprocess.run(["make", "-n", "lab"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     *_, last = done.stdout.splitlines()
-    program, notebook = last.split()
+    program, root, notebook = last.split()
     assert program.endswith("bin/jupyter-lab") and notebook == "notebooks/overview.ipynb"
+    assert root.endswith("root_dir=.")  # the overview links files beside its folder
     assert (ROOT / notebook).is_file()
