@@ -30,7 +30,7 @@ test: $(STAMP)  ## all tests, and nbval over every notebook
 	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lab: $(STAMP)  ## JupyterLab, on the notebook about all papers
-	@$(BIN)/jupyter-lab notebooks/overview.ipynb $(ARGS)
+	@$(BIN)/jupyter-lab --ServerApp.root_dir=. notebooks/overview.ipynb $(ARGS)
 
 lint: $(STAMP)  ## what formatter and linter would change
 	@$(BIN)/ruff format --diff --quiet

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import subprocess
 import tomllib
 
 import pytest
@@ -128,3 +129,14 @@ def test_a_quick_run_leaves_the_committed_records_and_notebooks_alone(quick_run)
         for path in (ROOT / folder).rglob("*"):
             if path.is_file() and ".ipynb_checkpoints" not in path.parts:
                 assert (project / path.relative_to(ROOT)).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="there is no make on the PATH")
+def test_make_lab_builds_the_environment_and_opens_the_overview():
+    done = subprocess.run(["make", "-n", "lab"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    *_, last = done.stdout.splitlines()
+    program, root, notebook = last.split()
+    assert program.endswith("bin/jupyter-lab") and notebook == "notebooks/overview.ipynb"
+    assert root.endswith("root_dir=.")  # the overview links files beside its folder
+    assert (ROOT / notebook).is_file()

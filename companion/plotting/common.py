@@ -72,6 +72,9 @@ def style():
 
     settings = {"figure.dpi": 100, "figure.constrained_layout.use": True, "legend.frameon": False}
     settings |= {"axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": "medium"}
+    # Loads the backend. In a notebook that makes matplotlib interactive, which the end of the
+    # context would undo, and then no slider would show its figure.
+    plt.draw_if_interactive()
     return plt.rc_context(settings)
 
 

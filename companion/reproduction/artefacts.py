@@ -110,12 +110,19 @@ class Paper:
         Authors, venue, year.
     module : str
         The module that defines ``ARTEFACTS``; imported when the artefacts are asked for.
+    proposes, today : str, optional
+        A sentence in Markdown on what the paper proposes, and one on what to use today.
+    claim : str, optional
+        The sentence of the published claims with which the proposal stands or falls.
     """
 
     key: str
     title: str
     citation: str
     module: str
+    proposes: str = ""
+    today: str = ""
+    claim: str = ""
 
     @property
     def artefacts(self) -> tuple[Artefact, ...]:

@@ -34,7 +34,9 @@ from companion.reproduction.verdicts import OURS, PARTS, SCORES, ours, score
 __all__ = [
     "VALUES_MIME",
     "Table",
+    "claim_verdict",
     "departures_first",
+    "escaped",
     "findings",
     "ledger_text",
     "published_vs_reproduced",
@@ -92,7 +94,8 @@ class Table:
     title : str, default=""
         Stands above the table.
     folded : int, default=0
-        So many of the last rows are folded up in HTML, and so is what is beyond 40 rows.
+        So many of the last rows are folded up in HTML, and so is what is beyond 40 rows. A table
+        that is folded up whole opens from its title, if it has one.
     """
 
     def __init__(self, header, rows, values, title="", folded=0):
@@ -190,9 +193,11 @@ class Table:
 
         shown = len(self.rows) - self.folded
         caption = [f"<caption>{html.escape(self.title)}</caption>"] if self.title else []
-        parts = table(self.rows[:shown], caption)
+        whole = caption and self.rows and not shown
+        parts = [] if whole else table(self.rows[:shown], caption)
         if self.folded > 0:
-            summary = f"<details><summary>{self.folded} more</summary>"
+            name = html.escape(self.title) if whole else f"{self.folded} more"
+            summary = f"<details><summary>{name}</summary>"
             parts += [summary, *table(self.rows[shown:], []), "</details>"]
         return "\n".join(parts)
 
@@ -329,7 +334,7 @@ def verdict_table(ledger, title="", notes=None):
     return Table(header, rows, _values(ledger), title, folded)
 
 
-def _escaped(text):
+def escaped(text):
     """A text in which Markdown sees no markup and no formula."""
     return re.sub(r"([*_$<|`\\])", r"\\\1", text)
 
@@ -340,7 +345,7 @@ def _departure(line):
     word = "asked" if line["kind"] == "ordinal" else "printed"
     status = "unexplained" if line["counts_as"] == PARTS[4] else line["status"]
     here = f"{line['row']}, {line['column']}: here {_reproduced_text(line)}, {word} {asked}"
-    return _escaped(here) + (f" ({status})" if status else "")
+    return escaped(here) + (f" ({status})" if status else "")
 
 
 def _listed(departures, most):
@@ -349,8 +354,8 @@ def _listed(departures, most):
     return "; ".join([*texts[:most], *more])
 
 
-def _claim_finding(sentence, tests):
-    """What the tests of a claim came to, and two that fail."""
+def claim_verdict(tests):
+    """What the tests of a claim came to, in a word, and how many of them came to what."""
     became = Counter(tests["outcome"])
     words = [word for word in CLAIM_OUTCOMES if became[word]]
     verdict = words[0] if len(words) == 1 else "holds in part" if became[HOLDS] else words[-1]
@@ -358,9 +363,14 @@ def _claim_finding(sentence, tests):
         f"{became[word]} {word if became[word] == 1 else _PLURALS.get(word, word)}"
         for word in words
     )
-    counts = "one test" if len(tests) == 1 else f"of {len(tests)} tests {counts}"
+    return verdict, "one test" if len(tests) == 1 else f"of {len(tests)} tests {counts}"
+
+
+def _claim_finding(sentence, tests):
+    """What the tests of a claim came to, and two that fail."""
+    verdict, counts = claim_verdict(tests)
     failing = _listed(tests[tests["outcome"] == FAILS], 2)
-    text = f"* **{verdict.capitalize()}**: {_escaped(sentence)}: {counts}."
+    text = f"* **{verdict.capitalize()}**: {escaped(sentence)}: {counts}."
     return f"{text} {failing}." if failing else text
 
 

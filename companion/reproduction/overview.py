@@ -1,4 +1,4 @@
-"""All papers at once, for ``notebooks/overview.ipynb``: score, claims, readings, errata and times.
+"""All papers at once, for ``notebooks/overview.ipynb``: sentences, score, claims, readings, errata.
 
 Everything is read from records and data files; nothing is computed anew and no number is typed.
 """
@@ -11,24 +11,21 @@ from dataclasses import dataclass
 import pandas as pd
 
 from companion.reproduction import declared
-from companion.reproduction._comparisons import AGREES, CLAIM_OUTCOMES, DEPARTS, RARE_DRAW
+from companion.reproduction._comparisons import AGREES, CLAIM_OUTCOMES, DEPARTS, FAILS, HOLDS
 from companion.reproduction.artefacts import list_artefacts, list_papers
-from companion.reproduction.display import Table, summary_table
-from companion.reproduction.published import ASKS
+from companion.reproduction.display import Table, claim_verdict, escaped
+from companion.reproduction.published import SCORED
 from companion.reproduction.reproduce import read_ledgers
-from companion.reproduction.times import NOTEBOOK, load_times
 from companion.reproduction.verdicts import ours, score
 
 
 @dataclass(frozen=True)
 class Overview:
-    """Papers, their numbers of artefacts, verdicts, errata and times."""
+    """Papers, verdicts and errata."""
 
     papers: dict
-    artefacts: dict
     ledger: pd.DataFrame
     errata: list
-    times: pd.DataFrame
 
     def of(self, paper):
         """The verdicts on one paper."""
@@ -45,27 +42,57 @@ def load_overview(profile="paper"):
 
     An artefact that cannot be compared raises RuntimeError: an overview without it would be wrong.
     """
-    artefacts = list_artefacts()
-    ledgers, _, failures = read_ledgers(artefacts, profile)
+    ledgers, _, failures = read_ledgers(list_artefacts(), profile)
     if failures:
         raise RuntimeError("There is no overview of all papers:\n" + "\n".join(failures))
-    counts = dict(Counter(artefact.paper for artefact in artefacts if artefact.values))
     ledger = pd.concat(ledgers.values(), ignore_index=True)
-    return Overview(list_papers(), counts, ledger, declared.load_errata(), load_times())
+    return Overview(list_papers(), ledger, declared.load_errata())
 
 
-def _count(frame, overview, name, words, total):
-    """How often each word stands in a column, and their sum, by paper and for all of them."""
-    both = pd.concat([frame, frame.assign(paper="all")])
-    counts = pd.crosstab(both["paper"], both[name])
-    counts = counts.reindex(index=[*overview.papers, "all"], columns=words, fill_value=0)
-    counts.insert(0, total, counts.sum(axis=1))
-    return counts.rename_axis(index="paper", columns=None)
+def what_holds(paper, ledger):
+    """How much of a paper agrees, its main claim, and the one that fails most clearly, as Markdown.
+
+    A claim fails if a test of it does and none holds, and as clearly as the least clear of them.
+    """
+    scored = ledger[ledger["counts_as"] != ""]
+    values, claims = (scored[scored["asks"] == kind] for kind in SCORED)
+    agree, differ = (int(values["outcome"].isin(of).sum()) for of in (AGREES, DEPARTS))
+    tests = claims.groupby("sentence", sort=False)
+    became = pd.Series({sentence: claim_verdict(own)[0] for sentence, own in tests}, dtype=object)
+    text = f"Of {len(values)} printed values {agree} agree and {differ} differ; of {len(became)}"
+    text += f" claims in words {(became == HOLDS).sum()} hold and {(became == FAILS).sum()} fail;"
+    text += " the rest are undecided or hold in part."
+    if paper.claim:
+        verdict, counts = claim_verdict(tests.get_group(paper.claim))
+        text += f" The main claim, {escaped(paper.claim)}: **{verdict}** ({counts})."
+    support = tests["support"].max()[became == FAILS].dropna()
+    return text + (f" Most clearly fails: {escaped(support.idxmin())}." if len(support) else "")
 
 
-def papers_table(overview):
-    """The score of each paper, and of all."""
-    return summary_table({paper: overview.of(paper) for paper in overview.papers})
+def in_three_sentences(overview, key):
+    """What a paper proposes, what holds of it, and what to use today, as Markdown."""
+    paper = overview.papers[key]
+    return (
+        f"### {paper.title}\n\n{paper.citation} (`{key}`).\n\n"
+        f"* **What it proposes.** {paper.proposes}\n"
+        f"* **What holds.** {what_holds(paper, overview.of(key))}\n"
+        f"* **What to use today.** {paper.today}"
+    )
+
+
+def links():
+    """Where to read on: the notebooks of each paper, its method first, as Markdown."""
+    return "\n".join(
+        f"* *{paper.title}*: "
+        + ", ".join(f"[{a.title}]({key}/{a.name}.ipynb)" for a in paper.artefacts)
+        for key, paper in list_papers().items()
+    )
+
+
+def folded(table, title):
+    """The table, which opens from its title."""
+    table.title, table.folded = title, len(table.rows)
+    return table
 
 
 def parts(overview):
@@ -74,34 +101,25 @@ def parts(overview):
     return {name: Counter(filter(None, ledger["counts_as"])) for name, ledger in ledgers.items()}
 
 
-def kinds_table(overview):
-    """What rows ask, one line a paper, and for all; values and claims are scored."""
-    return Table.from_frame(_count(overview.ledger, overview, "asks", ASKS, "rows").reset_index())
-
-
 def summary(overview):
     """The most important numbers in sentences, as Markdown."""
     total, claims, own = score(overview.ledger), overview.claims(), ours(overview.ledger)
     claims = Counter(claims["outcome"][claims["counts_as"] != ""])
-    listed = len(overview.ledger) - total["scored"]
     kinds = Counter(erratum.kind for erratum in overview.errata)
     found = ", ".join(f"{kind} {kinds[kind]}" for kind in declared.KINDS if kinds[kind])
     return (
-        f"* **{len(overview.papers)} papers, {sum(overview.artefacts.values())} tables, figures and"
-        f" chapters, {len(overview.ledger)} printed things.** {total['scored']} can fail and are"
-        f" scored; {listed} are settings, identities, matched, repeated or claims of ours, and are"
-        f" listed.\n"
-        f"* **{total['agree as printed']} agree as printed**, {total['agree as read']} under the"
-        f" readings that are named, {total['undecided']} are undecided. Of those that differ"
-        f" {total['differ, demonstrated']} have a demonstrated cause,"
-        f" {total['differ for want of data']} lack data, and **{total['differ, unexplained']} are"
-        f" unexplained**."
-        f" {total['not run']} are not run.\n"
-        f"* **{claims.total()} of the scored test what the papers say in words**, each a signed"
-        f" quantity with its standard error: {claims['holds']} hold, {claims['undecided']} are"
-        f" undecided, {claims['fails']} fail, {claims['not run']} are not run. Of {sum(own)} claims"
-        f" of ours, which are not scored, {own[0]} hold, {own[1]} are undecided, {own[2]} fail.\n"
-        f"* **{len(overview.errata)} errors in the print** were found and proved: {found}."
+        f"Of {len(overview.ledger)} printed things in {len(overview.papers)} papers,"
+        f" {total['scored']} can fail and are scored; the others are settings, identities and the"
+        f" like. **{total['agree as printed']} agree as printed**, {total['agree as read']} if"
+        f" misprints are read as they must be meant, and {total['undecided']} are undecided. Of"
+        f" those that differ {total['differ, demonstrated']} have a demonstrated cause,"
+        f" {total['differ for want of data']} lack data and **{total['differ, unexplained']} are"
+        f" unexplained**; {total['not run']} are not run.\n\n"
+        f"{claims.total()} of the scored are tests of what the papers say in words:"
+        f" {claims['holds']} hold, {claims['undecided']} are undecided, {claims['fails']} fail and"
+        f" {claims['not run']} are not run. Of {sum(own)} tests of our own, which are not scored,"
+        f" {own[0]} hold, {own[1]} are undecided and {own[2]} fail. **{len(overview.errata)} errors"
+        f" in the print** were found and proved: {found}."
     )
 
 
@@ -149,15 +167,6 @@ def readings_table(overview):
     return Table.from_frame(pd.DataFrame(rows))
 
 
-def joint_table(overview):
-    """Tables of single draws, judged by all their cells at once, one line a table."""
-    rows = overview.ledger.dropna(subset="joint")
-    tables = rows.groupby(["paper", "artefact", "reproduced_n", "joint"], sort=False).size()
-    tables = tables.rename("cells").reset_index().rename(columns={"reproduced_n": "draws"})
-    tables["together"] = ["rare" if chance < RARE_DRAW else "common" for chance in tables["joint"]]
-    return Table.from_frame(tables.rename(columns={"joint": "chance"}))
-
-
 def reasons_table(overview, paper):
     """Why values of a paper differ from the print, the unexplained first."""
     deviations, counts = declared.load_deviations(), Counter()
@@ -170,14 +179,6 @@ def reasons_table(overview, paper):
     rows.sort(key=lambda row: order.index(row[2]))
     columns = ["artefact", "values", "status", "reason", "evidence"]
     return Table.from_frame(pd.DataFrame(rows, columns=columns))
-
-
-def errata_table(overview):
-    """How many errata of each kind each paper has."""
-    errata = pd.DataFrame(overview.errata, columns=["paper", "kind"])
-    return Table.from_frame(
-        _count(errata, overview, "kind", declared.KINDS, "errata").reset_index()
-    )
 
 
 def _link(proof):
@@ -197,25 +198,3 @@ def errata_markdown(overview, paper):
     if not rows:
         return "No error in the print was found."
     return Table(["where", "kind", "printed", "correct", "proof"], rows, []).to_markdown()
-
-
-def times_table(overview):
-    """How long a regeneration from nothing takes, one line a paper; none if nothing was timed."""
-    times, rows = overview.times.astype({"artefact": str}), []
-    of_paper = {p: times[times["artefact"].str.startswith(f"{p}/")] for p in overview.papers}
-    for name, part in {**of_paper, "all": times}.items():
-        studies, notebooks = part[part["study"] != NOTEBOOK], part[part["study"] == NOTEBOOK]
-        rows.append(
-            {
-                "paper": name,
-                "studies": len(studies),
-                "units": studies["units"].sum(),
-                "jobs": ", ".join(map(str, sorted(set(studies["jobs"])))),
-                "cores": ", ".join(map(str, sorted(set(part["cores"])))),
-                "minutes to compute": studies["seconds"].sum() / 60,
-                "notebooks": len(notebooks),
-                "minutes to run them": notebooks["seconds"].sum() / 60,
-            }
-        )
-    minutes = {"minutes to compute": ".1f", "minutes to run them": ".1f"}
-    return Table.from_frame(pd.DataFrame(rows if len(times) else [], columns=rows[0]), minutes)

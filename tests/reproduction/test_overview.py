@@ -1,8 +1,7 @@
-"""The overview counts what the data hold, and its notebook types no number."""
+"""The overview says in sentences what the data hold, and its notebook types no number."""
 
 import math
 import re
-from dataclasses import replace
 
 import nbformat
 import pandas as pd
@@ -12,9 +11,10 @@ from companion._paths import notebooks_dir
 from companion.reproduction import overview as show
 from companion.reproduction.artefacts import Paper, get_artefact, list_papers
 from companion.reproduction.declared import Deviation, Erratum, Reading, load_errata
-from companion.reproduction.display import Table
+from companion.reproduction.display import VALUES_MIME, Table
 from companion.reproduction.notebooks import notebook_path
-from companion.reproduction.verdicts import PARTS, SCORES
+from companion.reproduction.published import load_published
+from companion.reproduction.verdicts import PARTS
 
 AGREES, UNDECIDED, SHOWN, _, UNEXPLAINED, NOT_RUN = PARTS
 
@@ -24,49 +24,55 @@ def small():
     """Two papers with a few values each."""
     nan = math.nan
     lines = [
-        ("one", "a", "value", "reproduced", AGREES, "", "", "", 0.5),
-        ("one", "b", "claim", "holds", AGREES, "", "better", "> 0", nan),
-        ("one", "c", "claim", "undecided", UNDECIDED, "", "better", "> 0", nan),
+        ("one", "a", "value", "reproduced", AGREES, "", "", "", nan),
+        ("one", "b", "claim", "holds", AGREES, "", "better", "> 0", 4.0),
+        ("one", "c", "claim", "undecided", UNDECIDED, "", "better", "> 0", 1.0),
         ("one", "d", "setting", "listed", "", "", "", "", nan),
         ("two", "d", "value", "not run", NOT_RUN, "", "", "", nan),
-        ("two", "e", "claim", "fails", SHOWN, "demonstrated", "worse", "< 0", nan),
-        ("two", "f", "claim", "fails", UNEXPLAINED, "undeclared", "worse", "< 0", nan),
-        ("two", "g", "value", "differs", UNEXPLAINED, "conjecture", "", "", 0.01),
+        ("two", "e", "claim", "fails", SHOWN, "demonstrated", "worse", "< 0", -3.0),
+        ("two", "f", "claim", "fails", UNEXPLAINED, "undeclared", "worse", "< 0", -5.0),
+        ("two", "g", "value", "differs", UNEXPLAINED, "conjecture", "", "", nan),
     ]
-    names = "paper column asks outcome counts_as status sentence relation joint"
+    names = "paper column asks outcome counts_as status sentence relation support"
     ledger = pd.DataFrame(lines, columns=names.split())
     ledger = ledger.assign(artefact="table_1", row="r", where="p. 1", why="lower is less")
-    ledger = ledger.assign(reproduced_n=200, reading="", outcome_as_read="", reason="")
+    ledger = ledger.assign(reading="", outcome_as_read="", reason="")
     ledger.loc[ledger["status"].isin(["demonstrated", "conjecture"]), "reason"] = "a sign"
     ledger.loc[7, ["reading", "outcome_as_read"]] = ["turned", "reproduced"]
-    papers = {key: Paper(key, key.title(), "A. Nobody", "nowhere") for key in ("one", "two")}
+    told = {"proposes": "A trick.", "today": "`sorted`."}
+    papers = {"one": Paper("one", "One", "A. Nobody", "nowhere", claim="better", **told)}
+    papers["two"] = Paper("two", "Two", "B. Nobody", "nowhere", **told)
     proof = ("tests/x.py::test_b_holds", "notebooks/two/fig_1.ipynb")
     erratum = Erratum("two", "(1)", "a | b", "b", "misprint", proof)
-    times = [("one/table_1", "table_1", 40, 2, 2, 90.0)]
-    times += [("one/table_1", "(notebook)", 1, 1, 2, 30.0), ("two/fig_1", "fig_1", 10, 1, 2, 60.0)]
-    times += [("overview", "(notebook)", 1, 1, 2, 6.0)]
-    times = pd.DataFrame(times, columns=["artefact", "study", "units", "jobs", "cores", "seconds"])
-    return show.Overview(papers, {"one": 1, "two": 2}, ledger, [erratum], times)
+    return show.Overview(papers, ledger, [erratum])
 
 
-def test_a_line_a_paper_is_its_score_and_what_its_rows_ask(small):
-    table = show.papers_table(small)
-    assert table.header[:-1] == ["", *SCORES]
-    lines = ["one 3 2 2 1 0 0 0 0", "two 4 0 1 0 1 0 2 1", "all 7 2 3 1 1 0 2 1"]
-    assert [" ".join(row[:-1]) for row in table.rows] == lines
-    kinds = show.kinds_table(small)
-    assert kinds.header == ["paper", "rows", "value", "claim", "setting", "identity", "matched"]
-    assert [" ".join(row) for row in kinds.rows][1:] == ["two 4 2 2 0 0 0", "all 8 3 4 1 0 0"]
+def test_three_sentences_a_paper_say_what_it_proposes_what_holds_and_what_to_use(small):
+    title, _, citation, _, *told = show.in_three_sentences(small, "one").splitlines()
+    assert (title, citation) == ("### One", "A. Nobody (`one`).")
+    assert told[0] == "* **What it proposes.** A trick."
+    assert "Of 1 printed values 1 agree and 0 differ; of 1 claims in words 0 hold" in told[1]
+    assert "The main claim, better: **holds in part** (of 2 tests 1 hold, 1 undecided)." in told[1]
+    assert "Most clearly" not in told[1] and told[2] == "* **What to use today.** `sorted`."
+    told = show.in_three_sentences(small, "two")
+    assert "Of 2 printed values 0 agree and 1 differ; of 1 claims in words 0 hold and 1" in told
+    assert "The main claim" not in told and told.count("Most clearly fails: worse.") == 1
     assert show.parts(small)["two"] == {SHOWN: 1, UNEXPLAINED: 2, NOT_RUN: 1}
 
 
-def test_tables_of_single_draws_are_judged_together_and_readings_counted(small, monkeypatch):
-    rows = [" ".join(row) for row in show.joint_table(small).rows]
-    assert rows == ["one table_1 200 0.5 1 common", "two table_1 200 0.01 1 rare"]
+@pytest.mark.parametrize("key", list_papers())
+def test_every_paper_has_its_sentences_and_a_main_claim_that_is_printed_and_tested(key):
+    paper, published = list_papers()[key], load_published(key)
+    assert paper.proposes.endswith(".") and paper.today.endswith(".")
+    assert paper.claim in set(published["sentence"][published["asks"] == "claim"])
+
+
+def test_readings_are_counted_as_printed_and_as_read(small, monkeypatch):
     reading = Reading("two", "a sign", ("tests/x.py::test_b",), 3)
     monkeypatch.setattr(show.declared, "load_readings", lambda: {"turned": reading})
-    (row,) = show.readings_table(small).rows
-    assert row == ["two", "turned", "a sign", "3", "1", "0", "1", "tests/x.py::test_b"]
+    table = show.folded(show.readings_table(small), "Readings")
+    assert table.rows == [["two", "turned", "a sign", "3", "1", "0", "1", "tests/x.py::test_b"]]
+    assert table.to_html().startswith("<details><summary>Readings</summary>\n<table")
 
 
 def test_a_claim_has_one_word_unless_its_tests_disagree(small):
@@ -85,30 +91,20 @@ def test_reasons_are_those_declared_and_errata_link_to_their_proofs(small, monke
     assert reasons[2] == ["table_1", "1", "demonstrated", "a sign", "notebooks/two/fig_1.ipynb"]
     assert reasons[0] == ["table_1", "1", "undeclared", "", ""]
     assert show.reasons_table(small, "one").rows == []
-    rows = [row[:3] for row in show.errata_table(small).rows]
-    assert rows == [["one", "0", "0"], ["two", "1", "1"], ["all", "1", "1"]]
     text = show.errata_markdown(small, "two")
     assert "| (1) | misprint | a \\| b | b | [b holds](../tests/x.py), " in text
     assert "[`two/fig_1.ipynb`](../notebooks/two/fig_1.ipynb)" in text
     assert show.errata_markdown(small, "one") == "No error in the print was found."
 
 
-def test_times_add_up_and_the_summary_counts_everything(small):
-    assert show.times_table(small).rows == [
-        ["one", "1", "40", "2", "2", "1.5", "1", "0.5"],
-        ["two", "1", "10", "1", "2", "1.0", "0", "0.0"],
-        ["all", "2", "50", "1, 2", "2", "2.5", "2", "0.6"],  # that of the overview is among them
-    ]
-    assert show.times_table(replace(small, times=small.times[:0])).rows == []
+def test_the_summary_counts_everything(small):
     text = show.summary(small)
-    assert "2 papers, 3 tables, figures and chapters, 8 printed things" in text
-    assert "7 can fail and are scored; 1 are settings" in text
-    assert (
-        "**2 agree as printed**, 3 under the readings" in text and "**2 are unexplained**" in text
-    )
-    assert "4 of the scored test what the papers say" in text
-    assert "1 hold, 1 are undecided, 2 fail" in text
-    assert "1 errors in the print" in text and "misprint 1" in text
+    assert "Of 8 printed things in 2 papers, 7 can fail and are scored" in text
+    assert "**2 agree as printed**, 3 if misprints are read" in text
+    assert "**2 are unexplained**; 1 are not run" in text
+    assert "4 of the scored are tests of what the papers say in words: 1 hold" in text
+    assert "1 are undecided, 2 fail" in text
+    assert "**1 errors in the print** were found and proved: misprint 1." in text
 
 
 def test_an_artefact_that_cannot_be_compared_stops_the_overview(monkeypatch):
@@ -134,10 +130,25 @@ def test_the_notebook_shows_every_paper_and_erratum_and_its_links_lead_to_files(
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     shown = "\n".join(output.get("data", {}).get("text/markdown", "") for output in outputs)
     for key, paper in list_papers().items():
-        assert shown.count(f"### {paper.title}") == 3, key
+        assert shown.count(f"### {paper.title}") == 1, key
+        for artefact in paper.artefacts:
+            assert f"[{artefact.title}]({artefact.id}.ipynb)" in shown
     for erratum in load_errata():
         row = [erratum.where, erratum.kind, erratum.printed, erratum.correct]
         assert Table(["", "", "", ""], [row], []).to_markdown().splitlines()[-1][:-1] in shown
-    links = re.findall(r"\]\((\.\.[^)]+)\)", shown)
+    links = re.findall(r"\]\(([^)\s]+\.\w+)\)", shown)
     assert len(links) >= len(load_errata())
     assert [link for link in links if not (notebooks_dir() / link).resolve().is_file()] == []
+
+
+def test_every_table_of_the_notebook_is_folded_and_stands_after_the_picture(notebook):
+    shown = [
+        output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])
+    ]
+    kinds = [
+        "picture" if "image/png" in data else "table" if VALUES_MIME in data else ""
+        for data in shown
+    ]
+    assert kinds.count("picture") == 1 and "table" not in kinds[: kinds.index("picture")]
+    tables = [data["text/html"] for data in shown if VALUES_MIME in data]
+    assert tables and all(html.startswith("<details>") for html in tables)
