@@ -117,19 +117,3 @@ def printed_asterisks(name):
     artefact, where = ("checkers", "") if name == BOARD_NAME else ("real_sets", f"{name}: ")
     marks = printed_values(artefact, f"{where}no transformation")
     return [method for method, mark in marks.items() if mark == 1]
-
-
-def placed_table(samples, printed):
-    """Where every printed value falls among the regenerated ones: a row a method."""
-    table = pd.DataFrame(samples)
-    at = pd.Series(printed).reindex(table.columns)
-    columns = {
-        "printed": at,
-        "regenerated": table.mean(),
-        "SD of one": table.std(),
-        "least": table.min(),
-        "largest": table.max(),
-        "below the print": (table < at).sum().where(at.notna()),
-        "of": len(table),
-    }
-    return pd.DataFrame(columns).rename_axis("method").reset_index()

@@ -208,19 +208,6 @@ def inefficiency_table(frame, case):
     return row_a_criterion(frame, case, row)
 
 
-def size_table(frame, case):
-    """Mean inefficiency of every criterion for every sample size and grid on record."""
-
-    def row(own):
-        cells = {}
-        for (n, grid), part in own.groupby(["n", "grid"]):
-            mean = mean_and_standard_error(part.inefficiency)
-            cells |= with_error(f"n = {n}, {grid}", mean, f"SE {n} {grid}")
-        return cells
-
-    return row_a_criterion(frame, case, row, setting={})
-
-
 def estimate_table(frame, case):
     """What a criterion (GACV and GCKL halved) promises at its minimum, and how far it is off."""
 
