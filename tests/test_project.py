@@ -133,7 +133,8 @@ def test_a_quick_run_leaves_the_committed_records_and_notebooks_alone(quick_run)
 
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make on the PATH")
 def test_make_lab_builds_the_environment_and_opens_the_overview():
-    done = subprocess.run(["make", "-n", "lab"], cwd=ROOT, capture_output=True, text=True)
+    words = ["make", "--no-print-directory", "-n", "lab"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     *_, last = done.stdout.splitlines()
     program, root, notebook = last.split()

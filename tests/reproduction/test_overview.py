@@ -52,7 +52,7 @@ def test_three_sentences_a_paper_say_what_it_proposes_what_holds_and_what_to_use
     assert (title, citation) == ("### One", "A. Nobody (`one`).")
     assert told[0] == "* **What it proposes.** A trick."
     assert "Of 1 printed values 1 agree and 0 differ; of 1 claims in words 0 hold" in told[1]
-    assert "The main claim, better: **holds in part** (of 2 tests 1 hold, 1 undecided)." in told[1]
+    assert "The main claim, better: **holds in part** (of 2 tests 1 holds, 1 undecided)." in told[1]
     assert "Most clearly" not in told[1] and told[2] == "* **What to use today.** `sorted`."
     told = show.in_three_sentences(small, "two")
     assert "Of 2 printed values 0 agree and 1 differ; of 1 claims in words 0 hold and 1" in told
