@@ -155,8 +155,8 @@ def test_records_and_notebook_are_ready_to_be_committed(walk):
 
 def test_the_tests_found_the_paper_by_themselves(walk):
     found = walk.runs["python -m pytest tests/notebooks notebooks -k nearest_mean"]
-    # parameters, stamp, title, findings and sentences; and nbval's cells
-    assert int(re.search(r"(\d+) passed", found)[1]) == 5 + 6
+    # parameters, stamp, title, findings, a fit and sentences; and nbval's cells
+    assert int(re.search(r"(\d+) passed", found)[1]) == 6 + 6
     studies = walk.runs["python -m pytest tests/papers/test_studies.py -k nearest_mean"]
     assert int(re.search(r"(\d+) passed", studies)[1]) == 1  # the constant
     (errata,) = (text for command, text in walk.runs.items() if "test_declared.py" in command)
