@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache, wraps
 
 import numpy as np
+from sklearn.datasets import load_breast_cancer
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.pipeline import make_pipeline
@@ -103,6 +104,18 @@ def folds(name, partition):
         parts = (prepare.transform(X[train]), y[train], prepare.transform(X[test]), y[test])
         problems.append(_problem(*parts, name, partition, fold))
     return problems
+
+
+def folds_at_hand(name, partition):
+    """As `folds`; one split of scikit-learn's breast cancer data where the set cannot be had."""
+    try:
+        return folds(name, partition)
+    except datasets.DataUnavailable:
+        print(f"{name} cannot be had here; scikit-learn's breast cancer data take its place.")
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = StandardScaler().fit_transform(X), np.where(y == 0, 1.0, -1.0)
+    X, X_test, y, y_test = train_test_split(X, y, stratify=y, random_state=partition)
+    return [_problem(X, y, X_test, y_test, "breast cancer", partition)]
 
 
 def parts_of(unit):
