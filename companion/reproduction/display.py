@@ -1,16 +1,9 @@
-"""Tables for people: texts rounded as the paper rounds, and behind them the numbers.
+"""Ledgers for people: tables and findings, their texts rounded as the paper rounds."""
 
-The terminal gets aligned text, the README Markdown, a notebook HTML and, as :data:`VALUES_MIME`,
-the numbers at full precision, so that tests compare numbers by value and not by their print.
-"""
-
-import html
 import json
-import math
 import re
-import textwrap
 from collections import Counter
-from itertools import compress, zip_longest
+from itertools import compress
 from operator import itemgetter
 from pathlib import Path
 
@@ -29,6 +22,7 @@ from companion.reproduction._comparisons import (
 )
 from companion.reproduction._files import replace_text
 from companion.reproduction.published import SCORED, parse_printed
+from companion.reproduction.tables import VALUES_MIME, Table, number_text, plain
 from companion.reproduction.verdicts import OURS, PARTS, SCORES, ours, score
 
 __all__ = [
@@ -46,10 +40,8 @@ __all__ = [
     "verdict_table",
 ]
 
-VALUES_MIME = "application/vnd.companion.values+json"
 BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
 _PLURALS = {HOLDS: "hold", FAILS: "fail"}
-_MOST_ROWS = 40  # that are shown unfolded
 _SPREAD = " ±"  # ends the name of the column that holds the spread of another
 _OURS = "ours: holds / undecided / fails"
 _LINES = ("published", "reproduced", "verdict", "as read")
@@ -58,180 +50,12 @@ _NUMBERS = ["published", "reproduced", "reproduced_spread", "reproduced_n"]
 _NUMBERS += ["distance", "support", "would_see", "reproduced_as_read", "outcome_as_read"]
 
 
-def _plain(value):
-    """The JSON scalar of a value: full precision, None for NaN, a word for an infinity, no -0."""
-    if hasattr(value, "item"):
-        value = value.item()
-    if not isinstance(value, float):
-        return value
-    return value + 0.0 if math.isfinite(value) else None if math.isnan(value) else str(value)
-
-
-def _text(value, how):
-    """A number as a text, empty for none, and zero without a sign."""
-    if _plain(value) is None:
-        return ""
-    text = format(value, how)
-    return text[1:] if re.fullmatch(r"-[0.]+%?", text) else text
-
-
-def _spaced(text):
-    """A text that may be broken after a slash, too."""
-    return text.replace("/", "/ ")
-
-
-class Table:
-    """A table of texts, with the numbers behind them.
-
-    Parameters
-    ----------
-    header : list of str
-        Names of the columns.
-    rows : list of list of str
-        One text a cell.
-    values : list of dict
-        The numbers behind the table, at full precision.
-    title : str, default=""
-        Stands above the table.
-    folded : int, default=0
-        So many of the last rows are folded up in HTML, and so is what is beyond 40 rows. A table
-        that is folded up whole opens from its title, if it has one.
-    """
-
-    def __init__(self, header, rows, values, title="", folded=0):
-        self.header = [str(name) for name in header]
-        self.rows = [[str(cell) for cell in row] for row in rows]
-        if any(len(row) != len(self.header) for row in self.rows):
-            raise ValueError(f"Every row of a table must have {len(self.header)} cells.")
-        self.values = [{name: _plain(v) for name, v in record.items()} for record in values]
-        self.title, self.folded = title, max(folded, len(self.rows) - _MOST_ROWS)
-
-    @classmethod
-    def from_frame(cls, frame, formats=None, title=""):
-        """Table of a data frame, its index left out.
-
-        Parameters
-        ----------
-        frame : pandas.DataFrame
-        formats : mapping of str to str or callable, optional
-            How to print a column: a format specification such as ``".1f"``, or a function from the
-            value to its text. Other floats are printed with four significant digits.
-        title : str, optional
-
-        Returns
-        -------
-        Table
-
-        Raises
-        ------
-        ValueError
-            If `formats` names a column that the frame does not have.
-        """
-        formats = formats or {}
-        unknown = [name for name in formats if name not in frame]
-        if unknown:
-            raise ValueError(f"formats must name columns of the frame. Got {', '.join(unknown)}.")
-
-        def text(name, value):
-            how = formats.get(name, ".4g" if isinstance(value, float) else "")
-            return how(value) if callable(how) else _text(value, how)
-
-        records = frame.to_dict("records")
-        rows = [[text(name, record[name]) for name in frame] for record in records]
-        return cls(frame.columns, rows, records, title)
-
-    def to_text(self, width=None):
-        """Aligned text.
-
-        Parameters
-        ----------
-        width : int, optional
-            Longest line allowed; to meet it, cells of the widest columns are broken into several
-            lines, between words if possible. Unbroken by default.
-
-        Returns
-        -------
-        str
-        """
-        columns = list(zip(self.header, *self.rows, strict=True))
-        widths = [max(map(len, column)) for column in columns]
-        least = [max(map(len, _spaced(" ".join(column)).split()), default=0) for column in columns]
-        while width is not None and sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > 1:
-            looser = [i for i, n in enumerate(widths) if n > least[i]] or range(len(widths))
-            widths[max(looser, key=widths.__getitem__)] -= 1
-
-        def broken(cell, n):
-            if len(cell) <= n:
-                return [cell]
-            return [text.replace("/ ", "/") for text in textwrap.wrap(_spaced(cell), n)]
-
-        def lines(cells):
-            parts = map(broken, cells, widths)
-            for texts in zip_longest(*parts, fillvalue=""):
-                yield "  ".join(c.ljust(n) for c, n in zip(texts, widths, strict=True)).rstrip()
-
-        rule = "  ".join("-" * n for n in widths)
-        body = [*lines(self.header), rule, *(line for row in self.rows for line in lines(row))]
-        return "\n".join([self.title, *body] if self.title else body)
-
-    def to_html(self):
-        """HTML table, every text escaped.
-
-        Returns
-        -------
-        str
-        """
-
-        def line(tag, cells):
-            inside = "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells)
-            return f"<tr>{inside}</tr>"
-
-        def table(rows, caption):
-            above = ['<table class="companion">', *caption]
-            above += [f"<thead>{line('th', self.header)}</thead>", "<tbody>"]
-            return [*above, *(line("td", row) for row in rows), "</tbody></table>"]
-
-        shown = len(self.rows) - self.folded
-        caption = [f"<caption>{html.escape(self.title)}</caption>"] if self.title else []
-        whole = caption and self.rows and not shown
-        parts = [] if whole else table(self.rows[:shown], caption)
-        if self.folded > 0:
-            name = html.escape(self.title) if whole else f"{self.folded} more"
-            summary = f"<details><summary>{name}</summary>"
-            parts += [summary, *table(self.rows[shown:], []), "</details>"]
-        return "\n".join(parts)
-
-    def to_markdown(self):
-        """Markdown table; the title is left to the text around it.
-
-        Returns
-        -------
-        str
-        """
-
-        def line(cells):
-            escaped = [" ".join(cell.replace("|", "\\|").split()) for cell in cells]
-            return f"| {' | '.join(escaped)} |"
-
-        lines = [self.header, ["---"] * len(self.header), *self.rows]
-        return "\n".join(map(line, lines))
-
-    __str__ = __repr__ = to_text
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        return {
-            "text/plain": self.to_text(),
-            "text/html": self.to_html(),
-            VALUES_MIME: {"title": self.title, "rows": self.values},
-        }
-
-
 def _published_text(line):
     """A published cell as printed: with its spread, or with its relation."""
     if line["kind"] == "ordinal":
         return f"{line['printed']} ({line['relation']})"
     printed = parse_printed(line["printed"])
-    if printed is None or _plain(line["spread"]) is None:
+    if printed is None or plain(line["spread"]) is None:
         return line["printed"]
     spread = printed.format(line["spread"])
     return f"{line['printed']} ± {spread if float(spread) == line['spread'] else line['spread']}"
@@ -240,16 +64,16 @@ def _published_text(line):
 def _reproduced_text(line, name="reproduced"):
     """A regenerated cell with the digits of the print."""
     value = line[name]
-    if _plain(value) is None:
+    if plain(value) is None:
         return "-"
     if isinstance(value, str):
         return value
     printed = parse_printed(line["printed"])
     if line["kind"] == "ordinal" or printed is None:
-        se = "" if _plain(line["se"]) is None or name != "reproduced" else f" (SE {line['se']:.2g})"
-        return _text(value, ".3g") + se
+        se = "" if plain(line["se"]) is None or name != "reproduced" else f" (SE {line['se']:.2g})"
+        return number_text(value, ".3g") + se
     text, spread = printed.format(value), line.get(f"{name}_spread")
-    if line["kind"] in ("stochastic", "draw") and _plain(spread) is not None:
+    if line["kind"] in ("stochastic", "draw") and plain(spread) is not None:
         # of a number printed whole, the spread would mostly round to 0
         text += f" ± {spread:.{max(printed.decimals, 1)}f}"
     return text
@@ -269,7 +93,9 @@ def _verdict_text(line, notes):
     if line["outcome"] == LISTED:
         verdict = f"{LISTED}: {line['asks']}"
     note = "" if line["note"] == NO_VALUE else line["note"]  # "not run" says as much
-    joint = _text(line["joint"], ".2g") and f"all draws of the table: chance {line['joint']:.2g}"
+    joint = (
+        number_text(line["joint"], ".2g") and f"all draws of the table: chance {line['joint']:.2g}"
+    )
     told = [text for text in (line["problem"], note, joint) if text]
     if notes is None:
         return "; ".join([verdict, *told])
@@ -316,10 +142,10 @@ def verdict_table(ledger, title="", notes=None):
     rows = [
         [
             *(line["row"], line["column"], _published_text(line), _reproduced_text(line)),
-            _text(line["distance"], ".1f"),
-            _text(line["support"], "+.1f"),
-            _text(line["would_see"], ".2g"),
-            "" if line["kind"] == "deterministic" else _text(line["reproduced_n"], "g"),
+            number_text(line["distance"], ".1f"),
+            number_text(line["support"], "+.1f"),
+            number_text(line["would_see"], ".2g"),
+            "" if line["kind"] == "deterministic" else number_text(line["reproduced_n"], "g"),
             _verdict_text(line, notes),
             *([_read_text(line)] if read else []),
         ]
@@ -526,7 +352,7 @@ def ledger_text(ledgers, form):
     whole = pd.concat(ledgers.values(), ignore_index=True) if ledgers else pd.DataFrame()
     if form == "csv":
         return whole.to_csv(index=False)
-    rows = [{name: _plain(v) for name, v in row.items()} for row in whole.to_dict("records")]
+    rows = [{name: plain(v) for name, v in row.items()} for row in whole.to_dict("records")]
     return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
 
 
