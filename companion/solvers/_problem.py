@@ -24,7 +24,8 @@ class DualProblem:
         used = np.zeros(self.n, dtype=np.int64) if rows is None else rows.used
         vectors = np.zeros((7, self.n))
         total, self.low, self.high, self.ridge, self.beta, self.scores, self.products = vectors
-        self.clock, self.ends = np.zeros(7, dtype=np.int64), np.zeros(2)
+        self.clock, self.ends = np.zeros(3, dtype=np.int64), np.zeros(2)
+        self.credit = 0
         self.dual = loops.Dual(
             K,
             self.slot,
@@ -52,7 +53,7 @@ class DualProblem:
     def begin(self, beta, products=None):
         """Start at a feasible beta, with K beta where that is known."""
         self.clock[:] = 0
-        self.clock[loops.WALKED_AT] = -_CREDIT if beta.any() else self.n
+        self.credit = _CREDIT if beta.any() else -self.n
         if self.rows is not None:
             self.clock[loops.ROWS] = self.rows.clock
         self.beta[:] = beta
@@ -70,12 +71,16 @@ class DualProblem:
             return violation
         for start in range(0, missing.size, self.rows.capacity):
             part = missing[start : start + self.rows.capacity]
-            self._ensure(part)
+            self.ensure(part)
             loops.add_products(self.dual.K, self.slot, part, self.beta[part], self.products)
         return loops.refresh(self.dual, False)
 
     def objective(self):
         return float(-0.5 * self.beta @ (self.y + self.scores))
+
+    def free(self):
+        """Indices of the variables strictly inside the box."""
+        return np.flatnonzero((self.beta > self.low) & (self.beta < self.high))
 
     def movable(self, least):
         """Samples with a free variable, or in a pair that violates by more than `least`."""
@@ -93,7 +98,7 @@ class DualProblem:
 
     def restricted_to(self, indices):
         """The same problem over some samples, the others held."""
-        part = DualProblem(self._block(indices), self.y[indices], self.diagonal[indices])
+        part = DualProblem(self.block(indices), self.y[indices], self.diagonal[indices])
         for mine, whole in zip(part.dual[3:11], self.dual[3:11], strict=True):
             mine[:] = whole[indices]
         # What is held belongs to the linear term.
@@ -102,29 +107,18 @@ class DualProblem:
         part.y += held
         part.scores += held
         part.clock[:] = self.clock
-        part.look_again()
         return part
 
     def take_back(self, indices, part):
         """Accept the solution over some samples."""
         self.beta[indices] = part.beta
         self.clock[loops.N_ITER] = part.n_iter
-        self.clock[loops.WALKED_AT] = part.clock[loops.WALKED_AT]
         self.refresh()
-        self.look_again()
-
-    def look_again(self):
-        """Have the loop measure the violation before it goes on."""
-        self.clock[[loops.LOOK, loops.PARTED_AT]] = self.n_iter
-        self.clock[loops.BURST] = 0
 
     def fetch(self):
-        """Cache the missing rows, and with a single one others that are likely to be needed."""
-        i, rows = int(self.clock[loops.MISSING]), self.rows
-        if i < 0:
-            self._ensure(np.flatnonzero((self.beta > self.low) & (self.beta < self.high)))
-            return
-        self._ensure(np.array([i]))
+        """Cache the missing row, and others that are likely to be needed."""
+        rows = self.rows
+        self.ensure(self.clock[[loops.MISSING]])
         m = min(max(4, rows.n_computed // 4), rows.capacity // 2)
         if m > 4:
             middle = self.scores.mean()
@@ -134,14 +128,17 @@ class DualProblem:
             likely = np.flatnonzero(pull > 0.0)
             if likely.size > m:
                 likely = np.sort(likely[np.argpartition(pull[likely], -m)[-m:]])
-            self._ensure(likely)
+            self.ensure(likely)
 
-    def _ensure(self, indices):
+    def ensure(self, indices):
+        """Have the rows of these samples at hand."""
+        if self.rows is None:
+            return
         self.rows.clock = int(self.clock[loops.ROWS])
         self.rows.ensure(indices)
         self.clock[loops.ROWS] = self.rows.clock
 
-    def _block(self, indices):
+    def block(self, indices):
         """The entries of K for some samples, in memory of their own."""
         slots = self.slot[indices]
         if (slots < 0).any():

@@ -23,12 +23,11 @@ _STRICT = {"cache": True, "error_model": "numpy", "nogil": True}
 
 TAU = 1e-12  # curvature of a pair that is not positive (identical points), as in libsvm
 
-CONVERGED, BUDGET, STALLED, NEEDS_ROW, SHRINK = 0, 1, 2, 3, 4
+CONVERGED, BUDGET, STALLED, NEEDS_ROW = 0, 1, 2, 3
 
-# What the clock of a problem keeps: the number of pair updates, the clock of its rows, the row that
-# is missing (-1: those of the free variables); when to look next, the length of the burst until
-# then, and when the last walk and the last smaller problem ended.
-N_ITER, ROWS, MISSING, LOOK, BURST, WALKED_AT, PARTED_AT = 0, 1, 2, 3, 4, 5, 6
+# What the clock of a problem keeps: the number of pair updates, the clock of its rows, and the row
+# that is missing.
+N_ITER, ROWS, MISSING = 0, 1, 2
 
 _BLOCK = 128
 
@@ -141,25 +140,6 @@ def clip(step, beta_i, beta_j, high_i, low_j):
     if step >= room_down:
         return room_down, beta_i + room_down, low_j
     return step, beta_i + step, beta_j - step
-
-
-@njit(**EXACT, inline="always")
-def count(dual, share):
-    """Free variables, those of them without a row, and what else may violate by a share."""
-    low, high, beta, scores = dual.low, dual.high, dual.beta, dual.scores
-    top, bottom = dual.ends[0], dual.ends[1]
-    least = share * (top - bottom)
-    free, missing, movable = 0, 0, 0
-    for k in range(beta.shape[0]):
-        rises, falls = beta[k] < high[k], beta[k] > low[k]
-        free += rises & falls
-        missing += rises & falls & (dual.slot[k] < 0)
-        movable += (
-            (rises & falls)
-            | (rises & (scores[k] > bottom + least))
-            | (falls & (scores[k] < top - least))
-        )
-    return free, missing, movable
 
 
 @njit(**EXACT)

@@ -30,17 +30,12 @@ from companion.solvers import _smo_loops as loops
 from companion.solvers._problem import checked_problem, feasible_start
 from companion.solvers._smo_loops import (
     BUDGET,
-    BURST,
     CONVERGED,
-    LOOK,
     MISSING,
     N_ITER,
     NEEDS_ROW,
-    PARTED_AT,
     ROWS,
-    SHRINK,
     STALLED,
-    WALKED_AT,
 )
 from companion.solvers._smo_walk import walk_the_free_set
 from companion.solvers.result import Result, certify
@@ -56,11 +51,12 @@ _MAX_REFRESHES = 50
 _SHRINKS, _REDUCTION = 0.5, 0.01
 
 # Pair updates of the first burst, and how bursts grow.
-_FIRST_BURST, _GROWTH = 30, 1.2
+_FIRST_BURST, _GROWTH = 100, 1.5
 
-# In the time in which a pair update goes over one sample: what it takes beside that pass, and what
-# a walk and a smaller problem take beside the work that grows with their size.
-_PAIR, _WALK, _PART = 80, 3e3, 5e6
+# In the time in which a pair update goes over one sample: what it takes beside that pass, what a
+# walk takes and how that grows with a pair and a triple of free variables, and what a smaller
+# problem takes.
+_PAIR, _WALK, _PART = 80, 3e4, 5e6
 
 
 def smo(  # noqa: PLR0913
@@ -203,60 +199,50 @@ def solve(problem, rules, log=None):
 
 
 def _minimise(problem, rules, target, log=None):
-    """Run the loop, and do for it what it cannot: fetch rows, shrink, write the history."""
+    """Iterations of section 3 until the end, and between bursts of them what shortens the way."""
+    n, burst = problem.n, _FIRST_BURST
+    parted = problem.n_iter
+    walked = parted - problem.credit
     while True:
-        limit = rules.budget if log is None else min(rules.budget, problem.n_iter + problem.n)
-        status = minimise(problem.dual, rules, target, limit)
+        limit = rules.budget if log is None else min(rules.budget, problem.n_iter + n)
+        stop = min(limit, problem.n_iter + burst) if rules.accelerate else limit
+        status = update_pairs(problem.dual, rules.second_order, target, stop)
         if status == NEEDS_ROW:
             problem.fetch()
             continue
-        if log is not None:
-            log.append((problem.n_iter, problem.objective(), problem.violation))
-        if status == SHRINK:
-            # Go on with the samples that may still move, and return to all.
-            least = _REDUCTION * problem.violation
-            movable = problem.movable(least)
-            part = problem.restricted_to(movable)
-            _minimise(part, rules, max(rules.tol, least))
-            problem.take_back(movable, part)
-        elif status != BUDGET or problem.n_iter >= rules.budget:
+        now = problem.n_iter
+        if log is not None and (status != BUDGET or now >= limit):
+            log.append((now, problem.objective(), problem.violation))
+        if status == CONVERGED or now >= rules.budget:
             return status
-
-
-@njit(**loops.EXACT)
-def minimise(dual, rules, target, limit):
-    """Bursts of the iterations of section 3, and between them what shortens the way."""
-    n, clock, stop = dual.y.size, dual.clock, limit
-    while True:
-        if rules.accelerate:
-            stop = min(limit, clock[LOOK])
-        status = update_pairs(dual, rules.second_order, target, stop)
-        now, stalled = clock[N_ITER], status == STALLED
-        if not rules.accelerate or now >= rules.budget or not (stalled or status == BUDGET):
-            return status
+        if not rules.accelerate:
+            if status == STALLED:
+                return status
+            continue
 
         # Walk to the minimiser over the free variables when updates have cost as much as it does.
-        m, missing, movable = loops.count(dual, _REDUCTION)
-        cost = _WALK + m * (0.5 * n + 3.0 * m + m * m / 10.0)
-        if stalled or (now - clock[WALKED_AT]) * (n + _PAIR) > cost:
-            if stalled and (clock[WALKED_AT] == now or m > dual.K.shape[0]):
-                return STALLED
-            if missing > 0 and m <= dual.K.shape[0]:
-                clock[MISSING] = -1
-                return NEEDS_ROW
-            clock[WALKED_AT], clock[BURST], clock[LOOK] = now, 0, now + _FIRST_BURST
-            walk_the_free_set(dual, rules.tol)
+        free = problem.free()
+        m = free.size
+        if status == STALLED or (now - walked) * (n + _PAIR) > _WALK + m * (0.5 * n + 4.0 * m + m * m / 50.0):
+            if status == STALLED and walked == now:
+                return status
+            if 1 < free.size <= len(problem.dual.K):
+                problem.ensure(free)
+                walk_the_free_set(problem, free, rules.tol)
+            walked, burst = now, _FIRST_BURST
             continue
-        clock[BURST] = max(_FIRST_BURST, int(_GROWTH * clock[BURST]))
-        clock[LOOK] = now + clock[BURST]
-        if now >= limit:
-            return BUDGET
+        burst = int(_GROWTH * burst)
 
         # Shrink: a smaller problem over the samples that may still move, where that pays.
-        spent = (now - clock[PARTED_AT]) * (n + _PAIR)
-        is_small = movable < _SHRINKS * n and movable * movable <= dual.K.size
-        if rules.shrinking and is_small and spent > _PART + movable * movable:
-            return SHRINK
+        if rules.shrinking and (now - parted) * (n + _PAIR) > _PART:
+            least = _REDUCTION * problem.violation
+            movable = problem.movable(least)
+            parted = now
+            if movable.size < _SHRINKS * n and movable.size**2 <= problem.dual.K.size:
+                part = problem.restricted_to(movable)
+                _minimise(part, rules, max(rules.tol, least))
+                problem.take_back(movable, part)
+                walked = parted = problem.n_iter
 
 
 @njit(**loops.EXACT)
