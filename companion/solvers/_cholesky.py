@@ -13,7 +13,6 @@ _BLOCK = 16
     error_model="numpy",
     nogil=True,
     fastmath={"nnan", "nsz", "contract"},
-    forceinline=True,
 )
 def cholesky(H):
     """Upper Cholesky factor in place; a pivot that is lost to rounding becomes as large as that."""

@@ -110,7 +110,7 @@ def working_set(h, alpha, y, low, high, works):
     return part[:size], p
 
 
-@njit(**EXACT)
+@njit(**EXACT, inline="always")
 def row_of(Q, known, K, e, part, r):
     """Row r of Q_rk = e_r e_k K_rk over some samples, made when it is first asked for."""
     if not known[r]:
@@ -121,7 +121,7 @@ def row_of(Q, known, K, e, part, r):
     return Q[r]
 
 
-@njit(**EXACT)
+@njit(**EXACT, inline="always")
 def move(h, support, A, B, step):
     """Add step (A - B) to the heights of a class; the least one, and the support's largest."""
     low, high = np.inf, -np.inf
@@ -132,7 +132,7 @@ def move(h, support, A, B, step):
     return low, high
 
 
-@njit(**EXACT)
+@njit(**EXACT, inline="always")
 def first(values, mask, wanted):
     """The first index of a value; ``mask`` is added to the values."""
     k = 0
@@ -141,7 +141,7 @@ def first(values, mask, wanted):
     return k
 
 
-@njit(**EXACT)
+@njit(**EXACT, inline="always")
 def set_gains(h, support, lengths, row, low, length, least, gains):
     """(h_j - h_i)^2 / (Q_ii + Q_jj - 2 Q_ij) of the support points of a class, and the largest."""
     best = 0.0
@@ -152,7 +152,7 @@ def set_gains(h, support, lengths, row, low, length, least, gains):
     return best
 
 
-@njit(**EXACT)
+@njit(**EXACT, inline="always")
 def transfer(a, support, i, j, step):
     """Move weight from j to i; how much it was, as what rounding leaves of a multiplier is none."""
     old = a[j]
@@ -163,7 +163,7 @@ def transfer(a, support, i, j, step):
     return step
 
 
-@njit(**EXACT)
+@njit(**EXACT, inline="always")
 def cycles_of(n, window):
     """Of the last updates the pair, the step and the gain; of all pairs one more than when last."""
     pairs, moves = np.empty((2, window), dtype=np.int64), np.empty((2, window))
@@ -171,7 +171,7 @@ def cycles_of(n, window):
     return pairs, moves, np.zeros((size, size), dtype=np.int32), np.zeros(2, dtype=np.int64)
 
 
-@njit(**EXACT)
+@njit(**EXACT, inline="always")
 def along_cycle(cycles, a, h, i, j, step, gain, net):
     """The step along the sum of the updates since this pair was last moved, and what it gains.
 
@@ -207,7 +207,7 @@ def along_cycle(cycles, a, h, i, j, step, gain, net):
     return 0.0, 0.0
 
 
-@njit(**EXACT)
+@njit(**EXACT, inline="always")
 def shift(a, h, support, ridge, row, k, moved):
     """Add to the multiplier of one sample, and to all heights."""
     before = a[k]

@@ -19,7 +19,7 @@ _LOOPS = {
 }
 
 # For parts of another loop: with copies of their own, sums would depend on what is loaded first.
-_PART = _LOOPS | {"forceinline": True}
+_PART = _LOOPS
 
 # Rows of a product of matrices that are computed together.
 _BLOCK = 16

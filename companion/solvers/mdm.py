@@ -184,7 +184,6 @@ def minimise(  # noqa: PLR0913
                 heights = _heights(K, e, ridge, alpha)
 
 
-@njit(**steps.EXACT)
 def nearest(  # noqa: PLR0913, PLR0917
     K, e, ridge, y, lengths, alpha, h, second_order, window, works, tol, budget
 ):
@@ -196,7 +195,7 @@ def nearest(  # noqa: PLR0913, PLR0917
     while True:
         # 1. over all samples, by heights that were computed afresh: the end?
         before, norm = norm, steps.extremes(y, alpha, h, low, high)
-        margin = low.sum()
+        margin = low[0] + low[1]
         idle = 0 if before - norm > _NOISE * scale else idle + 1 + _STALLED * full
         if margin > 0.0 and (norm - margin) * (1.0 + margin / norm) <= tol * norm:
             return n_iter
