@@ -12,6 +12,7 @@ _BLOCK = 16
     cache=True,
     error_model="numpy",
     nogil=True,
+    inline="always",
     fastmath={"nnan", "nsz", "contract"},
 )
 def cholesky(H):

@@ -19,7 +19,7 @@ _LOOPS = {
 }
 
 # For parts of another loop: with copies of their own, sums would depend on what is loaded first.
-_PART = _LOOPS
+_PART = _LOOPS | {"inline": "always"}
 
 # Rows of a product of matrices that are computed together.
 _BLOCK = 16
@@ -234,14 +234,11 @@ def direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t
 
 
 @njit(**_LOOPS)
-def newton_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, least, early, d_t):
-    """Step 2 of the box: moves x, alpha and t, by the returned share of d_t.
-
-    The target of the corrector is at least ``least``, over all terms.
-    """
+def newton_system(Q, Z, ridge, alpha, t, hold, early):
+    """What both directions of a step share: ratios and their leaders, the factor, the sum of mu."""
     k, n = alpha.shape
     work, vectors = np.empty((4, k, n)), np.zeros((5, n))
-    over, under, a, d_alpha = work[0], work[1], work[2], work[3]
+    over, under, a = work[0], work[1], work[2]
     inverse, leader, most = vectors[0], vectors[1], vectors[2]
     pairs, mass, q = np.empty((k * (k - 1) // 2, n)), 0.0, 0
     for m in range(k):
@@ -268,6 +265,17 @@ def newton_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, least, early, d
                 pair[b] = first[b] * second[b] * inverse[b]
             q += 1
     U = newton_factor(Q, Z, pairs, ridge + hold * mass, mass > early)
+    return work, vectors, U, mass
+
+
+@njit(**_LOOPS)
+def take_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, system, least, d_t):
+    """Step 2 of the box: moves x, alpha and t, by the returned share of d_t.
+
+    The target of the corrector is at least ``least``, over all terms.
+    """
+    (work, vectors, U, mass), (k, n) = system, alpha.shape
+    d_alpha = work[3]
     d_alpha[:] = 0.0
     d_t[:] = 0.0
     target, step, length = 0.0, x, 0.0
@@ -288,4 +296,4 @@ def newton_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, least, early, d
     for c in range(x.shape[0]):
         for r in range(x.shape[1]):
             x[c, r] += length * step[c, r]
-    return length, mass
+    return length

@@ -197,9 +197,9 @@ def nearest(  # noqa: PLR0913, PLR0917
         before, norm = norm, steps.extremes(y, alpha, h, low, high)
         margin = low[0] + low[1]
         idle = 0 if before - norm > _NOISE * scale else idle + 1 + _STALLED * full
-        if margin > 0.0 and (norm - margin) * (1.0 + margin / norm) <= tol * norm:
-            return n_iter
         if not _TOUCHING * scale < norm < np.inf or n_iter >= budget or idle > _STALLED:
+            return n_iter
+        if margin > 0.0 and (norm - margin) * (1.0 + margin / norm) <= tol * norm:
             return n_iter
         # 1. and 2. over the samples that may have a part in the solution, all if none is left out
         part, p = steps.working_set(h, alpha, y, low, high, works)
