@@ -1,7 +1,5 @@
 """What the papers share in listing studies, and in turning records into values and tables."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, fields
 from functools import wraps
