@@ -1,7 +1,5 @@
 """Gram matrices and squared distances; public as :mod:`companion.kernels`."""
 
-from __future__ import annotations
-
 import numpy as np
 
 KERNELS = ("rbf", "linear", "poly")

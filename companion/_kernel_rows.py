@@ -1,7 +1,5 @@
 """Rows of a Gram matrix on demand; public as :mod:`companion.kernels`."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from companion._gram import DIRECT_FEATURES, check_kernel, check_points, gram, power

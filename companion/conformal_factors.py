@@ -20,8 +20,6 @@ columns are samples. Chapters 3 to 5 of A. Barbero, SVM imbalance correction by 
 transformations, 2008.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kernel functions: Gram matrices, single rows on demand, and the papers' width conventions."""
 
-from __future__ import annotations
-
 import numbers
 
 import numpy as np

@@ -6,8 +6,6 @@ Advantages of unbiased support vector classifiers for data mining applications, 
 Signal Processing 37 (2004): (6) the loss, (21) and (22) multipliers and weights.
 """
 
-from __future__ import annotations
-
 import numbers
 from dataclasses import dataclass
 

@@ -10,8 +10,6 @@ Barbero, SVM imbalance correction by conformal kernel transformations, 2008, sec
 the empirical feature space, IEEE Transactions on Neural Networks 16 (2005).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.linalg import eigh, qr, svd
 

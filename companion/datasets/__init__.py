@@ -3,95 +3,50 @@
 Only `companion.papers` uses this package; solvers and estimators know nothing of data sets.
 """
 
-from companion.datasets._availability import data_digest, is_available, why_unavailable
-from companion.datasets._fetch import fetch_file, forget_failures
-from companion.datasets._sources import Source, SourceFile, get_source, list_sources
-from companion.datasets.checkers import checkers_board, checkers_board_grid, checkers_board_label
-from companion.datasets.digits import load_pen_digits
-from companion.datasets.file_reports import CheckReport, FetchReport, check, fetch
-from companion.datasets.generators import (
-    FLIP_RULES,
-    flip_labels,
-    noisy_two_class,
-    ringnorm,
-    two_gaussians,
-    twonorm,
-    unequal_gaussians,
-    waveform,
+from companion import errors
+from companion.datasets import (
+    _availability,
+    _fetch,
+    _sources,
+    checkers,
+    digits,
+    file_reports,
+    generators,
+    ida,
+    imbalanced,
+    preprocessing,
+    three_classes,
+    threshold_cases,
+    uci,
 )
-from companion.datasets.ida import Dataset, ida_split, list_ida, load_ida, split_source
-from companion.datasets.imbalanced import (
-    hepatitis_indicators,
-    imbalanced_source,
-    list_imbalanced,
-    load_imbalanced,
-)
-from companion.datasets.preprocessing import distinct_patterns, standardize
-from companion.datasets.three_classes import (
-    quadratic_logits,
-    quadratic_logits_probability,
-    three_gaussians,
-    three_gaussians_probability,
-)
-from companion.datasets.threshold_cases import (
-    ThresholdCase,
-    get_threshold_case,
-    threshold_case,
-    threshold_case_densities,
-    threshold_case_error,
-)
-from companion.datasets.uci import UCIProblem, list_uci, load_uci
-from companion.errors import DataUnavailable, UnknownDataset
+from companion.datasets._availability import *  # noqa: F403
+from companion.datasets._fetch import *  # noqa: F403
+from companion.datasets._sources import *  # noqa: F403
+from companion.datasets.checkers import *  # noqa: F403
+from companion.datasets.digits import *  # noqa: F403
+from companion.datasets.file_reports import *  # noqa: F403
+from companion.datasets.generators import *  # noqa: F403
+from companion.datasets.ida import *  # noqa: F403
+from companion.datasets.imbalanced import *  # noqa: F403
+from companion.datasets.preprocessing import *  # noqa: F403
+from companion.datasets.three_classes import *  # noqa: F403
+from companion.datasets.threshold_cases import *  # noqa: F403
+from companion.datasets.uci import *  # noqa: F403
+from companion.errors import *  # noqa: F403
 
 __all__ = [
-    "FLIP_RULES",
-    "CheckReport",
-    "DataUnavailable",
-    "Dataset",
-    "FetchReport",
-    "Source",
-    "SourceFile",
-    "ThresholdCase",
-    "UCIProblem",
-    "UnknownDataset",
-    "check",
-    "checkers_board",
-    "checkers_board_grid",
-    "checkers_board_label",
-    "data_digest",
-    "distinct_patterns",
-    "fetch",
-    "fetch_file",
-    "flip_labels",
-    "forget_failures",
-    "get_source",
-    "get_threshold_case",
-    "hepatitis_indicators",
-    "ida_split",
-    "imbalanced_source",
-    "is_available",
-    "list_ida",
-    "list_imbalanced",
-    "list_sources",
-    "list_uci",
-    "load_ida",
-    "load_imbalanced",
-    "load_pen_digits",
-    "load_uci",
-    "noisy_two_class",
-    "quadratic_logits",
-    "quadratic_logits_probability",
-    "ringnorm",
-    "split_source",
-    "standardize",
-    "three_gaussians",
-    "three_gaussians_probability",
-    "threshold_case",
-    "threshold_case_densities",
-    "threshold_case_error",
-    "two_gaussians",
-    "twonorm",
-    "unequal_gaussians",
-    "waveform",
-    "why_unavailable",
+    *errors.__all__,
+    *_availability.__all__,
+    *_fetch.__all__,
+    *_sources.__all__,
+    *checkers.__all__,
+    *digits.__all__,
+    *file_reports.__all__,
+    *generators.__all__,
+    *ida.__all__,
+    *imbalanced.__all__,
+    *preprocessing.__all__,
+    *three_classes.__all__,
+    *threshold_cases.__all__,
+    *uci.__all__,
 ]

@@ -16,7 +16,7 @@ from companion._paths import cache_dir
 from companion.datasets._sources import get_source
 from companion.errors import DataUnavailable
 
-__all__ = ["fetch_file", "find_file", "forget_failures", "locate"]
+__all__ = ["fetch_file", "forget_failures"]
 
 # Seconds to wait for a connection and for the next bytes, and further attempts after the first.
 TIMEOUT = (5, 20)

@@ -3,14 +3,7 @@
 import os
 from dataclasses import dataclass
 
-from companion.datasets._fetch import (
-    cache_path,
-    damage,
-    find_file,
-    forget_failures,
-    locate,
-    mirror_path,
-)
+from companion.datasets import _fetch
 from companion.datasets._sources import get_source, list_sources
 from companion.errors import DataUnavailable
 
@@ -54,16 +47,16 @@ def fetch(keys=None, progress=None):
     cannot be had does not stop the others. `UnknownDataset` is raised before anything is fetched.
     """
     files = _selected(keys)
-    forget_failures()
+    _fetch.forget_failures()
     reports = []
     for file in files:
-        path, _ = locate(file)
+        path, _ = _fetch.locate(file)
         if path is not None:
-            status = "mirror" if path == mirror_path(file) else "cached"
+            status = "mirror" if path == _fetch.mirror_path(file) else "cached"
             message = f"{file.key}/{file.name}: here already ({status})"
         else:
             try:
-                find_file(file, progress=progress)
+                _fetch.find_file(file, progress=progress)
             except DataUnavailable as error:
                 status, message = "failed", str(error)
             else:
@@ -81,9 +74,9 @@ def check(keys=None):
     """
     reports = []
     for file in _selected(keys or [source.key for source in list_sources()]):
-        places = {"COMPANION_DATA": mirror_path(file), "the cache": cache_path(file)}
+        places = {"COMPANION_DATA": _fetch.mirror_path(file), "the cache": _fetch.cache_path(file)}
         found = {place: path for place, path in places.items() if path and os.path.exists(path)}
-        wrong = {place: damage(path, file) for place, path in found.items()}
+        wrong = {place: _fetch.damage(path, file) for place, path in found.items()}
         bad = [f"the copy in {place} {why}" for place, why in wrong.items() if why]
         if bad:
             status, detail = "damaged", "; ".join(bad) + "; remove it and fetch it again"

@@ -167,8 +167,7 @@ def twonorm(n=7400, rng=None):
     -------
     X, y : ndarray of shape (n, 20) and (n,)
     """
-    _require_samples("twonorm", n)
-    rng = np.random.default_rng(rng)
+    rng = _generator("twonorm", n, rng)
     y = np.where(rng.random(n) < 0.5, 1, -1)
     return rng.standard_normal((n, 20)) + (2 / np.sqrt(20)) * y[:, np.newaxis], y
 
@@ -188,8 +187,7 @@ def ringnorm(n=7400, rng=None):
     -------
     X, y : ndarray of shape (n, 20) and (n,)
     """
-    _require_samples("ringnorm", n)
-    rng = np.random.default_rng(rng)
+    rng = _generator("ringnorm", n, rng)
     y = np.where(rng.random(n) < 0.5, 1, -1)
     X = rng.standard_normal((n, 20))
     X[y == 1] *= 2.0
@@ -216,10 +214,9 @@ def waveform(n=5000, rng=None, positive=1):
     -------
     X, y : ndarray of shape (n, 21) and (n,)
     """
-    _require_samples("waveform", n)
+    rng = _generator("waveform", n, rng)
     if positive not in (0, 1, 2):
         raise ValueError(f"waveform: positive must be 0, 1 or 2. Got {positive!r}")
-    rng = np.random.default_rng(rng)
     points = np.arange(1, 22)
     triangles = np.maximum(6.0 - np.abs(points - np.array([[11], [15], [7]])), 0.0)
     label = rng.integers(3, size=n)
@@ -229,6 +226,7 @@ def waveform(n=5000, rng=None, positive=1):
     return X + rng.standard_normal((n, 21)), np.where(label == positive, 1, -1)
 
 
-def _require_samples(name, n):
+def _generator(name, n, rng):
     if n < 1:
         raise ValueError(f"{name}: n must be at least 1. Got {n!r}")
+    return np.random.default_rng(rng)

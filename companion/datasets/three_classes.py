@@ -5,6 +5,7 @@ Statistics and its Interface 3 (2010), Section 5.1. Labels are 1, 2 and 3, as pr
 """
 
 import numpy as np
+from scipy.special import softmax
 
 __all__ = [
     "quadratic_logits",
@@ -45,7 +46,7 @@ def three_gaussians(n, flip=0.0, rng=None):
 def three_gaussians_probability(X, flip=0.0):
     """P(Y = j | X = x) of :func:`three_gaussians` at the rows of `X`, shape (n, 3)."""
     squares = ((np.asarray(X, dtype=float)[:, None, :] - _CENTRES) ** 2).sum(axis=2)
-    return _with_flips(_softmax(-squares / (2 * _SD**2)), flip)
+    return _with_flips(softmax(-squares / (2 * _SD**2), axis=1), flip)
 
 
 def quadratic_logits(n, flip=0.0, rng=None):
@@ -85,7 +86,7 @@ def quadratic_logits_probability(X, flip=0.0):
     x1, x2 = np.asarray(X, dtype=float).T
     sides = 0.1 * x1**2 - 0.05 * x2**2 + 0.1
     middle = -0.2 * x1**2 + 0.1 * x2**2 - 0.2
-    return _with_flips(_softmax(np.column_stack([sides - x1, middle, sides + x1])), flip)
+    return _with_flips(softmax(np.column_stack([sides - x1, middle, sides + x1]), axis=1), flip)
 
 
 def _checked(n, flip, rng, name):
@@ -104,8 +105,3 @@ def _flipped(y, flip, rng):
 
 def _with_flips(p, flip):
     return (1.0 - flip) * p + 0.5 * flip * (1.0 - p)
-
-
-def _softmax(logits):
-    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return shares / shares.sum(axis=1, keepdims=True)

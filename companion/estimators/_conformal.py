@@ -1,12 +1,12 @@
 """ConformalSVC: a kernel that is transformed conformally until a validation part is satisfied."""
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -27,6 +27,7 @@ from companion.solvers.transformations import RULES, Rule
 
 
 @with_shared_documentation
+@dataclass(eq=False, repr=False)
 class ConformalSVC(KernelClassifier):
     """Support vector classifier that transforms its kernel to suit imbalanced classes.
 
@@ -156,40 +157,17 @@ class ConformalSVC(KernelClassifier):
         "random_state": ["random_state"],
     }
 
-    transform = UnreadableParameter()
-
-    def __init__(
-        self,
-        C=1.0,
-        *,
-        transform="amari",
-        search="separability_gradient",
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        max_transforms=10,
-        validation_fraction=0.25,
-        theta=0.0,
-        n_generations=30,
-        tol=1e-3,
-        max_iter=-1,
-        random_state=None,
-    ):
-        self.C = C
-        self.transform = transform
-        self.search = search
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.max_transforms = max_transforms
-        self.validation_fraction = validation_fraction
-        self.theta = theta
-        self.n_generations = n_generations
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    C: float = 1.0
+    _: KW_ONLY
+    transform: str | Rule = UnreadableParameter("amari")  # noqa: RUF009  (a descriptor, as meant)
+    search: str = "separability_gradient"
+    max_transforms: int = 10
+    validation_fraction: float | None = 0.25
+    theta: float = 0.0
+    n_generations: int = 30
+    tol: float = 1e-3
+    max_iter: int = -1
+    random_state: object = None
 
     def get_params(self, deep=True):
         """Parameters of this estimator, by name.
@@ -200,9 +178,6 @@ class ConformalSVC(KernelClassifier):
             Without effect: no parameter is an estimator.
         """
         return {name: vars(self)[name] for name in self._get_param_names()}
-
-    def _validate_params(self):
-        BaseEstimator._validate_params(self)
 
     def fit(self, X, y):
         """Train machines and transform their kernel in turn.

@@ -1,5 +1,6 @@
 """What the four machines share: the dual problem, the Gram matrix, the call of the solver."""
 
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from numbers import Integral, Real
 from typing import ClassVar
@@ -30,44 +31,77 @@ def _check_settings(kind, *values):
     kind(**dict(zip(kind._parameter_constraints, values, strict=True)))._validate_params()
 
 
-@with_shared_documentation
-class DualClassifier(KernelClassifier):
-    """Base of the machines that one dual problem with different boxes describes."""
+@dataclass(eq=False, repr=False, kw_only=True)
+class SupportVectorClassifier(KernelClassifier):
+    """Base of machines that their support vectors describe, with the Gram matrix at hand."""
 
     _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,
-        "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
-        "selection": [StrOptions({"first_order", "second_order"})],
-        "shrinking": ["boolean"],
         "cache_size": [Interval(Real, 0.0, None, closed="neither")],
     }
 
-    def __init__(
-        self,
-        C=1.0,
-        *,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        tol=1e-3,
-        max_iter=-1,
-        selection="second_order",
-        shrinking=True,
-        class_weight=None,
-        cache_size=2000,
-    ):
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.tol = tol
-        self.max_iter = max_iter
-        self.selection = selection
-        self.shrinking = shrinking
-        self.class_weight = class_weight
-        self.cache_size = cache_size
+    class_weight: dict | str | None = None
+    cache_size: float = 2000
+
+    @property
+    def coef_(self):
+        """The normal vector W of a linear machine, of shape (1, n_features)."""
+        if self.kernel != "linear":
+            raise AttributeError('coef_ exists only for kernel="linear".')
+        return self.dual_coef_ @ self.support_vectors_
+
+    def _centres(self):
+        return self.support_ if self.kernel == "precomputed" else self.support_vectors_
+
+    def _kernel_to_factorise(self, X, gamma):
+        """Gram matrix in double precision; refused if it exceeds `cache_size`."""
+        if self.kernel == "precomputed":
+            return X
+        megabytes = len(X) ** 2 * 8e-6
+        if megabytes > self.cache_size:
+            raise ValueError(
+                f"{type(self).__name__} factorises the Gram matrix, which must fit in "
+                f"cache_size = {self.cache_size:g} MB. Got {len(X)} samples, which need "
+                f'{megabytes:.0f} MB. Raise cache_size, or use LSSVC(solver="smo").'
+            )
+        return gram(X, **self._kernel_parameters(gamma))
+
+    def _keep(self, result, X, y_signed, kept, gamma):
+        """Store solution and certificate as fitted attributes."""
+        nonzero = result.alpha.nonzero()[0]
+        rows = nonzero if isinstance(kept, slice) else kept[nonzero]
+        signs = y_signed.take(nonzero)
+        beta = signs * result.alpha.take(nonzero)
+        n_positive = np.count_nonzero(signs > 0)
+        self.support_ = rows
+        self.support_vectors_ = (
+            np.empty((0, 0)) if self.kernel == "precomputed" else X.take(rows, axis=0)
+        )
+        self.n_support_ = np.array([nonzero.size - n_positive, n_positive])
+        self.dual_coef_ = beta[np.newaxis, :]
+        self.intercept_ = np.array([result.intercept])
+        self._keep_certificate(result)
+        self._gamma = gamma
+
+
+@with_shared_documentation
+@dataclass(eq=False, repr=False)
+class DualClassifier(SupportVectorClassifier):
+    """Base of the machines that one dual problem with different boxes describes."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        **SupportVectorClassifier._parameter_constraints,
+        "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
+        "selection": [StrOptions({"first_order", "second_order"})],
+        "shrinking": ["boolean"],
+    }
+
+    C: float = 1.0
+    _: KW_ONLY
+    tol: float = 1e-3
+    max_iter: int = -1
+    selection: str = "second_order"
+    shrinking: bool = True
 
     def fit(self, X, y, sample_weight=None):
         """Solve the dual problem on a training set.
@@ -104,18 +138,6 @@ class DualClassifier(KernelClassifier):
         self._keep(result, X, y_signed, kept, gamma)
         return self
 
-    @property
-    def coef_(self):
-        """The normal vector W of a linear machine, of shape (1, n_features)."""
-        if self.kernel != "linear":
-            raise AttributeError('coef_ exists only for kernel="linear".')
-        return self.dual_coef_ @ self.support_vectors_
-
-    def _centres(self):
-        return self.support_ if self.kernel == "precomputed" else self.support_vectors_
-
-    # ---------------------------------------------------------------- the problem
-
     def _box(self, C):
         """Lower bound, upper bound and ridge of the dual for (per-sample) costs C."""
         raise TypeError(f"{type(self).__name__} does not say what its dual problem is.")
@@ -145,35 +167,3 @@ class DualClassifier(KernelClassifier):
         if n < ROWS_FROM and n * n * 8e-6 <= self.cache_size:
             return gram(X, **self._kernel_parameters(gamma))
         return KernelRows(X, cache_size=self.cache_size, **self._kernel_parameters(gamma))
-
-    def _kernel_to_factorise(self, X, gamma):
-        """Gram matrix in double precision; refused if it exceeds `cache_size`."""
-        if self.kernel == "precomputed":
-            return X
-        megabytes = len(X) ** 2 * 8e-6
-        if megabytes > self.cache_size:
-            raise ValueError(
-                f"{type(self).__name__} factorises the Gram matrix, which must fit in "
-                f"cache_size = {self.cache_size:g} MB. Got {len(X)} samples, which need "
-                f'{megabytes:.0f} MB. Raise cache_size, or use LSSVC(solver="smo").'
-            )
-        return gram(X, **self._kernel_parameters(gamma))
-
-    # ---------------------------------------------------------------- the result
-
-    def _keep(self, result, X, y_signed, kept, gamma):
-        """Store solution and certificate as fitted attributes."""
-        nonzero = result.alpha.nonzero()[0]
-        rows = nonzero if isinstance(kept, slice) else kept[nonzero]
-        signs = y_signed.take(nonzero)
-        beta = signs * result.alpha.take(nonzero)
-        n_positive = np.count_nonzero(signs > 0)
-        self.support_ = rows
-        self.support_vectors_ = (
-            np.empty((0, 0)) if self.kernel == "precomputed" else X.take(rows, axis=0)
-        )
-        self.n_support_ = np.array([nonzero.size - n_positive, n_positive])
-        self.dual_coef_ = beta[np.newaxis, :]
-        self.intercept_ = np.array([result.intercept])
-        self._keep_certificate(result)
-        self._gamma = gamma

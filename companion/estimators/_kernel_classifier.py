@@ -1,5 +1,7 @@
 """What all classifiers share: checked inputs, weights, kernel values, prediction."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -73,6 +75,7 @@ def _plain_labels(X, y):
 
 
 @with_shared_documentation
+@dataclass(eq=False, repr=False, kw_only=True)
 class KernelClassifier(ClassifierMixin, BaseEstimator):
     """Base of binary classifiers f(x) = sum_j beta_j k(c_j, x) + b.
 
@@ -89,6 +92,11 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
+
+    kernel: str | Callable = "rbf"
+    gamma: str | float = "scale"
+    degree: int = 3
+    coef0: float = 0.0
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

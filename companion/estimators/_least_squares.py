@@ -1,5 +1,6 @@
 """LSSVC: equality constraints and squared slacks, solved directly or by SMO."""
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from companion.solvers.ls import ls
 
 
 @with_shared_documentation
+@dataclass(eq=False, repr=False, kw_only=True)
 class LSSVC(DualClassifier):
     """Least-squares support vector machine: equality constraints, squared loss.
 
@@ -72,36 +74,7 @@ class LSSVC(DualClassifier):
         "solver": [StrOptions({"cholesky", "smo"})],
     }
 
-    def __init__(
-        self,
-        C=1.0,
-        *,
-        solver="cholesky",
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        tol=1e-3,
-        max_iter=-1,
-        selection="second_order",
-        shrinking=True,
-        class_weight=None,
-        cache_size=2000,
-    ):
-        super().__init__(
-            C,
-            kernel=kernel,
-            gamma=gamma,
-            degree=degree,
-            coef0=coef0,
-            tol=tol,
-            max_iter=max_iter,
-            selection=selection,
-            shrinking=shrinking,
-            class_weight=class_weight,
-            cache_size=cache_size,
-        )
-        self.solver = solver
+    solver: str = "cholesky"
 
     def _box(self, C):
         return -np.inf, np.inf, 1.0 / C

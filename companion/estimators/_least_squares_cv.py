@@ -1,5 +1,7 @@
 """LSSVCCV: the least-squares machine with C chosen by leave-one-out in closed form."""
 
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import ClassVar
 
@@ -7,12 +9,13 @@ import numpy as np
 
 from companion.estimators._compat import Interval, StrOptions, fit_context
 from companion.estimators._docs import with_shared_documentation
-from companion.estimators._dual import DualClassifier
+from companion.estimators._dual import SupportVectorClassifier
 from companion.solvers.ls import LSPath
 
 
 @with_shared_documentation
-class LSSVCCV(DualClassifier):
+@dataclass(eq=False, repr=False)
+class LSSVCCV(SupportVectorClassifier):
     """Least-squares support vector machine that chooses C by exact leave-one-out.
 
     One eigendecomposition of the Gram matrix gives, for every C, the decision value of
@@ -76,7 +79,7 @@ class LSSVCCV(DualClassifier):
 
     _parameter_constraints: ClassVar[dict] = {
         **{
-            name: DualClassifier._parameter_constraints[name]
+            name: SupportVectorClassifier._parameter_constraints[name]
             for name in ("kernel", "gamma", "degree", "coef0", "class_weight", "cache_size")
         },
         "Cs": ["array-like", Interval(Real, 0.0, None, closed="neither")],
@@ -84,28 +87,10 @@ class LSSVCCV(DualClassifier):
         "store_cv_results": ["boolean"],
     }
 
-    def __init__(
-        self,
-        Cs=(0.01, 0.1, 1, 10, 100, 1000),
-        *,
-        scoring="accuracy",
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        class_weight=None,
-        cache_size=2000,
-        store_cv_results=False,
-    ):
-        self.Cs = Cs
-        self.scoring = scoring
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.class_weight = class_weight
-        self.cache_size = cache_size
-        self.store_cv_results = store_cv_results
+    Cs: Sequence[float] = (0.01, 0.1, 1, 10, 100, 1000)
+    _: KW_ONLY
+    scoring: str = "accuracy"
+    store_cv_results: bool = False
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):

@@ -1,5 +1,6 @@
 """UnbiasedSVC: the error-counting loss, fitted by iterated weighted least squares."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -17,6 +18,7 @@ from companion.solvers.wls import Design, wls
 
 
 @with_shared_documentation
+@dataclass(eq=False, repr=False)
 class UnbiasedSVC(KernelClassifier):
     """Support vector classifier that counts errors in place of adding slacks.
 
@@ -147,42 +149,19 @@ class UnbiasedSVC(KernelClassifier):
         "random_state": ["random_state"],
     }
 
-    def __init__(
-        self,
-        C=1.0,
-        *,
-        loss="unbiased",
-        s=2.0,
-        k=0.0,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        n_prototypes=None,
-        init="svc",
-        damping="auto",
-        accelerate=True,
-        tol=1e-6,
-        max_iter=1000,
-        class_weight=None,
-        random_state=None,
-    ):
-        self.C = C
-        self.loss = loss
-        self.s = s
-        self.k = k
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_prototypes = n_prototypes
-        self.init = init
-        self.damping = damping
-        self.accelerate = accelerate
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.random_state = random_state
+    C: float = 1.0
+    _: KW_ONLY
+    loss: str = "unbiased"
+    s: float = 2.0
+    k: float = 0.0
+    n_prototypes: int | None = None
+    init: str = "svc"
+    damping: str | float = "auto"
+    accelerate: bool = True
+    tol: float = 1e-6
+    max_iter: int = 1000
+    class_weight: dict | str | None = None
+    random_state: object = None
 
     def fit(self, X, y, sample_weight=None):
         """Fit the machine to a training set.

@@ -1,5 +1,6 @@
 """WeightedRobustSVC: utilities of decisions, the truncated minimum-margin hinge, any classes."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -16,6 +17,7 @@ from companion.solvers import Design, dca, utility_from_cost
 
 
 @with_shared_documentation
+@dataclass(eq=False, repr=False)
 class WeightedRobustSVC(KernelClassifier):
     """Support vector classifier of several classes for decisions of unequal utility.
 
@@ -130,32 +132,14 @@ class WeightedRobustSVC(KernelClassifier):
     del _parameter_constraints["class_weight"]
     class_weight = None
 
-    def __init__(
-        self,
-        C=1.0,
-        *,
-        utility=None,
-        cost=None,
-        form="utility",
-        truncation="auto",
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        tol=1e-6,
-        max_iter=100,
-    ):
-        self.C = C
-        self.utility = utility
-        self.cost = cost
-        self.form = form
-        self.truncation = truncation
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.tol = tol
-        self.max_iter = max_iter
+    C: float = 1.0
+    _: KW_ONLY
+    utility: object = None
+    cost: object = None
+    form: str = "utility"
+    truncation: str | float | None = "auto"
+    tol: float = 1e-6
+    max_iter: int = 100
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

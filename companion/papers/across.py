@@ -1,7 +1,5 @@
 """Notebooks about all papers, ``notebooks/<name>.ipynb``: nothing printed belongs to them."""
 
-from __future__ import annotations
-
 from companion.reproduction import PROFILES, RUN_PARAMETERS, Artefact, Parameter
 
 __all__ = ["ARTEFACTS"]

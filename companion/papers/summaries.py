@@ -1,13 +1,12 @@
 """What the papers share in listing studies, and in turning records into values and tables."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, fields
 from functools import wraps
 from itertools import product
 
 import numpy as np
+import pandas as pd
 
 from companion.datasets import data_digest, split_source
 from companion.metrics import Mean
@@ -118,8 +117,6 @@ def none_without_records(*columns):
     def decorate(function):
         @wraps(function)
         def table(frame):
-            import pandas as pd
-
             return function(frame) if len(frame) else pd.DataFrame(columns=columns)
 
         return table
@@ -132,8 +129,6 @@ def as_table(rows):
 
     @wraps(rows)
     def table(*arguments):
-        import pandas as pd
-
         return pd.DataFrame(list(rows(*arguments)))
 
     return table
@@ -145,8 +140,6 @@ def row_a_group(frame, by, row, among=None):
     The columns are those of `by` (a name or a list of names; the groups come in order of
     appearance, or `among` gives those wanted in order) and what ``row(group)``, a dict, adds.
     """
-    import pandas as pd
-
     names = [by] if isinstance(by, str) else list(by)
     groups = dict(iter(frame.groupby(by, sort=False)))
     keys = groups if among is None else [key for key in among if key in groups]
@@ -255,8 +248,6 @@ class Values:
 
     def frame(self):
         """One row a value, a DataFrame."""
-        import pandas as pd
-
         return pd.DataFrame(self.rows, columns=[field.name for field in fields(_Value)])
 
 

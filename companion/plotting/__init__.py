@@ -4,26 +4,9 @@ Colours are told apart in grey as well (they differ in lightness), and every ser
 marker or line style.
 """
 
-from companion.plotting.agreement import plot_agreement
-from companion.plotting.common import (
-    CRITERION_STYLES,
-    MACHINE_STYLES,
-    player,
-    plot_differences,
-    plot_distributions,
-    style,
-)
-from companion.plotting.verdicts import VERDICT_STYLES, plot_published, plot_verdicts
+from companion.plotting import agreement, common, verdicts
+from companion.plotting.agreement import *  # noqa: F403
+from companion.plotting.common import *  # noqa: F403
+from companion.plotting.verdicts import *  # noqa: F403
 
-__all__ = [
-    "CRITERION_STYLES",
-    "MACHINE_STYLES",
-    "VERDICT_STYLES",
-    "player",
-    "plot_agreement",
-    "plot_differences",
-    "plot_distributions",
-    "plot_published",
-    "plot_verdicts",
-    "style",
-]
+__all__ = [*agreement.__all__, *common.__all__, *verdicts.__all__]

@@ -1,7 +1,5 @@
 """The score as stacked bars."""
 
-from __future__ import annotations
-
 import numpy as np
 
 __all__ = ["VERDICT_STYLES", "plot_published", "plot_verdicts"]

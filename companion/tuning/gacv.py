@@ -9,20 +9,8 @@ from numbers import Real
 import numpy as np
 
 from companion.estimators._dual import class_factors
-from companion.tuning._training_set import (
-    check_machine,
-    cost_pair,
-    gram_diagonal,
-    largest_difference,
-    observed,
-)
-from companion.tuning.criteria import (
-    check_rho,
-    gacv_values,
-    gckl_values,
-    misclass_values,
-    xi_alpha_values,
-)
+from companion.tuning import _training_set as training
+from companion.tuning import criteria
 
 __all__ = ["gacv", "gckl", "misclass", "xi_alpha"]
 
@@ -63,9 +51,9 @@ def gacv(estimator, X, y, costs=None):
     >>> round(gacv(L1SVC(gamma=1.0).fit(X, y), X, y), 3)
     1.23
     """
-    margin, alpha, points, cost = observed(estimator, X, y, costs, "gacv")
-    diagonal = gram_diagonal(points, **estimator._kernel_parameters(estimator._gamma))
-    return float(gacv_values(margin, alpha * diagonal, cost))
+    margin, alpha, points, cost = training.observed(estimator, X, y, costs, "gacv")
+    diagonal = training.gram_diagonal(points, **estimator._kernel_parameters(estimator._gamma))
+    return float(criteria.gacv_values(margin, alpha * diagonal, cost))
 
 
 def xi_alpha(estimator, X, y, costs=None, *, rho=1.0, bound="diagonal"):
@@ -95,20 +83,20 @@ def xi_alpha(estimator, X, y, costs=None, *, rho=1.0, bound="diagonal"):
     >>> xi_alpha(L1SVC(gamma=1.0).fit(X, y), X, y)
     0.5
     """
-    check_rho(rho, "xi_alpha")
+    criteria.check_rho(rho, "xi_alpha")
     is_number = isinstance(bound, Real) and 0.0 < bound < np.inf
     if not (is_number or (isinstance(bound, str) and bound in ("diagonal", "joachims"))):
         raise ValueError(
             "The 'bound' parameter of xi_alpha must be 'diagonal', 'joachims' or a positive "
             f"number. Got {bound!r} instead."
         )
-    margin, alpha, points, cost = observed(estimator, X, y, costs, "xi_alpha")
+    margin, alpha, points, cost = training.observed(estimator, X, y, costs, "xi_alpha")
     if is_number:
         factor = float(bound)
     else:
-        compute = gram_diagonal if bound == "diagonal" else largest_difference
+        compute = training.gram_diagonal if bound == "diagonal" else training.largest_difference
         factor = compute(points, **estimator._kernel_parameters(estimator._gamma))
-    return float(xi_alpha_values(margin, alpha * factor, cost, rho=rho))
+    return float(criteria.xi_alpha_values(margin, alpha * factor, cost, rho=rho))
 
 
 def gckl(estimator, X, probability, costs=None):
@@ -135,7 +123,7 @@ def gckl(estimator, X, probability, costs=None):
         As :func:`gacv`; ValueError also if probabilities are invalid, or the class weights are
         "balanced" and no costs are given: they depend on labels, which a machine does not keep.
     """
-    return _expected(gckl_values, estimator, X, probability, costs)
+    return _expected(criteria.gckl_values, estimator, X, probability, costs)
 
 
 def misclass(estimator, X, probability, costs=None):
@@ -150,15 +138,15 @@ def misclass(estimator, X, probability, costs=None):
     -------
     float
     """
-    return _expected(misclass_values, estimator, X, probability, costs)
+    return _expected(criteria.misclass_values, estimator, X, probability, costs)
 
 
 def _expected(values, estimator, X, probability, costs):
     name = values.__name__.removesuffix("_values")
-    check_machine(estimator, name)
+    training.check_machine(estimator, name)
     classes, weights = estimator.classes_, estimator.class_weight
     if costs is not None:
-        pair = cost_pair(costs, classes, name)
+        pair = training.cost_pair(costs, classes, name)
     elif isinstance(weights, str):
         raise ValueError(
             f"{name} needs 'costs' where the class weights of the machine are {weights!r}: these "

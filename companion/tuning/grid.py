@@ -11,7 +11,6 @@ from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
 from sklearn.utils import indexable
 
 from companion._threads import one_thread
-from companion.estimators import LSSVCCV
 from companion.estimators._compat import (
     MultimetricScorer,
     check_sample_weight,
@@ -173,7 +172,7 @@ class KernelGridSearchCV(GridSearchCV):
         return self
 
     def _checked_machine(self):
-        if not isinstance(self.estimator, DualClassifier) or isinstance(self.estimator, LSSVCCV):
+        if not isinstance(self.estimator, DualClassifier):
             raise TypeError(
                 "The 'estimator' parameter of KernelGridSearchCV must be an L1SVC, L2SVC, LSSVC "
                 f"or LeastOneNormSVC. Got {type(self.estimator).__name__}: use "

@@ -31,16 +31,7 @@ import numpy as np
 from companion.estimators._dual import class_factors
 from companion.kernels import gram, squared_distances
 from companion.solvers.smo import smo
-from companion.tuning._leave_one_out_loops import (
-    AT_BOUND,
-    CORRECT,
-    ERROR,
-    FAILED,
-    ZERO_MARGIN,
-    Machine,
-    bias_of,
-    leave_out,
-)
+from companion.tuning import _leave_one_out_loops as loops
 from companion.tuning._training_set import observed
 
 __all__ = ["LeaveOneOut", "leave_one_out", "leave_one_out_errors", "leave_one_out_surface"]
@@ -233,13 +224,14 @@ def _leave_one_out(K, y, alpha, upper, decisions):
         bordered = np.ones((len(free) + 1, len(free) + 1))
         bordered[0, 0], bordered[1:, 1:] = 0.0, K[np.ix_(free, free)]
         inverse = np.linalg.inv(bordered) if len(free) else bordered
-        counts[c] = leave_out(machine, free, inverse, decisions, verdicts[c], values[c])
-        for i in np.flatnonzero(verdicts[c] == FAILED):
+        counts[c] = loops.leave_out(machine, free, inverse, decisions, verdicts[c], values[c])
+        for i in np.flatnonzero(verdicts[c] == loops.FAILED):
             values[c, i] = _left_out_decision(machine, u, i)
-            verdicts[c, i] = CORRECT if y[i] * values[c, i] > ZERO_MARGIN else ERROR
+            is_correct = y[i] * values[c, i] > loops.ZERO_MARGIN
+            verdicts[c, i] = loops.CORRECT if is_correct else loops.ERROR
     n_refits, n_breakpoints = counts.T
     return LeaveOneOut(
-        errors=(verdicts == ERROR).reshape(shape),
+        errors=(verdicts == loops.ERROR).reshape(shape),
         decision=values.reshape(shape),
         n_refits=n_refits.reshape(shape[:-1]),
         n_breakpoints=n_breakpoints.reshape(shape[:-1]),
@@ -251,18 +243,19 @@ def _solve(K, y, upper, alpha):
     # What K beta rounds to is no violation.
     tol = _TOL + 1e-14 * (alpha * K.diagonal()).sum()
     result = smo(K, y, 0.0, upper, alpha0=alpha, tol=tol, max_iter=_MAX_ITER, check_finite=False)
-    near = AT_BOUND * upper
+    near = loops.AT_BOUND * upper
     alpha = np.where(result.alpha <= near, 0.0, result.alpha)
     alpha = np.where(alpha >= upper - near, upper, alpha)
     scores = y - (result.decision_function - result.intercept)
-    return Machine(K, y, np.minimum(y * upper, 0.0), np.maximum(y * upper, 0.0), y * alpha, scores)
+    low, high = np.minimum(y * upper, 0.0), np.maximum(y * upper, 0.0)
+    return loops.Machine(K, y, low, high, y * alpha, scores)
 
 
 def _left_out_decision(machine, upper, i):
     """f(x_i) of the machine without point i, by the general solver."""
     rest = np.where(np.arange(len(upper)) == i, 0.0, upper)
     other = _solve(machine.K, machine.y, rest, np.abs(machine.beta))
-    return other.y[i] - other.scores[i] + bias_of(other, -1)[0]
+    return other.y[i] - other.scores[i] + loops.bias_of(other, -1)[0]
 
 
 def _require_two_each(y, taking_part, labels):

@@ -5,19 +5,21 @@ Innovations in Hybrid Intelligent Systems, Springer 2008: [32] of the conformal 
 it in section 6.3.2 and describes it in appendix A.1.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from itertools import product
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from companion.estimators._compat import BaseSearchCV, Interval
 
 __all__ = ["ParameterVectorGridSearchCV"]
 
 
+@dataclass(eq=False, repr=False)
 class ParameterVectorGridSearchCV(BaseSearchCV):
     """Search for real parameters on grids that narrow around the best point so far.
 
@@ -67,38 +69,20 @@ class ParameterVectorGridSearchCV(BaseSearchCV):
         "shrink": [Interval(Real, 0.0, 1.0, closed="neither")],
     }
 
-    def __init__(  # noqa: PLR0913
-        self,
-        estimator,
-        param_ranges,
-        *,
-        n_points=5,
-        n_rounds=4,
-        shrink=0.5,
-        scoring=None,
-        n_jobs=None,
-        refit=True,
-        cv=None,
-        verbose=0,
-        pre_dispatch="2*n_jobs",
-        error_score=np.nan,
-        return_train_score=False,
-    ):
-        super().__init__(
-            estimator=estimator,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            refit=refit,
-            cv=cv,
-            verbose=verbose,
-            pre_dispatch=pre_dispatch,
-            error_score=error_score,
-            return_train_score=return_train_score,
-        )
-        self.param_ranges = param_ranges
-        self.n_points = n_points
-        self.n_rounds = n_rounds
-        self.shrink = shrink
+    estimator: BaseEstimator
+    param_ranges: dict
+    _: KW_ONLY
+    n_points: int = 5
+    n_rounds: int = 4
+    shrink: float = 0.5
+    scoring: object = None
+    n_jobs: int | None = None
+    refit: bool | str | Callable = True
+    cv: object = None
+    verbose: int = 0
+    pre_dispatch: int | str = "2*n_jobs"
+    error_score: float | str = np.nan
+    return_train_score: bool = False
 
     def _run_search(self, evaluate_candidates):
         names = list(self.param_ranges)

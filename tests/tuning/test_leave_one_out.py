@@ -159,7 +159,7 @@ def test_where_the_walk_is_lost_the_solver_gives_the_same(monkeypatch):
         arguments[-2][:] = FAILED
         return 0, 0
 
-    monkeypatch.setattr(sys.modules["companion.tuning.leave_one_out"], "leave_out", lose)
+    monkeypatch.setattr(sys.modules["companion.tuning._leave_one_out_loops"], "leave_out", lose)
     lost = leave_one_out_errors(K, y, alpha, upper)
     np.testing.assert_array_equal(lost.errors, result.errors)
     np.testing.assert_allclose(lost.decision, result.decision, atol=1e-6)

@@ -4,8 +4,6 @@ The teaching figures are drawn from what these functions return; the study check
 they illustrate on random problems.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
 

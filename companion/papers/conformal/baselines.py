@@ -1,7 +1,5 @@
 """What a user would take today on the same training parts, and the grid search of the thesis."""
 
-from __future__ import annotations
-
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import StratifiedKFold, TunedThresholdClassifierCV
 

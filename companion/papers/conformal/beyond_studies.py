@@ -7,8 +7,6 @@ error on V would transform. ``units``: f and the multipliers in units of the con
 the SVM.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

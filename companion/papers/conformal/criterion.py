@@ -4,8 +4,6 @@ All transformations are forced, one each, on the whole training part, so that th
 from the same machine and nothing but J decides.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist

@@ -1,7 +1,5 @@
 """Looks and drawings that several figures of the thesis share."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from companion.plotting.common import style_of

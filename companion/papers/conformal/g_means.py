@@ -1,7 +1,5 @@
 """g-means errors of the methods on the same draws or folds, side by side and beside the print."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

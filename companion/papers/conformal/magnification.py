@@ -5,8 +5,6 @@ the line between. The magnification is that of the metric of Theorem 5, sqrt(det
 is that of the transformed kernel to the Gaussian one, (4.1.3).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

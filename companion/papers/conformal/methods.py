@@ -4,8 +4,6 @@ They share its Gram matrix and squared distances, the machine without a transfor
 share V that decides when to stop.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The data of the experiments: draws of the checkers board, and folds of the seven real sets."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 

@@ -7,6 +7,7 @@ threshold. What is promised on the training part is then counted on the test par
 """
 
 import numpy as np
+import pandas as pd
 
 from companion.losses import Hinge
 from companion.metrics import mean_and_standard_error, paired_difference
@@ -179,8 +180,6 @@ def _costs(own):
 
 def cost_table(frame):
     """Mean cost of a test pattern, with and without the costs in the loss."""
-    import pandas as pd
-
     groups = frame[frame.ratio > 1.0].groupby(["dataset", "ratio"]) if len(frame) else ()
     found = {key: _costs(own) for key, own in groups}
     table = pd.DataFrame(list(found), columns=["data set", "cost of a miss"])
@@ -201,8 +200,6 @@ def _over_parts(groups, rates):
 
 def alarm_table(frame, dataset):
     """Held-out false alarms against the nominal level, a row a level, machine and way."""
-    import pandas as pd
-
     own = select(frame, dataset=dataset)
     groups = dict(iter(own.groupby(["alpha", "machine", "way"]))) if len(own) else {}
     table = pd.DataFrame(list(groups), columns=["level", "machine", "by"])

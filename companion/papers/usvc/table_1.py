@@ -8,6 +8,7 @@ study of its own, the plain iteration with d = 0.2 beside the stably damped one.
 from itertools import product
 
 import numpy as np
+import pandas as pd
 
 from companion.estimators import L1SVC
 from companion.losses import Unbiased
@@ -156,8 +157,6 @@ STUDIES = (TABLE_1, TABLE_1_PLAIN, TABLE_1_ORDER, TABLE_1_QP)
 
 def values(records):
     """The 54 printed numbers of Table 1, its protocol, and what the text says of it."""
-    import pandas as pd
-
     out = Values()
     patterns = dict.fromkeys(("training patterns", "testing patterns"), cases.N_PATTERNS)
     out.add_all("protocol", {"C": cases.C, "damping": cases.DAMPING, **patterns})
@@ -258,8 +257,6 @@ def _add_order(out, row, orders, svc):
 
 def start_table(records, reading):
     """Table 1 under every start and way to iterate, with the trials in the other minimum."""
-    import pandas as pd
-
     frame = pd.concat([records["table_1"], records["table_1_plain"]])
     frame = _in_per_cent(select(frame, reading=reading))
     frame = frame.sort_values(["machine", "start", "way"], ascending=[True, True, False])

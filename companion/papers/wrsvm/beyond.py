@@ -14,13 +14,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.svm import SVC
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import (
-    as_table,
-    means_and_errors,
-    row_a_group,
-    study_over,
-    with_error,
-)
+from companion.papers import summaries
 from companion.papers.wrsvm import exact, examples, five_classes, population, simulation, table_3
 from companion.papers.wrsvm.examples import FLIP, MACHINES, PAPER, SPARSE_C, TOL, S
 from companion.papers.wrsvm.utilities import PERCENT, gain, percentages, setting_name, with_setting
@@ -121,7 +115,7 @@ def truncation_gains(frame):
             names.append(f"{U}, {machine}")
             for words, flip in LABELS.items():
                 series[words].append(gain(own, machine, "none", flip=flip))
-    return names, {words: means_and_errors(gains) for words, gains in series.items()}
+    return names, {words: summaries.means_and_errors(gains) for words, gains in series.items()}
 
 
 def _rows_by_labels(own, column):
@@ -131,7 +125,7 @@ def _rows_by_labels(own, column):
         means = {name: percentages(part, machine=name).mean() for name in part.machine.unique()}
         difference = gain(part, _OWN, "none")
         row = {"labels": words.split()[0], **means}
-        yield row | with_error(column, difference) | {"n": difference.n}
+        yield row | summaries.with_error(column, difference) | {"n": difference.n}
 
 
 def flip_table(frame):
@@ -139,9 +133,9 @@ def flip_table(frame):
 
     def row(own):
         difference = gain_by_flips(own)
-        return with_error("flipped - clean", difference) | {"n": difference.n}
+        return summaries.with_error("flipped - clean", difference) | {"n": difference.n}
 
-    return row_a_group(with_setting(frame), "U", row)
+    return summaries.row_a_group(with_setting(frame), "U", row)
 
 
 def compute_consistent(unit):
@@ -156,7 +150,7 @@ def compute_consistent(unit):
     return _tuned_rows(paths, tune, U, p["flip"])
 
 
-@as_table
+@summaries.as_table
 def consistent_table(truncation, consistent):
     """Gain by truncation at U2,.6 in both forms, the second of which is consistent without it."""
     own = truncation[(truncation.config == CONSISTENT[0]) & (truncation.a == CONSISTENT[1])]
@@ -271,7 +265,7 @@ def _add_kernel(out, frame):
             out.add_mean(row, column, gain(own, "WRSVM", machine), frame.converged.all())
 
 
-@as_table
+@summaries.as_table
 def cell_table(levels, baselines, published):
     """Bayes utility, baselines and print in the cells of Table 1, in per cent."""
     best = levels[(levels.example == "piecewise_linear") & (levels.flip == FLIP)]
@@ -286,13 +280,13 @@ def cell_table(levels, baselines, published):
         }
         for machine in ("logistic regression", "SVC"):
             mean = mean_and_standard_error(percentages(own, machine=machine))
-            row |= with_error(machine, mean, f"SE of {machine}") | {"n": mean.n}
+            row |= summaries.with_error(machine, mean, f"SE of {machine}") | {"n": mean.n}
         for machine in MACHINES:
             row[f"printed {machine}"] = printed[simulation.place("table_1", machine, config, a)]
         yield row
 
 
-@as_table
+@summaries.as_table
 def kernel_table(frame, levels):
     """Machines and baselines on Example 3 in per cent: a row a setting and machine."""
     best = levels[(levels.example == "nonlinear") & (levels.flip == FLIP)].set_index("config")
@@ -301,13 +295,13 @@ def kernel_table(frame, levels):
             difference = gain(own, "WRSVM", machine)
             row = {"U": setting_name(config, a), "Bayes": PERCENT * best.bayes[config]}
             row |= {"machine": machine, "utility": percentages(own, machine=machine).mean()}
-            yield row | with_error("WRSVM minus it", difference) | {"n": difference.n}
+            yield row | summaries.with_error("WRSVM minus it", difference) | {"n": difference.n}
 
 
 # -- Table 3 by utility ---------------------------------------------------------------------
 
 
-@as_table
+@summaries.as_table
 def table_3_by_utility(published):
     """What the printed blocks of Table 3 are worth, in per cent: a row a block after the first."""
     cells = published[published.artefact == "table_3"].set_index(["row", "column"]).value
@@ -332,7 +326,7 @@ BEYOND_CONSISTENT = examples.study("beyond_consistent", compute_consistent, N_SA
 BEYOND_BASELINES = examples.study("beyond_baselines", compute_baselines, N_SAMPLES, flip=_FLIPS)
 BEYOND_KERNEL = examples.study("beyond_kernel", compute_kernel, N_KERNEL)
 _LEVELS = {"example": simulation.EXAMPLES.values(), "flip": _FLIPS}
-BEYOND_LEVELS = study_over(PAPER, "beyond_levels", compute_levels, **_LEVELS)
+BEYOND_LEVELS = summaries.study_over(PAPER, "beyond_levels", compute_levels, **_LEVELS)
 STUDIES = (BEYOND_TRUNCATION, BEYOND_CONSISTENT, BEYOND_BASELINES, BEYOND_KERNEL, BEYOND_LEVELS)
 STUDIES += (five_classes.BEYOND_FIVE, exact.BEYOND_EXACT)
 VALUES = (
