@@ -36,10 +36,13 @@ from companion.tuning._leave_one_out_loops import (
     CORRECT,
     ERROR,
     FAILED,
+    UNKNOWN,
     ZERO_MARGIN,
     Machine,
     bias_of,
+    judge,
     leave_out,
+    tableau,
 )
 from companion.tuning._training_set import observed
 
@@ -226,14 +229,14 @@ def _leave_one_out(K, y, alpha, upper, decisions):
     alpha = alpha.reshape(-1, n)
     K = K + _RIDGE * K.diagonal().max() * np.eye(n)
     verdicts, values = np.empty(alpha.shape, dtype=np.int8), np.empty(alpha.shape)
-    counts = np.empty((len(alpha), 2), dtype=np.int64)
+    counts, ends = np.empty((len(alpha), 2), dtype=np.int64), np.empty((n, n))
     for c, (start, u) in enumerate(zip(alpha, upper, strict=True)):
         machine = _solve(K, y, u, start)
         free = np.flatnonzero((machine.low < machine.beta) & (machine.beta < machine.high))
-        bordered = np.ones((len(free) + 1, len(free) + 1))
-        bordered[0, 0], bordered[1:, 1:] = 0.0, K[np.ix_(free, free)]
-        inverse = np.linalg.inv(bordered) if len(free) else bordered
-        counts[c] = leave_out(machine, free, inverse, decisions, verdicts[c], values[c])
+        table = tableau(K, free if len(free) else np.array([0]))
+        counts[c] = leave_out(machine, free, table, decisions, ends, verdicts[c], values[c])
+        rows = np.flatnonzero(verdicts[c] == UNKNOWN)
+        judge(machine, rows, ends[rows], y - ends[rows] @ K, verdicts[c], values[c])
         for i in np.flatnonzero(verdicts[c] == FAILED):
             values[c, i] = _left_out_decision(machine, u, i)
             verdicts[c, i] = CORRECT if y[i] * values[c, i] > ZERO_MARGIN else ERROR
@@ -262,7 +265,7 @@ def _left_out_decision(machine, upper, i):
     """f(x_i) of the machine without point i, by the general solver."""
     rest = np.where(np.arange(len(upper)) == i, 0.0, upper)
     other = _solve(machine.K, machine.y, rest, np.abs(machine.beta))
-    return other.y[i] - other.scores[i] + bias_of(other, -1)[0]
+    return other.y[i] - other.scores[i] + bias_of(other, other.beta, other.scores, -1)[0]
 
 
 def _require_two_each(y, taking_part, labels):
