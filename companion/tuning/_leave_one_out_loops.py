@@ -59,19 +59,19 @@ class _Walk(NamedTuple):
     count: np.ndarray
 
 
-def tableau(K, basic):
-    """T for the bias and these samples, one at least, as an array."""
-    n = len(K)
-    T = np.ones((n + 1, n + 1))
-    T[:n, :n], T[n, n] = K, 0.0
-    # A_BB has as many positive eigenvalues as there are samples, and with the bias a negative one.
-    for part, sign in ((basic, 1.0), (np.array([n]), -1.0)):
-        rows, factor = T[part], np.linalg.cholesky(sign * T[np.ix_(part, part)])
-        rows[:, part] -= np.eye(len(part))
-        half = solve_triangular(factor, rows, lower=True, check_finite=False)
-        T -= sign * (half.T @ half)
-        T[part, part] -= 2.0
-    return T
+def tableau(A, basic, T):
+    """Make T the tableau of A for the bias and these samples, one at least."""
+    rows, factor = A[basic], np.linalg.cholesky(A[np.ix_(basic, basic)])
+    rows[:, basic] -= np.eye(len(basic))
+    half = solve_triangular(factor, rows, lower=True, check_finite=False)
+    np.matmul(half.T, half, out=T)
+    np.subtract(A, T, out=T)
+    T[basic, basic] -= 2.0
+    # The bias is last, a pivot of its own: T_nn < 0.
+    u = T[-1] / np.sqrt(-T[-1, -1])
+    u[-1] -= 1.0 / np.sqrt(-T[-1, -1])
+    T += u[:, np.newaxis] * u
+    T[-1, -1] -= 2.0
 
 
 @njit(**_OPTIONS)

@@ -227,13 +227,15 @@ def _leave_one_out(K, y, alpha, upper, decisions):
     n, shape = len(y), alpha.shape
     upper = np.broadcast_to(upper, shape).reshape(-1, n)
     alpha = alpha.reshape(-1, n)
-    K = K + _RIDGE * K.diagonal().max() * np.eye(n)
+    A = np.ones((n + 1, n + 1))
+    A[:n, :n], A[n, n] = K + _RIDGE * K.diagonal().max() * np.eye(n), 0.0
+    K, table = A[:n, :n].copy(), np.empty(A.shape)
     verdicts, values = np.empty(alpha.shape, dtype=np.int8), np.empty(alpha.shape)
     counts, ends = np.empty((len(alpha), 2), dtype=np.int64), np.empty((n, n))
     for c, (start, u) in enumerate(zip(alpha, upper, strict=True)):
         machine = _solve(K, y, u, start)
         free = np.flatnonzero((machine.low < machine.beta) & (machine.beta < machine.high))
-        table = tableau(K, free if len(free) else np.array([0]))
+        tableau(A, free if len(free) else np.array([0]), table)
         counts[c] = leave_out(machine, free, table, decisions, ends, verdicts[c], values[c])
         rows = np.flatnonzero(verdicts[c] == UNKNOWN)
         judge(machine, rows, ends[rows], y - ends[rows] @ K, verdicts[c], values[c])
