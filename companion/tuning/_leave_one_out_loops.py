@@ -75,47 +75,48 @@ def tableau(A, basic, T):
 
 
 @njit(**_OPTIONS)
-def _row(W, p, at, v):
-    """Entries `at` of row p of the present tableau."""
-    for a in at:
-        v[a] = W.table[p, a]
+def _add(factor, u, v):
+    """v += factor * u"""
+    for a in range(v.shape[0]):
+        v[a] += factor * u[a]
+
+
+@njit(**_OPTIONS)
+def _row(W, p, v):
+    """v = row p of the present tableau."""
+    v[:] = W.table[p]
     for k in range(W.count[0]):
-        u = W.vectors[k]
-        factor = u[p] / W.divisors[k]
-        for a in at:
-            v[a] -= factor * u[a]
+        _add(-W.vectors[k, p] / W.divisors[k], W.vectors[k], v)
         if W.places[k] == p:
             v[p] += W.shifts[k]
 
 
 @njit(**_OPTIONS)
-def _pivot(W, p, at, out, row):
+def _pivot(W, p, out, row):
     """Have sample p join or leave, and keep `row` that of `out`; return whether T_pp allows it."""
     k, sign = W.count[0], -1.0 if W.is_basic[p] else 1.0
     u = W.vectors[k]
-    _row(W, p, at, u)
+    _row(W, p, u)
     d = u[p]
     u[p] -= sign
     W.divisors[k], W.places[k], W.shifts[k] = d, p, -2.0 * sign
     W.count[0] += 1
     W.count[1] += int(sign)
     W.is_basic[p] = not W.is_basic[p]
-    factor = u[out] / d
-    for a in at:
-        row[a] -= factor * u[a]
+    _add(-u[out] / d, u, row)
     if p == out:
         row[p] -= 2.0 * sign
     return sign * d > 0.0
 
 
 @njit(**_OPTIONS)
-def _room(M, is_basic, beta, at, speed):
-    """How far beta can go along -speed on the basic samples among `at`, and which one ends it."""
+def _room(M, W, beta, at, sense, row):
+    """How far beta can go along -sense * row on the basic ones of samples, and which ends it."""
     length, first = np.inf, -1
     for a in at:
-        if is_basic[a] and speed[a] != 0.0:
-            bound = M.low[a] if speed[a] > 0.0 else M.high[a]
-            room = (beta[a] - bound) / speed[a]
+        if W.is_basic[a] and row[a] != 0.0:
+            speed = sense * row[a]
+            room = (beta[a] - (M.low[a] if speed > 0.0 else M.high[a])) / speed
             if room < length:
                 length, first = max(room, 0.0), a
     return length, first
@@ -152,12 +153,11 @@ def _proves(M, W, out, sense, row):
     if margin <= max(ZERO_MARGIN, 2.0 * rest * row[out]):
         return False
     n_pivots, n_basic, was_basic = W.count[0], W.count[1], W.is_basic.copy()
-    at = np.append(np.flatnonzero(was_basic), out)
-    own, beta = row.copy(), W.beta.copy()
+    at, own, beta = np.flatnonzero(was_basic), row.copy(), W.beta.copy()
     gone, gained, target, proven = 0.0, 0.0, margin * rest * (1.0 + 1e-9), False
     for _fixed in range(_MOST_FIXED):
         slope = max(own[out], 1e-100)
-        length, first = _room(M, W.is_basic, beta, at, sense * own)
+        length, first = _room(M, W, beta, at, sense, own)
         is_zero = length * slope >= margin
         length = margin / slope if is_zero else length
         gained += length * (margin - 0.5 * length * slope)
@@ -169,7 +169,7 @@ def _proves(M, W, out, sense, row):
             break
         for a in at:
             beta[a] -= sense * length * own[a]
-        if W.count[1] == 1 or not _pivot(W, first, at, out, own):
+        if W.count[1] == 1 or not _pivot(W, first, out, own):
             break
     W.count[0], W.count[1] = n_pivots, n_basic
     W.is_basic[:] = was_basic
@@ -177,17 +177,17 @@ def _proves(M, W, out, sense, row):
 
 
 @njit(**_OPTIONS)
-def _follow(M, W, out, last, to_the_end, row, everything):
+def _follow(M, W, out, last, to_the_end, row):
     """Follow the solution while b_out goes to 0; return the verdict and the changes of F.
 
     ``last`` is the one basic sample where that is not free, else -1.
     """
     sense, n = -1.0 if W.beta[out] > 0.0 else 1.0, M.y.shape[0]
-    _row(W, out, everything, row)
+    _row(W, out, row)
     if W.is_basic[out]:
         if W.count[1] == 1:
             last = out
-        elif not _pivot(W, out, everything, out, row):
+        elif not _pivot(W, out, out, row):
             return FAILED, 0
     count = 0
     while W.count[0] < _MOST_PIVOTS - _MOST_FIXED - 3:
@@ -198,9 +198,7 @@ def _follow(M, W, out, last, to_the_end, row, everything):
             if joins < 0:
                 return FAILED, count
             W.above[:] -= W.above[joins]
-            if joins != last and not (
-                _pivot(W, joins, everything, out, row) and _pivot(W, last, everything, out, row)
-            ):
+            if joins != last and not (_pivot(W, joins, out, row) and _pivot(W, last, out, row)):
                 return FAILED, count
             last = -1
         margin, rest = 1.0 - M.y[out] * W.above[out], abs(W.beta[out])
@@ -209,7 +207,7 @@ def _follow(M, W, out, last, to_the_end, row, everything):
         if not to_the_end and _proves(M, W, out, sense, row):
             return CORRECT, count
         speed = sense * row
-        length, first = _room(M, W.is_basic, W.beta, everything[:n], speed)
+        length, first = _room(M, W, W.beta, np.flatnonzero(W.is_basic), sense, row)
         # Whose score meets the bias before a member of F meets a bound?
         joins = -1
         for k in range(n):
@@ -232,7 +230,7 @@ def _follow(M, W, out, last, to_the_end, row, everything):
             W.beta[first] = M.low[first] if speed[first] > 0.0 else M.high[first]
         if joins < 0 and W.count[1] == 1:
             last = first
-        elif not _pivot(W, joins if joins >= 0 else first, everything, out, row):
+        elif not _pivot(W, joins if joins >= 0 else first, out, row):
             return FAILED, count
         count += 1
     return FAILED, count
@@ -246,7 +244,7 @@ def leave_out(M, free, table, to_the_end, ends, verdicts, values):
     the tableau is `free`, or where that is empty sample 0.
     """
     n, m = M.y.shape[0], free.shape[0]
-    row, everything, vectors = np.empty(n + 1), np.arange(n + 1), np.empty((_MOST_PIVOTS, n + 1))
+    row, vectors = np.empty(n + 1), np.empty((_MOST_PIVOTS, n + 1))
     divisors, shifts = np.empty(_MOST_PIVOTS), np.empty(_MOST_PIVOTS)
     places, is_basic = np.empty(_MOST_PIVOTS, dtype=np.int64), np.empty(n, dtype=np.bool_)
     count, above = np.empty(2, dtype=np.int64), np.empty(n)
@@ -263,11 +261,11 @@ def leave_out(M, free, table, to_the_end, ends, verdicts, values):
         else:
             ends[i], above[:] = M.beta, M.scores - bias
             is_basic[:] = False
-            is_basic[free if m else everything[:1]] = True
+            is_basic[0], is_basic[free] = m == 0, True
             count[0], count[1] = 0, max(m, 1)
             W = _Walk(ends[i], above, table, vectors, divisors, places, shifts, is_basic, count)
             last = -1 if m else 0
-            verdict, changes = _follow(M, W, i, last, to_the_end, row, everything)
+            verdict, changes = _follow(M, W, i, last, to_the_end, row)
             n_walks, n_changes, value = n_walks + 1, n_changes + changes, np.nan
         verdicts[i], values[i] = verdict, value
     return n_walks, n_changes
