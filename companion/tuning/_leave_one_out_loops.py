@@ -2,14 +2,18 @@
 
     min 1/2 b'Kb - y'b   s.t.   sum b = 0,  low <= b <= high,   scores s = y - K b
 
-The free set F has equal scores, the bias. P is the inverse of [[0, 1'], [1, K_FF]]: that of the
-machine, plus sign * v v' for every sample that has joined or left since. Position 0 is the bias.
+The free set F has equal scores, the bias. With the basis B = F and the bias, the tableau T of
+A = [[K, 1], [1', 0]], the bias last, holds -A_BB^-1, A_BB^-1 A_Bk and the Schur complement
+A_kl - A_kB A_BB^-1 A_Bl. Hence row i of a sample that is not in F holds minus what b_F and the
+distances of the other scores from the bias do while b_i rises by one, and as T_ii the squared
+distance of i from the span of F. A sample joins or leaves by a pivot, of rank one.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from scipy.linalg import solve_triangular
 
 CORRECT, ERROR, FAILED, UNKNOWN = 0, 1, 2, 3
 
@@ -19,9 +23,8 @@ ZERO_MARGIN = 1e-7
 # A variable nearer to a bound than this share of its range lies on it.
 AT_BOUND = 1e-10
 
-# Changes of F before a path or a proof is given up; violation of a solution, and share of its range
-# that a variable is off it by, left as rounding.
-_MOST_CHANGES, _MOST_FIXED, _VIOLATION, _OUTSIDE = 100, 15, 1e-9, 1e-6
+# Pivots before a path or a proof is given up, and the violation of a solution.
+_MOST_PIVOTS, _MOST_FIXED, _VIOLATION = 100, 15, 1e-9
 
 _FAST = {"nsz", "reassoc", "contract"}
 _OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": _FAST, "nogil": True}
@@ -38,178 +41,103 @@ class Machine(NamedTuple):
     scores: np.ndarray
 
 
-class _FreeSet(NamedTuple):
-    """F and P. ``count`` holds the positions of the machine, those in use, changes, and |F|."""
+class _Walk(NamedTuple):
+    """Solution, distances of the scores from the bias, the tableau of the machine, and its pivots.
 
-    inverse: np.ndarray
-    changes: np.ndarray
-    signs: np.ndarray
-    samples: np.ndarray
-    is_in: np.ndarray
+    A pivot at p turns T into T - u u' / d and adds a shift to T_pp. ``count`` holds the number of
+    pivots and that of basic samples.
+    """
+
+    beta: np.ndarray
+    above: np.ndarray
+    table: np.ndarray
+    vectors: np.ndarray
+    divisors: np.ndarray
+    places: np.ndarray
+    shifts: np.ndarray
+    is_basic: np.ndarray
     count: np.ndarray
 
 
-@njit(**_OPTIONS)
-def _change(F, v, pivot):
-    """P += v v' / pivot."""
-    k = F.count[2]
-    F.changes[k] = 0.0
-    F.changes[k, : F.count[1]] = v[: F.count[1]]
-    F.signs[k] = 1.0 / pivot
-    F.count[2] = k + 1
+def tableau(A, basic, T):
+    """Make T the tableau of A for the bias and these samples, one at least."""
+    rows, factor = A[basic], np.linalg.cholesky(A[np.ix_(basic, basic)])
+    rows[:, basic] -= np.eye(len(basic))
+    half = solve_triangular(factor, rows, lower=True, check_finite=False)
+    np.matmul(half.T, half, out=T)
+    np.subtract(A, T, out=T)
+    T[basic, basic] -= 2.0
+    # The bias is last, a pivot of its own: T_nn < 0.
+    u = T[-1] / np.sqrt(-T[-1, -1])
+    u[-1] -= 1.0 / np.sqrt(-T[-1, -1])
+    T += u[:, np.newaxis] * u
+    T[-1, -1] -= 2.0
 
 
 @njit(**_OPTIONS)
-def _row(F, position, v):
-    """A row of P."""
-    base, used = F.count[0], F.count[1]
-    v[:used] = 0.0
-    if position < base:
-        v[:base] = F.inverse[position, :base]
-    for k in range(F.count[2]):
-        change = F.changes[k]
-        factor = F.signs[k] * change[position]
-        for a in range(used):
-            v[a] += factor * change[a]
+def _add(factor, u, v):
+    """v += factor * u"""
+    for a in range(v.shape[0]):
+        v[a] += factor * u[a]
 
 
 @njit(**_OPTIONS)
-def _times(F, x, v):
-    """v = P x."""
-    base, used = F.count[0], F.count[1]
-    for a in range(base):
-        row, value = F.inverse[a], 0.0
-        for b in range(base):
-            value += row[b] * x[b]
-        v[a] = value
-    v[base:used] = 0.0
-    for k in range(F.count[2]):
-        change, value = F.changes[k], 0.0
-        for a in range(used):
-            value += change[a] * x[a]
-        value *= F.signs[k]
-        for a in range(used):
-            v[a] += value * change[a]
+def _row(W, p, v):
+    """v = row p of the present tableau."""
+    v[:] = W.table[p]
+    for k in range(W.count[0]):
+        _add(-W.vectors[k, p] / W.divisors[k], W.vectors[k], v)
+        if W.places[k] == p:
+            v[p] += W.shifts[k]
 
 
 @njit(**_OPTIONS)
-def _answer(K, F, j, w):
-    """How bias and F answer when b_j rises by one; return j's squared distance from their span."""
-    used = F.count[1]
-    column = np.zeros(used)
-    column[0] = 1.0
-    for a in range(1, used):
-        if F.is_in[a]:
-            column[a] = K[j, F.samples[a]]
-    _times(F, column, w)
-    distance = K[j, j]
-    for a in range(used):
-        distance -= w[a] * column[a]
-        w[a] = -w[a] if F.is_in[a] else 0.0
-    return distance
+def _pivot(W, p, out, row):
+    """Have sample p join or leave, and keep `row` that of `out`; return whether T_pp allows it."""
+    k, sign = W.count[0], -1.0 if W.is_basic[p] else 1.0
+    u = W.vectors[k]
+    _row(W, p, u)
+    d = u[p]
+    u[p] -= sign
+    W.divisors[k], W.places[k], W.shifts[k] = d, p, -2.0 * sign
+    W.count[0] += 1
+    W.count[1] += int(sign)
+    W.is_basic[p] = not W.is_basic[p]
+    _add(-u[out] / d, u, row)
+    if p == out:
+        row[p] -= 2.0 * sign
+    return sign * d > 0.0
 
 
 @njit(**_OPTIONS)
-def _leave(F, position, w, v):
-    """Take a member from F, and from the answer w; return what the squared distance gains."""
-    F.is_in[position] = False
-    F.count[3] -= 1
-    if F.count[3] == 0:
-        return 0.0
-    _row(F, position, v)
-    pivot, share = v[position], w[position] / v[position]
-    gain = share * w[position]
-    for a in range(F.count[1]):
-        w[a] = w[a] - share * v[a] if F.is_in[a] else 0.0
-    _change(F, v, -pivot)
-    return gain if pivot > 0.0 else np.inf
-
-
-@njit(**_OPTIONS)
-def _join(K, F, j, v):
-    """Put sample j into F; return whether it is off its span."""
-    if F.count[3] == 0:
-        F.count[0], F.count[1], F.count[2] = 0, 2, 0
-        distance, v[0], v[1] = 1.0, 1.0, 1.0
-        _change(F, v, 2.0)
-        v[1] = -1.0
-        _change(F, v, -2.0)
-        v[1] = 0.0
-        _change(F, v, -1.0 / K[j, j])
-    else:
-        distance = _answer(K, F, j, v)
-        v[F.count[1]] = 1.0
-        F.count[1] += 1
-        _change(F, v, distance)
-    F.samples[F.count[1] - 1] = j
-    F.is_in[F.count[1] - 1] = True
-    F.count[3] += 1
-    return distance > 0.0
-
-
-@njit(**_OPTIONS)
-def _room(M, F, w, moved, sense):
-    """How far b_F + moved can go along sense * w, and the position that ends it."""
+def _room(M, W, beta, at, sense, row):
+    """How far beta can go along -sense * row on the basic ones of samples, and which ends it."""
     length, first = np.inf, -1
-    for a in range(1, F.count[1]):
-        if w[a] != 0.0:
-            c, speed = F.samples[a], sense * w[a]
-            bound = M.high[c] if speed > 0.0 else M.low[c]
-            room = (bound - M.beta[c] - moved[a]) / speed
+    for a in at:
+        if W.is_basic[a] and row[a] != 0.0:
+            speed = sense * row[a]
+            room = (beta[a] - (M.low[a] if speed > 0.0 else M.high[a])) / speed
             if room < length:
                 length, first = max(room, 0.0), a
     return length, first
 
 
 @njit(**_OPTIONS)
-def _balance(M, F, w):
-    """Make scores of F equal and the sum of b zero; return the bias, or NaN, as out of the box."""
-    size, total = 0.0, 0.0
-    for k in range(M.y.shape[0]):
-        size += abs(M.beta[k]) * M.K[k, k]
-        total += abs(M.beta[k])
-    slack = _VIOLATION + 1e-14 * size
-    rest = np.zeros(F.count[1])
-    for _attempt in range(4):
-        bias = 0.0
-        for a in range(1, F.count[1]):
-            bias += M.scores[F.samples[a]] if F.is_in[a] else 0.0
-        bias /= F.count[3]
-        error, is_inside = 0.0, True
-        for a in range(1, F.count[1]):
-            c = F.samples[a]
-            rest[a] = M.scores[c] - bias if F.is_in[a] else 0.0
-            error, near = max(error, abs(rest[a])), _OUTSIDE * (M.high[c] - M.low[c])
-            is_inside &= M.low[c] - near <= M.beta[c] <= M.high[c] + near
-        rest[0] = -M.beta.sum()
-        if is_inside and error <= slack and abs(rest[0]) <= AT_BOUND * total:
-            return bias
-        _times(F, rest, w)
-        for a in range(1, F.count[1]):
-            if F.is_in[a]:
-                c, row = F.samples[a], M.K[F.samples[a]]
-                M.beta[c] += w[a]
-                for k in range(M.y.shape[0]):
-                    M.scores[k] -= w[a] * row[k]
-    return np.nan
-
-
-@njit(**_OPTIONS)
-def bias_of(M, out):
+def bias_of(M, beta, scores, out):
     """Bias without ``out``, then where the largest score that may rise and the least that may fall
     are, and by how much they violate optimality."""
     top, bottom, i, j, total, count = -np.inf, np.inf, -1, -1, 0.0, 0
     for k in range(M.y.shape[0]):
         near = AT_BOUND * (M.high[k] - M.low[k])
-        rises, falls = M.beta[k] < M.high[k] - near, M.beta[k] > M.low[k] + near
+        rises, falls = beta[k] < M.high[k] - near, beta[k] > M.low[k] + near
         if k != out:
             if rises and falls:
-                total += M.scores[k]
+                total += scores[k]
                 count += 1
-            if rises and M.scores[k] > top:
-                top, i = M.scores[k], k
-            if falls and M.scores[k] < bottom:
-                bottom, j = M.scores[k], k
+            if rises and scores[k] > top:
+                top, i = scores[k], k
+            if falls and scores[k] < bottom:
+                bottom, j = scores[k], k
     bias = 0.5 * (top + bottom)
     if count > 0:
         bias = total / count
@@ -219,16 +147,17 @@ def bias_of(M, out):
 
 
 @njit(**_OPTIONS)
-def _proves(M, F, w, slope, margin, rest, sense, v):
+def _proves(M, W, out, sense, row):
     """Whether a walk with F alone proves the left-out margin positive."""
-    if margin <= max(ZERO_MARGIN, 2.0 * rest * slope):
+    margin, rest = 1.0 - M.y[out] * W.above[out], abs(W.beta[out])
+    if margin <= max(ZERO_MARGIN, 2.0 * rest * row[out]):
         return False
-    n_changes, n_free, speed = F.count[2], F.count[3], w[: F.count[1]].copy()
-    moved, was_in = np.zeros(F.count[1]), F.is_in[: F.count[1]].copy()
+    n_pivots, n_basic, was_basic = W.count[0], W.count[1], W.is_basic.copy()
+    at, own, beta = np.flatnonzero(was_basic), row.copy(), W.beta.copy()
     gone, gained, target, proven = 0.0, 0.0, margin * rest * (1.0 + 1e-9), False
     for _fixed in range(_MOST_FIXED):
-        slope = max(slope, 1e-100)
-        length, first = _room(M, F, speed, moved, sense)
+        slope = max(own[out], 1e-100)
+        length, first = _room(M, W, beta, at, sense, own)
         is_zero = length * slope >= margin
         length = margin / slope if is_zero else length
         gained += length * (margin - 0.5 * length * slope)
@@ -238,113 +167,118 @@ def _proves(M, F, w, slope, margin, rest, sense, v):
         # The margin falls ever faster: there is no more to gain than at the present slope.
         if proven or is_zero or gained + margin * margin / (2.0 * slope) <= target:
             break
-        for a in range(1, F.count[1]):
-            moved[a] += length * sense * speed[a]
-        slope += _leave(F, first, speed, v)
-        if F.count[3] == 0 or not slope < np.inf:
+        for a in at:
+            beta[a] -= sense * length * own[a]
+        if W.count[1] == 1 or not _pivot(W, first, out, own):
             break
-    F.count[2], F.count[3] = n_changes, n_free
-    F.is_in[: F.count[1]] = was_in
+    W.count[0], W.count[1] = n_pivots, n_basic
+    W.is_basic[:] = was_basic
     return proven
 
 
 @njit(**_OPTIONS)
-def _follow(M, F, out, to_the_end, w, v, rates):
-    """Follow the solution while b_out goes to 0; return the verdict and the changes of F."""
-    sense = -1.0 if M.beta[out] > 0.0 else 1.0
-    w[:] = 0.0
-    for a in range(1, F.count[1]):
-        if F.samples[a] == out:
-            _leave(F, a, w, v)
-    slope = _answer(M.K, F, out, w) if F.count[3] > 0 else 0.0
-    still, n = np.zeros(w.shape[0]), M.y.shape[0]
-    for count in range(_MOST_CHANGES - _MOST_FIXED - 4):
-        if F.count[3] == 0:
+def _follow(M, W, out, last, to_the_end, row):
+    """Follow the solution while b_out goes to 0; return the verdict and the changes of F.
+
+    ``last`` is the one basic sample where that is not free, else -1.
+    """
+    sense, n = -1.0 if W.beta[out] > 0.0 else 1.0, M.y.shape[0]
+    _row(W, out, row)
+    if W.is_basic[out]:
+        if W.count[1] == 1:
+            last = out
+        elif not _pivot(W, out, out, row):
+            return FAILED, 0
+    count = 0
+    while W.count[0] < _MOST_PIVOTS - _MOST_FIXED - 3:
+        if last >= 0:
             # The bias jumps to the end of its interval where one of the others can make up.
-            _bias, i, j, _violation = bias_of(M, out)
+            _bias, i, j, _violation = bias_of(M, W.beta, W.above, out)
             joins = i if sense < 0.0 else j
             if joins < 0:
                 return FAILED, count
-            _join(M.K, F, joins, v)
-            slope = _answer(M.K, F, out, w)
-        bias = _balance(M, F, v)
-        margin = M.y[out] * (M.y[out] - M.scores[out] + bias)
-        rest = abs(M.beta[out])
-        if not slope < np.inf or np.isnan(bias):
-            return FAILED, count
+            W.above[:] -= W.above[joins]
+            if joins != last and not (_pivot(W, joins, out, row) and _pivot(W, last, out, row)):
+                return FAILED, count
+            last = -1
+        margin, rest = 1.0 - M.y[out] * W.above[out], abs(W.beta[out])
         if not to_the_end and margin <= 0.0:
             return ERROR, count
-        if not to_the_end and _proves(M, F, w, slope, margin, rest, sense, v):
+        if not to_the_end and _proves(M, W, out, sense, row):
             return CORRECT, count
-        length, first = _room(M, F, w, still, sense)
-        may_join = M.low < M.high
-        may_join[out] = False
-        for k in range(n):
-            rates[k] = -M.K[out, k]
-        for a in range(1, F.count[1]):
-            if F.is_in[a]:
-                may_join[F.samples[a]] = False
-                row = M.K[F.samples[a]]
-                for k in range(n):
-                    rates[k] -= w[a] * row[k]
+        speed = sense * row
+        length, first = _room(M, W, W.beta, np.flatnonzero(W.is_basic), sense, row)
         # Whose score meets the bias before a member of F meets a bound?
         joins = -1
         for k in range(n):
-            closing = sense * (rates[k] - w[0])
-            if may_join[k] and (M.beta[k] < M.high[k] if closing > 0.0 else M.beta[k] > M.low[k]):
-                meets = max((bias - M.scores[k]) / closing, 0.0)
+            may_join = W.beta[k] < M.high[k] if speed[k] < 0.0 else W.beta[k] > M.low[k]
+            if may_join and k != out and not W.is_basic[k] and M.low[k] < M.high[k]:
+                meets = max(W.above[k] / speed[k], 0.0)
                 if meets < length:
                     length, joins = meets, k
         is_last = length >= rest - AT_BOUND * (M.high[out] - M.low[out])
         length = rest if is_last else length
-        for a in range(1, F.count[1]):
-            M.beta[F.samples[a]] += sense * length * w[a]
         for k in range(n):
-            M.scores[k] += sense * length * rates[k]
-        M.beta[out] = 0.0 if is_last else M.beta[out] + sense * length
+            if W.is_basic[k]:
+                W.beta[k] -= length * speed[k]
+            else:
+                W.above[k] -= length * speed[k]
+        W.beta[out] = 0.0 if is_last else W.beta[out] + sense * length
         if is_last:
-            return (FAILED if np.isnan(_balance(M, F, v)) else UNKNOWN), count
-        if joins >= 0:
-            slope = _answer(M.K, F, out, w) if _join(M.K, F, joins, v) else np.inf
-        else:
-            c = F.samples[first]
-            M.beta[c] = M.high[c] if sense * w[first] > 0.0 else M.low[c]
-            slope += _leave(F, first, w, v)
+            return UNKNOWN, count
+        if joins < 0:
+            W.beta[first] = M.low[first] if speed[first] > 0.0 else M.high[first]
+        if joins < 0 and W.count[1] == 1:
+            last = first
+        elif not _pivot(W, joins if joins >= 0 else first, out, row):
+            return FAILED, count
+        count += 1
     return FAILED, count
 
 
 @njit(**_OPTIONS)
-def leave_out(whole, members, inverse, to_the_end, verdicts, values):
-    """Leave every sample out of one machine; return the number of walks and of changes of F."""
-    K, y, low, high, beta, scores = whole
-    m, size = members.shape[0], members.shape[0] + _MOST_CHANGES + 2
-    v, w, rates = np.empty(size), np.empty(size), np.empty(y.shape[0])
-    changes, signs = np.empty((_MOST_CHANGES, size)), np.empty(_MOST_CHANGES)
-    samples, is_in = np.full(size, -1), np.empty(size, dtype=np.bool_)
-    F = _FreeSet(inverse, changes, signs, samples, is_in, np.empty(4, dtype=np.int64))
-    bias = bias_of(whole, -1)[0]
+def leave_out(M, free, table, to_the_end, ends, verdicts, values):
+    """Leave every sample out of one machine; return the number of walks and of changes of F.
+
+    Where a verdict stays unknown, row i of `ends` is the solution without sample i. The basis of
+    the tableau is `free`, or where that is empty sample 0.
+    """
+    n, m = M.y.shape[0], free.shape[0]
+    row, vectors = np.empty(n + 1), np.empty((_MOST_PIVOTS, n + 1))
+    divisors, shifts = np.empty(_MOST_PIVOTS), np.empty(_MOST_PIVOTS)
+    places, is_basic = np.empty(_MOST_PIVOTS, dtype=np.int64), np.empty(n, dtype=np.bool_)
+    count, above = np.empty(2, dtype=np.int64), np.empty(n)
+    bias = bias_of(M, M.beta, M.scores, -1)[0]
     n_walks, n_changes = 0, 0
-    for i in range(y.shape[0]):
-        value = y[i] - scores[i] + bias
-        if beta[i] == 0.0:
+    for i in range(n):
+        value, verdict = M.y[i] - M.scores[i] + bias, UNKNOWN
+        if M.beta[i] == 0.0:
             if m == 0:
-                value = y[i] - scores[i] + bias_of(whole, i)[0]
-            verdict = UNKNOWN
-        elif y[i] * value <= 0.0 and not to_the_end:
+                value = M.y[i] - M.scores[i] + bias_of(M, M.beta, M.scores, i)[0]
+            verdict = CORRECT if M.y[i] * value > ZERO_MARGIN else ERROR
+        elif M.y[i] * value <= 0.0 and not to_the_end:
             verdict, value = ERROR, np.nan
         else:
-            M = Machine(K, y, low, high, beta.copy(), scores.copy())
-            F.samples[1 : m + 1] = members
-            F.is_in[: m + 1] = True
-            F.count[0], F.count[1], F.count[2], F.count[3] = m + 1, m + 1, 0, m
-            verdict, count = _follow(M, F, i, to_the_end, w, v, rates)
-            n_walks, n_changes, value = n_walks + 1, n_changes + count, np.nan
-            if verdict == UNKNOWN:
-                rest, _i, _j, violation = bias_of(M, i)
-                value = y[i] - M.scores[i] + rest
-                if violation > 10.0 * _VIOLATION + 1e-13 * np.abs(M.beta * np.diag(K)).sum():
-                    verdict = FAILED
-        if verdict == UNKNOWN:
-            verdict = CORRECT if y[i] * value > ZERO_MARGIN else ERROR
+            ends[i], above[:] = M.beta, M.scores - bias
+            is_basic[:] = False
+            is_basic[0], is_basic[free] = m == 0, True
+            count[0], count[1] = 0, max(m, 1)
+            W = _Walk(ends[i], above, table, vectors, divisors, places, shifts, is_basic, count)
+            last = -1 if m else 0
+            verdict, changes = _follow(M, W, i, last, to_the_end, row)
+            n_walks, n_changes, value = n_walks + 1, n_changes + changes, np.nan
         verdicts[i], values[i] = verdict, value
     return n_walks, n_changes
+
+
+@njit(**_OPTIONS)
+def judge(M, rows, ends, scores, verdicts, values):
+    """Verdicts by solutions without the samples `rows` and their scores, where these are exact."""
+    for r, i in enumerate(rows):
+        bias, _i, _j, violation = bias_of(M, ends[r], scores[r], i)
+        slack = 10.0 * _VIOLATION + 1e-13 * np.abs(ends[r] * np.diag(M.K)).sum()
+        if not max(violation, abs(ends[r].sum())) <= slack:
+            verdicts[i] = FAILED
+        else:
+            values[i] = M.y[i] - scores[r, i] + bias
+            verdicts[i] = CORRECT if M.y[i] * values[i] > ZERO_MARGIN else ERROR

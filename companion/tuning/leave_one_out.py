@@ -215,20 +215,23 @@ def _leave_one_out(K, y, alpha, upper, decisions):
     n, shape = len(y), alpha.shape
     upper = np.broadcast_to(upper, shape).reshape(-1, n)
     alpha = alpha.reshape(-1, n)
-    K = K + _RIDGE * K.diagonal().max() * np.eye(n)
+    A = np.ones((n + 1, n + 1))
+    A[:n, :n], A[n, n] = K + _RIDGE * K.diagonal().max() * np.eye(n), 0.0
+    K, table = A[:n, :n].copy(), np.empty(A.shape)
     verdicts, values = np.empty(alpha.shape, dtype=np.int8), np.empty(alpha.shape)
-    counts = np.empty((len(alpha), 2), dtype=np.int64)
+    counts, ends = np.empty((len(alpha), 2), dtype=np.int64), np.empty((n, n))
     for c, (start, u) in enumerate(zip(alpha, upper, strict=True)):
         machine = _solve(K, y, u, start)
         free = np.flatnonzero((machine.low < machine.beta) & (machine.beta < machine.high))
-        bordered = np.ones((len(free) + 1, len(free) + 1))
-        bordered[0, 0], bordered[1:, 1:] = 0.0, K[np.ix_(free, free)]
-        inverse = np.linalg.inv(bordered) if len(free) else bordered
-        counts[c] = loops.leave_out(machine, free, inverse, decisions, verdicts[c], values[c])
+        loops.tableau(A, free if len(free) else np.array([0]), table)
+        counts[c] = loops.leave_out(machine, free, table, decisions, ends, verdicts[c], values[c])
+        rows = np.flatnonzero(verdicts[c] == loops.UNKNOWN)
+        loops.judge(machine, rows, ends[rows], y - ends[rows] @ K, verdicts[c], values[c])
         for i in np.flatnonzero(verdicts[c] == loops.FAILED):
             values[c, i] = _left_out_decision(machine, u, i)
-            is_correct = y[i] * values[c, i] > loops.ZERO_MARGIN
-            verdicts[c, i] = loops.CORRECT if is_correct else loops.ERROR
+            verdicts[c, i] = (
+                loops.CORRECT if y[i] * values[c, i] > loops.ZERO_MARGIN else loops.ERROR
+            )
     n_refits, n_breakpoints = counts.T
     return LeaveOneOut(
         errors=(verdicts == loops.ERROR).reshape(shape),
@@ -247,15 +250,16 @@ def _solve(K, y, upper, alpha):
     alpha = np.where(result.alpha <= near, 0.0, result.alpha)
     alpha = np.where(alpha >= upper - near, upper, alpha)
     scores = y - (result.decision_function - result.intercept)
-    low, high = np.minimum(y * upper, 0.0), np.maximum(y * upper, 0.0)
-    return loops.Machine(K, y, low, high, y * alpha, scores)
+    return loops.Machine(
+        K, y, np.minimum(y * upper, 0.0), np.maximum(y * upper, 0.0), y * alpha, scores
+    )
 
 
 def _left_out_decision(machine, upper, i):
     """f(x_i) of the machine without point i, by the general solver."""
     rest = np.where(np.arange(len(upper)) == i, 0.0, upper)
     other = _solve(machine.K, machine.y, rest, np.abs(machine.beta))
-    return other.y[i] - other.scores[i] + loops.bias_of(other, -1)[0]
+    return other.y[i] - other.scores[i] + loops.bias_of(other, other.beta, other.scores, -1)[0]
 
 
 def _require_two_each(y, taking_part, labels):

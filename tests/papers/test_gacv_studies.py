@@ -157,7 +157,7 @@ def frame():
     """Records of three small samples."""
     rows = []
     for number in (1, 2, 3):
-        unit = inefficiency.INEFFICIENCY.unit(grid="coarse", n=N, sample=number)
+        unit = inefficiency.INEFFICIENCY.unit(n=N, sample=number)
         rows += [{**unit.params, **row} for row in inefficiency.compute_sample(unit)]
     return pd.DataFrame(rows)
 

@@ -97,7 +97,7 @@ def test_verdicts_and_values_are_those_of_refitting(seed, n, kind, bounds, C):
     reason="a proof that stops early knows the margin before the bias jumps", strict=True
 )
 def test_a_verdict_that_stops_early_is_that_of_the_whole_path_where_no_vector_stays_free():
-    K, y, upper = problem(992, n=7)
+    K, y, upper = problem(84, n=7)
     alpha = smo(K, y, 0.0, upper, tol=1e-9).alpha
     assert_agree(leave_one_out_errors(K, y, alpha, upper), y, by_refitting(K, y, upper))
 

@@ -33,7 +33,7 @@ N_FOLDS = 5
 #: Where tuning by GACV loses several points, or one.
 COSTLY = ("german", "diabetis", "waveform")
 #: How many splits, and how many of them scikit-learn searches too.
-SIZES = {"paper": (20, 5), "quick": (2, 1)}
+SIZES = {"paper": (20, 3), "quick": (2, 1)}
 
 #: The searches, and what a reader calls them.
 SEARCHES = {

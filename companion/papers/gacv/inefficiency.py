@@ -12,44 +12,49 @@ from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
 from companion.papers.gacv.minima import MINIMA, add_minima
-from companion.papers.gacv.selection import CRITERIA, FOLDS, NAMES
+from companion.papers.gacv.selection import CRITERIA, FOLDS, NAMES, one_fit_criteria
 from companion.papers.summaries import Values, row_a_group, select, study_over, with_error
 
 #: The report's "global search" is compared with the fine grid.
 PRINTED = {"grid": "fine", "n": SAMPLE_SIZE}
-#: On which grid samples of which sizes are tuned; both cases in a unit.
-_COARSE = {"grid": "coarse", "n": SAMPLE_SIZE}
-SETTINGS = {
-    "paper": [_COARSE | {"n": 100}, _COARSE, _COARSE | {"n": 500}, PRINTED],
-    "quick": [_COARSE, PRINTED],
-}
+#: The sizes of the samples: other sizes are tuned on the coarse grid, both cases in a unit.
+SIZES = {"paper": (100, SAMPLE_SIZE, 500), "quick": (SAMPLE_SIZE,)}
+#: Of another size so many samples are tuned by the criteria that take further fits.
+REFITTED = 30
 #: The report's own estimates, and what its sentences call them in both cases.
 ESTIMATES = {"gacv": "GACV", "xa": "XA"}
 
 
 def compute_sample(unit):
-    """What every criterion chooses for one sample: a row a case and criterion."""
-    p = unit.params
-    X, y, probability = example.sample(p["sample"], p["n"])
-    rows = []
+    """What every criterion chooses for one sample: a row a grid, case and criterion."""
+    n, number = unit.params["n"], unit.params["sample"]
+    X, y, probability = example.sample(number, n)
+    # the coarse grid is a part of the fine one
+    grids, rows = ("fine", "coarse") if n == SAMPLE_SIZE else ("coarse",), []
     for case in CASES:
-        machines = selection.train(X, y, probability, case, p["grid"])
-        rows += _rows_of_case(machines, all_criteria(machines, p["n"], p["sample"]))
+        machines = selection.train(X, y, probability, case, grids[0])
+        refits = n == SAMPLE_SIZE or number <= REFITTED
+        surfaces = all_criteria(machines, n, number) if refits else one_fit_criteria(machines)
+        for grid in grids:
+            rows += _rows_of_case(machines, surfaces, grid)
     return rows
 
 
 def all_criteria(machines, n, number):
     """Every criterion over the grid, for the sample of size `n` with this number."""
-    surfaces = selection.one_fit_criteria(machines)
+    surfaces = one_fit_criteria(machines)
     surfaces["loo"] = selection.leave_one_out_rates(machines)
     for name, n_folds in FOLDS.items():
         surfaces[name] = selection.cross_validated_rates(machines, n_folds, n, number)
     return {name: surfaces[name] for name in CRITERIA}
 
 
-def _rows_of_case(machines, surfaces):
+def _rows_of_case(machines, surfaces, grid):
+    cells, machines = machines.part(grid)
+    surfaces = {name: surface[cells] for name, surface in surfaces.items()}
     points, weight, _ = example.population()
-    target, loo, has_free = surfaces["misclass"], surfaces["loo"], has_free_vector(machines)
+    target, has_free = surfaces["misclass"], has_free_vector(machines)
+    loo = surfaces.get("loo", np.nan)
     target_valley = selection.valley(target, machines.lam, machines.sigma)
     u, v = np.log10(machines.lam), 2 * np.log10(machines.sigma)
     choices = {name: selection.choose(surface) for name, surface in surfaces.items()}
@@ -85,9 +90,11 @@ def _rows_of_case(machines, surfaces):
             "least_above_target": (surface - target).min(),
             "kkt_violation": machines.surface.kkt_violation.max(),
         }
+        if "loo" not in surfaces:
+            del numbers["minus_loo"], numbers["least_above_loo"]
         # six decimals: more would be rounding, and the records stay small
         numbers = {key: round(float(value), 6) for key, value in numbers.items()}
-        head = {"case": machines.case, "criterion": name, "n_tied": len(where)}
+        head = {"grid": grid, "case": machines.case, "criterion": name, "n_tied": len(where)}
         rows.append({**head, **numbers, "converged": bool(machines.surface.converged.all())})
     return rows
 
@@ -98,7 +105,7 @@ def has_free_vector(machines):
     return ((alpha > 0) & (alpha < upper)).any(axis=-1)
 
 
-INEFFICIENCY = study_over(PAPER, "inefficiency", compute_sample, SETTINGS, sample=SAMPLES)
+INEFFICIENCY = study_over(PAPER, "inefficiency", compute_sample, n=SIZES, sample=SAMPLES)
 STUDIES = (INEFFICIENCY, MINIMA)
 
 

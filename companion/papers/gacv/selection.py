@@ -4,6 +4,7 @@ Surfaces have shape (n_sigma, n_lambda), in the order of
 :func:`companion.papers.gacv.example.grid_of`.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,11 @@ TOL = 1e-4
 VALLEY = 1.1
 
 
+#: What a surface of machines holds for each of its cells.
+_OF_A_CELL = ("alpha", "intercept", "decision", "kkt_violation", "duality_gap", "n_iter")
+_OF_A_CELL += ("converged",)
+
+
 class Machines(NamedTuple):
     """All machines of one sample, case and grid."""
 
@@ -60,6 +66,16 @@ class Machines(NamedTuple):
         k, j = cell
         cross = gram(points, self.X, gamma=1 / (2 * self.sigma[k] ** 2))
         return _decisions(self.surface, k, self.y, cross, slice(j, j + 1))[0]
+
+    def part(self, grid):
+        """Where the cells of a grid that is a part of this one are, and the machines in them."""
+        lam, sigma = grid_of(grid)
+        rows, columns = np.isin(self.sigma, sigma), np.isin(self.lam, lam)
+        cells, whole = np.ix_(rows, columns), self.surface
+        of_cells = {name: getattr(whole, name)[cells] for name in _OF_A_CELL}
+        axes = {"C": whole.C[columns], "gamma": whole.gamma[rows], "diagonal": whole.diagonal[rows]}
+        surface = replace(whole, **axes, **of_cells)
+        return cells, self._replace(lam=lam, sigma=sigma, surface=surface)
 
 
 def train(X, y, probability, case, grid):
