@@ -39,8 +39,9 @@ CONFORMAL = {
     "Xiong": ("xiong", "separability_exact"),
 }
 
-#: Rows of the thesis's tables, and all of ours.
+#: Rows of the thesis's tables, with those that its text speaks of as well, and all of ours.
 PRINTED = (SVM, *(name for name in CONFORMAL if name not in ("Wu-Amari", "KBA", "Xiong")))
+JUDGED = (*PRINTED, WITHOUT_V, "balanced weights", "threshold by CV")
 ALL = (SVM, WITHOUT_V, *CONFORMAL, *BASELINES)
 
 #: Rows of the tables that take well under a second a partition, so that many more are run.
@@ -141,17 +142,18 @@ def plain_row(name, errors, *, v_error=None, n_trained=1, converged=True):
     }
 
 
-def all_rows(problem):
-    """One row a method: the SVM with and without V, the conformal methods, the baselines."""
+def all_rows(problem, names=ALL):
+    """One row a method: the SVM with and without V, and what `names` has of the others."""
     part, y = Part(problem), problem.y_test
     v_error = round(float(part.transformed("williams", max_transforms=0).validation_error), 6)
     rows = []
     for name, machine in ((SVM, part.shared.whole), (WITHOUT_V, part.shared.first)):
         found = counts(part.plain_decision(whole=name == SVM), y)
         rows.append(plain_row(name, found, v_error=v_error, converged=machine.converged))
-    rows += [conformal_row(part, name) for name in CONFORMAL]
-    for name, train in BASELINES.items():
-        rows.append(plain_row(name, counts(train(problem).predict(problem.X_test), y)))
+    rows += [conformal_row(part, name) for name in CONFORMAL if name in names]
+    for name in (name for name in BASELINES if name in names):
+        found = counts(BASELINES[name](problem).predict(problem.X_test), y)
+        rows.append(plain_row(name, found))
     return rows
 
 
