@@ -96,13 +96,9 @@ STUDIES = (FOLDS, PARTITIONS, SIZES)
 def wilcoxon_p(first, second):
     """p of the Wilcoxon signed-rank test of two paired samples, 1 where they are the same.
 
-    Exact, ties included, for the few pairs of a partition; equal pairs are left out. Pairs of NaN
-    are none; without a pair p is NaN.
+    Exact, ties included, for the few pairs of a partition; equal pairs are left out.
     """
     difference = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
-    difference = difference[~np.isnan(difference)]
-    if not difference.size:
-        return np.nan
     difference = difference[np.abs(difference) > 1e-12]
     if not difference.size:
         return 1.0
@@ -264,7 +260,8 @@ def wilcoxon_table(frame):
     tables = {}
     for name in g_means.present(frame):
         own = frame[frame.dataset == name]
-        p, means = p_values(own), g_means.by_partition(own)
+        means = g_means.by_partition(own)
+        p = p_values(own).where(means.notna())
         over_all = means.apply(wilcoxon_p, args=(means[SVM],))
         columns = ((p < LEVEL).sum() / p.count(), p.median(), p.min(), over_all)
         tables[name] = pd.DataFrame(dict(zip(_TESTS, columns, strict=True))).drop(SVM)
