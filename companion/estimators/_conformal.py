@@ -340,9 +340,9 @@ class ConformalSVC(KernelClassifier):
         block = max(1, PREDICTION_BLOCK_MEGABYTES * 1_000_000 // (16 * len(self._points)))
         for start in range(0, len(X), block):
             rows = X[start : start + block]
-            distances = squared_distances(rows, self._points) if self._uses_distances else None
+            distances = squared_distances(self._points, rows).T if self._uses_distances else None
             diagonal = self._diagonal(rows) if self._uses_diagonal else None
-            K = gram(rows, self._points, **parameters)
+            K = gram(self._points, rows, **parameters).T
             values[start : start + block] = function(K, distances, diagonal)
         return values
 

@@ -79,8 +79,8 @@ class ConformalResult:
         diagonal = d if diagonal is None else diagonal
         for stage in self.stages:  # each sees what the ones before have made of the kernel
             by_distance = isinstance(stage, Gaussians)
-            near = None if by_distance else K.take(stage.columns, axis=1)
-            some = distances[:, stage.columns].T if by_distance else None
+            near = None if by_distance else K.T[stage.columns].T
+            some = distances.T[stage.columns] if by_distance else None
             d = d * stage.factors(near, some, diagonal, d)
         return d
 
@@ -95,7 +95,7 @@ class ConformalResult:
         d = self.transformation(K, distances, diagonal)
         support = np.flatnonzero(self.machine.alpha)
         coef = (self.y * self.machine.alpha * self.factors)[support]
-        hull = d * (K.take(self.samples[support], axis=1) @ coef) + self.machine.intercept
+        hull = d * (coef @ K.T[self.samples[support]]) + self.machine.intercept
         return 2.0 / self.machine.squared_norm * hull
 
     def compact(self):

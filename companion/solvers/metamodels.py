@@ -91,12 +91,9 @@ class Cores(Family):
             for D in (distances, validation_distances)
         )
         self.gamma, self.cores, m = gamma, cores, len(cores) + 1
+        self.basis = self.data
         self.start = np.eye(m)[0]
         self.lower, self.upper = np.full(m, -np.inf), np.full(m, np.inf)
-
-    @property
-    def basis(self):
-        return self.data
 
     def evaluate(self, basis, parameters):
         return self.canonical(parameters) @ basis.T

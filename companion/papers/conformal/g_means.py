@@ -77,7 +77,10 @@ def add_means(out, numbers):
 
 
 def against(table, base=SVM):
-    """Mean error of every method and its paired difference to one of them: a row a method."""
+    """Mean error of every method and its paired difference to one of them: a row a method.
+
+    A method counts on the repetitions on which it is tried, NaN on the others.
+    """
     gap = table.sub(table[base], axis=0)
     columns = {
         "g-means error": table.mean(),
@@ -85,7 +88,7 @@ def against(table, base=SVM):
         "SE": gap.sem(),
         "better on": (gap < -1e-12).sum(),
         "worse on": (gap > 1e-12).sum(),
-        "of": len(table),
+        "of": table.count(),
     }
     return pd.DataFrame(columns).rename_axis("method")
 

@@ -5,6 +5,7 @@ share V that decides when to stop.
 """
 
 import warnings
+from functools import cached_property
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -37,14 +38,18 @@ CONFORMAL = {
     "Xiong": ("xiong", "separability_exact"),
 }
 
-#: Rows of the thesis's tables, and all of ours.
+#: Rows of the thesis's tables, with those that its text speaks of as well, and all of ours.
 PRINTED = (SVM, *(name for name in CONFORMAL if name not in ("Wu-Amari", "KBA", "Xiong")))
+JUDGED = (*PRINTED, WITHOUT_V, "balanced weights", "threshold by CV")
 ALL = (SVM, WITHOUT_V, *CONFORMAL, *BASELINES)
 
 #: Rows of the tables that take well under a second a partition, so that many more are run.
 CHEAP = (SVM, "AMA", "ACT", "WIL", "MDT-JGRAD")
 
-_BLOCK = 2000
+_BLOCK = 500
+
+_SHORT = ("method", "missed", "false_alarms", "n_positive", "n_negative")
+_SHORT += ("n_transformations", "converged")
 
 
 class Part:
@@ -88,25 +93,28 @@ class Part:
         sums = self._in_blocks(lambda K, _: K @ coef, points, rows[support])
         return 2.0 / machine.squared_norm * (sums + machine.intercept)
 
+    @cached_property
+    def untransformed(self):
+        """Decision values on the test part without a transformation, of most methods the result."""
+        return self.plain_decision()
+
     def _in_blocks(self, value, points, columns):
         """``value(K, squares)`` of the distances to some patterns, a block of points at a time."""
         points, values = self.problem.X_test if points is None else points, []
         for start in range(0, len(points), _BLOCK):
             block = points[start : start + _BLOCK]
-            squares = cdist(block, self.problem.X[columns], "sqeuclidean")
+            # a row a pattern: results take the patterns that they need
+            squares = cdist(self.problem.X[columns], block, "sqeuclidean")
             K = gram(None, gamma=1.0 / self.width, squared_distances=squares)
-            values.append(value(K, squares))
+            values.append(value(K.T, squares.T))
         return np.concatenate(values)
 
 
 def outcome(part, name, result=None):
     """Errors on the test part of a method, or without a result of the untransformed machine."""
-    decision = part.plain_decision() if result is None else part.decision(result)
-    return {
-        "method": name,
-        **counts(decision, part.problem.y_test),
-        "n_transformations": 0 if result is None else result.n_transforms,
-    }
+    number = 0 if result is None else result.n_transforms
+    decision = part.decision(result) if number > 0 else part.untransformed
+    return {"method": name, **counts(decision, part.problem.y_test), "n_transformations": number}
 
 
 def conformal_row(part, name):
@@ -139,23 +147,24 @@ def plain_row(name, errors, *, v_error=None, n_trained=1, converged=True):
     }
 
 
-def all_rows(problem):
-    """One row a method: the SVM with and without V, the conformal methods, the baselines."""
-    part, y = Part(problem), problem.y_test
+def all_rows(problem, names=ALL):
+    """One row a method of `names`, of the SVM with and without V, conformal ones and baselines."""
+    part, y, rows = Part(problem), problem.y_test, []
     v_error = round(float(part.transformed("williams", max_transforms=0).validation_error), 6)
-    rows = []
-    for name, machine in ((SVM, part.shared.whole), (WITHOUT_V, part.shared.first)):
-        found = counts(part.plain_decision(whole=name == SVM), y)
-        rows.append(plain_row(name, found, v_error=v_error, converged=machine.converged))
-    rows += [conformal_row(part, name) for name in CONFORMAL]
-    for name, train in BASELINES.items():
-        rows.append(plain_row(name, counts(train(problem).predict(problem.X_test), y)))
+    for name in names:
+        if name in CONFORMAL:
+            rows.append(conformal_row(part, name))
+        elif name in BASELINES:
+            found = counts(BASELINES[name](problem).predict(problem.X_test), y)
+            rows.append(plain_row(name, found))
+        else:
+            machine = part.shared.whole if name == SVM else part.shared.first
+            own = part.untransformed if name == SVM else part.plain_decision(whole=False)
+            converged = machine.converged
+            rows.append(plain_row(name, counts(own, y), v_error=v_error, converged=converged))
     return rows
 
 
 def some_rows(problem, names):
-    """One row a method of `names`, of which the first is the SVM, in the columns that all have."""
-    part = Part(problem)
-    svm = {**outcome(part, SVM), "converged": bool(part.shared.whole.converged)}
-    rows = [svm, *(conformal_row(part, name) for name in names[1:])]
-    return [{name: row[name] for name in svm} for row in rows]
+    """As `all_rows`, in few columns."""
+    return [{column: row[column] for column in _SHORT} for row in all_rows(problem, names)]
