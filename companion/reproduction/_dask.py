@@ -1,7 +1,5 @@
 """joblib's Dask backend, with an end to the run when its cluster is lost."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

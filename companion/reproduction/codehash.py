@@ -8,8 +8,6 @@ nor where a definition stands: the digest runs over the syntax trees of the defi
 the same under every supported Python.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 from collections.abc import Callable, Iterator

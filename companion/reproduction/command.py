@@ -1,7 +1,5 @@
 """The commands ``reproduce``, ``verify`` and ``report`` over all registered papers."""
 
-from __future__ import annotations
-
 import difflib
 import gc
 import shutil

@@ -6,8 +6,6 @@ point, an exponent, ``nan`` or ``inf``), or text. Text that could be taken for o
 written as a JSON string, in quotes. `decode_cell` reads all of them; pandas reads the usual ones.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

@@ -3,8 +3,6 @@
 What goes wrong with one artefact is noted and the next one starts.
 """
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress

@@ -4,8 +4,6 @@ Every unit runs with one thread of BLAS and OpenMP and takes its seed from its i
 records do not depend on the number of jobs, the backend, the order or an interruption.
 """
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections import Counter

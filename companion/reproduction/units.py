@@ -4,8 +4,6 @@ A *unit* is one repetition at one setting, known by a digest of its identity, wh
 *study* lists its units and knows how to compute one of them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """Building the site: gather, fill the templates, run Sphinx."""
 
-from __future__ import annotations
-
 import io
 import math
 import re

@@ -1,7 +1,5 @@
 """What the pages show, read from notebooks, records and data files."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import dataclass, field
