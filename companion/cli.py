@@ -24,7 +24,7 @@ def data():
 def data_list():
     """List the registered data sets and whether they are here."""
     from companion.datasets import check, list_sources
-    from companion.reproduction.display import Table
+    from companion.reproduction.tables import Table
 
     rows = []
     for source in list_sources():
@@ -73,7 +73,3 @@ def data_check(context, keys):
     from companion.datasets import check
 
     _report_files(context, check, keys)
-
-
-if __name__ == "__main__":
-    main()

@@ -17,9 +17,8 @@ REPRODUCED, WITHIN, DIFFERS = "reproduced", "within spread", "differs"
 HOLDS, UNDECIDED, FAILS = "holds", "undecided", "fails"
 NOT_RUN, LISTED = "not run", "listed"
 
-#: What a claim can come to, and any row, and what agrees with the print.
+#: What a claim can come to, and what agrees with the print, or departs from it.
 CLAIM_OUTCOMES = (HOLDS, UNDECIDED, FAILS, NOT_RUN)
-OUTCOMES = (REPRODUCED, WITHIN, HOLDS, UNDECIDED, DIFFERS, FAILS, NOT_RUN, LISTED)
 AGREES, DEPARTS = (REPRODUCED, WITHIN, HOLDS), (DIFFERS, FAILS)
 
 #: Standard errors beyond which a value differs, and up to which a claim is undecided.
@@ -39,7 +38,7 @@ class Comparison:
     Attributes
     ----------
     outcome : str
-        One of :data:`OUTCOMES`.
+        One of the words above.
     distance : float
         Of a value from the print beyond its rounding, in standard errors, at least 0.
     support : float

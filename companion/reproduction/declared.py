@@ -37,16 +37,7 @@ from companion._paths import data_dir
 from companion.reproduction.artefacts import list_papers
 from companion.reproduction.published import PublishedError, load_published
 
-__all__ = [
-    "KINDS",
-    "STATUSES",
-    "Deviation",
-    "Erratum",
-    "Reading",
-    "load_deviations",
-    "load_errata",
-    "load_readings",
-]
+__all__ = ["Deviation", "Erratum", "Reading", "load_deviations", "load_errata", "load_readings"]
 
 #: How well the reason of a deviation is known.
 STATUSES = ("demonstrated", "data", "conjecture")

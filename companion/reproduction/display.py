@@ -8,6 +8,7 @@ from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from companion.reproduction._comparisons import (
     AGREES,
@@ -22,23 +23,10 @@ from companion.reproduction._comparisons import (
 )
 from companion.reproduction._files import replace_text
 from companion.reproduction.published import SCORED, parse_printed
-from companion.reproduction.tables import VALUES_MIME, Table, number_text, plain
+from companion.reproduction.tables import Table, number_text, plain
 from companion.reproduction.verdicts import OURS, PARTS, SCORES, ours, score
 
-__all__ = [
-    "VALUES_MIME",
-    "Table",
-    "claim_verdict",
-    "departures_first",
-    "escaped",
-    "findings",
-    "ledger_text",
-    "published_vs_reproduced",
-    "readme_section",
-    "summary_table",
-    "update_between_markers",
-    "verdict_table",
-]
+__all__ = ["Table", "findings", "published_vs_reproduced", "summary_table", "verdict_table"]
 
 BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
 _PLURALS = {HOLDS: "hold", FAILS: "fail"}
@@ -308,8 +296,6 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
 
 def summary_table(ledgers, title=""):
     """The score of each paper or artefact (a key of `ledgers`), and of all, and claims of ours."""
-    import pandas as pd
-
     if len(ledgers) > 1:
         ledgers = {**ledgers, "all": pd.concat(ledgers.values())}
     records = [
@@ -321,8 +307,6 @@ def summary_table(ledgers, title=""):
 
 def readme_section(ledgers):
     """Markdown for the README: each paper's score and, folded up, why values differ."""
-    import pandas as pd
-
     papers, reasons = {}, Counter()
     for name, ledger in ledgers.items():
         papers.setdefault(name.partition("/")[0], []).append(ledger)
@@ -347,8 +331,6 @@ def ledger_text(ledgers, form):
     ledgers : mapping of str to pandas.DataFrame
     form : {"json", "csv"}
     """
-    import pandas as pd
-
     whole = pd.concat(ledgers.values(), ignore_index=True) if ledgers else pd.DataFrame()
     if form == "csv":
         return whole.to_csv(index=False)

@@ -13,8 +13,6 @@ from contextlib import suppress
 
 from companion.reproduction.artefacts import get_artefact
 
-__all__ = ["ParameterError", "parameters_for"]
-
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 _BOOLS = {"true": True, "false": False}
 

@@ -17,8 +17,6 @@ from companion.reproduction.store import RecordStore
 from companion.reproduction.units import Study, Unit
 from companion.reproduction.workers import compute_units
 
-__all__ = ["Records", "load_records"]
-
 _NAMED_FAILURES = 5
 
 

@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["PROFILES", "Study", "Unit", "canonical_json", "seed_for", "to_scalar"]
-
 PROFILES = ("quick", "paper")
 _KEY_LENGTH = 20
 

@@ -9,23 +9,14 @@ import math
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 
 from companion.reproduction import _comparisons as rules
-from companion.reproduction._comparisons import AGREES, DEPARTS, NOT_RUN, OUTCOMES, compare_row
+from companion.reproduction._comparisons import AGREES, DEPARTS, NOT_RUN, compare_row
 from companion.reproduction.declared import load_deviations, load_readings
 from companion.reproduction.published import COLUMNS, SCORED, load_published, parse_printed
 
-__all__ = [
-    "OUTCOMES",
-    "PARTS",
-    "SCORES",
-    "compare",
-    "compare_row",
-    "judge",
-    "ours",
-    "problems",
-    "score",
-]
+__all__ = ["compare", "judge", "score"]
 
 #: What a scored row can count as, and what is counted for each paper, in the order of tables.
 PARTS = (
@@ -152,7 +143,7 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
         row, column, asks, kind, printed, published, spread, n, relation, sentence, why, repeats,
         matters, where); the regeneration (reproduced, reproduced_spread, reproduced_n,
         reproduced_se, converged); distance, support, se, would_see, joint (the chance of all
-        single draws of the table together), outcome (one of :data:`OUTCOMES`), verdict, status and
+        single draws of the table together), outcome (a word of the rules), verdict, status and
         reason of a deviation, problem (empty if all is well), note, counts_as (one of
         :data:`PARTS`, empty if the row is not scored, is ours, or repeats another); and under
         another reading its name, reproduced_as_read and outcome_as_read.
@@ -163,8 +154,6 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
         If the regenerated values lack a column, hold a cell twice, name an unknown reading, or a
         stochastic one has neither standard error nor number of repetitions.
     """
-    import pandas as pd
-
     cells, rows = regenerated(reproduced), published.to_dict("records")
     deviations, readings, ledger = deviations or {}, readings or {}, []
     joint = _joint_chances(rows, cells)

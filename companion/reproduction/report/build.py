@@ -20,8 +20,6 @@ from companion.reproduction.published import ASKS
 from companion.reproduction.report.content import NOT_SCORED, gather
 from companion.reproduction.verdicts import PARTS, SCORES
 
-__all__ = ["ReportError", "Site", "build_report"]
-
 _HERE = Path(__file__).parent
 _PAGES = _HERE / "pages"
 _NEEDED = ("latex2mathml", "sphinx", "myst_nb", "numpydoc", "pydata_sphinx_theme")

@@ -11,13 +11,12 @@ from companion._paths import build_dir
 from companion.reproduction import Artefact, Paper
 from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
 from companion.reproduction.declared import load_deviations, load_errata
-from companion.reproduction.display import VALUES_MIME, departures_first, verdict_table
+from companion.reproduction.display import departures_first, verdict_table
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.reproduce import read_ledgers
+from companion.reproduction.tables import VALUES_MIME
 from companion.reproduction.times import load_times
 from companion.reproduction.verdicts import SCORES, score
-
-__all__ = ["NOT_SCORED", "Entry", "Group", "gather"]
 
 NOT_SCORED = "not scored"
 

@@ -12,8 +12,6 @@ from sphinx.util import logging
 
 from companion.reproduction.report.mathml import to_mathml
 
-__all__ = ["setup"]
-
 _ALT_WIDTH = 400
 
 
