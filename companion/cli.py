@@ -2,13 +2,7 @@
 
 import click
 
-from companion.reproduction.command import CONTEXT, DATA, EXIT_CODES, INTERRUPTED, OK, engine, show
-
-
-@click.group(context_settings=CONTEXT, epilog=EXIT_CODES, commands=engine.commands)
-@click.version_option(package_name="svm-companion")
-def main():
-    """Reproduce five support vector machine papers, and compare with what they print."""
+from companion.reproduction.command import DATA, EXIT_CODES, INTERRUPTED, OK, main, show
 
 
 @main.group(epilog=EXIT_CODES, short_help="List, fetch and check files from outside.")

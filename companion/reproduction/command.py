@@ -30,8 +30,9 @@ def _profile(default, text):
 
 
 @click.group(context_settings=CONTEXT, epilog=EXIT_CODES)
-def engine():
-    """Reproduce what papers print, and compare."""
+@click.version_option(package_name="svm-companion")
+def main():
+    """Reproduce five support vector machine papers, and compare with what they print."""
 
 
 def _targets(context, targets, across=False):
@@ -109,12 +110,10 @@ def _list_targets(artefacts):
             click.echo(f"    -p {p.name} {p.type.__name__.upper()}  {p.help} [{p.default}]")
 
 
-@engine.command(epilog=EXIT_CODES, short_help="Compute, run the notebooks, compare.")
+@main.command(epilog=EXIT_CODES, short_help="Compute, run the notebooks, compare.")
 @TARGETS
 @_profile("quick", "Few repetitions in minutes, or the papers' own sizes.")
-@click.option(
-    "--jobs", type=click.IntRange(-1), default=1, metavar="N", help="Processes; -1 for one a core."
-)
+@click.option("--jobs", type=click.IntRange(-1), default=1, help="Processes; -1 for one a core.")
 @click.option(
     "--backend", type=click.Choice(["loky", "dask"]), default="loky", help="Who runs the processes."
 )
@@ -238,16 +237,16 @@ def _code(failures, differs):
 # -- verify ---------------------------------------------------------------------------------
 
 
-@engine.command(epilog=EXIT_CODES, short_help="Compare the print with the records, by value.")
+@main.command(epilog=EXIT_CODES, short_help="Compare the print with the records, by value.")
 @TARGETS
 @_profile("paper", "Which records to compare; quick ones are those of the last quick run.")
 @click.option("--only-problems", is_flag=True, help="Show only the values that make this fail.")
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json", "csv", "markdown"]),
+    type=click.Choice(["table", "json", "csv"]),
     default="table",
-    help="Tables for people, the whole ledger for machines, or the section of the README.",
+    help="Tables for people, or the whole ledger for machines.",
 )
 @click.option("--allow-missing", is_flag=True, help="Records that are not there are no fault.")
 @click.option(
@@ -275,8 +274,6 @@ def verify(context, targets, *, profile, only_problems, form, allow_missing, rea
         except (OSError, ValueError) as error:
             raise click.UsageError(str(error), context) from error
         click.echo(f"{readme}: {'updated' if changed else 'unchanged'}")
-    elif form == "markdown":
-        click.echo(display.readme_section(ledgers))
     elif form == "table":
         _show_verdicts(_unexplained(shown), "Unexplained")
         for name, ledger in shown.items():
@@ -302,7 +299,7 @@ def _unexplained(ledgers):
 # -- report ---------------------------------------------------------------------------------
 
 
-@engine.command(epilog=EXIT_CODES, short_help="Build the static site.")
+@main.command(epilog=EXIT_CODES, short_help="Build the static site.")
 @click.option(
     "--output", type=click.Path(file_okay=False), help="The site's folder: build/report/html."
 )

@@ -46,7 +46,7 @@ class NotebookReport:
 
 def notebook_path(artefact):
     """The notebook of an artefact, ``notebooks/<paper>/<name>.ipynb``."""
-    return notebooks_dir() / artefact.paper / f"{artefact.name}.ipynb"
+    return notebooks_dir() / f"{artefact.id}.ipynb"
 
 
 def navigation(artefact):

@@ -7,7 +7,6 @@ fault in it and names every fault with its line.
 import csv
 import io
 import math
-import operator
 import re
 from dataclasses import dataclass
 from decimal import Decimal
@@ -88,11 +87,6 @@ class Relation:
 
     sign: str
     bound: float
-
-    def holds(self, value):
-        """Whether the relation holds for an exactly known value."""
-        compare = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
-        return bool(compare[self.sign](value, self.bound))
 
     def margin(self, value):
         """Distance to the bound, positive on the side where the relation holds."""

@@ -34,7 +34,9 @@ OURS = "ours"
 _NOT_COPIED = ("value", "spread_is", "overlap", "note")
 _MEASURES = ("distance", "support", "se", "would_see")
 _NEEDED = ("row", "column", "value", "converged")
-_NUMBERS = {"spread": math.nan, "n": math.nan, "se": math.nan, "overlap": 0.0}
+_NUMBERS = ("spread", "n", "se", "overlap")
+_UNSAID = dict.fromkeys(("value", "converged", *_NUMBERS), math.nan)
+_UNSAID |= {"overlap": 0.0, "draws": (), "reading": ""}
 
 
 def regenerated(reproduced):
@@ -47,14 +49,9 @@ def regenerated(reproduced):
         )
     cells = {}
     for record in reproduced.to_dict("records"):
-        own = dict(record)
-        for name, default in _NUMBERS.items():
-            number = own.get(name, default)
-            own[name] = default if rules.is_missing(number) else float(number)
-        own["draws"] = () if rules.is_missing(own.get("draws")) else own["draws"]
-        cell = (own["row"], own["column"])
-        reading = own.get("reading")
-        reading = "" if rules.is_missing(reading) else reading
+        given = {name: value for name, value in record.items() if not rules.is_missing(value)}
+        own = _UNSAID | given | {name: float(given.get(name, _UNSAID[name])) for name in _NUMBERS}
+        cell, reading = (own["row"], own["column"]), own["reading"]
         readings = cells.setdefault(cell, {})
         if reading in readings or len({*readings, reading} - {""}) > 1:
             raise ValueError(f"The regenerated value of {' / '.join(cell)} is there twice.")
@@ -162,7 +159,7 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
         found = dict(cells.get(cell, {}))
         own = found.pop("", None)
         comparison = compare_row(row, own, profile)
-        own = own or {"value": math.nan, "converged": True, **_NUMBERS}
+        own = own or _UNSAID | {"converged": True}
         converged = bool(own["converged"])
         reading, as_read = next(iter(found.items()), ("", None))
         if reading and reading not in readings:

@@ -142,9 +142,18 @@ ALTERED = {
     "a type": (in_line(4, "0,0.75", "0.0,0.75"), "line 4: the record"),
     "a parameter": (in_line(4, "2.0", "2.5"), "line 4: the record"),
     "the code": (in_line(4, "c0de", "c1de"), "line 4: the record"),
-    "a column's name": (in_line(1, "error", "rate"), "line 1: no record"),
-    "columns exchanged": (in_line(1, "step,error", "error,step"), "line 1: no record"),
-    "a column removed": (without_column("error"), "line 1: no record"),
+    "a column's name": (
+        in_line(1, "error", "rate"),
+        "line 2: the record .* or line 1 is not as it was",
+    ),
+    "columns exchanged": (
+        in_line(1, "step,error", "error,step"),
+        "line 2: the record .* or line 1 is not as it was",
+    ),
+    "a column removed": (
+        without_column("error"),
+        "line 2: the record .* or line 1 is not as it was",
+    ),
     "a parameter's column removed": (without_column("kind"), "line 1: the first columns must be"),
     "the digests removed": (without_column("digest"), "line 1: .* the last key, code, digest"),
     "a line of two removed": (lambda lines: lines.pop(2), "line 2: the record"),
