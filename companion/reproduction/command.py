@@ -24,9 +24,9 @@ PARAMETER = "A parameter of the notebooks asked for; may be repeated."
 TARGETS = click.argument("targets", nargs=-1, metavar="[PAPER or PAPER/ARTEFACT]...")
 
 
-def _profile(default, text):
-    kind = click.Choice(["quick", "paper"])
-    return click.option("--profile", type=kind, default=default, help=text)
+def _choice(flag, words, text):
+    """An option that is one of some words, by default the first."""
+    return click.option(flag, type=click.Choice(words), default=words[0], help=text)
 
 
 @click.group(context_settings=CONTEXT, epilog=EXIT_CODES)
@@ -112,11 +112,9 @@ def _list_targets(artefacts):
 
 @main.command(epilog=EXIT_CODES, short_help="Compute, run the notebooks, compare.")
 @TARGETS
-@_profile("quick", "Few repetitions in minutes, or the papers' own sizes.")
+@_choice("--profile", ["quick", "paper"], "Few repetitions in minutes, or the papers' own sizes.")
 @click.option("--jobs", type=click.IntRange(-1), default=1, help="Processes; -1 for one a core.")
-@click.option(
-    "--backend", type=click.Choice(["loky", "dask"]), default="loky", help="Who runs the processes."
-)
+@_choice("--backend", ["loky", "dask"], "Who runs the processes.")
 @click.option(
     "--scheduler", metavar="ADDRESS", help="A running Dask scheduler, with workers of this version."
 )
@@ -215,8 +213,7 @@ def _summarise(reports, run, in_place):
             differs = ledger["outcome"].isin(DEPARTS) | (ledger["problem"] != "")
             _show_verdicts(ledger[differs], f"{name}: what differs")
     notebooks = [report.notebook for report in reports if report.notebook is not None]
-    failures = failures_of(reports)
-    failures |= {str(notebook): False for notebook in notebooks if not notebook.ok}
+    failures = failures_of(reports) | {str(book): False for book in notebooks if not book.ok}
     for title, lines in {**_lacks(reports), "Failed": failures}.items():
         if lines:
             _heading(title)
@@ -239,21 +236,15 @@ def _code(failures, differs):
 
 @main.command(epilog=EXIT_CODES, short_help="Compare the print with the records, by value.")
 @TARGETS
-@_profile("paper", "Which records to compare; quick ones are those of the last quick run.")
+@_choice("--profile", ["paper", "quick"], "Which records to compare; quick: the last quick run's.")
 @click.option("--only-problems", is_flag=True, help="Show only the values that make this fail.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    help="Tables for people, or the whole ledger for machines.",
-)
+@_choice("--format", ["table", "json", "csv"], "Tables for people, or the ledger for machines.")
 @click.option("--allow-missing", is_flag=True, help="Records that are not there are no fault.")
 @click.option(
     "--readme", type=click.Path(exists=True, dir_okay=False), help="Write its section into a file."
 )
 @click.pass_context
-def verify(context, targets, *, profile, only_problems, form, allow_missing, readme):
+def verify(context, targets, *, profile, only_problems, format, allow_missing, readme):
     """Compare every published value with the records, one line a value; nothing is computed.
 
     What differs for a conjecture, or for no reason, comes first. Fails on a value that differs
@@ -274,13 +265,13 @@ def verify(context, targets, *, profile, only_problems, form, allow_missing, rea
         except (OSError, ValueError) as error:
             raise click.UsageError(str(error), context) from error
         click.echo(f"{readme}: {'updated' if changed else 'unchanged'}")
-    elif form == "table":
+    elif format == "table":
         _show_verdicts(_unexplained(shown), "Unexplained")
         for name, ledger in shown.items():
             _show_verdicts(ledger, name)
         show(display.summary_table(ledgers))
     else:
-        click.echo(display.ledger_text(shown, form), nl=False)
+        click.echo(display.ledger_text(shown, format), nl=False)
     for text in [*gaps["missing"], *gaps["stale"], *failures]:
         click.echo(text, err=True)
     differs = any(map(len, faulty.values())) or gaps["stale"]
@@ -303,7 +294,7 @@ def _unexplained(ledgers):
 @click.option(
     "--output", type=click.Path(file_okay=False), help="The site's folder: build/report/html."
 )
-@_profile("paper", "Committed notebooks and records, or those of the last quick run.")
+@_choice("--profile", ["paper", "quick"], "Committed notebooks, or those of the last quick run.")
 @click.pass_context
 def report(context, **options):
     """Build the static site: notebooks, verdicts, errata, times, API. Nothing is computed.

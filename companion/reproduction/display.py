@@ -195,13 +195,12 @@ def findings(ledger, most=6):
     scored, lines = ledger[ledger["repeats"] == ""], []
     values = scored[scored["asks"] == "value"]
     if len(values):
-        agree, differs = (
-            values[values["outcome"].isin(of)] for of in (rules.AGREES, rules.DEPARTS)
-        )
+        agree = int(values["outcome"].isin(rules.AGREES).sum())
+        differs = values[values["outcome"].isin(rules.DEPARTS)]
         became = Counter(values["outcome"])
         others = {"differ": len(differs), "not run": became[rules.NOT_RUN]}
         others["undecided (chance could hide what matters)"] = became[rules.UNDECIDED]
-        parts = [f"**{len(agree)} of {len(values)} printed values agree**"]
+        parts = [f"**{agree} of {len(values)} printed values agree**"]
         parts += [f"{n} {word}" for word, n in others.items() if n]
         different = f" Different: {_listed(differs, 4)}." if len(differs) else ""
         lines.append(f"* {', '.join(parts)}.{different}")
@@ -273,11 +272,7 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
     lines = []
     for row in rows:
         texts = [_stacked(cells.get((row, c)), cells.get((row, c + _SPREAD))) for c in columns]
-        shown = [
-            line
-            for line in zip(_LINES, *texts, strict=True)
-            if line[0] != "as read" or any(line[1:])
-        ]
+        shown = [line for line in zip(_LINES, *texts, strict=True) if any(line[1:])]
         lines += [[name, *line] for name, line in zip((row, "", "", ""), shown, strict=False)]
     inside = {name for c in columns for name in (c, c + _SPREAD)}
     part = ledger[ledger["row"].isin(rows) & ledger["column"].isin(inside)]
@@ -344,6 +339,5 @@ def update_between_markers(path, text):
         raise ValueError(f"{path} must have the markers {BEGIN} and {END} once, in this order.")
     parts[2] = f"\n{text.strip()}\n"
     after = "".join(parts)
-    if after != before:
-        replace_text(path, after)
+    replace_text(path, after)
     return after != before

@@ -55,10 +55,9 @@ def navigation(artefact):
     "" for a notebook about all papers.
     """
     own = [other for other in list_artefacts() if other.paper == artefact.paper]
-    names = [other.name for other in own]
-    if artefact.name not in names:
+    if artefact not in own:
         return ""
-    here = names.index(artefact.name)
+    here = own.index(artefact)
     links = [f"[{other.title}]({other.name}.ipynb)" for other in own]
     before = [f"\u2190 {link}" for link in links[max(here - 1, 0) : here]]
     after = [f"{link} \u2192" for link in links[here + 1 : here + 2]]
@@ -182,8 +181,7 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
     action = f"read notebook {source}"
     try:
         notebook = clean_notebook(nbformat.read(source, as_version=4))
-        cells = notebook.cells
-        notebook.cells = [c for c in cells if _INJECTED not in c.metadata.get("tags", [])]
+        notebook.cells = [c for c in notebook.cells if _INJECTED not in c.metadata.get("tags", [])]
         _navigable(notebook, artefact)
         action = f"write {output}"
         _write(notebook, output)

@@ -147,11 +147,10 @@ def parse_table(content: bytes, parameters: Sequence[str]) -> dict[str, Record]:
                 f"line {own[0] + 1}: the record {key} is not what its digest says, "
                 "or line 1 is not as it was"
             )
-        code = lines[own[0]][-2]
         cells = [list(map(decode, lines[n][:end])) for n in own]
         params = dict(zip(columns, cells[0][:begin], strict=False))
         rows = [dict(zip(columns[begin:end], row[begin:], strict=True)) for row in cells]
-        found[key] = Record(key, params, code, tuple(rows), own[0] + 1)
+        found[key] = Record(key, params, lines[own[0]][-2], tuple(rows), own[0] + 1)
     return found
 
 

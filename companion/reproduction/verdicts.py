@@ -167,9 +167,8 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
                 f"The reading of {' / '.join(cell)} must be one of data/readings.yaml. "
                 f"Got {reading!r}."
             )
-        told = _conclude(
-            comparison, converged, deviations.get((row["paper"], row["artefact"], *cell)), profile
-        )
+        deviation = deviations.get((row["paper"], row["artefact"], *cell))
+        told = _conclude(comparison, converged, deviation, profile)
         ledger.append(
             {
                 **{name: row[name] for name in COLUMNS if name not in _NOT_COPIED},

@@ -16,6 +16,7 @@ import nbformat
 
 import companion
 from companion._paths import build_dir, project_root
+from companion.reproduction._files import replace_text
 from companion.reproduction.published import ASKS
 from companion.reproduction.report.content import NOT_SCORED, gather
 from companion.reproduction.verdicts import PARTS, SCORES
@@ -123,9 +124,7 @@ def _write_source(context, folder):
             entry.notebook.cells.insert(1, nbformat.v4.new_markdown_cell(summary))
             texts[f"notebooks/{entry.artefact.id}.ipynb"] = nbformat.writes(entry.notebook)
     for name, text in texts.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        replace_text(folder / name, text)
 
 
 def _run_sphinx(source, output, profile):

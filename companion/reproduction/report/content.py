@@ -46,11 +46,6 @@ class Entry:
         reasons.pop(None, None)
         return reasons
 
-    @property
-    def seconds(self):
-        """Time of a regeneration from nothing."""
-        return sum(line["seconds"] for line in self.times)
-
 
 @dataclass
 class Group:
