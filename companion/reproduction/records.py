@@ -141,16 +141,14 @@ def parse_table(content: bytes, parameters: Sequence[str]) -> dict[str, Record]:
         places.setdefault(line[end], []).append(place)
     found, decode = {}, cache(decode_cell)
     for key, own in places.items():
+        first = own[0] + 1
         digest = content_digest(texts[0], [texts[n].rpartition(",")[0] for n in own])
         if {lines[n][-1] for n in own} != {digest}:
-            raise ValueError(
-                f"line {own[0] + 1}: the record {key} is not what its digest says, "
-                "or line 1 is not as it was"
-            )
+            raise ValueError(f"line {first}: the record {key} or line 1 differs from its digest")
         cells = [list(map(decode, lines[n][:end])) for n in own]
         params = dict(zip(columns, cells[0][:begin], strict=False))
         rows = [dict(zip(columns[begin:end], row[begin:], strict=True)) for row in cells]
-        found[key] = Record(key, params, lines[own[0]][-2], tuple(rows), own[0] + 1)
+        found[key] = Record(key, params, lines[own[0]][-2], tuple(rows), first)
     return found
 
 

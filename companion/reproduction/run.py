@@ -5,6 +5,7 @@ records do not depend on the number of jobs, the backend, the order or an interr
 """
 
 import os
+import warnings
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -168,7 +169,8 @@ def _failure(store: RecordStore, failed: dict[str, str]) -> UnitError:
 
 def _progress_bar(total: int, description: str):
     """A bar where a terminal can show it; none if COMPANION_PROGRESS is 0."""
-    from tqdm import tqdm
-
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a notebook has no widgets
+        from tqdm.auto import tqdm
     off = True if os.environ.get("COMPANION_PROGRESS") == "0" else None
     return tqdm(total=total, desc=description, unit="unit", dynamic_ncols=True, disable=off)

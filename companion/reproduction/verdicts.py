@@ -193,10 +193,7 @@ def judge(artefact, records, profile="paper", declared=None):
     published = load_published(artefact.paper)
     published = published[published["artefact"] == artefact.name]
     if published.empty:
-        raise ValueError(
-            f"data/published/{artefact.paper}.csv must have values of "
-            f"{artefact.name!r}. It has none."
-        )
+        raise ValueError(f"data/published/{artefact.paper}.csv has no row of {artefact.name!r}.")
     declared = (load_deviations(), load_readings()) if declared is None else declared
     return compare(published, artefact.values(records), *declared, profile)
 

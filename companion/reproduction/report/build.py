@@ -150,9 +150,8 @@ def _check(output):
             f"The site is built with Sphinx, and {', '.join(missing)} cannot be imported. "
             "Install what it needs with `pip install svm-companion[docs]`."
         )
-    if not output.exists() or (output / _MARKER).is_file():
-        return
-    if not output.is_dir() or any(output.iterdir()):
+    others = output.exists() and not (output / _MARKER).is_file()
+    if others and (not output.is_dir() or any(output.iterdir())):
         raise ReportError(
             f"{output} is not empty and holds no site of ours. Name another folder with --output."
         )
