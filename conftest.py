@@ -16,7 +16,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from companion._paths import cache_dir
-from companion.reproduction.display import VALUES_MIME
+from companion.reproduction.tables import VALUES_MIME
 
 pytest_plugins = ["pytester"]
 

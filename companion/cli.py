@@ -2,13 +2,7 @@
 
 import click
 
-from companion.reproduction.command import CONTEXT, DATA, EXIT_CODES, INTERRUPTED, OK, engine, show
-
-
-@click.group(context_settings=CONTEXT, epilog=EXIT_CODES, commands=engine.commands)
-@click.version_option(package_name="svm-companion")
-def main():
-    """Reproduce five support vector machine papers, and compare with what they print."""
+from companion.reproduction.command import DATA, EXIT_CODES, INTERRUPTED, OK, main, show
 
 
 @main.group(epilog=EXIT_CODES, short_help="List, fetch and check files from outside.")
@@ -24,7 +18,7 @@ def data():
 def data_list():
     """List the registered data sets and whether they are here."""
     from companion.datasets import check, list_sources
-    from companion.reproduction.display import Table
+    from companion.reproduction.tables import Table
 
     rows = []
     for source in list_sources():
@@ -73,7 +67,3 @@ def data_check(context, keys):
     from companion.datasets import check
 
     _report_files(context, check, keys)
-
-
-if __name__ == "__main__":
-    main()

@@ -40,7 +40,7 @@ def site(tmp_path_factory):
     with open(root / "site.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not said.exists():
-            command = [sys.executable, "-m", "companion.cli", "report", "--output", folder]
+            command = [sys.executable, "-m", "companion", "report", "--output", folder]
             run = subprocess.run(command, capture_output=True, text=True)
             said.write_text(json.dumps([run.returncode, run.stdout, run.stderr]))
     return BuiltSite(folder, *json.loads(said.read_text()))

@@ -97,7 +97,7 @@ def walk(tmp_path_factory):
             if command in NOT_WALKED:
                 continue
             words = shlex.split(command)
-            start = {"companion": ["-m", "companion.cli"], "python": []}[words[0]]
+            start = {"companion": ["-m", "companion"], "python": []}[words[0]]
             done = walk.run(*start, *words[1:])
             assert done.returncode == code, f"{command}\n{done.stdout}{done.stderr}"
             walk.runs[command] = done.stdout

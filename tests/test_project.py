@@ -109,7 +109,7 @@ def quick_run(tmp_path_factory):
     environment |= {"COMPANION_PROJECT": str(project), "COMPANION_CACHE": cache}
     # Nothing listens there: every download fails at once, on any machine.
     environment |= dict.fromkeys(["HTTPS_PROXY", "HTTP_PROXY"], "http://127.0.0.1:9")
-    command = "-m companion.cli reproduce --profile quick --jobs 2"
+    command = "-m companion reproduce --profile quick --jobs 2"
     return project, python(*command.split(), env=environment, cwd=project)
 
 

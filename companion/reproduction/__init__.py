@@ -7,16 +7,8 @@ that the command's help page does not wait for numpy.
 
 from importlib import import_module
 
-_HOMES = {
-    "PROFILES": "companion.reproduction.units",
-    "RUN_PARAMETERS": "companion.reproduction.artefacts",
-    "Artefact": "companion.reproduction.artefacts",
-    "Paper": "companion.reproduction.artefacts",
-    "Parameter": "companion.reproduction.artefacts",
-    "Study": "companion.reproduction.units",
-    "Unit": "companion.reproduction.units",
-    "seed_for": "companion.reproduction.units",
-}
+_HOMES = dict.fromkeys(("PROFILES", "Study", "Unit", "seed_for"), "units")
+_HOMES |= dict.fromkeys(("RUN_PARAMETERS", "Artefact", "Paper", "Parameter"), "artefacts")
 
 __all__ = [*_HOMES]
 
@@ -24,6 +16,5 @@ __all__ = [*_HOMES]
 def __getattr__(name):
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+    globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return globals()[name]

@@ -17,9 +17,8 @@ REPRODUCED, WITHIN, DIFFERS = "reproduced", "within spread", "differs"
 HOLDS, UNDECIDED, FAILS = "holds", "undecided", "fails"
 NOT_RUN, LISTED = "not run", "listed"
 
-#: What a claim can come to, and any row, and what agrees with the print.
+#: What a claim can come to, and what agrees with the print, or departs from it.
 CLAIM_OUTCOMES = (HOLDS, UNDECIDED, FAILS, NOT_RUN)
-OUTCOMES = (REPRODUCED, WITHIN, HOLDS, UNDECIDED, DIFFERS, FAILS, NOT_RUN, LISTED)
 AGREES, DEPARTS = (REPRODUCED, WITHIN, HOLDS), (DIFFERS, FAILS)
 
 #: Standard errors beyond which a value differs, and up to which a claim is undecided.
@@ -39,7 +38,7 @@ class Comparison:
     Attributes
     ----------
     outcome : str
-        One of :data:`OUTCOMES`.
+        One of the words above.
     distance : float
         Of a value from the print beyond its rounding, in standard errors, at least 0.
     support : float
@@ -91,28 +90,20 @@ def compare_deterministic(printed, value):
     return Comparison(REPRODUCED if same else DIFFERS, would_see=would_see)
 
 
-def compare_stochastic(
-    printed,
-    spread,
-    n,
-    value,
-    spread_r,
-    n_r,
-    *,
-    se_r=math.nan,
-    overlap=0.0,
-    overlap_r=0.0,
-    fails_beyond=MAX_DISTANCE,
-):
-    """Compare two means by both spreads and both numbers of repetitions."""
-    own = spread_r if n_r > 1 else math.nan
-    known = first_finite(own, spread, se_r * math.sqrt(n_r), 0.0)
-    variance = known**2 * (1 / n_r + overlap_r) if math.isnan(se_r) else se_r**2
-    variance += first_finite(spread, known) ** 2 * (1 / n + overlap)
+def compare_stochastic(printed, row, own, *, fails_beyond=MAX_DISTANCE):
+    """Compare two means by both spreads and both numbers of repetitions.
+
+    `row` has spread, n and overlap of the print, `own` those of the regeneration, value and se.
+    """
+    value, n, se_own = own["value"], own["n"], own["se"]
+    spread, spread_own = row["spread"], own["spread"] if n > 1 else math.nan
+    known = first_finite(spread_own, spread, se_own * math.sqrt(n), 0.0)
+    variance = known**2 * (1 / n + own["overlap"]) if math.isnan(se_own) else se_own**2
+    variance += first_finite(spread, known) ** 2 * (1 / row["n"] + row["overlap"])
     se, excess = math.sqrt(variance), abs(_excess(printed, value))
     distance = _ratio(excess, se)
     outcome = REPRODUCED if excess == 0 else WITHIN if distance <= fails_beyond else DIFFERS
-    unknown = math.isnan(own) and math.isnan(spread) and math.isnan(se_r)
+    unknown = all(map(math.isnan, (spread_own, spread, se_own)))
     note = "no spread is known on either side" if unknown else ""
     would_see = printed.half_unit + fails_beyond * se
     return Comparison(outcome, distance, se=se, would_see=would_see, note=note)
@@ -196,7 +187,7 @@ def compare_claim(relation, value, se, n=math.nan, *, fails_beyond=MAX_UNDECIDED
     if not se > 0:
         if abs(margin) <= 1e-12 * max(1.0, abs(relation.bound)):
             margin = 0.0
-        holds = relation.holds(relation.bound) if margin == 0 else margin > 0
+        holds = "=" in relation.sign if margin == 0 else margin > 0
         return Comparison(HOLDS if holds else FAILS, would_see=0.0)
     degrees = n - 1 if n >= 2 else math.inf
     support = _normal_from_t(margin / se, degrees)
@@ -284,12 +275,10 @@ def _by_kind(row, own, allowance):
             f"The regenerated value of {cell} must bring its standard error or its number of "
             f"repetitions n >= 1. Got n = {own['n']}."
         )
-    overlaps = {"overlap": row["overlap"], "overlap_r": own["overlap"]}
-    numbers = printed, row["spread"], row["n"], value, own["spread"], own["n"]
     if allowance and own["n"] > 1:
         # the spread of few repetitions is itself known badly: Student's factor
         beyond["fails_beyond"] = float(stdtrit(own["n"] - 1, ndtr(beyond["fails_beyond"])))
-    found = compare_stochastic(*numbers, se_r=own["se"], **overlaps, **beyond)
+    found = compare_stochastic(printed, row, own, **beyond)
     if allowance and found.outcome == DIFFERS and found.se == 0:
         note = f"{own['n']:g} repetitions, all alike, are too few to refute a mean"
         return replace(found, outcome=UNDECIDED, note=note)

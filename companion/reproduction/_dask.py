@@ -1,11 +1,9 @@
 """joblib's Dask backend, with an end to the run when its cluster is lost."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 from distributed import Client, LocalCluster
 from distributed.utils import silence_logging_cmgr
@@ -39,16 +37,15 @@ def client_of(scheduler: str | LocalCluster):
 @contextmanager
 def dask_backend(jobs: int, scheduler: str | None):
     """joblib's backend on a running scheduler, or on a cluster of this machine's own."""
-    with ExitStack() as stack:
-        if scheduler is None:
-            cluster = LocalCluster(
-                n_workers=effective_n_jobs(jobs),
-                threads_per_worker=1,
-                dashboard_address="127.0.0.1:0",
-                silence_logs=logging.CRITICAL,
-            )
-            scheduler = stack.enter_context(cluster)
-        client = stack.enter_context(client_of(scheduler))
+    own = nullcontext(scheduler)
+    if scheduler is None:
+        own = LocalCluster(
+            n_workers=effective_n_jobs(jobs),
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )
+    with own as cluster, client_of(cluster) as client:
         yield _Backend(client=client, wait_for_workers_timeout=0)
 
 

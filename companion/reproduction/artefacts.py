@@ -4,8 +4,6 @@ A paper is known to the engine once a distribution names it under the entry poin
 ``companion.papers``, as ``companion.papers:PAPERS`` is named in this one's pyproject.toml.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ nor where a definition stands: the digest runs over the syntax trees of the defi
 the same under every supported Python.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 from collections.abc import Callable, Iterator
@@ -88,8 +86,6 @@ def _shaped_names(statement: ast.stmt) -> set[str]:
     """The names of a module that a statement binds or may change."""
     if isinstance(statement, _DEFINITIONS):
         return {statement.name}
-    if isinstance(statement, (ast.Import, ast.ImportFrom)):
-        return set()
     plain = isinstance(statement, (ast.Assign, ast.AnnAssign)) and all(
         isinstance(target, (ast.Name, ast.Tuple))
         for target in getattr(statement, "targets", [getattr(statement, "target", None)])

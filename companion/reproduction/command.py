@@ -1,7 +1,5 @@
 """The commands ``reproduce``, ``verify`` and ``report`` over all registered papers."""
 
-from __future__ import annotations
-
 import difflib
 import gc
 import shutil
@@ -26,14 +24,15 @@ PARAMETER = "A parameter of the notebooks asked for; may be repeated."
 TARGETS = click.argument("targets", nargs=-1, metavar="[PAPER or PAPER/ARTEFACT]...")
 
 
-def _profile(default, text):
-    kind = click.Choice(["quick", "paper"])
-    return click.option("--profile", type=kind, default=default, help=text)
+def _choice(flag, words, text):
+    """An option that is one of some words, by default the first."""
+    return click.option(flag, type=click.Choice(words), default=words[0], help=text)
 
 
 @click.group(context_settings=CONTEXT, epilog=EXIT_CODES)
-def engine():
-    """Reproduce what papers print, and compare."""
+@click.version_option(package_name="svm-companion")
+def main():
+    """Reproduce five support vector machine papers, and compare with what they print."""
 
 
 def _targets(context, targets, across=False):
@@ -111,15 +110,11 @@ def _list_targets(artefacts):
             click.echo(f"    -p {p.name} {p.type.__name__.upper()}  {p.help} [{p.default}]")
 
 
-@engine.command(epilog=EXIT_CODES, short_help="Compute, run the notebooks, compare.")
+@main.command(epilog=EXIT_CODES, short_help="Compute, run the notebooks, compare.")
 @TARGETS
-@_profile("quick", "Few repetitions in minutes, or the papers' own sizes.")
-@click.option(
-    "--jobs", type=click.IntRange(-1), default=1, metavar="N", help="Processes; -1 for one a core."
-)
-@click.option(
-    "--backend", type=click.Choice(["loky", "dask"]), default="loky", help="Who runs the processes."
-)
+@_choice("--profile", ["quick", "paper"], "Few repetitions in minutes, or the papers' own sizes.")
+@click.option("--jobs", type=click.IntRange(-1), default=1, help="Processes; -1 for one a core.")
+@_choice("--backend", ["loky", "dask"], "Who runs the processes.")
 @click.option(
     "--scheduler", metavar="ADDRESS", help="A running Dask scheduler, with workers of this version."
 )
@@ -218,8 +213,7 @@ def _summarise(reports, run, in_place):
             differs = ledger["outcome"].isin(DEPARTS) | (ledger["problem"] != "")
             _show_verdicts(ledger[differs], f"{name}: what differs")
     notebooks = [report.notebook for report in reports if report.notebook is not None]
-    failures = failures_of(reports)
-    failures |= {str(notebook): False for notebook in notebooks if not notebook.ok}
+    failures = failures_of(reports) | {str(book): False for book in notebooks if not book.ok}
     for title, lines in {**_lacks(reports), "Failed": failures}.items():
         if lines:
             _heading(title)
@@ -240,23 +234,17 @@ def _code(failures, differs):
 # -- verify ---------------------------------------------------------------------------------
 
 
-@engine.command(epilog=EXIT_CODES, short_help="Compare the print with the records, by value.")
+@main.command(epilog=EXIT_CODES, short_help="Compare the print with the records, by value.")
 @TARGETS
-@_profile("paper", "Which records to compare; quick ones are those of the last quick run.")
+@_choice("--profile", ["paper", "quick"], "Which records to compare; quick: the last quick run's.")
 @click.option("--only-problems", is_flag=True, help="Show only the values that make this fail.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv", "markdown"]),
-    default="table",
-    help="Tables for people, the whole ledger for machines, or the section of the README.",
-)
+@_choice("--format", ["table", "json", "csv"], "Tables for people, or the ledger for machines.")
 @click.option("--allow-missing", is_flag=True, help="Records that are not there are no fault.")
 @click.option(
     "--readme", type=click.Path(exists=True, dir_okay=False), help="Write its section into a file."
 )
 @click.pass_context
-def verify(context, targets, *, profile, only_problems, form, allow_missing, readme):
+def verify(context, targets, *, profile, only_problems, format, allow_missing, readme):
     """Compare every published value with the records, one line a value; nothing is computed.
 
     What differs for a conjecture, or for no reason, comes first. Fails on a value that differs
@@ -277,15 +265,13 @@ def verify(context, targets, *, profile, only_problems, form, allow_missing, rea
         except (OSError, ValueError) as error:
             raise click.UsageError(str(error), context) from error
         click.echo(f"{readme}: {'updated' if changed else 'unchanged'}")
-    elif form == "markdown":
-        click.echo(display.readme_section(ledgers))
-    elif form == "table":
+    elif format == "table":
         _show_verdicts(_unexplained(shown), "Unexplained")
         for name, ledger in shown.items():
             _show_verdicts(ledger, name)
         show(display.summary_table(ledgers))
     else:
-        click.echo(display.ledger_text(shown, form), nl=False)
+        click.echo(display.ledger_text(shown, format), nl=False)
     for text in [*gaps["missing"], *gaps["stale"], *failures]:
         click.echo(text, err=True)
     differs = any(map(len, faulty.values())) or gaps["stale"]
@@ -304,11 +290,11 @@ def _unexplained(ledgers):
 # -- report ---------------------------------------------------------------------------------
 
 
-@engine.command(epilog=EXIT_CODES, short_help="Build the static site.")
+@main.command(epilog=EXIT_CODES, short_help="Build the static site.")
 @click.option(
     "--output", type=click.Path(file_okay=False), help="The site's folder: build/report/html."
 )
-@_profile("paper", "Committed notebooks and records, or those of the last quick run.")
+@_choice("--profile", ["paper", "quick"], "Committed notebooks, or those of the last quick run.")
 @click.pass_context
 def report(context, **options):
     """Build the static site: notebooks, verdicts, errata, times, API. Nothing is computed.

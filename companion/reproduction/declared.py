@@ -37,16 +37,7 @@ from companion._paths import data_dir
 from companion.reproduction.artefacts import list_papers
 from companion.reproduction.published import PublishedError, load_published
 
-__all__ = [
-    "KINDS",
-    "STATUSES",
-    "Deviation",
-    "Erratum",
-    "Reading",
-    "load_deviations",
-    "load_errata",
-    "load_readings",
-]
+__all__ = ["Deviation", "Erratum", "Reading", "load_deviations", "load_errata", "load_readings"]
 
 #: How well the reason of a deviation is known.
 STATUSES = ("demonstrated", "data", "conjecture")
@@ -110,10 +101,8 @@ def _shape_faults(entry, texts, lists, optional):
     faults += [f"{name!r} is unknown" for name in entry if name not in (*texts, *lists, *optional)]
     for name in (*texts, *optional):
         text = entry.get(name, "-")
-        if not isinstance(text, str) or not text.strip():
-            faults.append(f"{name} must be a text that says something. Got {text!r}")
-        elif "\n" in text.strip():
-            faults.append(f"{name} must be one line, as it stands in a table")
+        if not isinstance(text, str) or len(text.strip().splitlines()) != 1:
+            faults.append(f"{name} must be a text that says something in one line. Got {text!r}")
     for name in lists:
         items = entry.get(name, ["-"])
         if not isinstance(items, list) or not items or not all(isinstance(i, str) for i in items):
@@ -126,7 +115,7 @@ def _load(path, texts, lists, read, optional=()):
 
     `read` gives the faults of an entry in good shape, and what it declares.
     """
-    faults, declared = [], {}
+    path, faults, declared = Path(path), [], {}
     for number, entry in enumerate(_load_list(path), start=1):
         found, items = _shape_faults(entry, texts, lists, optional), {}
         if not found:
@@ -173,7 +162,6 @@ def load_deviations(path=None, load=load_published):
     PublishedError
         If the file has faults; all are listed with the number of their entry.
     """
-    path = data_dir() / "deviations.yaml" if path is None else Path(path)
 
     @cache
     def known(paper):
@@ -199,13 +187,9 @@ def load_deviations(path=None, load=load_published):
         deviation = Deviation(*(entry[name].strip() for name in ("reason", "evidence", "status")))
         return faults, {(paper, *cell): deviation for cell in cells if not faults}
 
-    return _load(
-        path,
-        ("paper", "artefact", "status", "reason", "evidence"),
-        ("rows", "columns"),
-        read,
-        optional=("unless_available",),
-    )
+    path = path or data_dir() / "deviations.yaml"
+    texts = ("paper", "artefact", "status", "reason", "evidence")
+    return _load(path, texts, ("rows", "columns"), read, optional=("unless_available",))
 
 
 def load_errata(path=None):
@@ -229,8 +213,7 @@ def load_errata(path=None):
         erratum = Erratum(*said, proof=tuple(entry["proof"]))
         return faults, {(erratum.paper, erratum.where, erratum.printed): erratum}
 
-    path = data_dir() / "errata.yaml" if path is None else Path(path)
-    return list(_load(path, texts, ("proof",), read).values())
+    return list(_load(path or data_dir() / "errata.yaml", texts, ("proof",), read).values())
 
 
 def load_readings(path=None):
@@ -254,6 +237,6 @@ def load_readings(path=None):
         said, proof = (entry["paper"], entry["changes"].strip()), tuple(entry["proof"])
         return faults, {(entry["id"],): Reading(*said, proof, int(entry["tried"]))}
 
-    path = data_dir() / "readings.yaml" if path is None else Path(path)
-    found = _load(path, ("id", "paper", "changes", "tried"), ("proof",), read)
+    texts = ("id", "paper", "changes", "tried")
+    found = _load(path or data_dir() / "readings.yaml", texts, ("proof",), read)
     return {key: reading for (key,), reading in found.items()}

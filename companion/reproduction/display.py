@@ -3,47 +3,22 @@
 import json
 import re
 from collections import Counter
-from itertools import compress
-from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from companion.reproduction._comparisons import (
-    AGREES,
-    CLAIM_OUTCOMES,
-    DEPARTS,
-    FAILS,
-    HOLDS,
-    LISTED,
-    NO_VALUE,
-    NOT_RUN,
-    UNDECIDED,
-)
+from companion.reproduction import _comparisons as rules
 from companion.reproduction._files import replace_text
 from companion.reproduction.published import SCORED, parse_printed
-from companion.reproduction.tables import VALUES_MIME, Table, number_text, plain
-from companion.reproduction.verdicts import OURS, PARTS, SCORES, ours, score
+from companion.reproduction.tables import Table, number_text, plain
+from companion.reproduction.verdicts import OURS, PARTS, ours, score
 
-__all__ = [
-    "VALUES_MIME",
-    "Table",
-    "claim_verdict",
-    "departures_first",
-    "escaped",
-    "findings",
-    "ledger_text",
-    "published_vs_reproduced",
-    "readme_section",
-    "summary_table",
-    "update_between_markers",
-    "verdict_table",
-]
+__all__ = ["Table", "findings", "published_vs_reproduced", "summary_table", "verdict_table"]
 
 BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
-_PLURALS = {HOLDS: "hold", FAILS: "fail"}
+_PLURALS = {rules.HOLDS: "hold", rules.FAILS: "fail"}
 _SPREAD = " ±"  # ends the name of the column that holds the spread of another
-_OURS = "ours: holds / undecided / fails"
 _LINES = ("published", "reproduced", "verdict", "as read")
 _PLACE = ["artefact", "row", "column", "outcome", "converged"]
 _NUMBERS = ["published", "reproduced", "reproduced_spread", "reproduced_n"]
@@ -90,12 +65,11 @@ def _read_text(line):
 def _verdict_text(line, notes):
     """The verdict, a problem and a note; with a list of `notes` these and the reason go there."""
     verdict, reason = line["verdict"], line["reason"]
-    if line["outcome"] == LISTED:
-        verdict = f"{LISTED}: {line['asks']}"
-    note = "" if line["note"] == NO_VALUE else line["note"]  # "not run" says as much
-    joint = (
-        number_text(line["joint"], ".2g") and f"all draws of the table: chance {line['joint']:.2g}"
-    )
+    if line["outcome"] == rules.LISTED:
+        verdict = f"{rules.LISTED}: {line['asks']}"
+    note = "" if line["note"] == rules.NO_VALUE else line["note"]  # "not run" says as much
+    chance = number_text(line["joint"], ".2g")
+    joint = chance and f"all draws of the table: chance {chance}"
     told = [text for text in (line["problem"], note, joint) if text]
     if notes is None:
         return "; ".join([verdict, *told])
@@ -110,8 +84,8 @@ def _values(ledger):
 
 def departures_first(ledger):
     """Rows that depart, are not run or have a problem, undecided claims, the scored, the listed."""
-    departs = ledger["outcome"].isin([*DEPARTS, NOT_RUN]) | (ledger["problem"] != "")
-    open_claim = (ledger["asks"] == "claim") & (ledger["outcome"] == UNDECIDED)
+    departs = ledger["outcome"].isin([*rules.DEPARTS, rules.NOT_RUN]) | (ledger["problem"] != "")
+    open_claim = (ledger["asks"] == "claim") & (ledger["outcome"] == rules.UNDECIDED)
     rank = np.select([departs, open_claim, ledger["asks"].isin(SCORED)], [0, 1, 2], 3)
     return ledger.assign(rank=rank).sort_values("rank", kind="stable")
 
@@ -138,26 +112,27 @@ def verdict_table(ledger, title="", notes=None):
         have been seen), n (repetitions the regenerated value rests on), verdict with a problem or a
         note, and as read (value and verdict under another reading of the print), if there is one.
     """
-    ledger, read = departures_first(ledger), (ledger["reading"] != "").any()
-    rows = [
-        [
-            *(line["row"], line["column"], _published_text(line), _reproduced_text(line)),
-            number_text(line["distance"], ".1f"),
-            number_text(line["support"], "+.1f"),
-            number_text(line["would_see"], ".2g"),
-            "" if line["kind"] == "deterministic" else number_text(line["reproduced_n"], "g"),
-            _verdict_text(line, notes),
-            *([_read_text(line)] if read else []),
-        ]
+    ledger = departures_first(ledger)
+    texts = [
+        {
+            "row": line["row"],
+            "column": line["column"],
+            "published": _published_text(line),
+            "reproduced": _reproduced_text(line),
+            "distance": number_text(line["distance"], ".1f"),
+            "support": number_text(line["support"], "+.1f"),
+            "would see": number_text(line["would_see"], ".2g"),
+            "n": "" if line["kind"] == "deterministic" else number_text(line["reproduced_n"], "g"),
+            "verdict": _verdict_text(line, notes),
+            "as read": _read_text(line),
+        }
         for line in ledger.to_dict("records")
     ]
-    header = ["row", "column", "published", "reproduced", "distance", "support", "would see", "n"]
-    header += ["verdict", "as read"] if read else ["verdict"]
-    if notes is not None:
-        used = [any(cells) for cells in zip(*rows, strict=True)]
-        header, *rows = (list(compress(row, used)) for row in (header, *rows))
+    frame = pd.DataFrame(texts)
+    empty = [name for name in frame if not any(frame[name])]
+    frame = frame.drop(columns=empty if notes is not None else {"as read"} & {*empty})
     folded = int((ledger["rank"] > 1).sum())
-    return Table(header, rows, _values(ledger), title, folded)
+    return Table(frame, frame.to_numpy(), _values(ledger), title, folded)
 
 
 def escaped(text):
@@ -183,8 +158,8 @@ def _listed(departures, most):
 def claim_verdict(tests):
     """What the tests of a claim came to, in a word, and how many of them came to what."""
     became = Counter(tests["outcome"])
-    words = [word for word in CLAIM_OUTCOMES if became[word]]
-    verdict = words[0] if len(words) == 1 else "holds in part" if became[HOLDS] else words[-1]
+    words = [word for word in rules.CLAIM_OUTCOMES if became[word]]
+    verdict = words[0] if len(words) == 1 else "holds in part" if became[rules.HOLDS] else words[-1]
     counts = ", ".join(
         f"{became[word]} {word if became[word] == 1 else _PLURALS.get(word, word)}"
         for word in words
@@ -195,7 +170,7 @@ def claim_verdict(tests):
 def _claim_finding(sentence, tests):
     """What the tests of a claim came to, and two that fail."""
     verdict, counts = claim_verdict(tests)
-    failing = _listed(tests[tests["outcome"] == FAILS], 2)
+    failing = _listed(tests[tests["outcome"] == rules.FAILS], 2)
     text = f"* **{verdict.capitalize()}**: {escaped(sentence)}: {counts}."
     return f"{text} {failing}." if failing else text
 
@@ -220,28 +195,30 @@ def findings(ledger, most=6):
     scored, lines = ledger[ledger["repeats"] == ""], []
     values = scored[scored["asks"] == "value"]
     if len(values):
-        agree, differs = (values[values["outcome"].isin(of)] for of in (AGREES, DEPARTS))
+        agree = int(values["outcome"].isin(rules.AGREES).sum())
+        differs = values[values["outcome"].isin(rules.DEPARTS)]
         became = Counter(values["outcome"])
-        parts = [f"**{len(agree)} of {len(values)} printed values agree**"]
-        parts += [f"{len(differs)} differ"] if len(differs) else []
-        parts += [f"{became[NOT_RUN]} not run"] if became[NOT_RUN] else []
-        if became[UNDECIDED]:
-            parts.append(f"{became[UNDECIDED]} undecided (chance could hide what matters)")
-        lines.append(f"* {', '.join(parts)}.")
-        if len(differs):
-            lines[0] += f" Different: {_listed(differs, 4)}."
+        others = {"differ": len(differs), "not run": became[rules.NOT_RUN]}
+        others["undecided (chance could hide what matters)"] = became[rules.UNDECIDED]
+        parts = [f"**{agree} of {len(values)} printed values agree**"]
+        parts += [f"{n} {word}" for word, n in others.items() if n]
+        different = f" Different: {_listed(differs, 4)}." if len(differs) else ""
+        lines.append(f"* {', '.join(parts)}.{different}")
     for name, own in scored[scored["reading"] != ""].groupby("reading", sort=False):
-        printed, read = (int(own[of].isin(AGREES).sum()) for of in ("outcome", "outcome_as_read"))
+        printed, read = (
+            int(own[of].isin(rules.AGREES).sum()) for of in ("outcome", "outcome_as_read")
+        )
         lines.append(
             f"* **Read otherwise** ({name}), {read} of {len(own)} rows agree; as printed {printed}."
         )
-    claims = scored[scored["asks"] == "claim"].groupby("sentence", sort=False)
-    order = [(name.startswith(OURS), FAILS not in set(tests["outcome"])) for name, tests in claims]
-    claims = [claim for _, claim in sorted(zip(order, claims, strict=True), key=itemgetter(0))]
-    lines += [_claim_finding(*claim) for claim in claims[:most]]
-    if len(claims) > most:
-        folded = [_claim_finding(*claim) for claim in claims[most:]]
-        lines += ["", f"<details><summary>and {len(folded)} more</summary>", "", *folded]
+    claims = sorted(
+        scored[scored["asks"] == "claim"].groupby("sentence", sort=False),
+        key=lambda claim: (claim[0].startswith(OURS), rules.FAILS not in set(claim[1]["outcome"])),
+    )
+    told = [_claim_finding(*claim) for claim in claims]
+    lines += told[:most]
+    if more := told[most:]:
+        lines += ["", f"<details><summary>and {len(more)} more</summary>", "", *more]
         lines += ["", "</details>"]
     return Markdown("\n".join(lines))
 
@@ -295,38 +272,34 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
     lines = []
     for row in rows:
         texts = [_stacked(cells.get((row, c)), cells.get((row, c + _SPREAD))) for c in columns]
-        shown = [
-            line
-            for line in zip(_LINES, *texts, strict=True)
-            if line[0] != "as read" or any(line[1:])
-        ]
+        shown = [line for line in zip(_LINES, *texts, strict=True) if any(line[1:])]
         lines += [[name, *line] for name, line in zip((row, "", "", ""), shown, strict=False)]
     inside = {name for c in columns for name in (c, c + _SPREAD)}
     part = ledger[ledger["row"].isin(rows) & ledger["column"].isin(inside)]
     return Table(["", "", *columns], lines, _values(part), title)
 
 
-def summary_table(ledgers, title=""):
+def summary_table(ledgers):
     """The score of each paper or artefact (a key of `ledgers`), and of all, and claims of ours."""
-    import pandas as pd
-
     if len(ledgers) > 1:
         ledgers = {**ledgers, "all": pd.concat(ledgers.values())}
     records = [
-        {"": name, **score(ledger), _OURS: " / ".join(map(str, ours(ledger)))}
+        {
+            "": name,
+            **score(ledger),
+            "ours: holds / undecided / fails": " / ".join(map(str, ours(ledger))),
+        }
         for name, ledger in ledgers.items()
     ]
-    return Table(["", *SCORES, _OURS], [record.values() for record in records], records, title)
+    return Table.from_frame(pd.DataFrame(records))
 
 
 def readme_section(ledgers):
     """Markdown for the README: each paper's score and, folded up, why values differ."""
-    import pandas as pd
-
     papers, reasons = {}, Counter()
     for name, ledger in ledgers.items():
         papers.setdefault(name.partition("/")[0], []).append(ledger)
-        worse = ledger["outcome"].isin(DEPARTS) | (ledger["problem"] != "")
+        worse = ledger["outcome"].isin(rules.DEPARTS) | (ledger["problem"] != "")
         reasons.update((name, verdict) for verdict in ledger[worse]["verdict"])
     parts = [summary_table({name: pd.concat(of) for name, of in papers.items()}).to_markdown()]
     if reasons:
@@ -347,8 +320,6 @@ def ledger_text(ledgers, form):
     ledgers : mapping of str to pandas.DataFrame
     form : {"json", "csv"}
     """
-    import pandas as pd
-
     whole = pd.concat(ledgers.values(), ignore_index=True) if ledgers else pd.DataFrame()
     if form == "csv":
         return whole.to_csv(index=False)
@@ -368,6 +339,5 @@ def update_between_markers(path, text):
         raise ValueError(f"{path} must have the markers {BEGIN} and {END} once, in this order.")
     parts[2] = f"\n{text.strip()}\n"
     after = "".join(parts)
-    if after != before:
-        replace_text(path, after)
+    replace_text(path, after)
     return after != before

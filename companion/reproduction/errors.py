@@ -1,7 +1,5 @@
 """The errors of running and storing units; each message says what happened and what to do."""
 
-__all__ = ["ClusterError", "DamagedError", "StoreError", "UnitError"]
-
 
 class StoreError(RuntimeError):
     """A file of records cannot be read or written. Records already in it are untouched."""

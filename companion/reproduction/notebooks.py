@@ -12,6 +12,8 @@ from pathlib import Path
 from textwrap import shorten
 from unittest.mock import patch
 
+import nbformat
+
 from companion._paths import notebooks_dir
 from companion.reproduction._files import replace_text
 from companion.reproduction.artefacts import list_artefacts
@@ -44,7 +46,7 @@ class NotebookReport:
 
 def notebook_path(artefact):
     """The notebook of an artefact, ``notebooks/<paper>/<name>.ipynb``."""
-    return notebooks_dir() / artefact.paper / f"{artefact.name}.ipynb"
+    return notebooks_dir() / f"{artefact.id}.ipynb"
 
 
 def navigation(artefact):
@@ -53,10 +55,9 @@ def navigation(artefact):
     "" for a notebook about all papers.
     """
     own = [other for other in list_artefacts() if other.paper == artefact.paper]
-    names = [other.name for other in own]
-    if artefact.name not in names:
+    if artefact not in own:
         return ""
-    here = names.index(artefact.name)
+    here = own.index(artefact)
     links = [f"[{other.title}]({other.name}.ipynb)" for other in own]
     before = [f"\u2190 {link}" for link in links[max(here - 1, 0) : here]]
     after = [f"{link} \u2192" for link in links[here + 1 : here + 2]]
@@ -65,8 +66,6 @@ def navigation(artefact):
 
 def _navigable(notebook, artefact):
     """Put the navigation of an artefact into the last cell of its notebook, in place."""
-    import nbformat
-
     text = navigation(artefact)
     cells = [c for c in notebook.cells if _NAVIGATION not in c.metadata.get("tags", [])]
     last = {"tags": [_NAVIGATION]}
@@ -89,8 +88,6 @@ def make_stamp(artefact, parameters):
 
 def clean_notebook(notebook, stamp=None):
     """A copy without what papermill and Jupyter note beside the story; with a stamp, if given."""
-    import nbformat
-
     notebook = nbformat.from_dict(notebook)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.cells = [c for c in notebook.cells if _ERROR_MARK not in c.metadata.get("tags", [])]
@@ -109,8 +106,6 @@ def clean_notebook(notebook, stamp=None):
 
 
 def _write(notebook, path):
-    import nbformat
-
     replace_text(path, nbformat.writes(notebook).rstrip("\n") + "\n")
 
 
@@ -138,8 +133,6 @@ def _failure(error, number=None, source=""):
 
 def _last_started(path):
     """Number and source of the last cell that papermill began, of a kernel that died."""
-    import nbformat
-
     cells = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
     started = [cell.metadata.get("papermill", {}).get("start_time") is not None for cell in cells]
     number = sum(started)
@@ -181,8 +174,6 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
     bad ones are a ParameterError, and no kernel is started. The notebook is that of the artefact,
     or `source`, which is written over if every cell ran and `in_place` is asked for.
     """
-    import nbformat
-
     values = check_parameters(artefact, parameters or {})
     changed = {p.name: values[p.name] for p in artefact.parameters if values[p.name] != p.default}
     source = notebook_path(artefact) if source is None else Path(source)
@@ -190,8 +181,7 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
     action = f"read notebook {source}"
     try:
         notebook = clean_notebook(nbformat.read(source, as_version=4))
-        cells = notebook.cells
-        notebook.cells = [c for c in cells if _INJECTED not in c.metadata.get("tags", [])]
+        notebook.cells = [c for c in notebook.cells if _INJECTED not in c.metadata.get("tags", [])]
         _navigable(notebook, artefact)
         action = f"write {output}"
         _write(notebook, output)

@@ -3,8 +3,6 @@
 Everything is read from records and data files; nothing is computed anew and no number is typed.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 

@@ -11,12 +11,11 @@ import difflib
 import math
 from contextlib import suppress
 
+import click
+
 from companion.reproduction.artefacts import get_artefact
 
-__all__ = ["ParameterError", "parameters_for"]
-
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
-_BOOLS = {"true": True, "false": False}
 
 
 class ParameterError(ValueError):
@@ -55,26 +54,16 @@ def _allowed(parameter):
     return words + f" of at most {high}" * math.isfinite(high)
 
 
-def _from_word(word, kind):
-    """The value that a word of the command line stands for; itself if it stands for none."""
-    if kind is bool:
-        return _BOOLS.get(word.strip().lower(), word)
-    with suppress(ValueError):
-        return kind(word)
-    return word
-
-
 def check_parameters(artefact, values, *, text=False):
     """A value for every parameter of an artefact: the given one, else the default.
 
     With `text`, values are words of a command line. Faults are one `ParameterError`.
     """
     declared = {parameter.name: parameter for parameter in artefact.parameters}
-    if text:
-        values = {
-            name: _from_word(word, declared[name].type) if name in declared else word
-            for name, word in values.items()
-        }
+    values = dict(values)
+    for name in values.keys() & declared.keys() if text else ():
+        with suppress(click.BadParameter):  # a word that stands for no value is a fault itself
+            values[name] = click.types.convert_type(declared[name].type)(values[name])
     faults = [_fault(name, value, declared) for name, value in values.items()]
     if any(faults):
         raise ParameterError(artefact.id, filter(None, faults))
@@ -86,10 +75,8 @@ def _injected_names():
 
     They begin with ``# Parameters``; IPython keeps the source of every cell that ran.
     """
-    try:
-        from IPython import get_ipython
-    except ImportError:
-        return set()
+    from IPython import get_ipython
+
     shell = get_ipython()
     cells = [] if shell is None else shell.user_ns.get("In", [])
     injected = [ast.parse(cell) for cell in cells if cell.startswith("# Parameters\n")]

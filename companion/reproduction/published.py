@@ -7,25 +7,13 @@ fault in it and names every fault with its line.
 import csv
 import io
 import math
-import operator
 import re
 from dataclasses import dataclass
 from decimal import Decimal
 
 from companion._paths import data_dir
 
-__all__ = [
-    "ASKS",
-    "COLUMNS",
-    "KINDS",
-    "SCORED",
-    "Printed",
-    "PublishedError",
-    "Relation",
-    "load_published",
-    "parse_printed",
-    "parse_relation",
-]
+__all__ = ["Printed", "PublishedError", "Relation", "load_published", "parse_printed"]
 
 #: What a row asks; values and claims are scored.
 ASKS = ("value", "claim", "setting", "identity", "matched")
@@ -100,11 +88,6 @@ class Relation:
     sign: str
     bound: float
 
-    def holds(self, value):
-        """Whether the relation holds for an exactly known value."""
-        compare = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
-        return bool(compare[self.sign](value, self.bound))
-
     def margin(self, value):
         """Distance to the bound, positive on the side where the relation holds."""
         return self.bound - value if self.sign.startswith("<") else value - self.bound
@@ -128,53 +111,48 @@ def _float(text):
 def _check_record(record, paper):
     """All faults of one row, and its numbers, NaN where it has none."""
     asks, kind, printed, relation = map(record.get, ("asks", "kind", "printed", "relation"))
+    text, spread, count, matters = map(record.get, ("value", "spread", "n", "matters"))
     numbers = {name: _float(record[name]) for name in ("value", "spread", "n", "matters")}
     numbers["overlap"] = _float(record["overlap"] or "0")
     if kind not in KINDS:
         return [f"kind {kind!r} is unknown: it must be one of {', '.join(KINDS)}"], numbers
-    text, spread, count, matters = map(record.get, ("value", "spread", "n", "matters"))
-    value, n = numbers["value"], numbers["n"]
-    parsed, claim, exact = parse_printed(printed), kind == "ordinal", kind == "deterministic"
-    reads, word = parsed and parsed.value, printed and parsed is None and not claim
-    unlike, stray = parsed is not None and not claim and value != reads, claim and math.isnan(value)
-    odd_n = count and not (n >= 1 and n.is_integer())
-    many, bound = kind == "stochastic", parse_relation(relation)
-    faults = {f"{name} is empty": not record[name] for name in ("artefact", "row", "column")}
+    value, n, parsed = numbers["value"], numbers["n"], parse_printed(printed)
+    claim, scored, many = kind == "ordinal", asks in SCORED, kind == "stochastic"
+    if claim:
+        reads, unlike = "a number or nothing", text and math.isnan(value)
+    elif parsed is None:
+        reads, unlike = "nothing", text
+    else:
+        reads, unlike = parsed.value, value != parsed.value
+    word = printed and parsed is None and kind not in ("deterministic", "ordinal")
+    least = {"stochastic": 1, "spread": 2}.get(kind, 0)
+    few = not (n.is_integer() and n >= max(least, 1)) if count else least
+    bad_relation = parse_relation(relation) is None if claim else relation
+    named = ("artefact", "row", "column", "where", "printed")
+    faults = {f"{name} is empty": not record[name] for name in named}
     faults |= {
         f"paper is {record['paper']!r}, but the file is {paper}.csv": record["paper"] != paper,
-        "where is empty": not record["where"],
         f"asks {asks!r} is unknown: it must be one of {', '.join(ASKS)}": asks not in ASKS,
         f"asks is {asks!r}, but kind is {kind!r}: claims, and no values, are ordinal": (
-            asks in SCORED and (asks == "claim") != claim
+            scored and (asks == "claim") != claim
         ),
         "sentence is empty: quote what is claimed": asks == "claim" and not record["sentence"],
         "why is empty: say why this bound, which test proves it, or what was matched": (
             asks not in ("value", "setting") and not record["why"]
         ),
-        f"repeats is given, but a {asks} is not scored anyway": (
-            asks not in SCORED and record["repeats"]
-        ),
+        f"repeats is given, but a {asks} is not scored anyway": record["repeats"] and not scored,
         f"matters {matters!r} is no positive number": matters and not numbers["matters"] > 0,
-        "printed is empty: give the characters on the page": not printed,
-        f"printed {printed!r} is no number, which kind {kind!r} needs": word and not exact,
-        f"printed {printed!r} is a word, so value must be empty": word and exact and text,
-        f"value {text!r} is not what printed {printed!r} reads, {reads!r}": unlike,
-        f"value {text!r} is no number": text and stray,
-        f"n {count!r} is no positive whole number": odd_n,
-        "n is empty: a stochastic value needs its number of repetitions": many and not count,
-        f"n is {count or 'empty'}: a spread needs at least 2": kind == "spread" and not n >= 2,
-        f"spread {spread!r} is no number >= 0": spread and not numbers["spread"] >= 0,
-        f"spread is given, but kind is {kind!r}: only stochastic values have one": (
-            spread and not many
-        ),
-        "spread is given with n = 1: one repetition has no spread": spread and many and n < 2,
-        "spread_is is empty: say of what it is a deviation": spread and not record["spread_is"],
+        f"printed {printed!r} is no number, which kind {kind!r} needs": word,
+        f"value must be {reads}, as printed is {printed!r}. Got {text!r}": unlike,
         f"value {text} is negative, which no spread is": kind == "spread" and value < 0,
-        "relation is missing: an ordinal claim needs one, such as '< 0'": claim and not relation,
-        f"relation {relation!r} is not one of <, >, <=, >= and a number": (
-            claim and relation and bound is None
+        f"n of kind {kind!r} must be a whole number >= {max(least, 1)}. Got {count!r}": few,
+        f"spread {spread!r} is no number >= 0": spread and not numbers["spread"] >= 0,
+        "spread is given, but only a stochastic value with n > 1 has one": (
+            spread and not (many and n > 1)
         ),
-        f"relation {relation!r} is given, but kind is {kind!r}": relation and not claim,
+        "spread_is is empty: say of what it is a deviation": spread and not record["spread_is"],
+        "relation must be <, >, <= or >= and a number for kind 'ordinal', and empty for others. "
+        f"Got {relation!r}": bad_relation,
         f"overlap {record['overlap']!r} is no number >= 0": not numbers["overlap"] >= 0,
     }
     return [fault for fault, found in faults.items() if found], numbers

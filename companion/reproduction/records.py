@@ -6,8 +6,6 @@ point, an exponent, ``nan`` or ``inf``), or text. Text that could be taken for o
 written as a JSON string, in quotes. `decode_cell` reads all of them; pandas reads the usual ones.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io
@@ -123,15 +121,6 @@ def to_table(records: Iterable[Record], parameters: list[str]) -> bytes:
     return "\n".join([*table, ""]).encode()
 
 
-def _first_altered(texts: list[str], lines: list[list[str]], own: list[int]) -> int | None:
-    """Where a record is not what its digest says: a line that disagrees, or else its first."""
-    digests = [lines[place][-1] for place in own]
-    digest = max(digests, key=digests.count)
-    if digest != content_digest(texts[0], [texts[place].rpartition(",")[0] for place in own]):
-        return own[0]
-    return next((place for place in own if lines[place][-1] != digest), None)
-
-
 def parse_table(content: bytes, parameters: Sequence[str]) -> dict[str, Record]:
     """The inverse of `to_table`, by key; a ValueError says why this is no table of records."""
     try:
@@ -150,23 +139,16 @@ def parse_table(content: bytes, parameters: Sequence[str]) -> dict[str, Record]:
         if len(line) != len(columns):
             raise ValueError(f"line {place + 1}: {len(line)} cells instead of {len(columns)}")
         places.setdefault(line[end], []).append(place)
-    altered = [
-        (place, key)
-        for key, own in places.items()
-        if (place := _first_altered(texts, lines, own)) is not None
-    ]
-    if len(altered) == len(places) > 1:
-        raise ValueError("line 1: no record is what its digest says with these names of columns")
-    if altered:
-        place, key = min(altered)
-        raise ValueError(f"line {place + 1}: the record {key} is not what its digest says")
     found, decode = {}, cache(decode_cell)
     for key, own in places.items():
-        code = lines[own[0]][-2]
+        first = own[0] + 1
+        digest = content_digest(texts[0], [texts[n].rpartition(",")[0] for n in own])
+        if {lines[n][-1] for n in own} != {digest}:
+            raise ValueError(f"line {first}: the record {key} or line 1 differs from its digest")
         cells = [list(map(decode, lines[n][:end])) for n in own]
         params = dict(zip(columns, cells[0][:begin], strict=False))
         rows = [dict(zip(columns[begin:end], row[begin:], strict=True)) for row in cells]
-        found[key] = Record(key, params, code, tuple(rows), own[0] + 1)
+        found[key] = Record(key, params, lines[own[0]][-2], tuple(rows), first)
     return found
 
 

@@ -1,7 +1,5 @@
 """One call from an artefact's name to its records and verdicts: what a notebook starts with."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

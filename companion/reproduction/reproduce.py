@@ -3,8 +3,6 @@
 What goes wrong with one artefact is noted and the next one starts.
 """
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
@@ -148,14 +146,15 @@ class Reproduction:
         """
         todo = [pair for pair in zip(reports, parameters, strict=True) if not pair[0].failures]
         jobs = min(cpu_count() if self.jobs == -1 else self.jobs, max(len(todo), 1))
+        run = partial(notebooks.run_notebook, in_place=in_place)
         for across in (False, True):
             # Threads, since each only waits for a kernel, a process of its own.
             with ThreadPoolExecutor(jobs) as threads, notebooks.notebook_surroundings():
-                running = {
-                    threads.submit(self._run_notebook, report.artefact, values, in_place): report
-                    for report, values in todo
-                    if across == (not report.artefact.paper)
-                }
+                running = {}
+                for report, values in todo:
+                    if across == (not report.artefact.paper):
+                        output = self.outputs / f"{report.artefact.id}.ipynb"
+                        running[threads.submit(run, report.artefact, output, values)] = report
                 try:
                     for done in as_completed(running):
                         report, report.notebook = running[done], done.result()
@@ -167,10 +166,6 @@ class Reproduction:
                     threads.shutdown(wait=False, cancel_futures=True)
                     notebooks.stop_kernels()
                     raise
-
-    def _run_notebook(self, artefact, values, in_place):
-        output = self.outputs / artefact.paper / f"{artefact.name}.ipynb"
-        return notebooks.run_notebook(artefact, output, values, in_place=in_place)
 
     def finish(self):
         """Say that the run came to its end, so that the next one computes afresh."""

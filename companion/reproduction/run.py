@@ -4,8 +4,6 @@ Every unit runs with one thread of BLAS and OpenMP and takes its seed from its i
 records do not depend on the number of jobs, the backend, the order or an interruption.
 """
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections import Counter
@@ -18,8 +16,6 @@ from companion.reproduction.records import Record, to_frame
 from companion.reproduction.store import RecordStore
 from companion.reproduction.units import Study, Unit
 from companion.reproduction.workers import compute_units
-
-__all__ = ["Records", "load_records"]
 
 _NAMED_FAILURES = 5
 

@@ -5,8 +5,6 @@ a study and profile. Records of the paper profile are then *consolidated*, sorte
 ``data/records/<paper>/<study>.csv``.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

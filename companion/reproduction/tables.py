@@ -10,8 +10,6 @@ import re
 import textwrap
 from itertools import zip_longest
 
-__all__ = ["VALUES_MIME", "Table", "number_text", "plain"]
-
 VALUES_MIME = "application/vnd.companion.values+json"
 _MOST_ROWS = 40  # that are shown unfolded
 

@@ -5,11 +5,11 @@ A fresh run of the paper profile in place writes the lines of what it computed w
 
 import os
 
+import pandas as pd
+
 from companion._paths import data_dir
 from companion.reproduction._files import replace_text
 from companion.reproduction.artefacts import list_artefacts
-
-__all__ = ["NOTEBOOK", "load_times"]
 
 #: Stands in the column ``study`` for running the notebook on finished records.
 NOTEBOOK = "(notebook)"
@@ -26,16 +26,12 @@ def load_times():
         machine, seconds; empty if nothing was timed. A study that several artefacts use stands
         with the first.
     """
-    import pandas as pd
-
     path = data_dir() / "times.csv"
     return pd.read_csv(path) if path.is_file() else pd.DataFrame(columns=_COLUMNS)
 
 
 def save_times(artefact, lines):
     """Replace an artefact's lines of these studies: tuples of study, units, jobs and seconds."""
-    import pandas as pd
-
     old, order = load_times(), [known.id for known in list_artefacts()]
     replaced = (old["artefact"] == artefact.id) & old["study"].isin([line[0] for line in lines])
     new = [

@@ -4,8 +4,6 @@ A *unit* is one repetition at one setting, known by a digest of its identity, wh
 *study* lists its units and knows how to compute one of them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -16,8 +14,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-
-__all__ = ["PROFILES", "Study", "Unit", "canonical_json", "seed_for", "to_scalar"]
 
 PROFILES = ("quick", "paper")
 _KEY_LENGTH = 20

@@ -9,23 +9,14 @@ import math
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 
 from companion.reproduction import _comparisons as rules
-from companion.reproduction._comparisons import AGREES, DEPARTS, NOT_RUN, OUTCOMES, compare_row
+from companion.reproduction._comparisons import AGREES, DEPARTS, NOT_RUN, compare_row
 from companion.reproduction.declared import load_deviations, load_readings
 from companion.reproduction.published import COLUMNS, SCORED, load_published, parse_printed
 
-__all__ = [
-    "OUTCOMES",
-    "PARTS",
-    "SCORES",
-    "compare",
-    "compare_row",
-    "judge",
-    "ours",
-    "problems",
-    "score",
-]
+__all__ = ["compare", "judge", "score"]
 
 #: What a scored row can count as, and what is counted for each paper, in the order of tables.
 PARTS = (
@@ -43,7 +34,9 @@ OURS = "ours"
 _NOT_COPIED = ("value", "spread_is", "overlap", "note")
 _MEASURES = ("distance", "support", "se", "would_see")
 _NEEDED = ("row", "column", "value", "converged")
-_NUMBERS = {"spread": math.nan, "n": math.nan, "se": math.nan, "overlap": 0.0}
+_NUMBERS = ("spread", "n", "se", "overlap")
+_UNSAID = dict.fromkeys(("value", "converged", *_NUMBERS), math.nan)
+_UNSAID |= {"overlap": 0.0, "draws": (), "reading": ""}
 
 
 def regenerated(reproduced):
@@ -56,14 +49,9 @@ def regenerated(reproduced):
         )
     cells = {}
     for record in reproduced.to_dict("records"):
-        own = dict(record)
-        for name, default in _NUMBERS.items():
-            number = own.get(name, default)
-            own[name] = default if rules.is_missing(number) else float(number)
-        own["draws"] = () if rules.is_missing(own.get("draws")) else own["draws"]
-        cell = (own["row"], own["column"])
-        reading = own.get("reading")
-        reading = "" if rules.is_missing(reading) else reading
+        given = {name: value for name, value in record.items() if not rules.is_missing(value)}
+        own = _UNSAID | given | {name: float(given.get(name, _UNSAID[name])) for name in _NUMBERS}
+        cell, reading = (own["row"], own["column"]), own["reading"]
         readings = cells.setdefault(cell, {})
         if reading in readings or len({*readings, reading} - {""}) > 1:
             raise ValueError(f"The regenerated value of {' / '.join(cell)} is there twice.")
@@ -152,7 +140,7 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
         row, column, asks, kind, printed, published, spread, n, relation, sentence, why, repeats,
         matters, where); the regeneration (reproduced, reproduced_spread, reproduced_n,
         reproduced_se, converged); distance, support, se, would_see, joint (the chance of all
-        single draws of the table together), outcome (one of :data:`OUTCOMES`), verdict, status and
+        single draws of the table together), outcome (a word of the rules), verdict, status and
         reason of a deviation, problem (empty if all is well), note, counts_as (one of
         :data:`PARTS`, empty if the row is not scored, is ours, or repeats another); and under
         another reading its name, reproduced_as_read and outcome_as_read.
@@ -163,8 +151,6 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
         If the regenerated values lack a column, hold a cell twice, name an unknown reading, or a
         stochastic one has neither standard error nor number of repetitions.
     """
-    import pandas as pd
-
     cells, rows = regenerated(reproduced), published.to_dict("records")
     deviations, readings, ledger = deviations or {}, readings or {}, []
     joint = _joint_chances(rows, cells)
@@ -173,7 +159,7 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
         found = dict(cells.get(cell, {}))
         own = found.pop("", None)
         comparison = compare_row(row, own, profile)
-        own = own or {"value": math.nan, "converged": True, **_NUMBERS}
+        own = own or _UNSAID | {"converged": True}
         converged = bool(own["converged"])
         reading, as_read = next(iter(found.items()), ("", None))
         if reading and reading not in readings:
@@ -181,9 +167,8 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
                 f"The reading of {' / '.join(cell)} must be one of data/readings.yaml. "
                 f"Got {reading!r}."
             )
-        told = _conclude(
-            comparison, converged, deviations.get((row["paper"], row["artefact"], *cell)), profile
-        )
+        deviation = deviations.get((row["paper"], row["artefact"], *cell))
+        told = _conclude(comparison, converged, deviation, profile)
         ledger.append(
             {
                 **{name: row[name] for name in COLUMNS if name not in _NOT_COPIED},
@@ -208,10 +193,7 @@ def judge(artefact, records, profile="paper", declared=None):
     published = load_published(artefact.paper)
     published = published[published["artefact"] == artefact.name]
     if published.empty:
-        raise ValueError(
-            f"data/published/{artefact.paper}.csv must have values of "
-            f"{artefact.name!r}. It has none."
-        )
+        raise ValueError(f"data/published/{artefact.paper}.csv has no row of {artefact.name!r}.")
     declared = (load_deviations(), load_readings()) if declared is None else declared
     return compare(published, artefact.values(records), *declared, profile)
 

@@ -1,7 +1,5 @@
 """Where units are computed: in this process, in joblib's ``loky`` workers, or on a Dask cluster."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

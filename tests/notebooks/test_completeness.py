@@ -15,9 +15,9 @@ from companion.reproduction.artefacts import (
     list_papers,
 )
 from companion.reproduction.codehash import code_digest
-from companion.reproduction.display import VALUES_MIME
 from companion.reproduction.notebooks import navigation, notebook_path
 from companion.reproduction.published import load_published
+from companion.reproduction.tables import VALUES_MIME
 
 NOTEBOOKS = sorted(notebooks_dir().rglob("*.ipynb"))
 PRINTED = {artefact.id for artefact in list_artefacts() if artefact.values is not None}

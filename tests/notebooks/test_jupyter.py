@@ -19,8 +19,8 @@ from tornado.websocket import websocket_connect
 
 from companion._paths import notebooks_dir
 from companion.reproduction.artefacts import get_artefact
-from companion.reproduction.display import VALUES_MIME
 from companion.reproduction.notebooks import notebook_path
+from companion.reproduction.tables import VALUES_MIME
 
 NOTEBOOKS = sorted(notebooks_dir().rglob("*.ipynb"))
 SMALL = notebook_path(get_artefact("l1nsvm/table_1"))

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.reproduction import display
-from companion.reproduction.display import VALUES_MIME, Table, findings, verdict_table
+from companion.reproduction.display import Table, findings, verdict_table
+from companion.reproduction.tables import VALUES_MIME
 from companion.reproduction.verdicts import SCORES, compare
 
 

@@ -11,9 +11,9 @@ from companion._paths import notebooks_dir
 from companion.reproduction import overview as show
 from companion.reproduction.artefacts import Paper, get_artefact, list_papers
 from companion.reproduction.declared import Deviation, Erratum, Reading, load_errata
-from companion.reproduction.display import VALUES_MIME, Table
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.published import load_published
+from companion.reproduction.tables import VALUES_MIME, Table
 from companion.reproduction.verdicts import PARTS
 
 AGREES, UNDECIDED, SHOWN, _, UNEXPLAINED, NOT_RUN = PARTS

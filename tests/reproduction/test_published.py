@@ -61,8 +61,8 @@ def test_printing_and_reading_are_inverse(digits, decimals):
 
 def test_a_relation_knows_on_which_side_it_holds():
     below, at_least = map(published.parse_relation, ("< 0", ">=.5"))
-    assert below.holds(-1) and not below.holds(0) and below.margin(-2) == 2
-    assert at_least.holds(0.5) and not at_least.holds(0.4) and at_least.margin(1.5) == 1.0
+    assert below.margin(-2) == 2 and below.margin(1) == -1
+    assert at_least.margin(1.5) == 1.0 and at_least.margin(0.5) == 0
 
 
 def test_a_good_file_is_read_with_numbers_as_floats(tmp_path):
@@ -81,21 +81,29 @@ def test_a_good_file_is_read_with_numbers_as_floats(tmp_path):
 
 FAULTS = [
     ({"kind": "random"}, "kind 'random' is unknown"),
-    ({**ORDINAL, "relation": "below 0"}, "relation 'below 0' is not one of"),
-    ({"relation": "< 0"}, "relation '< 0' is given, but kind is 'stochastic'"),
-    ({**SETTING, "value": "9"}, "value '9' is not what printed"),
+    ({**ORDINAL, "relation": "below 0"}, "relation must be .* for kind 'ordinal'.* Got 'below 0'"),
+    ({"relation": "< 0"}, "relation must be .* and empty for others. Got '< 0'"),
+    ({**SETTING, "value": "9"}, "value must be 22.4, as printed is '22.4'. Got '9'"),
     ({"printed": "?"}, "printed '\\?' is no number"),
-    ({"value": "22.5"}, "value '22.5' is not what printed '22.4' reads, 22.4"),
-    ({"value": ""}, "value '' is not what printed '22.4' reads, 22.4"),
-    ({**DETERMINISTIC, "printed": "none", "value": "1"}, "printed 'none' is a word"),
+    ({"value": "22.5"}, "value must be 22.4, as printed is '22.4'. Got '22.5'"),
+    ({"value": ""}, "value must be 22.4, as printed is '22.4'. Got ''"),
+    ({**ORDINAL, "value": "low"}, "value must be a number or nothing, as printed is 'lower'"),
+    ({**DETERMINISTIC, "n": "1.5"}, "n of kind 'deterministic' must be a whole number >= 1"),
+    (
+        {**DETERMINISTIC, "printed": "none", "value": "1"},
+        "value must be nothing, as printed is 'none'",
+    ),
     ({"printed": ""}, "printed is empty"),
-    ({"n": ""}, "n is empty: a stochastic value needs"),
-    ({"n": "0"}, "n '0' is no positive whole number"),
-    ({"n": "1"}, "spread is given with n = 1"),
+    ({"n": ""}, "n of kind 'stochastic' must be a whole number >= 1. Got ''"),
+    ({"n": "0"}, "n of kind 'stochastic' must be a whole number >= 1. Got '0'"),
+    ({"n": "1"}, "spread is given, but only a stochastic value with n > 1"),
     ({"spread": "-1"}, "spread '-1' is no number >= 0"),
     ({"spread_is": ""}, "spread_is is empty"),
-    ({**DETERMINISTIC, "spread": "1", "spread_is": "x"}, "only stochastic values have one"),
-    ({**DETERMINISTIC, "kind": "spread"}, "n is empty: a spread needs at least 2"),
+    (
+        {**DETERMINISTIC, "spread": "1", "spread_is": "x"},
+        "only a stochastic value with n > 1 has one",
+    ),
+    ({**DETERMINISTIC, "kind": "spread"}, "n of kind 'spread' must be a whole number >= 2. Got ''"),
     ({**DETERMINISTIC, "kind": "spread", "n": "9", "printed": "-1", "value": "-1"}, "negative"),
     ({"paper": "other"}, "paper is 'other', but the file is toy.csv"),
     ({"where": ""}, "where is empty"),

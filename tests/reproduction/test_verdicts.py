@@ -146,8 +146,16 @@ def test_a_quick_run_calls_different_what_is_one_error_farther(kind, far, outcom
     assert quick["would_see"] > verdict(row, own)["would_see"]
 
 
+def compare_means(printed, spread, n, value, spread_r, n_r, **others):
+    """The rule of means for these numbers; `others` are overlap, overlap_r and se_r."""
+    row = {"spread": spread, "n": n, "overlap": others.get("overlap", 0.0)}
+    own = {"value": value, "spread": spread_r, "n": n_r}
+    own |= {"overlap": others.get("overlap_r", 0.0), "se": others.get("se_r", math.nan)}
+    return rules.compare_stochastic(printed, row, own)
+
+
 def test_the_overlap_enters_the_standard_error_of_either_side():
-    five, compared = parse_printed("5"), rules.compare_stochastic
+    five, compared = parse_printed("5"), compare_means
     plain = compared(five, 1.0, 10, 7.5, 2.0, 20)
     both = compared(five, 1.0, 10, 7.5, 2.0, 20, overlap=0.5, overlap_r=0.1)
     assert plain.se == pytest.approx(math.sqrt(1 / 10 + 4 / 20))
@@ -437,7 +445,7 @@ def test_a_value_is_as_far_above_the_print_as_below(tenths, shift, spread, n, sp
     printed = parse_printed(f"{tenths / 10:.1f}")
     values = printed.value + shift, printed.value - shift
     own = spread_r, n_r
-    above, below = (rules.compare_stochastic(printed, spread, n, x, *own) for x in values)
+    above, below = (compare_means(printed, spread, n, x, *own) for x in values)
     assert above.distance == pytest.approx(below.distance, rel=1e-6, abs=1e-6)
     assert above.outcome == below.outcome or abs(above.distance - 3) < 1e-6
     assert math.copysign(1, above.distance) == math.copysign(1, below.distance) == 1
@@ -446,8 +454,8 @@ def test_a_value_is_as_far_above_the_print_as_below(tenths, shift, spread, n, sp
 @given(st.integers(-(10**6), 10**6), finite, spreads, counts, spreads, counts)
 def test_exchanging_print_and_regeneration_keeps_the_standard_error(t, value, s_p, n_p, s_r, n_r):
     printed = parse_printed(f"{t / 10:.1f}")
-    one = rules.compare_stochastic(printed, s_p, n_p, value, s_r, n_r)
-    two = rules.compare_stochastic(printed, s_r, n_r, value, s_p, n_p)
+    one = compare_means(printed, s_p, n_p, value, s_r, n_r)
+    two = compare_means(printed, s_r, n_r, value, s_p, n_p)
     assert one.se == pytest.approx(two.se, rel=1e-12)
     assert one.outcome == two.outcome or abs(one.distance - 3) < 1e-9
 
@@ -472,7 +480,7 @@ def compared(kind, value, se, n):
         return rules.compare_spread(printed, n, value, n, se_r=se * value)
     if kind == "deterministic":
         return rules.compare_deterministic(printed, value)
-    return rules.compare_stochastic(printed, math.nan, n, value, math.nan, n, se_r=se)
+    return compare_means(printed, math.nan, n, value, math.nan, n, se_r=se)
 
 
 KINDS = ("deterministic", "stochastic", "spread", "draw", "ordinal")
@@ -510,7 +518,7 @@ def test_repetitions_from_one_distribution_rarely_differ_and_a_shift_of_one_spre
         paper, own = rng.normal(22.0, 3.0, (2, n))
         own += shift
         printed, s, s_r = parse_printed(f"{paper.mean():.3f}"), paper.std(ddof=1), own.std(ddof=1)
-        mean = rules.compare_stochastic(printed, s, n, own.mean(), s_r, n)
+        mean = compare_means(printed, s, n, own.mean(), s_r, n)
         spread = rules.compare_spread(parse_printed(f"{s:.3f}"), n, s_r, n)
         differing["mean"] += mean.outcome == "differs"
         differing["spread"] += spread.outcome == "differs"

@@ -1,7 +1,5 @@
 """Building the site: gather, fill the templates, run Sphinx."""
 
-from __future__ import annotations
-
 import io
 import math
 import re
@@ -18,11 +16,10 @@ import nbformat
 
 import companion
 from companion._paths import build_dir, project_root
+from companion.reproduction._files import replace_text
 from companion.reproduction.published import ASKS
 from companion.reproduction.report.content import NOT_SCORED, gather
 from companion.reproduction.verdicts import PARTS, SCORES
-
-__all__ = ["ReportError", "Site", "build_report"]
 
 _HERE = Path(__file__).parent
 _PAGES = _HERE / "pages"
@@ -127,9 +124,7 @@ def _write_source(context, folder):
             entry.notebook.cells.insert(1, nbformat.v4.new_markdown_cell(summary))
             texts[f"notebooks/{entry.artefact.id}.ipynb"] = nbformat.writes(entry.notebook)
     for name, text in texts.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        replace_text(folder / name, text)
 
 
 def _run_sphinx(source, output, profile):
@@ -155,9 +150,8 @@ def _check(output):
             f"The site is built with Sphinx, and {', '.join(missing)} cannot be imported. "
             "Install what it needs with `pip install svm-companion[docs]`."
         )
-    if not output.exists() or (output / _MARKER).is_file():
-        return
-    if not output.is_dir() or any(output.iterdir()):
+    others = output.exists() and not (output / _MARKER).is_file()
+    if others and (not output.is_dir() or any(output.iterdir())):
         raise ReportError(
             f"{output} is not empty and holds no site of ours. Name another folder with --output."
         )

@@ -31,7 +31,6 @@ nb_ipywidgets_js = {}
 nb_render_markdown_format = "myst"
 
 html_theme = "pydata_sphinx_theme"
-html_title = "companion"
 html_static_path = ["static"]
 html_css_files = ["site.css", "ledger.css"]
 html_js_files = ["site.js", "ledger.js"]
@@ -45,13 +44,9 @@ html_sidebars = {
     for name in ("index", "ledger", "deviations", "errata", "times", "docs/*", "search", "genindex")
 }
 html_theme_options = {
-    "check_switcher": False,
-    "footer_start": ["copyright"],
-    "footer_end": ["sphinx-version"],
     "header_links_before_dropdown": 8,
     "navigation_depth": 2,
     "primary_sidebar_end": [],
-    "search_bar_text": "Search",
     "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "ledger": []},
     "show_toc_level": 2,
 }

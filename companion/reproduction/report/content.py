@@ -1,7 +1,5 @@
 """What the pages show, read from notebooks, records and data files."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import dataclass, field
@@ -9,17 +7,16 @@ from functools import cached_property
 
 import nbformat
 
-from companion._paths import build_dir
+from companion._paths import build_dir, notebooks_dir
 from companion.reproduction import Artefact, Paper
 from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
 from companion.reproduction.declared import load_deviations, load_errata
-from companion.reproduction.display import VALUES_MIME, departures_first, verdict_table
+from companion.reproduction.display import departures_first, verdict_table
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.reproduce import read_ledgers
+from companion.reproduction.tables import VALUES_MIME
 from companion.reproduction.times import load_times
 from companion.reproduction.verdicts import SCORES, score
-
-__all__ = ["NOT_SCORED", "Entry", "Group", "gather"]
 
 NOT_SCORED = "not scored"
 
@@ -40,23 +37,14 @@ class Entry:
     counts: dict = field(default_factory=dict)
     times: list = field(default_factory=list)
 
-    @property
-    def declared(self):
-        """The lines that differ for a declared reason, or did."""
-        return [line for line in self.lines if line["deviation"] is not None]
-
     @cached_property
     def reasons(self):
-        """The lines that each declared deviation speaks of."""
+        """The lines that each declared deviation speaks of, which differ for its reason, or did."""
         reasons = {}
-        for line in self.declared:
+        for line in self.lines:
             reasons.setdefault(line["deviation"], []).append(line)
+        reasons.pop(None, None)
         return reasons
-
-    @property
-    def seconds(self):
-        """Time of a regeneration from nothing."""
-        return sum(line["seconds"] for line in self.times)
 
 
 @dataclass
@@ -118,25 +106,11 @@ def _lines(ledger, deviations):
         }
 
 
-def _executed_folder(profile):
-    """Folder of the executed notebooks, None for the committed ones."""
-    if profile == "paper":
-        return None
-    folder = build_dir() / "reproduce" / profile
-    if not any(folder.rglob("*.ipynb")):
-        raise FileNotFoundError(
-            f"There is no executed notebook in {folder}. "
-            f"`companion reproduce --profile {profile}` writes them; without --profile the "
-            "committed notebooks are shown."
-        )
-    return folder
-
-
-def _read_notebook(entry, folder):
+def _read_notebook(entry, profile):
     """Read the notebook of an artefact: the executed one, or the committed one in its place."""
     path = notebook_path(entry.artefact)
-    if folder is not None:
-        executed = folder / entry.artefact.paper / f"{entry.artefact.name}.ipynb"
+    if profile != "paper":
+        executed = build_dir() / "reproduce" / profile / path.relative_to(notebooks_dir())
         entry.stands_in = not executed.is_file()
         path = path if entry.stands_in else executed
     if path.is_file():
@@ -146,7 +120,6 @@ def _read_notebook(entry, folder):
 
 def gather(profile, artefacts=None):
     """What the templates of the pages are filled with; arguments as of `build_report`."""
-    folder = _executed_folder(profile)
     across = list_across() if artefacts is None else []
     artefacts = list_artefacts() if artefacts is None else artefacts
     ledgers, gaps, failures = read_ledgers(artefacts, profile)
@@ -158,11 +131,16 @@ def gather(profile, artefacts=None):
         if artefact.id in ledgers:
             entry.lines = list(_lines(ledgers[artefact.id], deviations))
             entry.counts = score(ledgers[artefact.id])
-        _read_notebook(entry, folder)
+        _read_notebook(entry, profile)
         entries.append(entry)
         key = artefact.paper
         paper = papers.get(key) or Paper(key, key or "All papers", "", "")
         groups.setdefault(key, Group(paper, [])).entries.append(entry)
+    if {entry.stands_in for entry in entries} == {True}:
+        raise FileNotFoundError(
+            f"There is no executed notebook of the {profile} profile. `companion reproduce "
+            f"--profile {profile}` writes them; without --profile the committed ones are shown."
+        )
     return {
         "profile": profile,
         "entries": entries,

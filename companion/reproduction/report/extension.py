@@ -12,8 +12,6 @@ from sphinx.util import logging
 
 from companion.reproduction.report.mathml import to_mathml
 
-__all__ = ["setup"]
-
 _ALT_WIDTH = 400
 
 
@@ -74,4 +72,3 @@ def setup(app):
     app.connect("doctree-read", _name_files)
     app.connect("doctree-resolved", _drop_dead_backlinks)
     app.connect("autodoc-skip-member", _skip_foreign)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,8 +3,6 @@
 import html
 import re
 
-__all__ = ["to_mathml"]
-
 _TAG = re.compile(r"\\tag\{([^{}]*)\}")
 _LEAF = r"(<m[ino]\b[^>]*>[^<]*</m[ino]>)"
 _PRIME = r"<mi>(&#x0203[2-4];|&#x02057;|[′″‴⁗])</mi>"
