@@ -210,23 +210,22 @@ def _minimise(problem, rules, target, log=None):
         if status == NEEDS_ROW:
             problem.fetch()
             continue
-        now = problem.n_iter
+        now, stalled = problem.n_iter, status == STALLED
         if log is not None and (status != BUDGET or now >= limit):
             log.append((now, problem.objective(), problem.violation))
-        if status == CONVERGED or now >= rules.budget:
+        if status == CONVERGED or now >= rules.budget or (stalled and not rules.accelerate):
             return status
         if not rules.accelerate:
-            if status == STALLED:
-                return status
             continue
 
         # Walk to the minimiser over the free variables when updates have cost as much as it does.
         free = problem.free()
         m = free.size
-        if status == STALLED or (now - walked) * (n + _PAIR) > _WALK + m * (0.5 * n + 4.0 * m + m * m / 50.0):
-            if status == STALLED and walked == now:
+        cost = _WALK + m * (n / 2.0 + 4.0 * m + m * m / 50.0)
+        if stalled or (now - walked) * (n + _PAIR) > cost:
+            if stalled and walked == now:
                 return status
-            if 1 < free.size <= len(problem.dual.K):
+            if 1 < m <= len(problem.dual.K):
                 problem.ensure(free)
                 walk_the_free_set(problem, free, rules.tol)
             walked, burst = now, _FIRST_BURST
@@ -235,14 +234,19 @@ def _minimise(problem, rules, target, log=None):
 
         # Shrink: a smaller problem over the samples that may still move, where that pays.
         if rules.shrinking and (now - parted) * (n + _PAIR) > _PART:
-            least = _REDUCTION * problem.violation
-            movable = problem.movable(least)
-            parted = now
-            if movable.size < _SHRINKS * n and movable.size**2 <= problem.dual.K.size:
-                part = problem.restricted_to(movable)
-                _minimise(part, rules, max(rules.tol, least))
-                problem.take_back(movable, part)
-                walked = parted = problem.n_iter
+            _solve_part(problem, rules)
+            parted = problem.n_iter
+            walked += parted - now
+
+
+def _solve_part(problem, rules):
+    """Solve over the samples that may still move, if they are few, and return to all."""
+    least = _REDUCTION * problem.violation
+    movable = problem.movable(least)
+    if movable.size < _SHRINKS * problem.n and movable.size**2 <= problem.dual.K.size:
+        part = problem.restricted_to(movable)
+        _minimise(part, rules, max(rules.tol, least))
+        problem.take_back(movable, part)
 
 
 @njit(**loops.EXACT)
