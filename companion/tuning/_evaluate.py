@@ -1,6 +1,7 @@
 """Fits and scores of one kernel's candidates on all folds: the work behind the grid search."""
 
 import copy
+import math
 import numbers
 from collections import defaultdict
 from dataclasses import dataclass
@@ -66,6 +67,16 @@ def _identity(value):
     return (type(value), value) if isinstance(value, (str, int, float)) else id(value)
 
 
+class Workspace(dict):
+    """Memory that kernel after kernel and fold after fold are written to: fresh pages are slow."""
+
+    def matrix(self, name, *shape):
+        """The matrix of this name and shape; its entries are whatever was there before."""
+        if name not in self or self[name].size < math.prod(shape):
+            self[name] = np.empty(math.prod(shape))
+        return self[name][: math.prod(shape)].reshape(shape)
+
+
 @dataclass
 class _Block:
     """One fold: its rows, kernel values and training labels."""
@@ -102,16 +113,16 @@ class Evaluation:
     error_score: Any
     return_train_score: bool
 
-    def of_kernel(self, paths, fold_numbers, distances):
+    def of_kernel(self, paths, fold_numbers, distances, space):
         """Evaluate paths that share kernel parameters; return {(candidate, fold): result}."""
         start = perf_counter()
         machine = paths[0].machine
-        K = self._shared_gram(machine, distances)
+        K = self._shared_gram(machine, distances, space)
         shared_time = perf_counter() - start
         cells = {}
         for fold in fold_numbers:
             start = perf_counter()
-            block = self._block(machine, fold, K, distances)
+            block = self._block(machine, fold, K, distances, space)
             kernel_time = (perf_counter() - start) / len(paths)
             for path in paths:
                 cells |= self._of_fold(path, block, kernel_time)
@@ -121,7 +132,7 @@ class Evaluation:
 
     # ------------------------------------------------------------- kernels
 
-    def _shared_gram(self, machine, distances):
+    def _shared_gram(self, machine, distances, space):
         """The Gram matrix that all folds share, None where gamma depends on the training rows."""
         if machine.kernel == "precomputed":
             return self.X
@@ -129,15 +140,20 @@ class Evaluation:
             return gram(self.X, **machine._kernel_parameters(1.0))
         if isinstance(machine.gamma, str):
             return None
-        distances = distances if machine.kernel == "rbf" else None
+        distances, n = distances if machine.kernel == "rbf" else None, len(self.y)
         parameters = machine._kernel_parameters(float(machine.gamma))
-        return gram(self.X, squared_distances=distances, **parameters)
+        K = space.matrix("K", n, n)
+        return gram(self.X, squared_distances=distances, out=K, **parameters)
 
-    def _block(self, machine, fold, K, distances):
+    def _block(self, machine, fold, K, distances, space):
         train, test = self._training_rows(fold), self.splits[fold][1]
         if K is not None:
             gamma = 1.0 if isinstance(machine.gamma, str) else float(machine.gamma)
-            return _Block(fold, train, test, _cut(K, train, train), _cut(K, test, train), gamma)
+            parts = [
+                _cut(K, rows, train, space.matrix(name, rows.size, train.size))
+                for name, rows in (("train", train), ("test", test))
+            ]
+            return _Block(fold, train, test, *parts, gamma)
         weight = None if self.sample_weight is None else self.sample_weight[train]
         points = self.X[train]
         gamma = weighted_gamma(machine.gamma, points, weight)
@@ -276,8 +292,8 @@ class Evaluation:
         return _cut(self.X, rows, columns) if self.precomputed else self.X[rows]
 
 
-def _cut(K, rows, columns):
-    part = np.empty((rows.size, columns.size))
+def _cut(K, rows, columns, part=None):
+    part = np.empty((rows.size, columns.size)) if part is None else part
     cut(K, rows, columns, part)
     return part
 

@@ -21,7 +21,7 @@ from companion.estimators._compat import (
 )
 from companion.estimators._dual import DualClassifier
 from companion.kernels import squared_distances
-from companion.tuning._evaluate import Evaluation, is_direct, paths_by_kernel
+from companion.tuning._evaluate import Evaluation, Workspace, is_direct, paths_by_kernel
 
 __all__ = ["KernelGridSearchCV"]
 
@@ -225,13 +225,13 @@ class KernelGridSearchCV(GridSearchCV):
         if any(paths[0].machine.kernel == "rbf" for paths in kernels):
             distances = squared_distances(evaluation.X)
         if n_jobs == 1:
-            cells = {}
+            cells, space = {}, Workspace()
             # The matrices of the iterative solver are too small for threads, which slow it
             # down several times where cores are shared; factorisations gain from them.
             direct = all(is_direct(path.machine) for paths in kernels for path in paths)
             with nullcontext() if direct else one_thread():
                 for paths in kernels:
-                    cells |= evaluation.of_kernel(paths, folds, distances)
+                    cells |= evaluation.of_kernel(paths, folds, distances, space)
             return cells
         if len(kernels) >= n_jobs:
             tasks = [(paths, folds) for paths in kernels]
@@ -296,4 +296,4 @@ def checked_candidates(param_grid, machine, name):
 def _with_one_thread(evaluation, paths, fold_numbers, distances):
     # Processes share the cores already; threads of the linear algebra would compete.
     with one_thread():
-        return evaluation.of_kernel(paths, fold_numbers, distances)
+        return evaluation.of_kernel(paths, fold_numbers, distances, Workspace())

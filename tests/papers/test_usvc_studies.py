@@ -7,6 +7,7 @@ from _or_skip import or_skip
 from sklearn.svm import SVC
 
 from companion.datasets import ringnorm, threshold_case, threshold_case_error
+from companion.kernels import gram
 from companion.losses import Unbiased
 from companion.metrics import Mean
 from companion.papers.summaries import counts
@@ -193,10 +194,10 @@ def test_parts_are_standardised_by_the_training_part_alone(name, n_test):
 
 def test_a_network_on_all_samples_is_kernel_ridge():
     part = small_split(40)
-    network = boosting.RBFNetwork(n_centres=20, gamma=0.5, ridge=1e-3, random_state=0)
-    network.fit(part.X, part.y)
-    squared = ((part.X[:, None] - network.centres_) ** 2).sum(-1)
-    H = np.column_stack([np.exp(-0.5 * squared), np.ones(20)])
+    network = boosting.RBFNetwork(n_centres=20, ridge=1e-3, random_state=0)
+    squared = ((part.X[:, None] - part.X) ** 2).sum(-1)
+    network.fit(np.exp(-0.5 * squared), part.y)
+    H = np.column_stack([np.exp(-0.5 * squared[:, network.centres_]), np.ones(20)])
     residual = H @ network.beta_ - part.y
     assert np.abs(H.T @ residual / 20 + 1e-3 * np.append(network.beta_[:-1], 0.0)).max() < 1e-8
 
@@ -214,8 +215,9 @@ def test_a_threshold_lets_no_more_new_negatives_through_than_its_level(level):
 
 def test_boosting_lowers_the_training_error_of_a_single_network():
     part = small_split(400, seed=3)
-    machine = boosting.boosted_networks(0.25, 40, 8, seed=0).fit(part.X, part.y)
-    stages = [wrong(stage, part.y) for stage in machine.staged_predict(part.X)]
+    K = gram(part.X, gamma=0.25)
+    machine = boosting.boosted_networks(40, 8, seed=0).fit(K, part.y)
+    stages = [wrong(stage, part.y) for stage in machine.staged_predict(K)]
     assert stages[-1] < stages[0]
     assert all(len(network.centres_) == 8 for network in machine.estimators_)
 

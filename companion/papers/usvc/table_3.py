@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from companion.estimators import L1SVC
-from companion.kernels import gamma_from_width, gram
+from companion.kernels import gamma_from_width, gram, squared_distances
 from companion.losses import Unbiased
 from companion.metrics import Mean, mean_and_standard_error
 from companion.papers.summaries import Values, present
@@ -106,27 +106,36 @@ def _support_vector_row(part):
 def _boosting_row(part, dataset, number):
     seed = int(seed_for(PAPER, "boosting", dataset, number).generate_state(1)[0])
     errors = np.zeros((len(BOOSTING_WIDTHS), N_NETWORKS), dtype=int)
-    for k, sigma in enumerate(BOOSTING_WIDTHS):
+    gammas = [gamma_from_width(sigma, "2sigma2") for sigma in BOOSTING_WIDTHS]
+    distances = squared_distances(part.X)
+    K = np.empty_like(distances)
+    for k, gamma in enumerate(gammas):
+        gram(part.X, squared_distances=distances, gamma=gamma, out=K)
         for rows, held_out in part.folds:
-            machine = _boost(part.X[rows], part.y[rows], sigma, seed)
-            errors[k] += _staged_errors(machine, part.X[held_out], part.y[held_out])
+            machine = _boost(K, part.y, seed, rows)
+            errors[k] += _staged_errors(machine, K, part.y, held_out)
     k, rounds = np.unravel_index(int(errors.argmin()), errors.shape)
-    machine = _boost(part.X, part.y, BOOSTING_WIDTHS[k], seed)
+    gram(part.X, squared_distances=distances, gamma=gammas[k], out=K)
+    machine = _boost(K, part.y, seed, slice(None))
     rounds = min(int(rounds) + 1, len(machine.estimators_))
-    decision = list(machine.staged_predict(part.X_test))[rounds - 1]
+    K_test = gram(part.X_test, part.X, gamma=gammas[k])
+    decision = list(machine.staged_predict(K_test))[rounds - 1]
     size = sum(len(network.centres_) for network in machine.estimators_[:rounds])
     chosen = {"cv_wrong": errors.min(), "sigma": BOOSTING_WIDTHS[k]}
     return _row(part, "AdaBoost", decision, size=size, **chosen)
 
 
-def _boost(X, y, sigma, seed):
-    gamma = gamma_from_width(sigma, "2sigma2")
-    return boosted_networks(gamma, N_NETWORKS, N_CENTRES, seed).fit(X, y)
+def _boost(K, y, seed, rows):
+    """Networks boosted on some of the samples, the others without weight."""
+    weight = np.zeros(len(y))
+    weight[rows] = 1.0
+    with np.errstate(divide="ignore"):  # the boosting takes logarithms of the weights
+        return boosted_networks(N_NETWORKS, N_CENTRES, seed).fit(K, y, sample_weight=weight)
 
 
-def _staged_errors(machine, X, y):
+def _staged_errors(machine, K, y, held_out):
     """Errors after each round; boosting that ended early stays as it is."""
-    found = [wrong(predicted, y) for predicted in machine.staged_predict(X)]
+    found = [wrong(predicted[held_out], y[held_out]) for predicted in machine.staged_predict(K)]
     return np.array(found + [found[-1]] * (N_NETWORKS - len(found)))
 
 
