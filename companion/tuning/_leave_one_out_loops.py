@@ -21,7 +21,7 @@ CORRECT, ERROR, FAILED, UNKNOWN = 0, 1, 2, 3
 ZERO_MARGIN = 1e-7
 
 # A variable nearer to a bound than this share of its range lies on it.
-AT_BOUND = 1e-10
+AT_BOUND = 1e-9
 
 # Pivots before a path or a proof is given up, and the violation of a solution.
 _MOST_PIVOTS, _MOST_FIXED, _VIOLATION = 100, 15, 1e-9
