@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from joblib import cpu_count
 
 from companion._paths import build_dir
+from companion.errors import DataUnavailable
 from companion.reproduction import notebooks
 from companion.reproduction.artefacts import Artefact
 from companion.reproduction.declared import load_deviations, load_readings
@@ -74,10 +75,13 @@ class ArtefactReport:
     times: list = field(default_factory=list)
 
 
+_OF_DAMAGE = (DamagedError, PublishedError, FileNotFoundError, DataUnavailable)
+
+
 def _failure(what, error):
-    told = isinstance(error, (StoreError, UnitError, PublishedError))
+    told = isinstance(error, (StoreError, UnitError, PublishedError, DataUnavailable))
     text = str(error) if told else f"{what}: {type(error).__name__}: {error}"
-    return {text: isinstance(error, (DamagedError, PublishedError, FileNotFoundError))}
+    return {text: isinstance(error, _OF_DAMAGE)}
 
 
 class Reproduction:
@@ -130,6 +134,7 @@ class Reproduction:
         except ClusterError:
             raise  # trying again for every study would take minutes
         except Exception as error:  # in the list of units, if it is none of ours
+            report.computed += getattr(error, "computed", 0)
             return _failure(f"{study.paper}/{study.name}", error)
         report.computed += records.computed
         if 0 < records.computed == records.n_units:
