@@ -520,7 +520,7 @@ DAMAGE = {
     },
     SHAPES: {
         "the shapes removed": (Path.unlink, "table_1.csv: line 1: the results must be None"),
-        "the shapes cut": (shortened(9), "shapes.json: .*line 7 "),
+        "the shapes cut": (shortened(9), "shapes.json: .*line 6 column"),
         "a word in the shapes": (swapped("4", '"4"'), "shapes.json: unsupported operand"),
         "another shape": (swapped("4", "3"), "line 2: .* one such record too many"),
         "shapes in shapes": (written(DEEP), "shapes.json: maximum recursion depth"),
@@ -528,7 +528,7 @@ DAMAGE = {
     PRINT: {
         "the print removed": (Path.unlink, "there is no file .*toy.csv"),
         "the print emptied": (written(b""), "  line 1: column 'paper' is missing"),
-        "no row of an artefact": (cut(4, 4), "  no row is of .*'fig_2'"),
+        "no row of an artefact": (cut(2, 2), "  no row is of .*'table_1'"),
         "a row twice": (edited(lambda t: t.append(t[3])), "  line 5: .* already on line 4"),
         "a printed digit": (cell(4, 5, "21"), "  line 4: value must be 21.0, as printed"),
         "a word for a value": (cell(4, 6, "20.O"), "  line 4: value must be 20.0"),
@@ -541,7 +541,7 @@ DAMAGE = {
     DEVIATIONS: {
         "the deviations removed": (Path.unlink, "differs and is not declared"),
         "no list": (swapped("- paper", "  paper"), "line 1: it must be a list"),
-        "a broken line": (swapped("[size]", "[size"), "line 5, column"),
+        "a broken line": (swapped("[size]", "[size"), "line 4, column"),
         "a name twice": (swapped("", "  reason: other\n"), "line 1: a key is there twice"),
         "a name removed": (swapped("  status: demonstrated\n", ""), "line 1: status is missing"),
         "a name unknown": (swapped("reason", "why"), "line 1: 'why' is unknown"),

@@ -186,15 +186,19 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
     return pd.DataFrame(ledger)
 
 
-def judge(artefact, records, profile="paper", declared=None):
-    """Ledger of one artefact from the records of its studies; deviations and readings if read."""
+def load_declared():
+    """The declared deviations, and the readings."""
+    return load_deviations(), load_readings()
+
+
+def judge(artefact, records, profile="paper", declared=load_declared):
+    """Ledger of one artefact from the records of its studies; `declared` is called for the rest."""
     published = load_published(artefact.paper)
     published = published[published["artefact"] == artefact.name]
     if published.empty:
         missing = f"no row is of the artefact {artefact.name!r}"
         raise PublishedError(f"{artefact.paper}.csv", [missing])
-    declared = (load_deviations(), load_readings()) if declared is None else declared
-    return compare(published, artefact.values(records), *declared, profile)
+    return compare(published, artefact.values(records), *declared(), profile)
 
 
 def score(ledger):
