@@ -37,26 +37,25 @@ sealed() {
 
 here() {
     cold="$work/cold" site="$work/site"
-    PYTHONPATH=$root NUMBA_CACHE_DIR=$cold fits "an ordinary process, newly compiled" "$python"
-    export PYTHONPATH="$root"
-    export NUMBA_CACHE_DIR="$work/two"
-    fits "one of two processes that compile at once" "$python" &
-    fits "the other" "$python"
+    export PYTHONPATH="$root" NUMBA_CACHE_DIR="$cold"
+    fits "an ordinary process, newly compiled" "$python"
+    fits "one of two processes that compile at once" env NUMBA_CACHE_DIR="$work/two" "$python" &
+    fits "the other" env NUMBA_CACHE_DIR="$work/two" "$python"
     wait
-    export NUMBA_CACHE_DIR="$cold"
     for seed in 0 1 random; do
-        PYTHONHASHSEED=$seed fits "PYTHONHASHSEED=$seed" "$python"
+        fits "PYTHONHASHSEED=$seed" env PYTHONHASHSEED=$seed "$python"
     done
     if command -v taskset >/dev/null; then
         fits "one core" taskset -c 0 "$python"
     fi
     fits "no HOME" env -u HOME "$python"
-    NUMBA_DISABLE_JIT=1 fits "NUMBA_DISABLE_JIT=1" "$python"
+    fits "NUMBA_DISABLE_JIT=1" env NUMBA_DISABLE_JIT=1 "$python"
     unset NUMBA_CACHE_DIR
     "$python" -m pip install --quiet --no-deps --no-build-isolation --target "$site" "$root"
     find "$site" -name '*.nb[ci]' -delete
     chmod -R a-w "$site"
     export PYTHONPATH="$site"
+    mkdir "$work/home"
     fits "a read-only installation" sealed env HOME="$work/home" "$python"
     fits "a read-only installation and home" sealed env HOME=/dev/null "$python"
     unset PYTHONPATH
@@ -76,7 +75,8 @@ pythons() {
 
 oldest() {
     uv venv --quiet --python 3.11 "$work/oldest"
-    uv pip install --quiet --python "$work/oldest" --resolution lowest-direct "$root[test]"
+    uv pip install --quiet --python "$work/oldest" --resolution lowest-direct \
+        --editable "$root[test]"
     fits "Python 3.11, oldest packages" "$work/oldest/bin/python"
     "$work/oldest/bin/python" -m pytest -q -n auto tests/solvers tests/estimators tests/tuning \
         tests/datasets tests/reproduction || echo "tests: FAILED"
