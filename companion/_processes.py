@@ -33,7 +33,7 @@ def only_one(path, what):
     with closing(sqlite3.connect(path, timeout=1, isolation_level=None)) as lock:
         while not lock.in_transaction:
             try:
-                lock.execute("BEGIN EXCLUSIVE")
+                lock.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
                     raise

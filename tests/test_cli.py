@@ -497,7 +497,6 @@ DAMAGE = {
         "a line removed": (cut(5, 5), DIFFERS.format(4)),
         "the last line removed": (cut(9, 9), DIFFERS.format(8)),
         "a line twice": (edited(lambda t: t.insert(4, t[3])), DIFFERS.format(4)),
-        "lines exchanged": (edited(lambda t: t.insert(1, t.pop(2))), DIFFERS.format(2)),
         "cut in a line": (shortened(20), "line 9: 5 cells instead of 6"),
         "a digit": (cell(5, 2, "1.1"), DIFFERS.format(4)),
         "a word for a number": (cell(5, 2, "one"), DIFFERS.format(4)),

@@ -159,9 +159,10 @@ def test_a_table_that_cannot_be_written_leaves_the_old_one_and_the_working_file(
     fill(store, 2)
     store.consolidate()
     old = store.path.read_bytes()
-    fill(store)
+    for unit in store.units.values():
+        store.append(unit, [{**ROW, "filler": "x" * 3000}])
     script = (
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (9000, resource.RLIM_INFINITY))\n"
         "try:\n"
         "    store.consolidate()\n"
         "except StoreError as error:\n"
