@@ -43,6 +43,8 @@ if _sealed and "NUMBA_CACHE_DIR" not in os.environ:
 def __getattr__(name):
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+        raise ImportError(f"{name} needs compiled loops: unset NUMBA_DISABLE_JIT")
     value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
