@@ -2,6 +2,8 @@
 
 import sys
 
+from companion.errors import DataUnavailable
+
 
 def main():
     """Run the command, or say in one line what it lacks."""
@@ -9,6 +11,9 @@ def main():
         from companion.cli import main as command
 
         command()
+    except DataUnavailable as error:
+        print(error, file=sys.stderr)
+        sys.exit(3)
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package in ("", "companion"):

@@ -76,6 +76,14 @@ def needs_data(unit):
     raise DataUnavailable("heart/heart.dat cannot be had: no network")
 
 
+def kill_the_worker(unit):
+    """By its last unit, when the others are stored."""
+    if unit.params["i"] == 3:
+        wait_for(lambda: len(RecordStore(table_1().studies[0]).waiting()) == 3)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return compute_index(unit)
+
+
 def fail(unit):
     raise ZeroDivisionError("no such thing")
 
@@ -325,15 +333,19 @@ def test_a_failing_unit_is_named_and_its_notebook_not_run_but_the_next_is(projec
     assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
 
 
-def test_an_unwritable_cache_and_a_fault_in_print_are_errors(project, notebooks_run, monkeypatch):
+def test_after_a_killed_worker_the_units_that_finished_are_counted(project, notebooks_run):
+    output = invoke([table_1(kill_the_worker), fig_2()], *PAPER, "--jobs", "2", code=4)
+    assert "3 units computed; FAILED" in output and "table_1: the workers are lost" in output
+    assert "1 units computed" in invoke([table_1()], *PAPER)
+
+
+def test_an_unwritable_cache_is_an_error(project, notebooks_run, monkeypatch):
     (project / "file").write_text("")
     with monkeypatch.context() as patch:
         patch.setenv("COMPANION_CACHE", str(project / "file"))
         output = invoke([table_1(), fig_2()], "reproduce", code=4)
     assert "Traceback" not in output and "cannot write" in output and "COMPANION_CACHE" in output
     assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
-    (project / "data" / "published" / "toy.csv").write_text(PUBLISHED + "toy,table_1,a\n")
-    assert "toy/table_1: toy.csv has 1 fault" in invoke([table_1()], "reproduce", code=3)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
@@ -378,18 +390,90 @@ def test_verify_fails_on_a_deviation_until_it_is_declared_and_after_it_has_heale
     invoke([fig_2(20.0)], "verify", "--profile", "quick")
 
 
+def compute_steps(unit):
+    return [{"step": step, "x": float(unit.params["i"])} for step in (0, 1)]
+
+
+def as_printed_and_read(records):
+    read = shown("size", "points", 20.0, reading="turned")(records)
+    return pd.concat([shown("size", "points", 21.0)(records), read])
+
+
+DEVIATION = """\
+- paper: toy
+  artefact: fig_2
+  rows: [size]
+  columns: [points]
+  status: demonstrated
+  reason: other points
+  evidence: notebooks/toy/fig_2.ipynb
+"""
+READING = """\
+# how the print is read
+- id: turned
+  paper: wrsvm
+  changes: two rows stand exchanged
+  proof: [tests/papers/test_wrsvm_errata.py::test_two]
+  tried: "2"
+"""
+WHOLE = [table_1(compute_steps), replace(fig_2(), values=as_printed_and_read)]
+TABLE, PRINT, SHAPES = "records/toy/table_1.csv", "published/toy.csv", "records/shapes.json"
+DEVIATIONS, READINGS = "deviations.yaml", "readings.yaml"
+
+
 @pytest.fixture
-def records(project, notebooks_run):
-    """The committed table of four records, one a line."""
-    invoke([table_1()], *PAPER)
-    assert "1.5 ± 1.0" in invoke([table_1()], "verify")
-    path = project / "data" / "records" / "toy" / "table_1.csv"
-    assert path.read_text().count("\n") == 5
-    return path
+def sound(project, notebooks_run):
+    """The data of a project in which all is well, with records of two lines each."""
+    (project / "data" / DEVIATIONS).write_text(DEVIATION)
+    (project / "data" / READINGS).write_text(READING)
+    invoke(WHOLE, *PAPER)
+    return project / "data"
+
+
+def swapped(old, new):
+    """Write something else at the first place, or at the end where there is nothing to replace."""
+
+    def change(path):
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1) if old else text + new)
+
+    return change
+
+
+def edited(change):
+    """Alter the lines of a table, as lists of cells."""
+
+    def alter(path):
+        lines = [line.split(",") for line in path.read_text().splitlines()]
+        change(lines)
+        path.write_text("".join(",".join(line) + "\n" for line in lines))
+
+    return alter
+
+
+def cut(first, last):
+    return edited(lambda lines: lines.__delitem__(slice(first - 1, last)))
+
+
+def cell(line, place, text):
+    return edited(lambda lines: lines[line - 1].__setitem__(place, text))
+
+
+def without(place):
+    return edited(lambda lines: [line.pop(place) for line in lines])
+
+
+def written(content):
+    return lambda path: path.write_bytes(content)
+
+
+def shortened(n):
+    return lambda path: path.write_bytes(path.read_bytes()[:-n])
 
 
 def rewritten(**changes):
-    """Alter the record of line 3, or all, and write its digest anew as well."""
+    """Alter the record of lines 4 and 5, or all, and write the digests anew as well."""
 
     def alter(path):
         found = list(parse_table(path.read_bytes(), ["i"]).values())
@@ -401,70 +485,107 @@ def rewritten(**changes):
     return alter
 
 
-def edited(change):
-    """Alter the lines of the table, as lists of cells."""
-
-    def alter(path):
-        lines = [line.split(",") for line in path.read_text().splitlines()]
-        change(lines)
-        path.write_text("".join(",".join(line) + "\n" for line in lines))
-
-    return alter
-
-
-def set_cell(line, place, text):
-    return edited(lambda lines: lines[line - 1].__setitem__(place, text))
-
-
-#: What is done to a table of i, x, key, code and digest, the exit code, and what is said.
-DAMAGES = {
-    "a record removed": (edited(lambda lines: lines.pop(2)), 1, ": 1 of 4 units have no record"),
-    "the table removed": (Path.unlink, 1, ": 4 of 4 units have no record, such as toy/table_1("),
-    "old code": (rewritten(code="0" * 12), 1, ", line 2: 4 of 4 records were made by other code"),
-    "a stray": (rewritten(key="f" * 20), 1, ", line 3: 1 of 4 records are of no unit listed"),
-    "a digit": (set_cell(3, 1, "1.1"), 3, ": line 3: the record"),
-    "a parameter and its digest": (rewritten(params={"i": 1.5}), 3, ": line 3: the parameters of"),
-    "no table": (lambda path: path.write_text("foreign\n1\n"), 3, ": line 1: the first columns"),
-    "cut in a line": (lambda path: path.write_bytes(path.read_bytes()[:-20]), 3, ": line 5: "),
+DEEP = b"[" * 50_000
+ROW = {"step": 0, "x": 1.0}
+DIFFERS = "line {}: the record \\w+ or line 1 differs from its digest"
+#: What is done to each file, and what is said.
+DAMAGE = {
+    TABLE: {
+        "the table removed": (Path.unlink, ": 4 of 4 units have no record"),
+        "a record removed": (cut(4, 5), ": 1 of 4 units have no record"),
+        "old code": (rewritten(code="0" * 12), ", line 2: 4 of 4 records were made by other"),
+        "a line removed": (cut(5, 5), DIFFERS.format(4)),
+        "the last line removed": (cut(9, 9), DIFFERS.format(8)),
+        "a line twice": (edited(lambda t: t.insert(4, t[3])), DIFFERS.format(4)),
+        "cut in a line": (shortened(20), "line 9: 5 cells instead of 6"),
+        "a digit": (cell(5, 2, "1.1"), DIFFERS.format(4)),
+        "a word for a number": (cell(5, 2, "one"), DIFFERS.format(4)),
+        "no number for one": (cell(5, 2, "nan"), DIFFERS.format(4)),
+        "a cell more": (cell(5, 2, "1.0,1.0"), "line 5: 7 cells instead of 6"),
+        "a parameter": (cell(5, 0, "7"), DIFFERS.format(4)),
+        "a key of another": (edited(lambda t: t[3].__setitem__(-3, t[5][-3])), "line 4: the rec"),
+        "a parameter and its digest": (rewritten(params={"i": 1.5}), "line 4: the parameters of"),
+        "a line less and its digest": (rewritten(rows=(ROW,)), "line 4: .* has 1 lines, which is"),
+        "a result and its digest": (rewritten(rows=({"y": 1},) * 2), "line 1: the results must be"),
+        "a stray": (rewritten(key="f" * 20), ", line 4: 1 of 4 records are of no unit"),
+        "a column renamed": (cell(1, 2, "y"), DIFFERS.format(2)),
+        "a column twice": (cell(1, 2, "step"), "line 1: a column is there twice"),
+        "a column removed": (without(2), DIFFERS.format(2)),
+        "the digests removed": (without(-1), "line 1: .* the last key, code, digest"),
+        "an open quote": (cell(5, 2, '"'), "line 5: it cannot be read as CSV"),
+        "no UTF-8": (written(b"i\n\xff\n"), "line 2: it cannot be read as CSV"),
+    },
+    SHAPES: {
+        "the shapes removed": (Path.unlink, "table_1.csv: line 1: the results must be None"),
+        "the shapes cut": (shortened(9), "shapes.json: .*line 6 column"),
+        "a word in the shapes": (swapped("4", '"4"'), "shapes.json: unsupported operand"),
+        "another shape": (swapped("4", "3"), "line 2: .* one such record too many"),
+        "shapes in shapes": (written(DEEP), "shapes.json: maximum recursion depth"),
+    },
+    PRINT: {
+        "the print removed": (Path.unlink, "there is no file .*toy.csv"),
+        "the print emptied": (written(b""), "  line 1: column 'paper' is missing"),
+        "no row of an artefact": (cut(2, 2), "  no row is of .*'table_1'"),
+        "a row twice": (edited(lambda t: t.append(t[3])), "  line 5: .* already on line 4"),
+        "a printed digit": (cell(4, 5, "21"), "  line 4: value must be 21.0, as printed"),
+        "a word for a value": (cell(4, 6, "20.O"), "  line 4: value must be 20.0"),
+        "another paper": (cell(4, 0, "toys"), "  line 4: paper is 'toys', but"),
+        "a printed column renamed": (cell(1, 18, "remark"), "  line 1: column 'note' is missing"),
+        "a printed column twice": (swapped("\n", ",note\n"), "  line 1: column 'note' is there t"),
+        "a quote in print": (cell(4, 2, '"size'), "  line 4: it cannot be read as CSV"),
+        "no UTF-8 in print": (written(b"paper\n\n\xff"), "  line 3: it cannot be read as CSV"),
+    },
+    DEVIATIONS: {
+        "the deviations removed": (Path.unlink, "differs and is not declared"),
+        "no list": (swapped("- paper", "  paper"), "line 1: it must be a list"),
+        "a broken line": (swapped("[size]", "[size"), "line 4, column"),
+        "a name twice": (swapped("", "  reason: other\n"), "line 1: a key is there twice"),
+        "a name removed": (swapped("  status: demonstrated\n", ""), "line 1: status is missing"),
+        "a name unknown": (swapped("reason", "why"), "line 1: 'why' is unknown"),
+        "a word unknown": (swapped("demonstrated", "sure"), "line 1: status 'sure' is unknown"),
+        "a row unknown": (swapped("[size]", "[size, a]"), "line 1: fig_2 / a / points is no"),
+        "a number for a text": (swapped("other points", ".nan"), "line 1: .* Got nan"),
+        "no date": (swapped("other points", "2001-13-01"), "month must be in 1..12"),
+        "an entry twice": (swapped("", DEVIATION), "line 8: .* stands there twice"),
+        "lists in lists": (written(DEEP), "deviations.yaml has .*\n  maximum recursion"),
+    },
+    READINGS: {
+        "the readings removed": (Path.unlink, "no entry has the id 'turned'"),
+        "a reading of nothing": (swapped("wrsvm", "toy"), "line 2: paper 'toy' is unknown"),
+        "no proof": (swapped("::test_two", ""), "line 2: proof .* is neither tests/"),
+        "a number in words": (swapped('"2"', '"two"'), "line 2: tried must be a number"),
+    },
 }
-ABSENT = {"a record removed", "the table removed"}
+#: For these the exit code is 1, and 3 for the others.
+ONE = {"the table removed", "a record removed", "old code", "a stray", "the deviations removed"}
 
 
-@pytest.mark.parametrize("allow", [(), ("--allow-missing",)], ids=["", "allowed"])
-@pytest.mark.parametrize("what", DAMAGES)
-def test_verify_sees_every_damage_to_records_and_names_its_line(records, what, allow):
-    alter, code, complaint = DAMAGES[what]
-    alter(records)
-    code *= not (allow and what in ABSENT)
-    output = invoke([table_1(), fig_2()], "verify", *allow, code=code)
-    assert f"{records}{complaint}" in output and "Traceback" not in output
-    assert "toy/fig_2" in output, "the others are compared all the same"
+@pytest.mark.parametrize("name, what", [(name, what) for name in DAMAGE for what in DAMAGE[name]])
+def test_verify_names_every_damage_with_its_file_and_line_and_goes_on(sound, name, what):
+    change, complaint = DAMAGE[name][what]
+    change(sound / name)
+    result = CliRunner().invoke(main, ["verify"], obj=WHOLE)
+    assert isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code == (1 if what in ONE else 3), result.output
+    assert re.search(complaint, result.output) and "Traceback" not in result.output
+    faults = [line for line in result.stderr.splitlines() if not line.startswith(" ")]
+    expected = {"the deviations removed": 0, "a stray": 2}  # and the record that it was is missing
+    assert len(faults) == expected.get(what, 1)
+    assert all(Path(name).name in fault or name == SHAPES for fault in faults)
+    assert "toy/fig_2" in result.output or name != TABLE, "the others are compared all the same"
+    if what in ("the table removed", "a record removed"):
+        invoke(WHOLE, "verify", "--allow-missing")
 
 
-DECLARED = {
-    "published/toy.csv": (PUBLISHED + "toy,table_1,a\n", "toy.csv has 1 fault:\n  line 5: "),
-    "deviations.yaml": ("- paper: toy\n", "deviations.yaml has 6 faults:\n  entry 1: "),
-    "readings.yaml": ("{", "readings.yaml has 1 fault:\n  while parsing"),
-}
-
-
-@pytest.mark.parametrize("name", DECLARED)
-def test_damaged_declarations_and_printed_values_are_named_once(project, name):
-    content, complaint = DECLARED[name]
-    (project / "data" / name).write_text(content)
-    output = invoke([fig_2(), fig_1()], "verify", code=3)
-    assert output.count(complaint) == 1 and "toy/fig_2 and 1 more: " in output
-
-
-def test_a_comparison_that_fails_is_no_damage_and_counts_more(records):
+def test_a_comparison_that_fails_is_no_damage_and_counts_more(sound):
     def crash(records):
         raise KeyError("no such column")
 
-    set_cell(3, 1, "1.1")(records)
+    cell(5, 2, "1.1")(sound / TABLE)
     broken = replace(fig_2(), values=crash)
-    output = invoke([table_1(), broken], "verify", code=4)
+    output = invoke([WHOLE[0], broken], "verify", code=4)
     assert "toy/fig_2: no verdicts: KeyError: 'no such column'" in output
-    assert f"{records}: line 3" in output
+    assert f"{sound / TABLE}: line 4" in output
 
 
 # -- how verify shows it

@@ -8,8 +8,9 @@ import errno
 import hashlib
 import os
 import sys
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 from urllib.parse import urlsplit
 
 from companion._paths import cache_dir
@@ -43,13 +44,16 @@ def damage(path, file):
     """What is wrong with a copy of a registered file, a clause about it; None if it is genuine."""
     try:
         status = path.stat()
+        if not S_ISREG(status.st_mode):  # reading a pipe or a device may never end
+            return "is no regular file"
+        if status.st_size != file.bytes:
+            kind = "truncated" if status.st_size < file.bytes else "too long"
+            return f"is {kind} ({status.st_size} of {file.bytes} bytes)"
         got = _sha256(str(path), status.st_size, status.st_mtime_ns)
     except OSError as error:
         return f"cannot be read ({error.strerror})"
     if got == file.sha256:
         return None
-    if status.st_size < file.bytes:
-        return f"is truncated ({status.st_size} of {file.bytes} bytes)"
     return f"has a wrong sha256 ({got[:12]}..., registered is {file.sha256[:12]}...)"
 
 
@@ -141,10 +145,16 @@ def _download(file, progress):
         retry_if_failed=RETRIES,
     )
     downloader = pooch.HTTPDownloader(timeout=TIMEOUT, progressbar=progress)
-    if file.packed:
-        downloader = partial(_unpacked, downloader)
+
+    def download(url, output_file, pooch):
+        """Into memory, no more than is registered; pooch checks what is written."""
+        received = _Limited(2 * file.bytes if file.packed else file.bytes)
+        downloader(url, received, pooch)
+        content = bytes(received.content)
+        Path(output_file).write_bytes(unlzw(content, file.bytes) if file.packed else content)
+
     try:
-        return Path(registry.fetch(file.name, downloader=downloader))
+        return Path(registry.fetch(file.name, downloader=download))
     except http.SSLError:
         place, reason = host, f"the certificate of {host} is not trusted here"
     except (http.ConnectionError, http.Timeout):
@@ -158,20 +168,59 @@ def _download(file, progress):
     except ValueError:
         place = file.url
         reason = (
-            f"what {host} sent is not the registered file (wrong sha256: truncated or changed) "
-            "and was thrown away"
+            f"what {host} sent is not the registered file (too long, truncated or changed: wrong "
+            "sha256) and was thrown away"
         )
     _failures[place] = reason
     raise DataUnavailable(_sentence(file, reason))
 
 
-def _unpacked(download, url, output_file, pooch):
-    """Download a file of the Unix program ``compress`` (``.Z``); pooch checks what was in it."""
-    from unlzw3 import unlzw
+class _Limited:
+    """What pooch writes to; a ValueError if it is more than so many bytes."""
 
-    download(url, output_file, pooch)
-    path = Path(output_file)
-    path.write_bytes(unlzw(path))
+    def __init__(self, most):
+        self.content, self.most = bytearray(), most
+
+    def write(self, chunk):
+        self.content += chunk
+        if len(self.content) > self.most:
+            raise ValueError(f"more than {self.most} bytes")
+
+    def flush(self):
+        pass
+
+
+def unlzw(packed, most):
+    """What the Unix program ``compress`` packed (``.Z``), a ValueError if more than `most` bytes.
+
+    Codes come in groups of eight of the same width; a group ends early where the width changes.
+    """
+    if packed[:2] != b"\x1f\x9d" or len(packed) < 3 or not 9 < packed[2] & 31 <= 16:
+        raise ValueError("not packed by compress")
+    widest, clears = packed[2] & 31, packed[2] & 128
+    start = [bytes([n]) for n in range(256)] + ([b""] if clears else [])
+    table, bits, last, unpacked, place = start.copy(), 9, b"", bytearray(), 3
+    while place < len(packed):
+        group = packed[place : place + bits]
+        place += bits
+        codes = int.from_bytes(group, "little")
+        for n in range(8 * len(group) // bits):
+            code = codes >> n * bits & (1 << bits) - 1
+            if clears and code == 256:
+                table, bits, last = start.copy(), 9, b""
+                break
+            if code > len(table) - (not last):
+                raise ValueError("a code without an entry")
+            if last and len(table) < 1 << widest:
+                table.append(last + (table[code] if code < len(table) else last)[:1])
+            last = table[code]
+            unpacked += last
+            if len(unpacked) > most:
+                raise ValueError(f"more than {most} bytes")
+            if len(table) == 1 << bits and bits < widest:
+                bits += 1
+                break
+    return bytes(unpacked)
 
 
 def _sentence(file, reason):

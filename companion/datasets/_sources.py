@@ -3,17 +3,28 @@
 import difflib
 import hashlib
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 
 from companion._paths import data_dir
-from companion.errors import UnknownDataset
+from companion.errors import DataUnavailable, UnknownDataset
 
 __all__ = ["Source", "SourceFile", "get_source", "list_sources"]
 
 
+class _Typed:
+    """What is read from a file: a TypeError says which of its fields has another type."""
+
+    def __post_init__(self):
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not isinstance(value, field.type):
+                kind = getattr(field.type, "__name__", field.type)
+                raise TypeError(f"{field.name} of {self.key!r} must be {kind}. Got {value!r}")
+
+
 @dataclass(frozen=True)
-class SourceFile:
+class SourceFile(_Typed):
     """One file of a data set: address, sha256 in hexadecimal, size.
 
     `key` is also its folder under ``COMPANION_DATA``; `rows` and `attributes` are the shape of the
@@ -33,7 +44,7 @@ class SourceFile:
 
 
 @dataclass(frozen=True)
-class Source:
+class Source(_Typed):
     """One external data set: what it is, how to cite it, under which terms it is given out.
 
     `used_by` has keys of papers; the first of its `files` is the one meant when no name is given.
@@ -45,8 +56,8 @@ class Source:
     title: str
     citation: str
     licence: str
-    used_by: tuple[str, ...]
-    files: tuple[SourceFile, ...]
+    used_by: tuple
+    files: tuple
     doi: str | None = None
     default: bool = True
     note: str = ""
@@ -71,14 +82,18 @@ def look_up(what, name, table):
 
 @lru_cache(maxsize=1)
 def _registry():
-    """The sources by key, in the order of the file."""
-    entries = tomllib.loads((data_dir() / "sources.toml").read_text(encoding="utf-8"))["source"]
-    sources = {}
-    for entry in entries:
-        files = tuple(SourceFile(key=entry["key"], **file) for file in entry.pop("file"))
-        used_by = tuple(entry.pop("used_by"))
-        sources[entry["key"]] = Source(files=files, used_by=used_by, **entry)
-    return sources
+    """The sources by key, in the order of the file; `DataUnavailable` if that is damaged."""
+    path, sources = data_dir() / "sources.toml", {}
+    try:
+        for entry in tomllib.loads(path.read_text(encoding="utf-8"))["source"]:
+            files = tuple(SourceFile(key=entry["key"], **file) for file in entry.pop("file"))
+            source = Source(files=files, used_by=tuple(entry.pop("used_by")), **entry)
+            if sources.setdefault(source.key, source) is not source:
+                raise ValueError(f"{source.key!r} is there twice")
+        return sources
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        fault = f"{path} cannot be used ({type(error).__name__}: {error})"
+        raise DataUnavailable(f"{fault}; take it from the repository again") from error
 
 
 def list_sources():

@@ -115,13 +115,9 @@ def _list_targets(artefacts):
 @_choice("--profile", ["quick", "paper"], "Few repetitions in minutes, or the papers' own sizes.")
 @click.option("--jobs", type=click.IntRange(-1), default=1, help="Processes; -1 for one a core.")
 @_choice("--backend", ["loky", "dask"], "Who runs the processes.")
-@click.option(
-    "--scheduler", metavar="ADDRESS", help="A running Dask scheduler, with workers of this version."
-)
+@click.option("--scheduler", metavar="ADDRESS", help="A running Dask scheduler of this version.")
 @click.option("--fresh", is_flag=True, help="Compute everything anew, whatever is on record.")
-@click.option(
-    "--in-place", is_flag=True, help="Write the notebooks back and, with --fresh, data/times.csv."
-)
+@click.option("--in-place", is_flag=True, help="Write notebooks back, with --fresh times as well.")
 @click.option(
     "-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="NAME VALUE", help=PARAMETER
 )
@@ -240,9 +236,7 @@ def _code(failures, differs):
 @click.option("--only-problems", is_flag=True, help="Show only the values that make this fail.")
 @_choice("--format", ["table", "json", "csv"], "Tables for people, or the ledger for machines.")
 @click.option("--allow-missing", is_flag=True, help="Records that are not there are no fault.")
-@click.option(
-    "--readme", type=click.Path(exists=True, dir_okay=False), help="Write its section into a file."
-)
+@click.option("--readme", type=click.Path(exists=True, dir_okay=False), help="Write its section.")
 @click.pass_context
 def verify(context, targets, *, profile, only_problems, format, allow_missing, readme):
     """Compare every published value with the records, one line a value; nothing is computed.
@@ -291,9 +285,7 @@ def _unexplained(ledgers):
 
 
 @main.command(epilog=EXIT_CODES, short_help="Build the static site.")
-@click.option(
-    "--output", type=click.Path(file_okay=False), help="The site's folder: build/report/html."
-)
+@click.option("--output", type=click.Path(file_okay=False), help="Its folder: build/report/html.")
 @_choice("--profile", ["paper", "quick"], "Committed notebooks, or those of the last quick run.")
 @click.pass_context
 def report(context, **options):

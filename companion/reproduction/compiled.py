@@ -6,6 +6,7 @@ thrown away as soon as any source of loops has changed.
 
 import ast
 import hashlib
+from contextlib import suppress
 from pathlib import Path
 
 from companion.reproduction.codehash import spelled
@@ -13,24 +14,18 @@ from companion.reproduction.codehash import spelled
 _STAMP = "loops-from.txt"
 
 
-def discard_old_loops(package=None):
+def discard_old_loops(package=Path(__file__).parents[1]):
     """Remove compiled loops of other sources than the present, of ``companion`` by default.
 
-    How many files were removed comes back; none where the folder cannot be written.
+    They stay where the folder cannot be written.
     """
-    package = Path(__file__).parents[1] if package is None else Path(package)
     stamp, present = package / "__pycache__" / _STAMP, _digest_of_loops(package)
-    try:
-        if stamp.is_file() and stamp.read_text(encoding="utf-8") == present:
-            return 0
-        old = [*package.rglob("__pycache__/*.nbi"), *package.rglob("__pycache__/*.nbc")]
-        for path in old:
-            path.unlink(missing_ok=True)
-        stamp.parent.mkdir(exist_ok=True)
-        stamp.write_text(present, encoding="utf-8")
-    except OSError:
-        return 0
-    return len(old)
+    with suppress(OSError):
+        if not stamp.is_file() or stamp.read_text(encoding="utf-8") != present:
+            for path in sorted(package.rglob("__pycache__/*.nb[ci]")):
+                path.unlink(missing_ok=True)
+            stamp.parent.mkdir(exist_ok=True)
+            stamp.write_text(present, encoding="utf-8")
 
 
 def _digest_of_loops(package):

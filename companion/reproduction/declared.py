@@ -79,18 +79,24 @@ class Erratum:
 
 
 def _load_list(path):
-    """The list that a YAML file holds; none if it is not there, or holds comments alone."""
+    """Line and content of each entry of a YAML list; none if it is not there, or all comment."""
     if not path.is_file():
         return []
     import yaml
 
+    entries = []
     try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        loader = yaml.SafeLoader(path.read_text(encoding="utf-8"))
+        root = loader.get_single_node()
+        if root is not None and root.id != "sequence":
+            raise ValueError(f"line {root.start_mark.line + 1}: it must be a list, not a {root.id}")
+        for node in root.value if root is not None else ():
+            entries.append((node.start_mark.line + 1, loader.construct_document(node)))
+            if node.id == "mapping" and len(node.value) > len(entries[-1][1]):
+                raise ValueError(f"line {entries[-1][0]}: a key is there twice")
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise PublishedError(path.name, [" ".join(str(error).split())]) from error
-    if not isinstance(entries, list | None):
-        raise PublishedError(path.name, [f"it must be a list, not {type(entries).__name__}"])
-    return entries or []
+    return entries
 
 
 def _shape_faults(entry, texts, lists, optional):
@@ -116,13 +122,13 @@ def _load(path, texts, lists, read, optional=()):
     `read` gives the faults of an entry in good shape, and what it declares.
     """
     path, faults, declared = Path(path), [], {}
-    for number, entry in enumerate(_load_list(path), start=1):
+    for line, entry in _load_list(path):
         found, items = _shape_faults(entry, texts, lists, optional), {}
         if not found:
             found, items = read(entry)
         found += [f"{' / '.join(key)} stands there twice" for key in items if key in declared]
         declared |= items
-        faults += [f"entry {number}: {fault}" for fault in found]
+        faults += [f"line {line}: {fault}" for fault in found]
     if faults:
         raise PublishedError(path.name, faults)
     return declared
@@ -160,7 +166,7 @@ def load_deviations(path=None, load=load_published):
     Raises
     ------
     PublishedError
-        If the file has faults; all are listed with the number of their entry.
+        If the file has faults; all are listed with the line where their entry begins.
     """
 
     @cache

@@ -10,7 +10,10 @@ class DamagedError(StoreError):
 
 
 class UnitError(RuntimeError):
-    """Units failed, or their workers did; every unit that finished is stored."""
+    """Units failed, or their workers did; every unit that finished is stored.
+
+    `computed` is how many that were.
+    """
 
 
 class ClusterError(UnitError):

@@ -4,14 +4,13 @@ The columns are described in ``docs/verdicts.md``. :func:`load_published` refuse
 fault in it and names every fault with its line.
 """
 
-import csv
-import io
 import math
 import re
 from dataclasses import dataclass
 from decimal import Decimal
 
 from companion._paths import data_dir
+from companion.reproduction._files import read_csv
 
 __all__ = ["Printed", "PublishedError", "Relation", "load_published", "parse_printed"]
 
@@ -205,23 +204,23 @@ def load_published(paper, path=None):
     if not path.is_file():
         raise FileNotFoundError(f"No published values for {paper!r}: there is no file {path}.")
     try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise PublishedError(path.name, [f"it is not UTF-8: {error}"]) from error
-    reader = csv.DictReader(io.StringIO(text, newline=""), restkey="surplus")
-    header = reader.fieldnames or []
-    faults = [f"column {name!r} is missing" for name in COLUMNS if name not in header]
-    faults += [f"column {name!r} is unknown" for name in header if name not in COLUMNS]
-    faults += [f"column {name!r} is there twice" for name in {*header} if header.count(name) > 1]
+        header, *lines = read_csv(path.read_bytes())[1]
+    except ValueError as error:
+        raise PublishedError(path.name, [str(error)]) from error
+    faults = [f"line 1: column {name!r} is missing" for name in COLUMNS if name not in header]
+    faults += [f"line 1: column {name!r} is unknown" for name in header if name not in COLUMNS]
+    faults += [
+        f"line 1: column {name!r} is there twice" for name in COLUMNS if header.count(name) > 1
+    ]
     if faults:
         raise PublishedError(path.name, faults)
     records, seen = [], {}
-    for fields in reader:
-        line = f"line {reader.line_num}"
-        if "surplus" in fields or None in fields.values():
+    for number, cells in enumerate(lines, start=2):
+        line = f"line {number}"
+        if len(cells) != len(header):
             faults.append(f"{line}: {len(header)} fields expected; quote a field that has a comma")
             continue
-        record = {name: (fields.get(name) or "").strip() for name in COLUMNS}
+        record = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
         found, numbers = _check_record(record, paper)
         faults += [f"{line}: {fault}" for fault in found]
         cell = (record["artefact"], record["row"], record["column"])
@@ -231,7 +230,7 @@ def load_published(paper, path=None):
         records.append({**record, **numbers})
     faults += _wrong_repeats(records, seen)
     if not records and not faults:
-        faults.append("it has no rows")
+        faults.append("line 1: it has no rows")
     if faults:
         raise PublishedError(path.name, faults)
     return pd.DataFrame(records, columns=list(COLUMNS))

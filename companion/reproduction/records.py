@@ -18,6 +18,7 @@ from functools import cache
 from itertools import groupby
 from typing import Any
 
+from companion.reproduction._files import read_csv
 from companion.reproduction.units import Unit, to_scalar
 
 END_COLUMNS = ("key", "code", "digest")
@@ -123,11 +124,7 @@ def to_table(records: Iterable[Record], parameters: list[str]) -> bytes:
 
 def parse_table(content: bytes, parameters: Sequence[str]) -> dict[str, Record]:
     """The inverse of `to_table`, by key; a ValueError says why this is no table of records."""
-    try:
-        texts = content.decode().replace("\r\n", "\n").removesuffix("\n").split("\n")
-        lines = list(csv.reader(texts, strict=True))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"it cannot be read as CSV ({error})") from error
+    texts, lines = read_csv(content)
     columns, begin, end = lines[0], len(parameters), -len(END_COLUMNS)
     if {*columns[:begin]} != {*parameters} or tuple(columns[end:]) != END_COLUMNS:
         ends = f"first columns must be {', '.join(parameters)}, the last {', '.join(END_COLUMNS)}"
@@ -156,18 +153,15 @@ def to_frame(records: Iterable[Record], parameters: list[str]) -> Any:
     """The table of `to_table` for pandas: integers and bools with gaps are of nullable types."""
     import pandas as pd
 
+    def series(values: list[Any]) -> Any:
+        kinds = {type(value) for value in values if value is not None}
+        if None in values and kinds in ({int}, {bool}):
+            return pd.array(values, dtype="Int64" if kinds == {int} else "boolean")
+        if kinds and kinds <= {int, float} and kinds != {int}:
+            return [math.nan if value is None else float(value) for value in values]
+        return values
+
     columns, lines = _sorted(records, parameters)
     cells = zip(*lines, strict=True) if lines else [[]] * len(columns)
     named = zip(columns, cells, strict=True)
-    return pd.DataFrame({name: _series(list(values)) for name, values in named})
-
-
-def _series(values: list[Any]) -> Any:
-    kinds = {type(value) for value in values if value is not None}
-    if None in values and kinds in ({int}, {bool}):
-        import pandas as pd
-
-        return pd.array(values, dtype="Int64" if kinds == {int} else "boolean")
-    if kinds and kinds <= {int, float} and kinds != {int}:
-        return [math.nan if value is None else float(value) for value in values]
-    return values
+    return pd.DataFrame({name: series(list(values)) for name, values in named})

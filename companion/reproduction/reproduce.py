@@ -7,20 +7,20 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cache, partial
 
 from joblib import cpu_count
 
 from companion._paths import build_dir
+from companion.errors import DataUnavailable
 from companion.reproduction import notebooks
 from companion.reproduction.artefacts import Artefact
-from companion.reproduction.declared import load_deviations, load_readings
 from companion.reproduction.errors import ClusterError, DamagedError, StoreError, UnitError
 from companion.reproduction.published import PublishedError
 from companion.reproduction.run import Records, load_records, read_stored
 from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
-from companion.reproduction.verdicts import judge
+from companion.reproduction.verdicts import judge, load_declared
 
 
 def read_ledgers(artefacts, profile="paper"):
@@ -74,10 +74,13 @@ class ArtefactReport:
     times: list = field(default_factory=list)
 
 
+_OF_DAMAGE = (DamagedError, PublishedError, FileNotFoundError, DataUnavailable)
+
+
 def _failure(what, error):
-    told = isinstance(error, (StoreError, UnitError, PublishedError))
+    told = isinstance(error, (StoreError, UnitError, *_OF_DAMAGE))
     text = str(error) if told else f"{what}: {type(error).__name__}: {error}"
-    return {text: isinstance(error, (DamagedError, PublishedError, FileNotFoundError))}
+    return {text: isinstance(error, _OF_DAMAGE)}
 
 
 class Reproduction:
@@ -94,11 +97,7 @@ class Reproduction:
         self._afresh = fresh or profile == "quick"
         options |= {"jobs": jobs, "fresh": self._afresh, "keep_open": True}
         self._read = read or partial(load_records, **options)
-        self._done = {}
-
-    @cached_property
-    def _declared(self):
-        return load_deviations(), load_readings()
+        self._done, self._declared = {}, cache(load_declared)
 
     def compute(self, artefact):
         """Compute what is missing and compare it with the print; a report without its notebook."""
@@ -130,6 +129,7 @@ class Reproduction:
         except ClusterError:
             raise  # trying again for every study would take minutes
         except Exception as error:  # in the list of units, if it is none of ours
+            report.computed += getattr(error, "computed", 0)
             return _failure(f"{study.paper}/{study.name}", error)
         report.computed += records.computed
         if 0 < records.computed == records.n_units:

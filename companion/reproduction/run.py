@@ -91,21 +91,28 @@ def load_records(
         raise ValueError(f"The backend must be one of loky, dask. Got {backend!r}.")
     if scheduler is not None and backend != "dask":
         raise ValueError(f"A scheduler address needs the backend 'dask'. Got {backend!r}.")
-    store = RecordStore(study, profile)
-    if fresh:
-        store.begin()
+    store, news = RecordStore(study, profile), {}
+    if fresh or _to_compute(store, fresh):
+        with store.alone():
+            if fresh:
+                store.begin()
+            if todo := _to_compute(store, fresh):  # by another process, meanwhile
+                news = _compute(store, todo, (jobs, backend, scheduler))
+            if fresh and not keep_open:
+                store.end()
+    store.consolidate()
+    return replace(read_stored(study, profile), **news)
+
+
+def _to_compute(store: RecordStore, fresh: bool) -> list[Unit]:
+    """The units without a record that counts."""
     present = store.waiting() if fresh else store.records()
-    any_code = profile == "paper" and not fresh
-    todo = [
+    any_code = store.profile == "paper" and not fresh
+    return [
         unit
         for key, unit in store.units.items()
         if key not in present or not (any_code or present[key].code == store.code)
     ]
-    news = _compute(store, todo, (jobs, backend, scheduler)) if todo else {}
-    store.consolidate()
-    if fresh and not keep_open:
-        store.end()
-    return replace(read_stored(study, profile), **news)
 
 
 def read_stored(study: Study, profile: str = "paper") -> Records:
@@ -139,20 +146,23 @@ def _gaps(store: RecordStore, found: dict[str, Record]) -> dict[str, list[str]]:
 def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
     """Store each unit as it comes back, before the next is looked at; say what is new."""
     study = store.study
-    store.prepare()
     discard_old_loops()
     computed, failed, missing = 0, {}, {}
     bar = _progress_bar(len(todo), f"{study.paper}/{study.name}")
-    with bar, compute_units(study, todo, *workers) as outcomes:
-        for key, kind, content in outcomes:
-            if kind == "rows":
-                store.append(store.units[key], content)
-                computed += 1
-            else:
-                (missing if kind == "missing" else failed)[key] = content
-            bar.update()
-    if failed:
-        raise _failure(store, failed)
+    try:
+        with bar, compute_units(study, todo, *workers) as outcomes:
+            for key, kind, content in outcomes:
+                if kind == "rows":
+                    store.append(store.units[key], content)
+                    computed += 1
+                else:
+                    (missing if kind == "missing" else failed)[key] = content
+                bar.update()
+        if failed:
+            raise _failure(store, failed)
+    except UnitError as error:
+        error.computed = computed
+        raise
     reasons = Counter(missing[key] for key in store.units if key in missing)
     return {"missing": list(reasons.items()), "computed": computed}
 

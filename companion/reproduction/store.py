@@ -10,16 +10,17 @@ import logging
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from companion._paths import cache_dir, data_dir
+from companion._processes import only_one
 from companion.reproduction._files import replace_bytes, replace_text
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import DamagedError, StoreError
-from companion.reproduction.records import Record, parse_table, to_table
+from companion.reproduction.records import Record, check_rows, parse_table, to_table
 from companion.reproduction.units import PROFILES, Study, Unit
 
 logger = logging.getLogger("companion")
@@ -28,6 +29,13 @@ logger = logging.getLogger("companion")
 _PATIENCE = 60
 _UNDER_WAY = "PRAGMA user_version"  # 1 while a run that computes all units anew has not ended
 _TABLE = "records (key TEXT PRIMARY KEY, params TEXT, code TEXT, rows TEXT)"
+
+
+def _shape(records: Iterable[Record]) -> dict[str, Any]:
+    """The results that a table has, and how many records of how many lines."""
+    results = {name for record in records for row in record.rows for name in row}
+    lines = Counter(str(len(record.rows)) for record in records)
+    return {"records by lines": lines, "results": ", ".join(sorted(results))}
 
 
 class RecordStore:
@@ -45,8 +53,10 @@ class RecordStore:
         self.code = code_digest(study.compute)
         self.path = data_dir() / "records" / study.paper / f"{study.name}.csv"
         folder = cache_dir().absolute() / "records" / profile / study.paper
+        self._shapes_path = data_dir() / "records" / "shapes.json"
         self.working = folder / f"{study.name}.sqlite"
-        self._name = f"{study.paper}/{study.name} ({profile} profile)"
+        self._study = f"{study.paper}/{study.name}"
+        self._name = f"{self._study} ({profile} profile)"
         self.units = self._listed()
         names = [name for unit in self.units.values() for name in unit.params]
         self.parameters = list(dict.fromkeys(names))
@@ -86,10 +96,11 @@ class RecordStore:
             raise sqlite3.DatabaseError("database disk image is malformed")
         if not database.execute("SELECT * FROM sqlite_master WHERE name = 'records'").fetchone():
             return {}  # a run was killed before its first unit
-        return {
-            key: Record(key, json.loads(params), code, tuple(json.loads(rows)))
-            for key, params, code, rows in database.execute("SELECT * FROM records")
-        }
+        return {line[0]: self._record(*line) for line in database.execute("SELECT * FROM records")}
+
+    def _record(self, key: str, params: str, code: str, rows: str) -> Record:
+        unit = self.study.unit(**json.loads(params))
+        return Record(key, unit.params, code, tuple(check_rows(unit, json.loads(rows))))
 
     def _committed(self) -> dict[str, Record]:
         try:
@@ -97,10 +108,8 @@ class RecordStore:
             nothing = dict.fromkeys(self.parameters)
             for key, unit in self.units.items():
                 if key in found and found[key].params != {**nothing, **unit.params}:
-                    line = found[key].line
-                    raise ValueError(
-                        f"line {line}: the parameters of {key} are not those of {unit}"
-                    )
+                    wrong = f"the parameters of {key} are not those of {unit}"
+                    raise ValueError(f"line {found[key].line}: {wrong}")
             self._check_shape(found)
             return found
         except (FileNotFoundError, NotADirectoryError):
@@ -109,18 +118,23 @@ class RecordStore:
             raise self._failure("read", self.path, error) from error
 
     def _shapes(self) -> dict[str, Any]:
-        """The results that the table of each study has, and how many records of how many lines."""
-        path = self.path.parents[1] / "shapes.json"
-        return json.loads(path.read_bytes()) if path.is_file() else {}
+        """`_shape` of the table of each study."""
+        path = self._shapes_path
+        try:
+            shapes = json.loads(path.read_bytes()) if path.is_file() else {}
+            for shape in shapes.values():
+                Counter(shape["records by lines"]).total()  # of numbers alone
+            return shapes
+        except Exception as error:  # whatever it holds
+            raise self._failure("read", path, error) from error
 
     def _check_shape(self, found: dict[str, Record]) -> None:
-        shape = self._shapes().get(f"{self.study.paper}/{self.study.name}")
-        for record in found.values() if shape else ():
-            n, lines = str(len(record.rows)), shape["records by lines"]
-            if ", ".join(sorted(record.rows[0])) != shape["results"]:
-                raise ValueError(f"line 1: the results must be {shape['results']}")
-            lines[n] = lines.get(n, 0) - 1
-            if lines[n] < 0:
+        own, shape = _shape(found.values()), self._shapes().get(self._study, {})
+        if found and shape.get("results") != own["results"]:
+            raise ValueError(f"line 1: the results must be {shape.get('results')}")
+        surplus = own["records by lines"] - Counter(shape.get("records by lines"))
+        for record in found.values():
+            if (n := str(len(record.rows))) in surplus:
                 many = f"the record {record.key} has {n} lines, which is one such record too many"
                 raise ValueError(f"line {record.line}: {many}")
 
@@ -132,10 +146,13 @@ class RecordStore:
         with self._database("write") as database:
             database.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", line)
 
-    def prepare(self) -> None:
-        """Make sure that records can be written."""
-        with self._database("write"):
-            pass
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Wait until no other process computes units of the study, and keep others waiting."""
+        with self._database("write"):  # records can be written
+            lock = self.working.with_suffix(".lock")
+        with only_one(lock, self._name):
+            yield
 
     def begin(self) -> None:
         """Begin to compute all units anew; a run that began so and was interrupted goes on."""
@@ -168,20 +185,15 @@ class RecordStore:
             logger.warning(text, self.path, dropped)
         if kept:
             try:
+                with only_one(self.working.parents[2] / "shapes.lock", self._shapes_path):
+                    shapes = self._shapes() | {self._study: _shape(kept)}
+                    text = json.dumps(shapes, indent=1, sort_keys=True)
+                    replace_text(self._shapes_path, f"{text}\n")
                 replace_bytes(self.path, to_table(kept, self.parameters))
-                self._keep_shape(kept)
             except OSError as error:
                 raise self._failure("write", self.path, error) from error
         if database.execute(_UNDER_WAY).fetchone() == (0,):
             database.execute("DELETE FROM records")
-
-    def _keep_shape(self, records: list[Record]) -> None:
-        results = {name for record in records for row in record.rows for name in row}
-        lines = Counter(str(len(record.rows)) for record in records)
-        shape = {"records by lines": lines, "results": ", ".join(sorted(results))}
-        shapes = self._shapes() | {f"{self.study.paper}/{self.study.name}": shape}
-        text = json.dumps(shapes, indent=1, sort_keys=True)
-        replace_text(self.path.parents[1] / "shapes.json", f"{text}\n")
 
     @contextmanager
     def _database(self, action: str) -> Iterator[sqlite3.Connection]:
@@ -196,16 +208,16 @@ class RecordStore:
                     if action == "write":
                         found.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")
                     yield found
-        except (OSError, ValueError, sqlite3.Error) as error:
+        except (OSError, ValueError, TypeError, RecursionError, sqlite3.Error) as error:
             raise self._failure(action, self.working, error) from error
 
     def _failure(self, action: str, path: Path, error: Exception) -> StoreError:
-        way_out = "COMPANION_CACHE to another folder"
-        if path == self.path:
-            way_out = "COMPANION_PROJECT to a copy of the project"
-        kind, advice = StoreError, "Free some space on its disk, make it accessible"
-        if isinstance(error, ValueError) or type(error) is sqlite3.DatabaseError:  # not a subclass
-            kind, advice = DamagedError, "It is damaged and left as it is; move it away"
+        way_out = "COMPANION_PROJECT to a copy of the project"
+        if path.parent == self.working.parent:
+            way_out = "COMPANION_CACHE to another folder"
+        kind, advice = DamagedError, "It is damaged and left as it is; move it away"
+        if isinstance(error, (OSError, sqlite3.Error)) and type(error) is not sqlite3.DatabaseError:
+            kind, advice = StoreError, "Free some space on its disk, make it accessible"
         return kind(
             f"Records of {self._name}: cannot {action} {path}: "
             f"{getattr(error, 'strerror', None) or error}. {advice}, or set {way_out}, and run "

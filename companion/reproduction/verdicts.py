@@ -14,7 +14,7 @@ import pandas as pd
 from companion.reproduction import _comparisons as rules
 from companion.reproduction._comparisons import AGREES, DEPARTS, NOT_RUN, compare_row
 from companion.reproduction.declared import load_deviations, load_readings
-from companion.reproduction.published import COLUMNS, SCORED, load_published, parse_printed
+from companion.reproduction.published import COLUMNS, SCORED, PublishedError, load_published
 
 __all__ = ["compare", "judge", "score"]
 
@@ -74,7 +74,7 @@ def _joint_chances(rows, cells):
         cell = (row["row"], row["column"])
         own = cells.get(cell, {}).get("", {"draws": ()})
         if row["kind"] == "draw" and row["asks"] in SCORED and not row["repeats"]:
-            draws = np.round(own["draws"], parse_printed(row["printed"]).decimals)
+            draws = np.round(own["draws"], rules.parse_printed(row["printed"]).decimals)
             tables.setdefault(len(draws), []).append((cell, row["value"], draws))
     for n, table in tables.items():
         names, printed, draws = zip(*table, strict=True)
@@ -163,10 +163,8 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
         converged = bool(own["converged"])
         reading, as_read = next(iter(found.items()), ("", None))
         if reading and reading not in readings:
-            raise ValueError(
-                f"The reading of {' / '.join(cell)} must be one of data/readings.yaml. "
-                f"Got {reading!r}."
-            )
+            missing = f"no entry has the id {reading!r}, by which {' / '.join(cell)} is read"
+            raise PublishedError("readings.yaml", [missing])
         deviation = deviations.get((row["paper"], row["artefact"], *cell))
         told = _conclude(comparison, converged, deviation, profile)
         ledger.append(
@@ -188,14 +186,19 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
     return pd.DataFrame(ledger)
 
 
-def judge(artefact, records, profile="paper", declared=None):
-    """Ledger of one artefact from the records of its studies; deviations and readings if read."""
+def load_declared():
+    """The declared deviations, and the readings."""
+    return load_deviations(), load_readings()
+
+
+def judge(artefact, records, profile="paper", declared=load_declared):
+    """Ledger of one artefact from the records of its studies; `declared` is called for the rest."""
     published = load_published(artefact.paper)
     published = published[published["artefact"] == artefact.name]
     if published.empty:
-        raise ValueError(f"data/published/{artefact.paper}.csv has no row of {artefact.name!r}.")
-    declared = (load_deviations(), load_readings()) if declared is None else declared
-    return compare(published, artefact.values(records), *declared, profile)
+        missing = f"no row is of the artefact {artefact.name!r}"
+        raise PublishedError(f"{artefact.paper}.csv", [missing])
+    return compare(published, artefact.values(records), *declared(), profile)
 
 
 def score(ledger):

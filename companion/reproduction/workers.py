@@ -10,6 +10,7 @@ from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 from unittest.mock import patch
 
+from companion._processes import end_with
 from companion.errors import DataUnavailable
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import ClusterError, UnitError
@@ -21,11 +22,14 @@ from companion.reproduction.units import Study, Unit
 _ONE_AT_A_TIME = threading.Lock()
 
 
-def run_unit(compute: Callable, unit: Unit, code: str | None = None) -> tuple[str, str, Any]:
+def run_unit(compute: Callable, unit: Unit, code=None, parent=None) -> tuple[str, str, Any]:
     """A unit's key and "rows" with its results, "missing" with the reason, or "failed" with that.
 
-    A process that may have other code than this one gets the digest of ours.
+    A process that may have other code than this one gets the digest of ours, and a worker of this
+    machine the number of the process without which it must not go on.
     """
+    if parent is not None:
+        end_with(parent)
     # A library loaded later would not be limited: SciPy brings a BLAS, scikit-learn an OpenMP.
     import scipy.linalg  # noqa: F401
     import sklearn.utils  # noqa: F401
@@ -74,7 +78,7 @@ def compute_units(
     from joblib import Parallel, delayed
 
     with ExitStack() as stack:
-        options, code = {"n_jobs": jobs}, None
+        options, code, parent = {"n_jobs": jobs}, None, os.getpid()
         if backend == "dask":
             check_backend(backend)
             from companion.reproduction._dask import dask_backend
@@ -83,14 +87,14 @@ def compute_units(
                 cluster = stack.enter_context(dask_backend(jobs, scheduler))
             # Enough on the cluster for workers that join later, too.
             options = {"n_jobs": -1, "pre_dispatch": "4*n_jobs", "backend": cluster}
-            code = code_digest(study.compute)
+            code, parent = code_digest(study.compute), None  # its workers see to that themselves
         stack.enter_context(warnings.catch_warnings())
         # Of units that were given up, and of workers that have grown and are started again.
         warnings.filterwarnings("ignore", module="joblib")
         # Batches of one, since a batch comes back, and is stored, only as a whole.
         parallel = Parallel(return_as="generator_unordered", batch_size=1, **options)
         with _interrupts_held():
-            found = parallel(delayed(run_unit)(study.compute, unit, code) for unit in units)
+            found = parallel(delayed(run_unit)(study.compute, unit, code, parent) for unit in units)
         yield _told(f"{study.paper}/{study.name}", stack.enter_context(closing(found)))
 
 

@@ -6,6 +6,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+from _cases import refused
 
 from companion.datasets import _fetch, check, fetch, fetch_file, list_sources
 from companion.datasets._availability import is_available, why_unavailable
@@ -71,9 +72,12 @@ def test_a_wrong_file_in_the_mirror_is_refused_by_name_and_nothing_else_is_tried
     assert "replace or remove" in message
     mirrored.write_bytes(CONTENT[:100])
     assert f"truncated (100 of {len(CONTENT)} bytes)" in complaint()
-    mirrored.unlink()
-    mirrored.mkdir()
-    assert "cannot be read" in complaint() and toy.requests == []
+    mirrored.write_bytes(CONTENT * 2)
+    assert f"too long ({2 * len(CONTENT)} of {len(CONTENT)} bytes)" in complaint()
+    for make in (Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/dev/zero")):
+        mirrored.rmdir() if mirrored.is_dir() else mirrored.unlink()
+        make(mirrored)
+        assert "is no regular file" in complaint() and toy.requests == []
 
 
 def test_a_mirror_that_is_no_folder_is_named(bare, no_network, register, tmp_path, monkeypatch):
@@ -91,6 +95,7 @@ def test_a_damaged_cache_is_replaced_by_a_download(toy, bare):
 
 FAILURES = [
     (CONTENT[:-6], None, "wrong sha256, thrown away"),
+    (CONTENT * 1000, None, "too long, thrown away"),
     (CONTENT[:64], len(CONTENT), "broke off"),
     (None, None, "answered 404, COMPANION_DATA"),
 ]
@@ -138,7 +143,7 @@ def test_a_full_disk_is_named_leaves_nothing_and_is_no_failure_of_the_host(toy, 
     import pooch
 
     def fill(self, url, output_file, pooch, check_only=False):
-        Path(output_file).write_bytes(CONTENT[:10])
+        output_file.write(CONTENT[:10])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
@@ -175,6 +180,15 @@ def test_a_packed_address_is_unpacked_and_something_else_refused(bare, server, r
         assert fetch_file("toy").read_bytes() == UNPACKED
     else:
         assert "not the registered file" in complaint() and leftovers(bare) == []
+
+
+def test_what_is_packed_may_not_grow_without_end():
+    codes = [0, *range(257, 500)]  # each the string before and a zero more
+    bits = sum(code << 9 * place for place, code in enumerate(codes))
+    packed = b"\x1f\x9d\x90" + bits.to_bytes(9 * len(codes) // 8 + 1, "little")
+    n = len(codes) * (len(codes) + 1) // 2
+    assert _fetch.unlzw(packed, n) == bytes(n)
+    refused(f"more than {n - 1} bytes", _fetch.unlzw, packed, n - 1)
 
 
 def test_an_unknown_key_or_file_is_met_with_the_nearest_one(bare, no_network):

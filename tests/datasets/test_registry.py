@@ -6,7 +6,9 @@ import re
 import pytest
 from _cases import refused
 
-from companion.datasets import data_digest, get_source, is_available, list_sources
+from companion import __main__
+from companion._paths import data_dir
+from companion.datasets import _sources, data_digest, get_source, is_available, list_sources
 from companion.datasets._fetch import damage
 from companion.datasets.ida import list_ida
 from companion.datasets.uci import list_uci
@@ -73,6 +75,32 @@ def test_an_unknown_key_is_met_with_the_near_one_or_with_all_keys():
     refused("known: heart-statlog, .*, ida-benchmarks", get_source, "qqqqqq", error=UnknownDataset)
     refused("is not a registered data set", get_source, ["german"], error=UnknownDataset)
     refused("did you mean 'heart'", data_digest, "hearts", error=UnknownDataset)
+
+
+BROKEN = {
+    '"heart-statlog"\n': '"heart-statlog\n',  # an open quote
+    "bytes = 16461": 'bytes = "16461"',
+    'sha256 = "f5f3': 'sha512 = "f5f3',
+    'key = "heart-cleveland"': 'key = "heart-statlog"',
+    '["l1nsvm"]': "5",
+    "\n[[source]]": "\n[source]",
+    "title = ": "titel = ",
+    "bytes = 18461": f"bytes = {'[' * 9999}",
+}
+
+
+@pytest.mark.parametrize("old", BROKEN)
+def test_a_damaged_registry_is_one_clear_error_of_the_command(tmp_path, monkeypatch, capsys, old):
+    text = (data_dir() / "sources.toml").read_text(encoding="utf-8").replace(old, BROKEN[old], 1)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "sources.toml").write_text(text)
+    monkeypatch.setenv("COMPANION_PROJECT", str(tmp_path))
+    monkeypatch.setattr(_sources, "_registry", _sources._registry.__wrapped__)
+    monkeypatch.setattr("sys.argv", ["companion", "data", "list"])
+    refused("3", __main__.main, error=SystemExit)
+    assert re.fullmatch(
+        r".*sources.toml cannot be used .*repository again\n", capsys.readouterr()[1]
+    )
 
 
 def test_digests_need_no_file_and_tell_all_problems_apart(bare, no_network):

@@ -83,29 +83,18 @@ FAULTS = [
     ({"kind": "random"}, "kind 'random' is unknown"),
     ({**ORDINAL, "relation": "below 0"}, "relation must be .* for kind 'ordinal'.* Got 'below 0'"),
     ({"relation": "< 0"}, "relation must be .* and empty for others. Got '< 0'"),
-    ({**SETTING, "value": "9"}, "value must be 22.4, as printed is '22.4'. Got '9'"),
     ({"printed": "?"}, "printed '\\?' is no number"),
-    ({"value": "22.5"}, "value must be 22.4, as printed is '22.4'. Got '22.5'"),
-    ({"value": ""}, "value must be 22.4, as printed is '22.4'. Got ''"),
     ({**ORDINAL, "value": "low"}, "value must be a number or nothing, as printed is 'lower'"),
     ({**DETERMINISTIC, "n": "1.5"}, "n of kind 'deterministic' must be a whole number >= 1"),
-    (
-        {**DETERMINISTIC, "printed": "none", "value": "1"},
-        "value must be nothing, as printed is 'none'",
-    ),
+    ({**DETERMINISTIC, "printed": "none", "value": "1"}, "value must be nothing, as printed"),
     ({"printed": ""}, "printed is empty"),
     ({"n": ""}, "n of kind 'stochastic' must be a whole number >= 1. Got ''"),
-    ({"n": "0"}, "n of kind 'stochastic' must be a whole number >= 1. Got '0'"),
     ({"n": "1"}, "spread is given, but only a stochastic value with n > 1"),
     ({"spread": "-1"}, "spread '-1' is no number >= 0"),
     ({"spread_is": ""}, "spread_is is empty"),
-    (
-        {**DETERMINISTIC, "spread": "1", "spread_is": "x"},
-        "only a stochastic value with n > 1 has one",
-    ),
+    ({**DETERMINISTIC, "spread": "1", "spread_is": "x"}, "only a stochastic value with n > 1"),
     ({**DETERMINISTIC, "kind": "spread"}, "n of kind 'spread' must be a whole number >= 2. Got ''"),
     ({**DETERMINISTIC, "kind": "spread", "n": "9", "printed": "-1", "value": "-1"}, "negative"),
-    ({"paper": "other"}, "paper is 'other', but the file is toy.csv"),
     ({"where": ""}, "where is empty"),
     ({"overlap": "much"}, "overlap 'much' is no number >= 0"),
     ({"asks": "question"}, "asks 'question' is unknown: it must be one of value, claim"),
@@ -113,7 +102,6 @@ FAULTS = [
     ({"asks": "claim", "sentence": "s", "why": "w"}, "asks is 'claim', but kind is 'stoch"),
     ({**ORDINAL, "sentence": ""}, "sentence is empty: quote what is claimed"),
     ({**ORDINAL, "why": ""}, "why is empty: say why this bound"),
-    ({**SETTING, "asks": "identity"}, "why is empty"),
     ({**SETTING, "repeats": "r0 / error"}, "repeats is given, but a setting is not scored"),
     ({"matters": "0"}, "matters '0' is no positive number"),
     ({"repeats": "r0 / mistakes"}, "repeats 'r0 / mistakes', which is no other"),
@@ -134,23 +122,6 @@ def test_all_faults_are_reported_at_once(tmp_path):
         load_published("toy", path)
     assert [fault.split(":")[0] for fault in caught.value.faults] == ["line 2", "line 3", "line 5"]
     assert "table_1 / r2 / error is already on line 4" in str(caught.value)
-
-
-def test_a_wrong_header_and_a_short_line_are_named(tmp_path):
-    path = write(tmp_path, {}, columns=[*COLUMNS[:-1], "remark"])
-    with pytest.raises(PublishedError, match="(?s)'note' is missing.*'remark' is unknown"):
-        load_published("toy", path)
-    path = write(tmp_path, {})
-    path.write_text(path.read_text() + "toy,table_1\n")
-    with pytest.raises(PublishedError, match="line 3: 19 fields expected"):
-        load_published("toy", path)
-
-
-def test_an_empty_file_and_a_missing_file_are_errors(tmp_path):
-    with pytest.raises(PublishedError, match="it has no rows"):
-        load_published("toy", write(tmp_path))
-    with pytest.raises(FileNotFoundError, match="No published values for 'nothing'"):
-        load_published("nothing", tmp_path / "nothing.csv")
 
 
 #: Rows of each file: it is the print, and nothing else tells that a row is gone.

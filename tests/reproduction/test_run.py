@@ -33,7 +33,8 @@ from companion.reproduction.run import load_records
 if __name__ == "__main__":
     compute, options = sys.argv[1:]
     try:
-        load_records(_studies.study(getattr(_studies, compute), 6), **json.loads(options))
+        options = json.loads(options)
+        print(load_records(_studies.study(getattr(_studies, compute), 6), **options).computed)
     except KeyboardInterrupt:
         print("interrupted")
         raise SystemExit(130)
@@ -56,16 +57,18 @@ def start(places, tmp_path):
 
     yield start
     for child in children:
-        with suppress(ProcessLookupError):  # workers outlive a killed parent by minutes, idle
+        with suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
         child.communicate()
 
 
-def kill_midway(child, places):
-    """Kill a run as soon as three of its units are stored."""
-    wait_for(lambda: len(stored(working(places))) >= 3)
-    child.kill()
+def kill_midway(child, places, how=signal.SIGKILL, n_units=3):
+    """Kill a run as soon as some of its units are stored; its workers end by themselves."""
+    wait_for(lambda: len(stored(working(places))) >= n_units)
+    workers = psutil.Process(child.pid).children(recursive=True)
+    child.send_signal(how)
     child.wait()
+    assert psutil.wait_procs(workers, timeout=10)[1] == []
 
 
 @pytest.fixture
@@ -83,18 +86,20 @@ def test_two_jobs_give_the_records_of_one(places, reference):
     assert table(places) == reference
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_killed_run_is_resumed_and_gives_the_same_records(places, reference, start, jobs):
-    kill_midway(start(jobs=jobs), places)
+DASK = {"jobs": 2, "backend": "dask"}
+KILLED = [({}, signal.SIGKILL), ({"jobs": 2}, signal.SIGKILL), ({"jobs": 2}, signal.SIGTERM)]
+KILLED += [(DASK, signal.SIGKILL)]
+
+
+@pytest.mark.parametrize(("options", "how"), KILLED, ids=["1", "loky", "loky-TERM", "dask"])
+def test_a_killed_run_is_resumed_and_gives_the_same_records(places, reference, start, options, how):
+    kill_midway(start(**options), places, how)
     before = len(read_stored(study(n_repetitions=6)).frame)
     assert 3 <= before < N_UNITS
     calls = _studies.n_calls
     records = load_records(study(n_repetitions=6))
     assert _studies.n_calls - calls == records.computed == N_UNITS - before
     assert table(places) == reference and stored(working(places)) == set()
-
-
-DASK = {"jobs": 2, "backend": "dask"}
 
 
 @pytest.mark.parametrize("options", [{}, {"jobs": 2}, DASK], ids=["1", "loky", "dask"])
@@ -113,9 +118,13 @@ def test_ctrl_c_keeps_units_and_stops_workers_silently(places, reference, start,
     assert table(places) == reference
 
 
-def test_two_runs_at_once_do_not_harm_each_other(places, reference, start):
-    assert [child.wait(timeout=60) for child in [start(), start()]] == [0, 0]
-    assert table(places) == reference and stored(working(places)) == set()
+@pytest.mark.parametrize("fresh", [False, True])
+def test_two_runs_at_once_compute_nothing_twice(places, reference, start, fresh):
+    children = [start(fresh=fresh, keep_open=fresh) for _ in range(2)]
+    computed = [int(child.communicate(timeout=60)[0]) for child in children]
+    assert sum(computed) == N_UNITS and table(places) == reference
+    RecordStore(study(n_repetitions=6)).end()
+    assert stored(working(places)) == set()
 
 
 def test_only_missing_units_are_computed_when_the_study_grows(places):
@@ -279,10 +288,13 @@ def test_fresh_computes_all_again(places, other_code):
     assert load_records(study(), fresh=True).computed == 6 and load_records(study()).computed == 0
 
 
-def test_a_fresh_run_that_was_interrupted_goes_on(places, start):
+def test_a_fresh_run_that_was_interrupted_five_times_goes_on(places, start):
     load_records(study(n_repetitions=6))
     before = table(places)
-    kill_midway(start(fresh=True), places)
+    for how in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+        kept = len(stored(working(places)))
+        kill_midway(start(fresh=True, seconds=0.3), places, how, kept + 1)
+    assert 5 <= len(stored(working(places))) < N_UNITS
     for computed in (N_UNITS - len(stored(working(places))), N_UNITS):
         assert table(places) == before
         assert load_records(study(n_repetitions=6), fresh=True).computed == computed
@@ -297,26 +309,12 @@ def test_the_quick_profile_reads_no_committed_record_and_writes_none(places):
     assert load_records(study(), "quick").computed == 0
 
 
-def lines_of(places, keep):
-    """Keep some lines of the committed table, by their number."""
-    path = places / "project/data/records/tests/table_0.csv"
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(line for n, line in enumerate(lines, 1) if keep(n)))
-    return path
-
-
 def test_what_is_missing_and_what_belongs_to_no_unit_is_told_with_its_place(places):
     assert load_records(study()).gaps == read_stored(study()).gaps == NO_GAPS
     shorter, longer = (read_stored(study(n_repetitions=n)).gaps for n in (2, 4))
-    path = lines_of(places, lambda n: True)
+    path = places / "project/data/records/tests/table_0.csv"
     records = "2 of 6 records are of no unit listed"  # C, repetition: 1, 2 and 10, 2
     assert shorter["missing"] == []
     assert shorter["stale"][0].startswith(f"{path}, line 4: {records}; `companion repr")
     missing = "2 of 8 units have no record, such as tests/table_0(C=10.0, repetition=3)"
     assert longer == {"missing": [f"{path}: {missing}"], "stale": []}
-    lines_of(places, lambda n: n != 5)
-    gaps, frame = read_stored(study()).gaps, read_stored(study()).frame
-    missing = "1 of 6 units have no record, such as tests/table_0(C=10.0, repetition=0)"
-    assert gaps == {"missing": [f"{path}: {missing}"], "stale": []} and len(frame) == 5
-    path.unlink()
-    assert "6 of 6 units have no record" in read_stored(study()).gaps["missing"][0]

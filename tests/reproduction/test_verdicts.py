@@ -402,7 +402,7 @@ def test_a_row_has_one_verdict_as_printed_and_one_as_read():
     assert list(score(line.to_frame().T).values()) == [1, 0, 1, 0, 0, 1, 0, 0]
     alone = verdict(published(), reproduced(22.4, reading="exchanged"))
     assert (alone["outcome"], alone["outcome_as_read"]) == ("not run", "reproduced")
-    with pytest.raises(ValueError, match="must be one of data/readings.yaml. Got 'turned'"):
+    with pytest.raises(ValueError, match="no entry has the id 'turned'"):
         verdict(published(), reproduced(22.4, reading="turned"))
     twice = [reproduced(22.4, reading="exchanged")] * 2
     refused("is there twice", verdict, published(), pd.concat(twice))
