@@ -17,6 +17,8 @@ from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import (
     PREDICTION_BLOCK_MEGABYTES,
     KernelClassifier,
+    require_finite,
+    silent_overflow,
     weighted_gamma,
 )
 from companion.estimators._unreadable import UnreadableParameter
@@ -179,6 +181,7 @@ class ConformalSVC(KernelClassifier):
         """
         return {name: vars(self)[name] for name in self._get_param_names()}
 
+    @silent_overflow
     def fit(self, X, y):
         """Train machines and transform their kernel in turn.
 
@@ -329,9 +332,9 @@ class ConformalSVC(KernelClassifier):
         )
         return problem, gamma
 
+    @silent_overflow
     def _evaluate(self, X, function):
         """A function of kernel values and distances at points, in blocks of bounded size."""
-        self._refuse_sparse(X)
         X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         if self.kernel == "precomputed":
             return function(X[:, self._needed])
@@ -344,6 +347,7 @@ class ConformalSVC(KernelClassifier):
             diagonal = self._diagonal(rows) if self._uses_diagonal else None
             K = gram(self._points, rows, **parameters).T
             values[start : start + block] = function(K, distances, diagonal)
+        require_finite("values", values)
         return values
 
     def _diagonal(self, X):
@@ -367,6 +371,7 @@ class ConformalSVC(KernelClassifier):
             stop_reason=machine.stop_reason,
             converged=machine.converged,
         )
+        self._keep_certificate(certificate)
         used = np.flatnonzero(machine.alpha)
         used = used[np.argsort(result.samples[used])]
         self.support_ = result.samples[used]
@@ -376,7 +381,6 @@ class ConformalSVC(KernelClassifier):
         self.intercept_ = np.array([side * scale * machine.intercept])
         self.n_transforms_ = result.n_transforms
         self.history_ = result.history
-        self._keep_certificate(certificate)
         self.stop_reason_ = result.stop_reason
         self._predictor, self._needed = result.compact()
         self._side, self._gamma = side, gamma

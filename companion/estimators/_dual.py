@@ -14,12 +14,13 @@ from companion.estimators._kernel_classifier import (
     KernelClassifier,
     class_factors,
     signed_labels,
+    silent_overflow,
     weighted_gamma,
 )
 from companion.kernels import KernelRows, gram
 from companion.solvers.smo import smo
 
-__all__ = ["DualClassifier", "class_factors", "signed_labels", "weighted_gamma"]
+__all__ = ["DualClassifier", "class_factors", "signed_labels", "silent_overflow", "weighted_gamma"]
 
 # From this many samples rows of the Gram matrix are computed as needed: most of them never are.
 ROWS_FROM = 3000
@@ -68,6 +69,7 @@ class SupportVectorClassifier(KernelClassifier):
 
     def _keep(self, result, X, y_signed, kept, gamma):
         """Store solution and certificate as fitted attributes."""
+        self._keep_certificate(result)
         nonzero = result.alpha.nonzero()[0]
         rows = nonzero if isinstance(kept, slice) else kept[nonzero]
         signs = y_signed.take(nonzero)
@@ -80,7 +82,6 @@ class SupportVectorClassifier(KernelClassifier):
         self.n_support_ = np.array([nonzero.size - n_positive, n_positive])
         self.dual_coef_ = beta[np.newaxis, :]
         self.intercept_ = np.array([result.intercept])
-        self._keep_certificate(result)
         self._gamma = gamma
 
 
@@ -103,6 +104,7 @@ class DualClassifier(SupportVectorClassifier):
     selection: str = "second_order"
     shrinking: bool = True
 
+    @silent_overflow
     def fit(self, X, y, sample_weight=None):
         """Solve the dual problem on a training set.
 

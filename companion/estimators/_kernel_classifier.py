@@ -6,17 +6,29 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from companion._memory import memory_megabytes
 from companion.estimators._compat import Interval, StrOptions, check_sample_weight
 from companion.estimators._docs import with_shared_documentation
 from companion.kernels import gram, resolve_gamma
 
 PREDICTION_BLOCK_MEGABYTES = 64
+
+# Where numbers overflow it is told by what comes out, as an error and not as a warning.
+silent_overflow = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+
+
+def require_finite(what, *values):
+    """Refuse what overflow has made infinite or NaN, as scikit-learn words it."""
+    if not all(np.isfinite(value).all() for value in values):
+        raise ValueError(
+            f"The {what} are not finite. The input data may contain large values and need to be "
+            "preprocessed: scale them."
+        )
 
 
 def signed_labels(y, classes):
@@ -37,14 +49,22 @@ def class_factors(class_weight, y, classes, sample_weight=None):
     return factors[in_second.astype(np.intp)]
 
 
+@silent_overflow
 def weighted_gamma(gamma, X, sample_weight=None):
     """The number meant by `gamma`, with the variance of "scale" weighted by sample."""
     if gamma != "scale" or sample_weight is None:
-        return resolve_gamma(gamma, X)
-    total = sample_weight.sum() * X.shape[1]
-    centred = X - (sample_weight @ X).sum() / total
-    variance = (sample_weight @ centred**2).sum() / total
-    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        value = resolve_gamma(gamma, X)
+    else:
+        total = sample_weight.sum() * X.shape[1]
+        centred = X - (sample_weight @ X).sum() / total
+        variance = (sample_weight @ centred**2).sum() / total
+        value = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    if gamma == "scale" and not 0.0 < value < np.inf:
+        raise ValueError(
+            f'gamma="scale" is {value:g} for these data, whose values are too far from 1. '
+            "Scale them, or give gamma as a number."
+        )
+    return value
 
 
 def _plain_labels(X, y):
@@ -68,7 +88,7 @@ def _plain_labels(X, y):
         classes[0] < classes[1]
         and all(float(label).is_integer() for label in classes)
         and (in_second | (y == classes[0])).all()
-        and np.isfinite(X).all()
+        and np.isfinite(np.vdot(X, X))
     ):
         return classes, np.where(in_second, 1.0, -1.0)
     return None
@@ -104,6 +124,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
+    @silent_overflow
     def decision_function(self, X):
         """W . phi(x) + b, positive on the side of ``classes_[1]``.
 
@@ -117,7 +138,6 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             Decision values.
         """
         check_is_fitted(self)
-        self._refuse_sparse(X)
         X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         beta = self.dual_coef_[0]
         if self.kernel == "linear":
@@ -126,7 +146,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             values = X[:, self._centres()] @ beta
         else:
             values = self._kernel_expansion(X, beta)
-        return values + self.intercept_[0]
+        values = values + self.intercept_[0]
+        require_finite("decision values", values)
+        return values
 
     def predict(self, X):
         """Label of every point: the class with the largest decision value.
@@ -150,14 +172,6 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         """The points c_j; their indices among the training samples if the kernel is precomputed."""
         raise TypeError(f"{type(self).__name__} does not say what its centres are.")
 
-    def _refuse_sparse(self, X):
-        if issparse(X):
-            raise TypeError(
-                f"{type(self).__name__} needs a dense X. Got a sparse "
-                f"{type(X).__name__}. Pass X.toarray(), or compute the Gram matrix "
-                'yourself and use kernel="precomputed".'
-            )
-
     def _validated(self, X, y):
         """Checked inputs; sets `classes_` and `n_features_in_`."""
         return self._checked(X, y)[:2]
@@ -170,34 +184,48 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             self.n_features_in_ = X.shape[1]
             self.__dict__.pop("feature_names_in_", None)
         else:
-            self._refuse_sparse(X)
             X, y = validate_data(self, X, y, dtype=np.float64, order="C")
             check_classification_targets(y)
             classes = np.unique(y)
             if len(classes) > 2:
                 raise ValueError(
                     "Only binary classification is supported. The type of the target is "
-                    f"{type_of_target(y)}: {len(classes)} classes. Use "
-                    f"OneVsRestClassifier({type(self).__name__}()) for more than two."
+                    f"{type_of_target(y)}: {len(classes)} classes. Fit a machine for each pair: "
+                    f"sklearn.multiclass.OneVsOneClassifier({self!r}).fit(X, y)"
                 )
             self._require_two(classes)
             signs = signed_labels(y, classes)
-        self._require_square(X)
+        self._require_size(X)
         self.classes_ = classes
         return X, y, signs
 
-    def _require_square(self, X):
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+    def _require_size(self, X):
+        """Refuse a Gram matrix that is not square, and points whose distances overflow."""
+        if self.kernel != "precomputed":
+            require_finite("dual coefficients or intercepts", 4.0 * float(np.vdot(X, X)))
+        elif X.shape[0] != X.shape[1]:
             raise ValueError(
                 f'{type(self).__name__} with kernel="precomputed" needs a square Gram '
                 f"matrix in fit. Got shape {X.shape}."
             )
 
+    def _require_memory(self, n_samples, n_matrices, advice=""):
+        """Refuse a kernel machine that would not fit in memory, with the way out."""
+        needed, there = n_matrices * n_samples**2 * 8e-9, memory_megabytes() * 1e-3
+        if needed > there:
+            raise ValueError(
+                f"{type(self).__name__} with a kernel takes about {needed:.0f} GB for "
+                f"{n_samples} samples, more than the {there:.0f} GB of memory here. Approximate "
+                "the kernel: make_pipeline(sklearn.kernel_approximation.Nystroem("
+                f'n_components=500), {type(self).__name__}(kernel="linear")).{advice}'
+            )
+
     def _require_two(self, classes, advice=""):
         if len(classes) < 2:
+            got = f"only one class: {classes.tolist()[0]!r}" if len(classes) else "none"
             raise ValueError(
                 f"{type(self).__name__} needs samples of two classes with positive "
-                f"weight. Got only one class: {classes.tolist()[0]!r}.{advice}"
+                f"weight. Got {got}.{advice}"
             )
 
     def _training_set(self, X, y, sample_weight, signs):
@@ -231,6 +259,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _keep_certificate(self, result):
         """Store what the solver says of its result as fitted attributes."""
+        require_finite("dual coefficients or intercepts", result.objective, result.intercept)
         # At least one, as scikit-learn asks: a direct solution, and a start that is one, count.
         self.n_iter_ = max(1, int(result.n_iter))
         self.objective_ = float(result.objective)

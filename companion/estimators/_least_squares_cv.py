@@ -10,6 +10,7 @@ import numpy as np
 from companion.estimators._compat import Interval, StrOptions, fit_context
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._dual import SupportVectorClassifier
+from companion.estimators._kernel_classifier import silent_overflow
 from companion.solvers.ls import LSPath
 
 
@@ -92,6 +93,7 @@ class LSSVCCV(SupportVectorClassifier):
     scoring: str = "accuracy"
     store_cv_results: bool = False
 
+    @silent_overflow
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Choose C by leave-one-out and fit the machine with it.

@@ -58,6 +58,11 @@ _FIRST_BURST, _GROWTH = 100, 1.5
 # problem takes.
 _PAIR, _WALK, _PART = 80, 3e4, 5e6
 
+# Updates and sweeps between two looks whether they still lead anywhere, what is too small a fall of
+# the violation to go on for, and of the objective beside the gap; the end where both are.
+_UPDATES, _SWEEPS, _TOO_LITTLE, _ROUNDING = 500_000, 100, 0.01, 1e-16
+IDLE = 4
+
 
 def smo(  # noqa: PLR0913
     K,
@@ -171,13 +176,18 @@ def solve(problem, rules, log=None):
     for _ in range(_MAX_REFRESHES + 1):
         status = _minimise(problem, rules, tol, log)
         converged = problem.refresh() <= tol
-        if converged or status == BUDGET:
+        if converged or status in (BUDGET, IDLE):
             break
     if converged:
         violation = problem.snap(tol)
         reason = f"The maximal violation {violation:.3g} is at most tol = {tol:g}."
     elif status == BUDGET:
         reason = f"The budget of {rules.budget} iterations is spent."
+    elif status == IDLE:
+        reason = (
+            f"For {max(_SWEEPS, _UPDATES // problem.n)} sweeps neither the violation has fallen "
+            "nor the objective by more than rounding: the solution is out of reach."
+        )
     else:
         reason = "Rounding errors stop all progress: no pair can be moved any more."
     dual = problem.dual
@@ -203,6 +213,7 @@ def _minimise(problem, rules, target, log=None):
     n, burst = problem.n, _FIRST_BURST
     parted = problem.n_iter
     walked = parted - problem.credit
+    watch = _Watch(problem)
     while True:
         limit = rules.budget if log is None else min(rules.budget, problem.n_iter + n)
         stop = min(limit, problem.n_iter + burst) if rules.accelerate else limit
@@ -213,8 +224,9 @@ def _minimise(problem, rules, target, log=None):
         now, stalled = problem.n_iter, status == STALLED
         if log is not None and (status != BUDGET or now >= limit):
             log.append((now, problem.objective(), problem.violation))
-        if status == CONVERGED or now >= rules.budget or (stalled and not rules.accelerate):
-            return status
+        ends = status == CONVERGED or now >= rules.budget or (stalled and not rules.accelerate)
+        if ends or (rules.accelerate and watch.is_idle(problem)):
+            return status if ends else IDLE
         if not rules.accelerate:
             continue
 
@@ -237,6 +249,29 @@ def _minimise(problem, rules, target, log=None):
             _solve_part(problem, rules)
             parted = problem.n_iter
             walked += parted - now
+
+
+class _Watch:
+    """Looks, many sweeps apart, whether pair updates still lead anywhere."""
+
+    def __init__(self, problem):
+        self.patience = max(_UPDATES, _SWEEPS * problem.n)
+        self.next, self.before = problem.n_iter + self.patience, None
+
+    def is_idle(self, problem):
+        """Whether, since the last look, all has stayed as it was but for rounding."""
+        if problem.n_iter < self.next:
+            return False
+        y, low, high, ridge, beta, scores = problem.dual[4:10]
+        products = y - scores - ridge * beta
+        _, objective, gap, violation = loops.certificates(products, y, beta, low, high, ridge)
+        before, self.before = self.before, (objective, violation)
+        self.next = problem.n_iter + self.patience
+        return (
+            before is not None
+            and violation > (1.0 - _TOO_LITTLE) * before[1]
+            and before[0] - objective <= _ROUNDING * gap < np.inf
+        )
 
 
 def _solve_part(problem, rules):

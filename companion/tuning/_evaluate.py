@@ -16,7 +16,13 @@ from sklearn.base import clone
 from companion._kernel_loops import cut
 from companion.estimators import LSSVC
 from companion.estimators._compat import MultimetricScorer, score_with
-from companion.estimators._dual import DualClassifier, class_factors, signed_labels, weighted_gamma
+from companion.estimators._dual import (
+    DualClassifier,
+    class_factors,
+    signed_labels,
+    silent_overflow,
+    weighted_gamma,
+)
 from companion.kernels import gram
 from companion.solvers.ls import LSPath, ls
 from companion.tuning._path import WarmPath
@@ -113,6 +119,7 @@ class Evaluation:
     error_score: Any
     return_train_score: bool
 
+    @silent_overflow
     def of_kernel(self, paths, fold_numbers, distances, space):
         """Evaluate paths that share kernel parameters; return {(candidate, fold): result}."""
         start = perf_counter()

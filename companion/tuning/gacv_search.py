@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from companion._threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._compat import Interval, StrOptions, fit_context
-from companion.estimators._dual import class_factors
+from companion.estimators._dual import class_factors, silent_overflow
 from companion.kernels import gram, squared_distances
 from companion.tuning._evaluate import paths_by_kernel
 from companion.tuning._training_set import cost_vector, largest_difference
@@ -259,6 +259,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return [cells[number] for number in range(len(candidates))]
 
 
+@silent_overflow
 def _cells_of_kernel(paths, data, settings, bounds):
     """Cells that share a kernel: one Gram matrix, a path over C for each other setting."""
     (X, y, classes, distances), (criterion, costs) = data, settings
@@ -306,6 +307,7 @@ def _cells_of_kernel(paths, data, settings, bounds):
     return cells
 
 
+@silent_overflow
 def _cells_one_by_one(paths, data, settings, bounds):
     """Cells for which a Gram matrix is too large: every one a fit of its own."""
     (X, y, _, _), (criterion, costs) = data, settings

@@ -184,7 +184,8 @@ class KernelGridSearchCV(GridSearchCV):
     def _fits_in_memory(machine, candidates, X):
         # Distances, Gram matrix and the block of a fold at the same time.
         limit = min(candidate.get("cache_size", machine.cache_size) for candidate in candidates)
-        return 3 * 8e-6 * np.shape(X)[0] ** 2 <= limit
+        n_samples = 0 if X is None else np.shape(X)[0]
+        return 3 * 8e-6 * n_samples**2 <= limit
 
     def _evaluation(self, machine, X, y, splits, *, precomputed, scorers, routed):
         machine = clone(machine).set_params(kernel="precomputed" if precomputed else "rbf")

@@ -68,3 +68,8 @@ def test_the_example_of_the_docstring_runs(public):
     (example,) = finder.find(public, globs={})
     assert example.examples
     assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
+
+
+def test_the_examples_on_the_page_of_the_api_run():
+    page = "reproduction/report/pages/api/index.rst"
+    assert doctest.testfile(page, package=companion).failed == 0

@@ -4,17 +4,26 @@ import re
 
 import numpy as np
 import pytest
-from _cases import cases, refused
-from scipy.sparse import csr_array
+from _cases import cases, refused, warned
 from sklearn.exceptions import ConvergenceWarning
 
-from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, ConformalSVC, LeastOneNormSVC, UnbiasedSVC
+from companion import (
+    L1SVC,
+    L2SVC,
+    LSSVC,
+    LSSVCCV,
+    ConformalSVC,
+    LeastOneNormSVC,
+    UnbiasedSVC,
+    WeightedRobustSVC,
+)
 
 from ._data import two_clouds
 
 X, Y = two_clouds(40)
 ALL = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV, UnbiasedSVC]
 every = pytest.mark.parametrize("machine", ALL)
+anyone = pytest.mark.parametrize("machine", [*ALL, ConformalSVC, WeightedRobustSVC])
 
 
 @every
@@ -48,11 +57,23 @@ def test_set_params_changes_the_next_fit_and_nothing_stays_of_the_last_one(machi
     refused("Invalid parameter 'gama'", fitted.set_params, gama=1.0)
 
 
-@every
-def test_sparse_input_is_refused_with_what_to_do(machine):
-    message, sparse = f"{machine.__name__} needs a dense X.*X.toarray()", csr_array(X)
-    refused(message, machine().fit, sparse, Y, error=TypeError)
-    refused("needs a dense X", machine().fit(X, Y).predict, sparse, error=TypeError)
+@anyone
+def test_overflow_is_an_error_as_in_scikit_learn_and_no_warning(machine):
+    message = "not finite. The input data may contain large values and need to be preprocessed"
+    for kernel in ("linear", "rbf", "poly"):
+        refused(message, machine(kernel=kernel).fit, 1e200 * X, Y)
+    refused('gamma="scale" is inf.*too far from 1', machine().fit, 1e-158 * X, Y)
+    refused("finite", machine(kernel="poly", gamma=1e90, degree=4).fit, X, Y)
+    refused(message, machine(kernel="poly").fit(X, Y).predict, 1e200 * X)
+
+
+@pytest.mark.parametrize("machine", [UnbiasedSVC, WeightedRobustSVC])
+def test_a_kernel_fit_that_memory_does_not_hold_is_refused_with_the_way_out(machine, monkeypatch):
+    home = "companion.estimators._kernel_classifier.memory_megabytes"
+    monkeypatch.setattr(home, lambda: 0.01)
+    for kernel, points in (("rbf", X), ("precomputed", X @ X.T)):
+        refused("about 0 GB for 40 samples.*Nystroem", machine(kernel=kernel).fit, points, Y)
+    machine(kernel="linear").fit(X, Y)
 
 
 @every
@@ -68,7 +89,8 @@ def test_nan_is_refused_and_the_earlier_fit_is_kept(machine):
 @pytest.mark.parametrize("machine", [*ALL, ConformalSVC])
 def test_one_class_or_three_are_refused(machine):
     refused("samples of two classes.*only one class", machine().fit, X, np.zeros(40))
-    refused("Only binary classification.*3 classes.*OneVsRest", machine().fit, X, np.arange(40) % 3)
+    message = rf"Only binary.*3 classes.*OneVsOneClassifier\({machine.__name__}\(\)\).fit\(X, y\)"
+    refused(message, machine().fit, X, np.arange(40) % 3)
 
 
 @every
@@ -116,3 +138,9 @@ def test_a_spent_budget_warns_and_names_what_to_change(machine):
     assert len(caught) == 1
     assert not fitted.converged_ and fitted.n_iter_ == 5 and "budget of 5" in fitted.stop_reason_
     assert fitted.kkt_violation_ > fitted.tol and fitted.duality_gap_ > 0
+
+
+def test_a_budget_that_leads_nowhere_is_not_spent():
+    machine = LeastOneNormSVC(C=1e12, kernel="linear")
+    warned("neither the violation has fallen.*out of reach", machine.fit, 1e150 * X, Y)
+    assert not machine.converged_ and machine.n_iter_ < 2_000_000

@@ -3,9 +3,6 @@
 import numpy as np
 import pytest
 from _cases import refused
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from companion import L1SVC, UnbiasedSVC
 from companion.kernels import gram
@@ -72,28 +69,6 @@ def test_a_linear_machine_has_a_normal_and_no_prototypes():
     np.testing.assert_allclose(machine.decision_function(X), values)
     machine.set_params(kernel="rbf").fit(X, y)
     assert not hasattr(machine, "coef_") and machine.prototypes_.shape == (7, 3)
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.data())
-def test_any_small_training_set_gives_a_machine(data):
-    """Repeated points, constant columns, a class of one sample."""
-    n, m = data.draw(st.integers(2, 12)), data.draw(st.integers(1, 4))
-    X = data.draw(arrays(float, (n, m), elements=st.sampled_from([-1.0, 0.0, 1.0, 2.0])))
-    y = np.arange(n) < data.draw(st.integers(1, n - 1))
-    machine = UnbiasedSVC(
-        C=data.draw(st.sampled_from([0.01, 1.0, 100.0])),
-        loss=data.draw(st.sampled_from(["unbiased", "hinge"])),
-        kernel=data.draw(st.sampled_from(["linear", "rbf", "poly"])),
-        n_prototypes=data.draw(st.one_of(st.none(), st.integers(1, n))),
-        init=data.draw(st.sampled_from(["svc", "least_squares"])),
-        s=data.draw(st.sampled_from([2, 4])),
-        random_state=0,
-    ).fit(X, y)
-    values = machine.decision_function(X)
-    assert machine.converged_ and values.shape == (n,) and np.isfinite(values).all()
-    for x, value in zip(X, values, strict=True):
-        np.testing.assert_allclose(values[(x == X).all(axis=1)], value, atol=1e-9)
 
 
 def test_prototypes_of_a_precomputed_kernel_are_refused():

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from _cases import cases, refusals, refused, warned
-from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import make_moons
 from sklearn.exceptions import NotFittedError
@@ -210,14 +209,6 @@ def test_bad_settings_are_refused_and_nothing_is_lost_by_them(change, message):
     before = search.decision_function(points)
     refused(message, search.set_params(**change).fit, points, Y)
     np.testing.assert_array_equal(search.decision_function(points), before)
-
-
-def test_bad_data_are_refused():
-    search = GACVSearch(L1SVC(), GRID)
-    refused("Got only one class: 1", search.fit, X, np.ones(60, dtype=int))
-    refused("Only binary classification is supported", search.fit, X, np.arange(60) % 3)
-    refused("needs a dense X", search.fit, csr_array(X), Y, error=TypeError)
-    refused("square Gram matrix", GACVSearch(L1SVC(kernel="precomputed"), {}).fit, X, Y)
 
 
 def test_a_search_that_is_not_fitted_or_has_no_machine_says_so():
