@@ -143,10 +143,7 @@ class DualProblem:
         slots = self.slot[indices]
         if (slots < 0).any():
             return self.rows.block(indices)
-        block = np.empty((slots.size, slots.size))
-        for slot, row in zip(slots, block, strict=True):
-            self.dual.K[slot].take(indices, out=row, mode="clip")
-        return block
+        return self.dual.K[slots[:, None], indices]
 
 
 def checked_problem(K, y, lower, upper, ridge, check_finite=True):

@@ -50,31 +50,35 @@ def _step_in_the_box(system, pull, fall, rise):
     if failed:
         return None
     target, w = dpotrs(factor, np.array([pull, np.ones(m)]).T)[0].T
-    total = w.sum()
-    target = target - w * (target.sum() / total)
-    step, is_free, most = np.zeros(m), np.ones(m), min(m - 1, _CORNERS)
-    columns = np.empty((most, m))
-    for corner in range(most + 1):
-        room = np.where(target > 0.0, rise, fall) - step
-        lengths = np.divide(room, target, out=np.ones(m), where=target != 0.0)
-        first = lengths.argmin()
-        length = min(max(lengths[first], 0.0), 1.0)
-        step += length * target
-        if length == 1.0 or corner == most:
-            break
-        # From here on this variable stays at its bound: its column of the inverse over what is left
-        # says how the others give way.
-        target *= 1.0 - length
-        step[first] = rise[first] if target[first] > 0.0 else fall[first]
-        unit = np.zeros(m)
-        unit[first] = 1.0
-        column = dpotrs(factor, unit)[0] - w[first] / total * w
-        column -= columns[:corner, first] @ columns[:corner]
-        if not column[first] > 0.0:
-            break
-        is_free[first] = 0.0
-        target = (target - target[first] / column[first] * column) * is_free
-        columns[corner] = column / np.sqrt(column[first])
+    target = target - w * (target.sum() / w.sum())
+    most = min(m - 1, _CORNERS)
+    step, is_free, unit, fixed = np.zeros(m), np.ones(m), np.zeros(m), np.empty((most + 1, m))
+    fixed[0] = w / np.sqrt(w.sum())
+    up, down = rise.copy(), fall.copy()
+    with np.errstate(divide="ignore"):
+        for corner in range(most + 1):
+            lengths = np.maximum(up / target, down / target)
+            first = lengths.argmin()
+            length = min(max(lengths[first], 0.0), 1.0)
+            move = length * target
+            step += move
+            if length == 1.0 or corner == most:
+                break
+            up -= move
+            down -= move
+            # From here on this variable stays at its bound: its column of the inverse over what is
+            # left says how the others give way.
+            step[first] = rise[first] if target[first] > 0.0 else fall[first]
+            up[first], down[first], is_free[first] = np.inf, -np.inf, 0.0
+            unit[first] = 1.0
+            column = dpotrs(factor, unit)[0] - fixed[: corner + 1, first] @ fixed[: corner + 1]
+            unit[first] = 0.0
+            if not column[first] > 0.0:
+                break
+            target -= move
+            target -= target[first] / column[first] * column
+            target *= is_free
+            fixed[corner + 1] = column / np.sqrt(column[first])
     room = np.minimum(rise - step, step - fall)
     step[room.argmax()] -= step.sum()
     return step

@@ -53,10 +53,11 @@ _SHRINKS, _REDUCTION = 0.5, 0.01
 # Pair updates of the first burst, and how bursts grow.
 _FIRST_BURST, _GROWTH = 100, 1.5
 
-# In the time in which a pair update goes over one sample: what it takes beside that pass, what a
-# walk takes and how that grows with a pair and a triple of free variables, and what a smaller
-# problem takes.
-_PAIR, _WALK, _PART = 80, 3e4, 5e6
+# In the time in which a pair update goes over one sample: what it takes beside that pass; what a
+# walk takes once, for a free variable and a sample, for a pair and for a triple of free variables;
+# and what a smaller problem takes.
+_PAIR, _PART = 80, 5e6
+_WALK = 2e5, 0.5, 4.0, 0.02
 
 # Updates and sweeps between two looks whether they still lead anywhere, what is too small a fall of
 # the violation to go on for, and of the objective beside the gap; the end where both are.
@@ -233,7 +234,8 @@ def _minimise(problem, rules, target, log=None):
         # Walk to the minimiser over the free variables when updates have cost as much as it does.
         free = problem.free()
         m = free.size
-        cost = _WALK + m * (n / 2.0 + 4.0 * m + m * m / 50.0)
+        once, sample, pair, triple = _WALK
+        cost = once + m * (sample * n + m * (pair + triple * m))
         if stalled or (now - walked) * (n + _PAIR) > cost:
             if stalled and walked == now:
                 return status
