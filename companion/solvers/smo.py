@@ -51,13 +51,13 @@ _MAX_REFRESHES = 50
 _SHRINKS, _REDUCTION = 0.5, 0.01
 
 # Pair updates of the first burst, and how bursts grow.
-_FIRST_BURST, _GROWTH = 100, 1.5
+_FIRST_BURST, _GROWTH = 300, 1.5
 
 # In the time in which a pair update goes over one sample: what it takes beside that pass; what a
 # walk takes once, for a free variable and a sample, for a pair and for a triple of free variables;
 # and what a smaller problem takes.
 _PAIR, _PART = 80, 5e6
-_WALK = 2e5, 0.5, 4.0, 0.02
+_WALK = 1e5, 0.5, 4.0, 0.02
 
 # Updates and sweeps between two looks whether they still lead anywhere, what is too small a fall of
 # the violation to go on for, and of the objective beside the gap; the end where both are.
@@ -232,11 +232,10 @@ def _minimise(problem, rules, target, log=None):
             continue
 
         # Walk to the minimiser over the free variables when updates have cost as much as it does.
-        free = problem.free()
-        m = free.size
-        once, sample, pair, triple = _WALK
-        cost = once + m * (sample * n + m * (pair + triple * m))
-        if stalled or (now - walked) * (n + _PAIR) > cost:
+        spent, (once, sample, pair, triple) = (now - walked) * (n + _PAIR), _WALK
+        free = problem.free() if stalled or spent > once else ()
+        m = len(free)
+        if stalled or spent > once + m * (sample * n + m * (pair + triple * m)):
             if stalled and walked == now:
                 return status
             if 1 < m <= len(problem.dual.K):
