@@ -10,6 +10,13 @@ def python(*words, program=sys.executable, **options):
     return subprocess.run([program, *map(str, words)], capture_output=True, text=True, **options)
 
 
+def said(*words, **options):
+    """What Python, given these words, says if all is well."""
+    done = python(*words, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
 def wait_for(condition, seconds=60, what="waited in vain"):
     """Wait until a condition holds."""
     end = time.monotonic() + seconds

@@ -8,7 +8,7 @@ import tomllib
 
 import pytest
 import yaml
-from _run import python
+from _run import python, said
 
 from companion._paths import data_dir, notebooks_dir, project_root
 from companion.reproduction.artefacts import list_artefacts, list_papers
@@ -70,8 +70,7 @@ def test_this_version_is_in_the_change_log_and_what_comes_next_has_a_place():
 
 def test_the_citation_file_is_valid():
     schema = "vendor.citation-file-format"
-    done = python("-m", "check_jsonschema", "--builtin-schema", schema, ROOT / "CITATION.cff")
-    assert done.returncode == 0, done.stdout
+    said("-m", "check_jsonschema", "--builtin-schema", schema, ROOT / "CITATION.cff")
 
 
 def test_version_licence_and_authors_are_those_of_the_project():
