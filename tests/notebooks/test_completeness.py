@@ -8,12 +8,8 @@ import pytest
 from _run import said
 
 from companion._paths import data_dir, notebooks_dir, project_root
-from companion.reproduction.artefacts import (
-    RUN_PARAMETERS,
-    list_across,
-    list_artefacts,
-    list_papers,
-)
+from companion.reproduction import RUN_PARAMETERS
+from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.notebooks import navigation, notebook_path
 from companion.reproduction.published import load_published
@@ -134,10 +130,8 @@ def test_every_notebook_but_the_overview_fits_a_machine_in_a_visible_cell(name):
 
 @pytest.mark.parametrize("name", sorted(PRINTED))
 def test_sentences_on_results_are_computed_and_not_typed(name):
-    texts = [
-        c.source for c in read(notebook_path(ARTEFACTS[name])).cells if c.cell_type == "markdown"
-    ]
-    for text in texts:
+    cells = read(notebook_path(ARTEFACTS[name])).cells
+    for text in (cell.source for cell in cells if cell.cell_type == "markdown"):
         prose = re.sub(r"\$[^$]*\$", "", text)
         assert not re.findall(r"[\d.]+ ?(?:%|points|per cent|degrees|standard errors)", prose), text
         assert "**What holds" not in text and "**What does not" not in text

@@ -47,9 +47,8 @@ def ledger():
     heart += [own("heart", "|A - B|", 0.25, se=0.125)]
     cancer = [own("cancer", "LS", 29.0, 4.5, converged=False), own("cancer", "LS ±", 4.5)]
     cancer += [own("cancer", "LS", 25.0, 4.5, reading="exchanged")]
-    return compare(
-        pd.DataFrame(published), pd.DataFrame(size + heart + cancer), {}, {"exchanged": 0}
-    )
+    regenerated = pd.DataFrame(size + heart + cancer)
+    return compare(pd.DataFrame(published), regenerated, {}, {"exchanged": 0})
 
 
 def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(ledger):

@@ -305,12 +305,10 @@ def kernel_table(frame, levels):
 def table_3_by_utility(published):
     """What the printed blocks of Table 3 are worth, in per cent: a row a block after the first."""
     cells = published[published.artefact == "table_3"].set_index(["row", "column"]).value
-    classes = (1, 2, 3)
+    three = (1, 2, 3)
 
     def block(a):
-        return np.array(
-            [[cells[f"U2,{a:g} y = {y}", f"ŷ = {j}"] for j in classes] for y in classes]
-        )
+        return np.array([[cells[f"U2,{a:g} y = {y}", f"ŷ = {j}"] for j in three] for y in three])
 
     shares = PERCENT * _TEST_SIZES / _TEST_SIZES.sum()
     for a in table_3.A_VALUES[1:]:
