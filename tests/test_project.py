@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
 import tomllib
 
 import pytest
@@ -132,10 +131,8 @@ def test_a_quick_run_leaves_the_committed_records_and_notebooks_alone(quick_run)
 
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make on the PATH")
 def test_make_lab_builds_the_environment_and_opens_the_overview():
-    words = ["make", "--no-print-directory", "-n", "lab"]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    *_, last = done.stdout.splitlines()
+    text = said("--no-print-directory", "-n", "lab", program="make", cwd=ROOT)
+    *_, last = text.splitlines()
     program, root, notebook = last.split()
     assert program.endswith("bin/jupyter-lab") and notebook == "notebooks/overview.ipynb"
     assert root.endswith("root_dir=.")  # the overview links files beside its folder
