@@ -1,4 +1,4 @@
-"""Python as a process of its own, for what a process must be asked, and how it is waited for."""
+"""Python, or another program, as a process of its own, and how one is waited for."""
 
 import subprocess
 import sys
@@ -6,8 +6,15 @@ import time
 
 
 def python(*words, program=sys.executable, **options):
-    """What Python, given these words, returns and says."""
+    """What Python, or the program, given these words, returns and says."""
     return subprocess.run([program, *map(str, words)], capture_output=True, text=True, **options)
+
+
+def said(*words, **options):
+    """What Python, or the program, given these words, says if all is well."""
+    done = python(*words, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def wait_for(condition, seconds=60, what="waited in vain"):

@@ -3,12 +3,11 @@
 import fcntl
 import json
 import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from _run import python
 
 from companion.reproduction.compiled import discard_old_loops
 
@@ -40,7 +39,6 @@ def site(tmp_path_factory):
     with open(root / "site.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not said.exists():
-            command = [sys.executable, "-m", "companion", "report", "--output", folder]
-            run = subprocess.run(command, capture_output=True, text=True)
+            run = python("-m", "companion", "report", "--output", folder)
             said.write_text(json.dumps([run.returncode, run.stdout, run.stderr]))
     return BuiltSite(folder, *json.loads(said.read_text()))

@@ -13,15 +13,7 @@ import pytest
 from _cases import each, refused
 
 from companion import agreement
-from companion.agreement import (
-    MACHINES,
-    MINIMUM_MARGIN,
-    REFERENCE,
-    SOLVERS,
-    Answer,
-    compare,
-    machine_of,
-)
+from companion.agreement import MACHINES, MINIMUM_MARGIN, REFERENCE, SOLVERS, compare, machine_of
 
 PROBLEMS = {problem.name: problem for problem in agreement.list_problems("paper")}
 PAIRS = [(name, machine) for name, problem in PROBLEMS.items() for machine in problem.machines]
@@ -117,10 +109,12 @@ def test_where_points_are_identical_multipliers_differ_and_their_sums_do_not():
     place = np.unique(PROBLEMS["Titanic"].X, axis=0, return_inverse=True)[1].ravel()
     single = compared("Titanic", "L1")["answer"].map(lambda answer: answer.multipliers)
     sums = single.map(lambda beta: np.bincount(place, beta))
-    single, sums = (
-        of.map(lambda beta, of=of: np.abs(beta - of[REFERENCE]).max() / np.abs(of[REFERENCE]).max())
-        for of in (single, sums)
-    )
+
+    def apart(answers):
+        wanted = answers[REFERENCE]
+        return answers.map(lambda beta: np.abs(beta - wanted).max() / np.abs(wanted).max())
+
+    single, sums = apart(single), apart(sums)
     assert single["SMO, first order"] > 0.1 and single["structured interior point"] < 1e-6
     assert sums.max() < 1e-2 and sums.drop("WLS, damped").max() < 1e-6
 
@@ -142,9 +136,8 @@ def test_damping_makes_weighted_least_squares_settle_on_separable_data():
 def test_single_precision_costs_libsvm_its_last_digits_at_large_costs():
     runs = {name: SOLVERS[name].run for name in ("SMO, accelerated", "libsvm")}
     problem = PROBLEMS["gacv standard"]
-    small, large = (
-        compare(replace(problem, C=C), "L1", runs).set_index("solver")["error"] for C in (0.1, 1e3)
-    )
+    both = (compare(replace(problem, C=C), "L1", runs) for C in (0.1, 1e3))
+    small, large = (rows.set_index("solver")["error"] for rows in both)
     assert small["libsvm"] < 1e-6 < large["libsvm"]
     assert max(small["SMO, accelerated"], large["SMO, accelerated"], large[REFERENCE]) < 1e-9
 
@@ -170,6 +163,6 @@ def test_a_machine_that_is_not_of_the_problem_is_refused():
 def test_an_answer_without_multipliers_has_no_dual_objective():
     problem = PROBLEMS["two Gaussians"]
     n = len(problem.y)
-    judged = machine_of(problem, "L1").judge(Answer(np.zeros(n), 0.0, None, True))
+    judged = machine_of(problem, "L1").judge(agreement.Answer(np.zeros(n), 0.0, None, True))
     assert np.isnan(judged.dual)
     assert judged.primal == pytest.approx(problem.C * n)

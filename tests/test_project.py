@@ -3,12 +3,11 @@
 import os
 import re
 import shutil
-import subprocess
 import tomllib
 
 import pytest
 import yaml
-from _run import python
+from _run import python, said
 
 from companion._paths import data_dir, notebooks_dir, project_root
 from companion.reproduction.artefacts import list_artefacts, list_papers
@@ -70,8 +69,7 @@ def test_this_version_is_in_the_change_log_and_what_comes_next_has_a_place():
 
 def test_the_citation_file_is_valid():
     schema = "vendor.citation-file-format"
-    done = python("-m", "check_jsonschema", "--builtin-schema", schema, ROOT / "CITATION.cff")
-    assert done.returncode == 0, done.stdout
+    said("-m", "check_jsonschema", "--builtin-schema", schema, ROOT / "CITATION.cff")
 
 
 def test_version_licence_and_authors_are_those_of_the_project():
@@ -133,10 +131,8 @@ def test_a_quick_run_leaves_the_committed_records_and_notebooks_alone(quick_run)
 
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make on the PATH")
 def test_make_lab_builds_the_environment_and_opens_the_overview():
-    words = ["make", "--no-print-directory", "-n", "lab"]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    *_, last = done.stdout.splitlines()
+    text = said("--no-print-directory", "-n", "lab", program="make", cwd=ROOT)
+    *_, last = text.splitlines()
     program, root, notebook = last.split()
     assert program.endswith("bin/jupyter-lab") and notebook == "notebooks/overview.ipynb"
     assert root.endswith("root_dir=.")  # the overview links files beside its folder

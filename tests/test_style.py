@@ -1,12 +1,11 @@
-"""The tree is as ruff writes it, and hooks and workflow are valid and use what the lock names."""
+"""The tree is as ruff writes it and keeps to its floor plan; hooks and workflow are valid."""
 
 import re
 import shutil
-import subprocess
 
 import pytest
 import yaml
-from _run import python
+from _run import said
 
 from companion._paths import project_root
 
@@ -14,20 +13,20 @@ ROOT = project_root()
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
-def module(*arguments):
-    """What a module of this environment prints, if it succeeds."""
-    done = python("-m", *arguments, cwd=ROOT)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 @pytest.mark.parametrize("words", ["format --check", "check --output-format concise"])
 def test_every_file_is_as_ruff_writes_it_and_the_linter_finds_nothing(words):
-    module("ruff", *words.split())
+    said("-m", "ruff", *words.split(), cwd=ROOT)
+
+
+def test_no_import_points_back_up():
+    """The floor plan of the package, stated in `.importlinter`: which room may import which."""
+    command = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    said("-c", command, "--no-cache", cwd=ROOT)
 
 
 def test_the_hooks_are_valid_and_use_the_locked_formatter():
     path = ROOT / ".pre-commit-config.yaml"
-    module("pre_commit", "validate-config", path)
+    said("-m", "pre_commit", "validate-config", path)
     revisions = {r["repo"]: r["rev"] for r in yaml.safe_load(path.read_text())["repos"]}
     locked = re.search(r"(?m)^ruff==(\S+)", (ROOT / "requirements.lock").read_text())[1]
     assert revisions["https://github.com/astral-sh/ruff-pre-commit"] == f"v{locked}"
@@ -35,12 +34,11 @@ def test_the_hooks_are_valid_and_use_the_locked_formatter():
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_is_valid(path):
-    module("check_jsonschema", "--builtin-schema", "vendor.github-workflows", path)
+    said("-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", path)
 
 
 def test_actionlint_finds_nothing():
     program = shutil.which("actionlint")
     if program is None:
         pytest.skip("there is no actionlint on the PATH; the schema of workflows is checked")
-    done = subprocess.run([program, *WORKFLOWS], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    said(*WORKFLOWS, program=program, cwd=ROOT)

@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from _run import python
+from _run import python, said
 
 from companion._paths import project_root
 
@@ -99,10 +99,8 @@ def run(program, *arguments):
 
 
 def test_estimators_searches_and_criteria_need_the_core_only(bare):
-    done = run(bare, "-c", CORE)
-    assert done.returncode == 0, done.stderr
-    assert "'validation_cma' needs the package cma" in done.stdout
-    assert "svm-companion[reproduce]" in done.stdout
+    text = said("-I", "-c", CORE, program=bare, cwd=bare.parent, env=HERE)
+    assert "'validation_cma' needs the package cma" in text and "svm-companion[reproduce]" in text
 
 
 def test_the_core_is_at_most_twenty_packages(bare):

@@ -90,8 +90,6 @@ def plot_published(axes, ledger, rows=None, columns=None):
         ax.set(title=column, ylim=(len(rows) - 0.5, -0.5))
         ax.set_yticks(range(len(rows)), rows)
         ax.grid(axis="y", color="#eeeeee")
-    figure = np.ravel(axes)[0].figure
-    figure.legend(
-        seen.values(), seen, loc="outside lower center", ncols=len(seen), fontsize="small"
-    )
+    look = {"loc": "outside lower center", "ncols": len(seen), "fontsize": "small"}
+    np.ravel(axes)[0].figure.legend(seen.values(), seen, **look)
     return axes

@@ -39,12 +39,9 @@ def dask_backend(jobs: int, scheduler: str | None):
     """joblib's backend on a running scheduler, or on a cluster of this machine's own."""
     own = nullcontext(scheduler)
     if scheduler is None:
-        own = LocalCluster(
-            n_workers=effective_n_jobs(jobs),
-            threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-        )
+        size = {"n_workers": effective_n_jobs(jobs), "threads_per_worker": 1}
+        quiet = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
+        own = LocalCluster(**size, **quiet)
     with own as cluster, client_of(cluster) as client:
         yield _Backend(client=client, wait_for_workers_timeout=0)
 

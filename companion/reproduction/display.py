@@ -205,12 +205,9 @@ def findings(ledger, most=6):
         different = f" Different: {_listed(differs, 4)}." if len(differs) else ""
         lines.append(f"* {', '.join(parts)}.{different}")
     for name, own in scored[scored["reading"] != ""].groupby("reading", sort=False):
-        printed, read = (
-            int(own[of].isin(rules.AGREES).sum()) for of in ("outcome", "outcome_as_read")
-        )
-        lines.append(
-            f"* **Read otherwise** ({name}), {read} of {len(own)} rows agree; as printed {printed}."
-        )
+        printed, read = own[["outcome", "outcome_as_read"]].isin(rules.AGREES).sum()
+        told = f"{read} of {len(own)} rows agree; as printed {printed}."
+        lines.append(f"* **Read otherwise** ({name}), {told}")
     claims = sorted(
         scored[scored["asks"] == "claim"].groupby("sentence", sort=False),
         key=lambda claim: (claim[0].startswith(OURS), rules.FAILS not in set(claim[1]["outcome"])),
@@ -283,15 +280,10 @@ def summary_table(ledgers):
     """The score of each paper or artefact (a key of `ledgers`), and of all, and claims of ours."""
     if len(ledgers) > 1:
         ledgers = {**ledgers, "all": pd.concat(ledgers.values())}
-    records = [
-        {
-            "": name,
-            **score(ledger),
-            "ours: holds / undecided / fails": " / ".join(map(str, ours(ledger))),
-        }
-        for name, ledger in ledgers.items()
-    ]
-    return Table.from_frame(pd.DataFrame(records))
+    frame = pd.DataFrame([{"": name, **score(ledger)} for name, ledger in ledgers.items()])
+    own = [" / ".join(map(str, ours(ledger))) for ledger in ledgers.values()]
+    frame["ours: holds / undecided / fails"] = own
+    return Table.from_frame(frame)
 
 
 def readme_section(ledgers):

@@ -144,18 +144,11 @@ def _execute(path, parameters, folder):
     import papermill
     from jupyter_core.utils import ensure_event_loop
 
+    options = {"kernel_name": _KERNELSPEC["name"], "language": "python", "progress_bar": False}
+    options["extra_arguments"] = ["--IPKernelApp.log_level=ERROR"]
     try:
         with notebook_surroundings():
-            papermill.execute_notebook(
-                str(path),
-                str(path),
-                parameters=parameters,
-                kernel_name=_KERNELSPEC["name"],
-                language="python",
-                cwd=str(folder),
-                progress_bar=False,
-                extra_arguments=["--IPKernelApp.log_level=ERROR"],
-            )
+            papermill.execute_notebook(str(path), str(path), parameters, cwd=str(folder), **options)
     except papermill.PapermillExecutionError as error:
         return _failure(error, error.exec_count, error.source)
     except Exception as error:  # a dead kernel, or none: the other notebooks go on

@@ -188,11 +188,8 @@ def _link(proof):
 
 def errata_markdown(overview, paper):
     """The errata of a paper with links to their proofs, for a file in ``notebooks/``."""
-    rows = [
-        [e.where, e.kind, e.printed, e.correct, ", ".join(map(_link, e.proof))]
-        for e in overview.errata
-        if e.paper == paper
-    ]
+    own = [erratum for erratum in overview.errata if erratum.paper == paper]
+    rows = [[e.where, e.kind, e.printed, e.correct, ", ".join(map(_link, e.proof))] for e in own]
     if not rows:
         return "No error in the print was found."
     return Table(["where", "kind", "printed", "correct", "proof"], rows, []).to_markdown()

@@ -83,9 +83,6 @@ def regenerate(name, *, profile="paper", jobs=1, fresh=False, **parameters):
     parameters_for(artefact, profile=profile, jobs=jobs, fresh=fresh, **parameters)
     options = {"jobs": jobs, "fresh": fresh}
     loaded = {study.name: load_records(study, profile, **options) for study in artefact.studies}
-    return Regeneration(
-        artefact,
-        profile,
-        {study: records.frame for study, records in loaded.items()},
-        tuple(reason for records in loaded.values() for reason in records.missing),
-    )
+    frames = {study: records.frame for study, records in loaded.items()}
+    missing = tuple(reason for records in loaded.values() for reason in records.missing)
+    return Regeneration(artefact, profile, frames, missing)

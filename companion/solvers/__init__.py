@@ -6,6 +6,7 @@ squares on the prototypes of ``fscl``, and ``dca`` minimises a truncated loss by
 of ``min_margin``.
 """
 
+from companion.solvers._design import Design
 from companion.solvers.conformal import ConformalProblem, ConformalResult, conformal_transformations
 from companion.solvers.dca import DCAResult, MachinePath, dca, dca_path, utility_from_cost
 from companion.solvers.fscl import fscl
@@ -14,14 +15,7 @@ from companion.solvers.mdm import MDMResult, SVMSolution, mdm
 from companion.solvers.min_margin import MinMarginResult, min_margin
 from companion.solvers.result import Result
 from companion.solvers.smo import smo
-from companion.solvers.wls import (
-    Design,
-    WLSResult,
-    least_squares_path,
-    stable_damping,
-    wls,
-    wls_path,
-)
+from companion.solvers.wls import WLSResult, least_squares_path, stable_damping, wls, wls_path
 
 __all__ = [
     "ConformalProblem",

@@ -5,15 +5,11 @@ import re
 
 import nbformat
 import pytest
-from _run import python
+from _run import said
 
 from companion._paths import data_dir, notebooks_dir, project_root
-from companion.reproduction.artefacts import (
-    RUN_PARAMETERS,
-    list_across,
-    list_artefacts,
-    list_papers,
-)
+from companion.reproduction import RUN_PARAMETERS
+from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.notebooks import navigation, notebook_path
 from companion.reproduction.published import load_published
@@ -29,20 +25,15 @@ def read(path):
     return nbformat.read(path, as_version=4)
 
 
-@pytest.fixture(scope="module")
-def collected_by_nbval():
-    """Notebooks that plain ``pytest``, as `make test` calls it, hands to nbval."""
-    words = ["-m", "pytest", "--collect-only", "-q", "notebooks"]
-    run = python(*words, cwd=project_root(), check=True)
-    return {line.split("::")[0] for line in run.stdout.splitlines() if "::" in line}
-
-
 def test_every_notebook_belongs_to_an_artefact_and_every_artefact_has_its_notebook():
     assert {notebook_path(artefact) for artefact in ARTEFACTS.values()} == set(NOTEBOOKS)
 
 
-def test_every_notebook_is_compared_by_nbval(collected_by_nbval):
-    assert collected_by_nbval == {path.relative_to(project_root()).as_posix() for path in NOTEBOOKS}
+def test_every_notebook_is_compared_by_nbval():
+    """Those that plain ``pytest``, as `make test` calls it, hands to nbval."""
+    text = said("-m", "pytest", "--collect-only", "-q", "notebooks", cwd=project_root())
+    collected = {line.split("::")[0] for line in text.splitlines() if "::" in line}
+    assert collected == {path.relative_to(project_root()).as_posix() for path in NOTEBOOKS}
 
 
 def test_nbval_compares_outputs_and_is_not_lax(pytestconfig):
@@ -139,10 +130,8 @@ def test_every_notebook_but_the_overview_fits_a_machine_in_a_visible_cell(name):
 
 @pytest.mark.parametrize("name", sorted(PRINTED))
 def test_sentences_on_results_are_computed_and_not_typed(name):
-    texts = [
-        c.source for c in read(notebook_path(ARTEFACTS[name])).cells if c.cell_type == "markdown"
-    ]
-    for text in texts:
+    cells = read(notebook_path(ARTEFACTS[name])).cells
+    for text in (cell.source for cell in cells if cell.cell_type == "markdown"):
         prose = re.sub(r"\$[^$]*\$", "", text)
         assert not re.findall(r"[\d.]+ ?(?:%|points|per cent|degrees|standard errors)", prose), text
         assert "**What holds" not in text and "**What does not" not in text

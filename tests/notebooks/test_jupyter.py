@@ -1,7 +1,6 @@
 """JupyterLab opens the notebooks as they are, with a kernel that has the package; sliders work."""
 
 import ast
-import asyncio
 import json
 import os
 import subprocess
@@ -9,13 +8,12 @@ import sys
 import time
 import urllib.request
 import uuid
+from contextlib import contextmanager
 from importlib.util import find_spec
 
 import nbformat
 import pytest
 from jupyter_client import BlockingKernelClient
-from tornado.httpclient import HTTPRequest
-from tornado.websocket import websocket_connect
 
 from companion._paths import notebooks_dir
 from companion.reproduction.artefacts import get_artefact
@@ -103,6 +101,34 @@ def server(tmp_path):
     server.stop()
 
 
+@contextmanager
+def kernel_of(server, name):
+    """A client of a kernel of the server, by its id."""
+    client = BlockingKernelClient()
+    client.load_connection_file(str(server.runtime / f"kernel-{name}.json"))
+    client.start_channels(hb=False)  # a busy machine is no dead kernel
+    client.wait_for_ready(timeout=START)  # before that, its outputs would be lost
+    try:
+        yield client
+    finally:
+        client.stop_channels()
+
+
+def run(client, sources):
+    """All that the kernel sends because of some cells."""
+    messages, options = [], {"timeout": START, "allow_stdin": False}
+    for source in sources:
+        client.execute_interactive(source, output_hook=messages.append, **options)
+    return messages
+
+
+def outputs_among(messages):
+    """The outputs that messages of a kernel bring."""
+    kinds = ("display_data", "execute_result", "error", "stream")
+    shown = [message for message in messages if message["msg_type"] in kinds]
+    return [nbformat.v4.output_from_msg(message) for message in shown]
+
+
 def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
     name = SMALL.relative_to(notebooks_dir()).as_posix()
     assert "JupyterLab" in server.ask(f"lab/tree/{name}")
@@ -111,89 +137,37 @@ def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
     kernel = {"name": opened["metadata"]["kernelspec"]["name"]}
     body = {"path": name, "name": SMALL.name, "type": "notebook", "kernel": kernel}
     session = server.ask("api/sessions", body)
-    client = BlockingKernelClient()
-    client.load_connection_file(str(server.runtime / f"kernel-{session['kernel']['id']}.json"))
-    client.start_channels()
-    client.wait_for_ready(timeout=START)  # before that, its outputs would be lost
-    messages, options = [], {"timeout": START, "allow_stdin": False}
-    try:
-        for cell in opened["cells"]:
-            if cell["cell_type"] == "code":
-                client.execute_interactive(cell["source"], output_hook=messages.append, **options)
-    finally:
-        client.stop_channels()
-    kinds = ("display_data", "execute_result", "error", "stream")
-    shown = [message for message in messages if message["msg_type"] in kinds]
-    own = [nbformat.v4.output_from_msg(message) for message in shown]
+    code = [cell["source"] for cell in opened["cells"] if cell["cell_type"] == "code"]
+    with kernel_of(server, session["kernel"]["id"]) as client:
+        own = outputs_among(run(client, code))
     assert tables(own) == tables(outputs_of(nbformat.read(SMALL, as_version=4))) != []
 
 
 # ------------------------------------------------------------------ sliders
 
 
-class Page:
-    """What a page in a browser is to the server: the other end of a kernel's websocket."""
-
-    def __init__(self, socket):
-        self.socket, self.session = socket, uuid.uuid4().hex
-
-    async def ask(self, kind, content):
-        """Id of a message, and all that the kernel sends because of it until it is idle again."""
-        own, answers = uuid.uuid4().hex, []
-        header = {"msg_id": own, "msg_type": kind, "session": self.session, "username": "reader"}
-        header |= {"version": "5.3", "date": "2026-01-01T00:00:00Z"}
-        message = {"header": header, "parent_header": {}, "metadata": {}, "content": content}
-        await self.socket.write_message(json.dumps({**message, "channel": "shell", "buffers": []}))
-        while True:
-            text = await asyncio.wait_for(self.socket.read_message(), START)
-            assert text is not None, "the server has closed the websocket"
-            answer = json.loads(text) if isinstance(text, str) else {}  # bytes: not for us
-            if answer.get("parent_header", {}).get("msg_id") != own:
-                continue
-            answers.append((answer["header"]["msg_type"], answer["content"]))
-            if answers[-1] == ("status", {"execution_state": "idle"}):
-                return own, answers
-
-    async def run(self, source):
-        """What a cell sends, none of which is an error."""
-        _, answers = await self.ask("execute_request", {"code": source, "silent": False})
-        assert [content for kind, content in answers if kind == "error"] == []
-        return answers
-
-    async def move(self, slider, value):
-        """As the browser does when a slider is moved."""
-        data = {"method": "update", "state": {"value": value}, "buffer_paths": []}
-        return await self.ask("comm_msg", {"comm_id": slider, "data": data})
+def move(client, slider, value):
+    """Id of what a page sends when a slider is moved, and what the kernel sends because of it."""
+    data = {"method": "update", "state": {"value": value}, "buffer_paths": []}
+    message, answers = client.session.msg("comm_msg", {"comm_id": slider, "data": data}), []
+    client.shell_channel.send(message)
+    while not answers or answers[-1]["content"] != {"execution_state": "idle"}:
+        answer = client.get_iopub_msg(timeout=START)
+        answers += [answer] if answer["parent_header"].get("msg_id") == message["msg_id"] else []
+    return message["msg_id"], answers
 
 
-def pictures(answers):
+def pictures(messages):
     """Pictures among what a kernel has sent."""
-    shown = [content["data"] for kind, content in answers if kind == "display_data"]
+    shown = [output.get("data", {}) for output in outputs_among(messages)]
     return [data["image/png"] for data in shown if "image/png" in data]
 
 
-async def at_slider(server, cells, name, places):
-    """The picture as the cells leave it, and after its slider was moved to each of some places."""
-    kernel = server.ask("api/kernels", {"name": "python3"})["id"]
-    url = f"{server.url.replace('http', 'ws', 1)}api/kernels/{kernel}/channels"
-    head = {"Authorization": f"token {server.token}"}
-    page = Page(await websocket_connect(HTTPRequest(url, headers=head, connect_timeout=START)))
-    answers, models = [await page.run(source) for source in cells][-1], {}
-    for kind, content in answers:
-        if kind in ("comm_open", "comm_msg"):
-            models.setdefault(content["comm_id"], {}).update(content["data"]["state"])
-    (slider,) = (comm for comm, state in models.items() if state.get("description") == name)
-    (output,) = (c for c, state in models.items() if state["_model_name"] == "OutputModel")
-    assert models[slider]["_view_name"] == "FloatSliderView"
-    found = pictures(answers)
-    for place in places:
-        own, answers = await page.move(slider, place)
-        updates = [content for kind, content in answers if kind == "comm_msg"]
-        states = [update["data"]["state"] for update in updates if update["comm_id"] == output]
-        assert {"msg_id": own} in states  # the page shows what follows in the output of the slider
-        found += pictures(answers)
-    page.socket.close()
-    return found
+def states(messages):
+    """Ids of widgets and the states that a kernel sends of them."""
+    kinds = ("comm_open", "comm_msg")
+    sent = [message["content"] for message in messages if message["msg_type"] in kinds]
+    return [(content["comm_id"], content["data"]["state"]) for content in sent]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -222,6 +196,19 @@ def test_moving_a_slider_changes_the_picture(server):
     cells = [c.source for c in nbformat.read(KNOBS, as_version=4).cells if c.cell_type == "code"]
     drawn = next(k for k, source in enumerate(cells) if "def show(" in source)
     knobs = next(source for source in cells if "interact(show" in source)
-    shown = asyncio.run(at_slider(server, [*cells[: drawn + 1], knobs], "distance", (60.0, 5.0)))
+    with kernel_of(server, server.ask("api/kernels", {"name": "python3"})["id"]) as client:
+        tables(outputs_among(run(client, cells[: drawn + 1])))
+        messages, models = run(client, [knobs]), {}
+        for comm, state in states(messages):
+            models.setdefault(comm, {}).update(state)
+        (slider,) = (c for c, state in models.items() if state.get("description") == "distance")
+        (output,) = (c for c, state in models.items() if state["_model_name"] == "OutputModel")
+        assert models[slider]["_view_name"] == "FloatSliderView"
+        shown = pictures(messages)
+        for place in (60.0, 5.0):
+            own, answers = move(client, slider, place)
+            # the page shows what follows in the output of the slider
+            assert (output, {"msg_id": own}) in states(answers)
+            shown += pictures(answers)
     before, moved, back = shown
     assert moved != before == back

@@ -10,7 +10,7 @@ import pytest
 from companion.datasets import two_gaussians
 from companion.kernels import gram
 from companion.papers.l1nsvm.machines import MACHINES, box, solve, solve_as_printed
-from companion.papers.l1nsvm.table_1 import kkt_conditions
+from companion.papers.l1nsvm.table_1 import kkt_conditions, solve_primal
 from companion.reproduction.published import load_published, parse_relation
 
 
@@ -69,8 +69,6 @@ def test_the_optimality_conditions_6_and_7_hold_at_the_solution(machine):
 
 
 def test_equalities_with_slacks_of_one_sign_are_another_machine():
-    from companion.papers.l1nsvm.table_1 import solve_primal
-
     X, y, _, _, C = problem()
     w, b, _ = solve_primal(X, y, C, "equality", "absolute", one_sided=True)
     assert np.all(y * (X @ w + b) <= 1 + 1e-7)
@@ -89,11 +87,8 @@ def test_section_5_has_lost_the_bias():
 
 
 def test_the_abstract_on_complexity_is_not_what_table_2_prints_of_titanic():
-    printed = load_published("l1nsvm").set_index(["artefact", "row", "column"])["value"]
+    published = load_published("l1nsvm")
+    printed = published.set_index(["artefact", "row", "column"])["value"]
     ls, least = (printed["table_2", "Titanic", f"{name} #SV"] for name in ("LS", "Least 1-Norm"))
-    relation = parse_relation(
-        load_published("l1nsvm")
-        .set_index("column")
-        .loc["largest |LS - Least 1-Norm| share of SVs", "relation"]
-    )
-    assert relation.margin(abs(ls - least) / 150) < 0
+    claim = published.set_index("column").loc["largest |LS - Least 1-Norm| share of SVs"]
+    assert parse_relation(claim["relation"]).margin(abs(ls - least) / 150) < 0

@@ -10,14 +10,8 @@ from sklearn.svm import SVC
 
 from companion.datasets import distinct_patterns, load_ida, two_gaussians
 from companion.kernels import gram
-from companion.papers.l1nsvm import (
-    fig_1,
-    identical_points,
-    machines,
-    table_1,
-    table_2,
-    table_2_studies,
-)
+from companion.papers.l1nsvm import fig_1, identical_points, machines, table_1, table_2
+from companion.papers.l1nsvm import table_2_studies as studies
 from companion.papers.l1nsvm.machines import MACHINES, box, solve, solve_along_C, width_to_gamma
 from companion.papers.summaries import Values, standard_error_of_spread
 from companion.reproduction.run import read_stored
@@ -35,15 +29,14 @@ def distinct():
     return fig_1.toy_problem(3, "two_at_random")[:2]
 
 
-@pytest.mark.parametrize("machine", table_2_studies.SEARCHED)
+@pytest.mark.parametrize("machine", studies.SEARCHED)
 @pytest.mark.parametrize("sample", ["titanic", "distinct"])
 def test_cross_validated_errors_equal_plain_refits(machine, sample, request):
     X, y = request.getfixturevalue(sample)
     folds = list(StratifiedKFold(4, shuffle=True, random_state=1).split(X, y))
     C_values, gamma = [1.0, 10.0], 0.3
-    n_wrong, violation, converged = table_2_studies.cross_validated_errors(
-        machine, X, y, gamma, C_values=C_values, splits=folds
-    )
+    grid = {"C_values": C_values, "splits": folds}
+    n_wrong, violation, converged = studies.cross_validated_errors(machine, X, y, gamma, **grid)
     assert converged.all() and violation.max() <= 1e-3
     K = gram(X, gamma=gamma)
     for row, C in zip(n_wrong, C_values, strict=True):
@@ -124,7 +117,7 @@ def test_the_lowest_error_is_chosen_and_ties_go_to_the_smaller_C():
 
 
 def test_the_settings_as_printed_are_those_of_the_recorded_search():
-    search = read_stored(table_2_studies.TABLE_2_SEARCH).frame
+    search = read_stored(studies.TABLE_2_SEARCH).frame
     for name, settings in machines.CHOSEN.items():
         for machine, setting in settings.items():
             assert table_2.chosen_setting(search, name, machine) == setting
@@ -201,7 +194,7 @@ def test_m_copies_of_a_point_are_one_point_of_weight_m(machine, titanic):
 
 
 def test_the_grid_has_the_printed_ranges_at_both_ends():
-    grid = table_2_studies.grid((0.0, 2.0), 0.25)
+    grid = studies.grid((0.0, 2.0), 0.25)
     assert (grid[0], grid[-1], len(grid)) == (0.0, 2.0, 9)
     assert width_to_gamma(2.0) == pytest.approx(0.01)
 

@@ -132,6 +132,7 @@ def test_4_is_not_convex_but_consistent_without_truncation():
     """The weights by costs that the paper gives up decide rightly in the population."""
     found = theory.compute_equality(theory.THEORY_EQUALITY.unit(k=3, draws=500))
     assert found["n_cost_form_consistent"] == 500 and found["share_not_convex"] > 0.1
+    assert found["n_same_decision"] == 500 and found["largest_error"] < 1e-12  # (9)
     K = np.array([0.30, 0.31, 0.39])
     f = np.random.default_rng(1).normal(size=(200_000, 3)) * 2
     loss = np.maximum(1 + theory.margins(f), 0) @ K

@@ -113,9 +113,7 @@ def test_the_print_fits_the_reading_it_was_made_from():
     for exchanged in ("", simulation.EXCHANGED):
         printed = published.copy()
         cells = printed[printed.asks == "value"]
-        made = [
-            own[row, column, exchanged] for row, column in zip(cells.row, cells.column, strict=True)
-        ]
+        made = [own[*at, exchanged] for at in zip(cells.row, cells.column, strict=True)]
         printed.loc[cells.index, "value"] = np.round(made, 2)
         printed.loc[cells.index, "printed"] = [f"{value:.2f}" for value in made]
         found = simulation.reading_table(values, printed).set_index("reading")
@@ -168,7 +166,6 @@ def test_of_the_steps_of_a_the_least_certain_decides(sign):
     assert len(found) == sum(map(len, regions.GROWS.values()))
     for config, grows in regions.GROWS.items():
         for j, larger in grows.items():
-            step = found[
-                f"U{config},a", f"region of class {j}: growth in its least certain step of a"
-            ]
+            column = f"region of class {j}: growth in its least certain step of a"
+            step = found[f"U{config},a", column]
             assert step == pytest.approx(sign * 0.01 if larger else 0.05, abs=0.002)

@@ -30,13 +30,10 @@ def test_the_least_over_leads_is_the_least_over_all_f(loss, k):
         gain = theory.advantage(loss, np.array([s]), np.array([best]), np.array([1 - best]))[0]
         reduced = expected_loss(np.zeros(k), A, loss, s) - max(gain, 0.0)
         starts = [rng.normal(size=k) * scale for scale in (0.1, 1.0, 3.0) for _ in range(8)]
-        starts += [FAR_AHEAD * np.eye(k)[A.argmax()], np.zeros(k)]
+        starts += [12.0 * np.eye(k)[A.argmax()], np.zeros(k)]
         ends = [minimize(expected_loss, f, (A, loss, s), method="Nelder-Mead") for f in starts]
         least = min(end.fun for end in ends)
         assert least == pytest.approx(reduced, abs=2e-3) and least > reduced - 1e-9
-
-
-FAR_AHEAD = 12.0
 
 
 @pytest.mark.parametrize("place", theory.PLACES)

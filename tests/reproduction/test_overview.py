@@ -142,13 +142,8 @@ def test_the_notebook_shows_every_paper_and_erratum_and_its_links_lead_to_files(
 
 
 def test_every_table_of_the_notebook_is_folded_and_stands_after_the_picture(notebook):
-    shown = [
-        output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])
-    ]
-    kinds = [
-        "picture" if "image/png" in data else "table" if VALUES_MIME in data else ""
-        for data in shown
-    ]
-    assert kinds.count("picture") == 1 and "table" not in kinds[: kinds.index("picture")]
-    tables = [data["text/html"] for data in shown if VALUES_MIME in data]
-    assert tables and all(html.startswith("<details>") for html in tables)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    shown = [output.data for output in outputs if "data" in output]
+    (picture,) = (at for at, data in enumerate(shown) if "image/png" in data)
+    tables = {at: data["text/html"] for at, data in enumerate(shown) if VALUES_MIME in data}
+    assert picture < min(tables) and all(of.startswith("<details>") for of in tables.values())

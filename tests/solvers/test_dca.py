@@ -75,19 +75,6 @@ def test_for_two_classes_both_forms_are_the_binary_truncated_hinge(s):
         assert one.objective == pytest.approx(value, rel=1e-8)
 
 
-def test_utilities_from_costs_give_the_same_best_decisions():
-    """(9), for random costs and probabilities."""
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        k = int(rng.integers(2, 6))
-        cost = rng.random((k, k)) * (1.0 - np.eye(k))
-        probability = rng.dirichlet(np.ones(k))
-        utility = utility_from_cost(cost)
-        gain, loss = probability @ utility, probability @ cost
-        np.testing.assert_allclose(gain, cost.max() - loss, atol=1e-12)
-        assert np.argmax(gain) == np.argmin(loss)
-
-
 @pytest.mark.parametrize("s", [None, -0.5])
 def test_names_of_classes_and_order_of_samples_do_not_matter(s):
     X, y, utility = problem(4, 3)

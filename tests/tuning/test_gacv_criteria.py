@@ -17,8 +17,6 @@ from companion import L1SVC, LSSVC
 from companion.tuning import gacv, gckl, misclass, xi_alpha
 from companion.tuning.criteria import gacv_values, gckl_values, misclass_values, xi_alpha_values
 
-PRECISE = {"tol": 1e-8}
-
 
 def data(n=40, seed=0):
     return make_moons(n, noise=0.4, random_state=seed)
@@ -28,7 +26,7 @@ X, Y = data()
 
 
 def machine(**settings):
-    return L1SVC(**({"C": 3.0, "gamma": 1.0} | PRECISE | settings))
+    return L1SVC(**({"C": 3.0, "gamma": 1.0, "tol": 1e-8} | settings))
 
 
 def dual(fitted, n=40):
@@ -122,8 +120,6 @@ KERNELS = {
     "poly": {"kernel": "poly", "gamma": 0.5, "coef0": 1.0, "degree": 2},
     "callable": {"kernel": lambda A, B: pairwise.laplacian_kernel(A, B, gamma=0.7) + 0.5},
 }
-each_kernel = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
-each_weights = cases("weights", None, {0: 1.5, 1: 0.5}, ids=["standard", "nonstandard"])
 
 
 def costs_of(weights, y):
@@ -131,14 +127,13 @@ def costs_of(weights, y):
 
 
 def full_gram(fitted, X):
-    return {
-        "linear": lambda: X @ X.T,
-        "poly": lambda: (fitted._gamma * X @ X.T + fitted.coef0) ** fitted.degree,
-        "rbf": lambda: pairwise.rbf_kernel(X, gamma=fitted._gamma),
-    }.get(fitted.kernel, lambda: fitted.kernel(X, X))()
+    if callable(fitted.kernel):
+        return fitted.kernel(X, X)
+    settings = {"gamma": fitted._gamma, "coef0": fitted.coef0, "degree": fitted.degree}
+    return pairwise.pairwise_kernels(X, metric=fitted.kernel, filter_params=True, **settings)
 
 
-@each_kernel
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_criteria_of_a_machine_are_those_of_its_kernel_matrix(kernel):
     fitted = machine(**kernel).fit(X, Y)
     K, sign, alpha = full_gram(fitted, X), np.where(Y == 1, 1.0, -1.0), dual(fitted)
@@ -156,7 +151,7 @@ def test_criteria_of_a_machine_are_those_of_its_kernel_matrix(kernel):
         assert xi_alpha(other, K, Y, bound=bound) == xi_alpha(fitted, X, Y, bound=bound)
 
 
-@each_weights
+@cases("weights", None, {0: 1.5, 1: 0.5}, ids=["standard", "nonstandard"])
 def test_criteria_recomputed_from_libsvm_agree(weights):
     X, y = data(60)
     settings = {"C": 2.0, "gamma": 0.8, "class_weight": weights, "tol": 1e-8}

@@ -18,12 +18,7 @@ from companion.tuning.surface import solve_costs
 REPORT = {-1: 1.5, 1: 0.5}
 
 
-def sample(n=60, seed=0):
-    """A sample of the report's distribution."""
-    return unequal_gaussians(n, rng=seed)
-
-
-X, Y = sample()
+X, Y = unequal_gaussians(60, rng=0)
 
 
 def report_grid(n, n_C=7, n_gamma=5):
@@ -151,7 +146,7 @@ def test_margin_and_influence_are_those_of_the_report():
 
 
 def test_a_spent_budget_is_reported_and_nothing_else_is_lost():
-    X, y = sample(200)
+    X, y = unequal_gaussians(200, rng=0)
     machine, K = L1SVC(max_iter=40, tol=1e-6), gram(X, gamma=2.0)
     C = np.array([1e-6, 3.0, 1e-5])
     signs = y.astype(float)

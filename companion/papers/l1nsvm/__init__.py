@@ -11,13 +11,9 @@ from companion.reproduction import Artefact, Parameter
 
 DRAW = Parameter("draw", int, 1, "which draw of the random problem, 1 to 1000", low=1, high=1000)
 COST = Parameter("C", float, 1.0, "cost of a slack", low=1e-3, high=1e3)
-FLIPS = Parameter(
-    "rule", str, "one_per_class", "which two labels are switched", choices=tuple(fig_1.RULES)
-)
+FLIPS = Parameter("rule", str, "one_per_class", "which two labels are switched", tuple(fig_1.RULES))
 SPLIT = (
-    Parameter(
-        "dataset", str, "titanic", "the data set of the fit in plain sight", choices=tuple(SETTINGS)
-    ),
+    Parameter("dataset", str, "titanic", "the data set of the fit in plain sight", tuple(SETTINGS)),
     Parameter("split", int, 1, "its split into training and test rows, 1 to 100", low=1, high=100),
     COST,
     Parameter("sigma", float, 1.0, "width of the kernel", low=1e-3, high=1e6),

@@ -114,16 +114,14 @@ def _add_sparsity(out, frames):
     for reading, run in READINGS.items():
         ls, least, l1 = (_shares(frames, machine, **run) for machine in SEARCHED)
         dense = [*ls.values(), *(least[name] for name in frames if name != SPARSE)]
+        dense = map(mean_and_standard_error, dense)
         apart = [magnitude(paired_difference(ls[name], least[name])) for name in frames]
         lost = [paired_difference(l1[name], least[name]) for name in frames if name != SPARSE]
+        sparser = paired_difference(least[SPARSE], l1[SPARSE])
         claims = {
-            "least share of SVs, all but Least 1-Norm on Titanic": min(
-                map(mean_and_standard_error, dense), key=by_mean
-            ),
+            "least share of SVs, all but Least 1-Norm on Titanic": min(dense, key=by_mean),
             "largest |LS - Least 1-Norm| share of SVs": max(apart, key=by_mean),
-            "share of SVs, Least 1-Norm - L1, Titanic": paired_difference(
-                least[SPARSE], l1[SPARSE]
-            ),
+            "share of SVs, Least 1-Norm - L1, Titanic": sparser,
             "largest share of SVs, L1 - Least 1-Norm, but Titanic": max(lost, key=by_mean),
         }
         for column, mean in claims.items():
@@ -144,17 +142,14 @@ def _add_iterations(out, frame):
         faster.append((ls < least).mean(axis=1).to_numpy())
     faster.sort(key=np.mean)
     ends = [own if own.mean() < 0.5 else 1 - own for own in faster]
+    loser = mean_and_standard_error(min(ends, key=np.mean))
+    apart = paired_difference(faster[-1], faster[0])
     grid = {
-        "share of the grid where the machine that loses more often is faster, least": (
-            mean_and_standard_error(min(ends, key=np.mean))
-        ),
-        "share of the grid where LS is faster, largest - least": paired_difference(
-            faster[-1], faster[0]
-        ),
+        "share of the grid where the machine that loses more often is faster, least": loser,
+        "share of the grid where LS is faster, largest - least": apart,
+        "largest second-order / first-order #It., LS": worst_second_order(frame, "LS"),
     }
     out.add_means("all data sets", grid, frame.converged.all())
-    column = "largest second-order / first-order #It., LS"
-    out.add_mean("all data sets", column, worst_second_order(frame, "LS"), frame.converged.all())
 
 
 # -- what the notebook shows ------------------------------------------------------------------

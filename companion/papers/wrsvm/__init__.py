@@ -7,17 +7,9 @@ simulations share ``simulation``, both figures ``regions``, everything ``example
 from functools import partial
 
 from companion.papers.summaries import values_from
-from companion.papers.wrsvm import (
-    beyond,
-    fig_1,
-    fig_2,
-    simulation,
-    table_1,
-    table_2,
-    table_3,
-    theory,
-)
+from companion.papers.wrsvm import beyond, fig_1, fig_2, table_1, table_2, table_3, theory
 from companion.papers.wrsvm.examples import PAPER
+from companion.papers.wrsvm.simulation import N_SAMPLES
 from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
 
@@ -27,8 +19,8 @@ def _artefact(module, title, *parameters):
     return Artefact(PAPER, name, title, module.STUDIES, parameters, values)
 
 
-def _sample(module):
-    last = module.N_SAMPLES["paper"]
+def _sample(numbers):
+    last = numbers["paper"]
     return Parameter("sample", int, 1, f"which sample, 1 to {last}", low=1, high=last)
 
 
@@ -51,11 +43,12 @@ METHOD = (
     Parameter("n_samples", int, 150, "points drawn", low=15, high=1000),
     Parameter("draw", int, 1, "which draw of the points", low=1),
 )
-_FIG_1 = (_FAMILY, _LARGE, _C_FIGURES, _sample(fig_1))
-_FIG_2 = (_LARGE, _C_FIGURES, _WIDTH, _sample(fig_2))
-_TABLE_1 = (_FAMILY, _FAVOURED, _FLIP, _sample(simulation))
-_TABLE_2 = (_FAMILY, _FLIP, _WIDTH, _sample(simulation))
-_BEYOND = (_SHIFTED, _FLIP, _S, _sample(beyond))
+_FIG_1 = (_FAMILY, _LARGE, _C_FIGURES, _sample(fig_1.N_SAMPLES))
+_FIG_2 = (_LARGE, _C_FIGURES, _WIDTH, _sample(fig_2.N_SAMPLES))
+_TABLE_1 = (_FAMILY, _FAVOURED, _FLIP, _sample(N_SAMPLES))
+_TABLE_2 = (_FAMILY, _FLIP, _WIDTH, _sample(N_SAMPLES))
+_THEORY = (_LOSS, _K, _A, _sample(theory.N_SAMPLES))
+_BEYOND = (_SHIFTED, _FLIP, _S, _sample(beyond.N_SAMPLES))
 
 ARTEFACTS = (
     Artefact(PAPER, "method", "The method: utilities, and a loss with a limit", parameters=METHOD),
@@ -64,13 +57,6 @@ ARTEFACTS = (
     _artefact(table_1, "Table 1: utilities of WSVM and WRSVM in Example 2", *_TABLE_1),
     _artefact(table_2, "Table 2: utilities of WSVM and WRSVM in Example 3", *_TABLE_2),
     _artefact(table_3, "Table 3: predictions for handwritten digits", _SHIFTED, _KERNEL, _SPLIT),
-    _artefact(
-        theory,
-        "Theorem 3.1, (9), the cost form (4) and the DC algorithm",
-        _LOSS,
-        _K,
-        _A,
-        _sample(theory),
-    ),
+    _artefact(theory, "Theorem 3.1, (9), the cost form (4) and the DC algorithm", *_THEORY),
     _artefact(beyond, "Why truncation helps, global minima, baselines, more classes", *_BEYOND),
 )

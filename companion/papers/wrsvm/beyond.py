@@ -305,16 +305,15 @@ def kernel_table(frame, levels):
 def table_3_by_utility(published):
     """What the printed blocks of Table 3 are worth, in per cent: a row a block after the first."""
     cells = published[published.artefact == "table_3"].set_index(["row", "column"]).value
-    blocks = {
-        a: np.array(
-            [[cells[f"U2,{a:g} y = {y}", f"ŷ = {j}"] for j in (1, 2, 3)] for y in (1, 2, 3)]
-        )
-        for a in table_3.A_VALUES
-    }
+    three = (1, 2, 3)
+
+    def block(a):
+        return np.array([[cells[f"U2,{a:g} y = {y}", f"ŷ = {j}"] for j in three] for y in three])
+
     shares = PERCENT * _TEST_SIZES / _TEST_SIZES.sum()
     for a in table_3.A_VALUES[1:]:
         U = examples.utility(table_3.CONFIG, a)
-        own, unweighted = (shares @ (blocks[block] * U).sum(axis=1) for block in (a, 0.0))
+        own, unweighted = (shares @ (block(of) * U).sum(axis=1) for of in (a, 0.0))
         row = {"U": setting_name(table_3.CONFIG, a), "printed block": own}
         yield row | {"printed block of U2,0": unweighted, "difference": own - unweighted}
 

@@ -29,9 +29,8 @@ def compute(unit):
 def linear_decisions(row):
     """Values of a recorded machine on the lattice, shape (LATTICE^2, 3)."""
     points = regions.lattice()
-    return np.column_stack(
-        [points @ [row[f"w1_{j}"], row[f"w2_{j}"]] + row[f"b_{j}"] for j in (1, 2, 3)]
-    )
+    values = [points @ [row[f"w1_{j}"], row[f"w2_{j}"]] + row[f"b_{j}"] for j in (1, 2, 3)]
+    return np.column_stack(values)
 
 
 def plot_boundaries(ax, axis, machines, *, title=""):

@@ -138,14 +138,13 @@ def compute_equality(unit):
     wrong = f.argmax(axis=2) != K.argmin(axis=1)
     excess = value - 2.0 * K.min(axis=1)
     middle = np.einsum("nj,fnj->fn", K, np.maximum(1.0 + margins(0.5 * (f[1:] + f[:-1])), 0.0))
+    above_chord = middle > 0.5 * (value[1:] + value[:-1]) + 1e-9
     return {
         "largest_error": float(f"{np.abs(K + A - largest[:, None]).max():.3g}"),
         "n_same_decision": int((K.argmin(axis=1) == A.argmax(axis=1)).sum()),
         "n_cost_form_consistent": int((~((excess <= 1e-12) & wrong).any(axis=0)).sum()),
         "least_excess": float(f"{excess.min():.6g}"),
-        "share_not_convex": round(
-            float((middle > 0.5 * (value[1:] + value[:-1]) + 1e-9).mean()), 6
-        ),
+        "share_not_convex": round(float(above_chord.mean()), 6),
     }
 
 
