@@ -89,6 +89,15 @@ class Hinge(_Loss):
 
     s = 1.0
 
+    def value(self, xi):
+        """Loss of each slack: the slack itself, or zero.
+
+        Parameters
+        ----------
+        xi : array-like
+        """
+        return np.maximum(xi, 0.0)
+
     def _terms(self, xi, floor):
         at, is_slack = np.maximum(xi, floor), np.heaviside(xi, 0.0)
         value = at - 0.5 * (at - np.maximum(xi, 0.0) ** 2 / at) - 0.5 * floor
