@@ -181,6 +181,7 @@ def _smooth_step(xi, s, kappa, floor):
         if xi[i] < floor:
             branch -= 0.5 * weight * (at * at - max(xi[i], 0.0) ** 2)
             bend = weight
+            branch = at_zero if none_was_asked_for else branch
         terms[0, i] = branch if at < 1.0 else 1.0 - branch
         if xi[i] > 0.0:
             terms[1, i], terms[2, i], terms[3, i] = slope, weight, bend
