@@ -89,6 +89,15 @@ class Hinge(_Loss):
 
     s = 1.0
 
+    def value(self, xi):
+        """Loss of each slack: the slack itself, or zero.
+
+        Parameters
+        ----------
+        xi : array-like
+        """
+        return np.maximum(xi, 0.0)
+
     def _terms(self, xi, floor):
         at, is_slack = np.maximum(xi, floor), np.heaviside(xi, 0.0)
         value = at - 0.5 * (at - np.maximum(xi, 0.0) ** 2 / at) - 0.5 * floor
@@ -157,7 +166,11 @@ class Unbiased(_Loss):
 def _smooth_step(xi, s, kappa, floor):
     """(6), its slope, weight and second derivative, with a quadratic below the floor."""
     terms = np.zeros((4, xi.size))
+    none_was_asked_for, at_zero = floor == _TINY, 0.5 * (kappa / (1.0 + kappa)) ** s
     for i in range(xi.size):
+        if xi[i] <= 0.0 and none_was_asked_for:
+            terms[0, i] = at_zero
+            continue
         at = max(xi[i], floor)
         ratio = (at + kappa) / (1.0 + kappa)
         ratio = ratio if at < 1.0 else 1.0 / ratio
@@ -168,8 +181,7 @@ def _smooth_step(xi, s, kappa, floor):
         if xi[i] < floor:
             branch -= 0.5 * weight * (at * at - max(xi[i], 0.0) ** 2)
             bend = weight
-            if floor == _TINY:  # none was asked for
-                branch = 0.5 * (kappa / (1.0 + kappa)) ** s
+            branch = at_zero if none_was_asked_for else branch
         terms[0, i] = branch if at < 1.0 else 1.0 - branch
         if xi[i] > 0.0:
             terms[1, i], terms[2, i], terms[3, i] = slope, weight, bend

@@ -226,8 +226,8 @@ def test_costs_of_one_and_no_costs_are_one_machine_and_heavier_negatives_alarm_l
     part = small_split(300, seed=5)
     design = Design.linear(part.X)
     plain = wls_path(design, part.y, (1.0,), loss=linear.LOSS)[0]
-    own = design, part.y, linear.LOSS, (1.0,)
-    one, heavy = (beyond.points(*own, negative=weight)[0][0] for weight in (1.0, 8.0))
+    own = design, part.y, ["USVC"], (1.0,)
+    one, heavy = (beyond.points(*own, negative=weight)["USVC"][0][0] for weight in (1.0, 8.0))
     assert one == pytest.approx(np.append(plain.w, plain.intercept), rel=1e-9)
     own, careful = (counts(design.augmented @ x, part.y) for x in (one, heavy))
     assert careful["false_alarms"] < own["false_alarms"] and careful["missed"] > own["missed"]

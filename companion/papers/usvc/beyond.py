@@ -9,7 +9,6 @@ threshold. What is promised on the training part is then counted on the test par
 import numpy as np
 import pandas as pd
 
-from companion.losses import Hinge
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.summaries import Values, counts, groups, magnitude, means_and_errors, select
 from companion.papers.usvc import benefit
@@ -20,7 +19,7 @@ from companion.solvers.wls import Design, wls_path
 
 #: Medical sets with enough patterns to see a false-alarm rate; +1 is the disease.
 DATASETS = ("Heart disease", "Diabetes")
-LOSSES = {"SVC": Hinge(), "USVC": LOSS}
+MACHINES = ("SVC", "USVC")
 C_VALUES = tuple(10.0**k for k in range(-3, 3))
 
 #: Cost of a missed disease; a false alarm costs 1.
@@ -31,25 +30,33 @@ LEVELS = (0.05, 0.1, 0.2)
 NEGATIVE_WEIGHTS = tuple(2.0 ** (k / 2) for k in range(-6, 13))
 
 
-def points(design, y, loss, C_values, *, positive=1.0, negative=1.0):
-    """(w, b) of the linear machine whose errors cost so much, a row a C; whether all converged."""
+def points(design, y, names, C_values, *, positive=1.0, negative=1.0):
+    """By loss, (w, b) of the linear machine whose errors cost so much, a row a C; convergence."""
     weight = np.where(y > 0, positive, negative)
-    machines = wls_path(design, y, C_values, loss=loss, sample_weight=weight)
-    converged = all(m.converged for m in machines)
-    return np.array([np.append(m.w, m.intercept) for m in machines]), converged
+    paths = {"SVC": wls_path(design, y, C_values, sample_weight=weight)}
+    if "USVC" in names:
+        settings = {"loss": LOSS, "start": paths["SVC"], "sample_weight": weight}
+        paths["USVC"] = wls_path(design, y, C_values, **settings)
+    found = {}
+    for name in names:
+        vectors = np.array([np.append(m.w, m.intercept) for m in paths[name]])
+        found[name] = vectors, all(m.converged for m in paths[name])
+    return found
 
 
-def held_out_decisions(part, design, loss, C_values, **weights):
-    """Decision values of each training pattern by the machine of the fold that leaves it out.
+def held_out_decisions(part, design, names, C_values, **weights):
+    """By loss, decision values of each pattern by the machine of the fold that leaves it out.
 
     They have a column a C; also whether all fits converged.
     """
-    decision, converged = np.empty((len(part.y), len(C_values))), True
+    decisions = {name: np.empty((len(part.y), len(C_values))) for name in names}
+    converged = dict.fromkeys(names, True)
     for rows, held_out in part.folds:
-        found, flag = points(design.take(rows), part.y[rows], loss, C_values, **weights)
-        decision[held_out] = design.augmented[held_out] @ found.T
-        converged &= flag
-    return decision, converged
+        found = points(design.take(rows), part.y[rows], names, C_values, **weights)
+        for name, (vectors, flag) in found.items():
+            decisions[name][held_out] = design.augmented[held_out] @ vectors.T
+            converged[name] &= flag
+    return {name: (decisions[name], converged[name]) for name in names}
 
 
 def _cost(decision, y, ratio):
@@ -61,16 +68,16 @@ def compute_costs(unit):
     """Errors of both kinds, with and without the costs in the loss, at the C of least cost."""
     part = split(unit.params["dataset"], unit.params["split"])
     design, test = Design.linear(part.X), Design.linear(part.X_test).augmented
-    rows = []
-    for name, loss in LOSSES.items():
-        fitted = {}
-        for positive in COST_RATIOS:
-            decision, flag = held_out_decisions(part, design, loss, C_VALUES, positive=positive)
-            found, flag_all = points(design, part.y, loss, C_VALUES, positive=positive)
-            fitted[positive] = decision, found, flag and flag_all
+    rows, fitted = [], {}
+    for positive in COST_RATIOS:
+        decisions = held_out_decisions(part, design, MACHINES, C_VALUES, positive=positive)
+        found = points(design, part.y, MACHINES, C_VALUES, positive=positive)
+        for name in MACHINES:
+            fitted[name, positive] = *decisions[name], *found[name]
+    for name in MACHINES:
         for ratio in COST_RATIOS:
             for positive in sorted({1.0, ratio}):
-                decision, found, converged = fitted[positive]
+                decision, flag, found, flag_all = fitted[name, positive]
                 best = int(np.argmin([_cost(column, part.y, ratio) for column in decision.T]))
                 row = {
                     "machine": name,
@@ -79,7 +86,7 @@ def compute_costs(unit):
                     "C": C_VALUES[best],
                     "n_train": len(part.y),
                     **counts(test @ found[best], part.y_test),
-                    "converged": converged,
+                    "converged": flag and flag_all,
                 }
                 rows.append(row)
     return rows
@@ -89,20 +96,21 @@ def compute_false_alarms(unit):
     """False alarms and detections at each nominal level: a row a machine, way and level."""
     part = split(unit.params["dataset"], unit.params["split"])
     design, test = Design.linear(part.X), Design.linear(part.X_test).augmented
-    rows = []
-    for name, loss in LOSSES.items():
-        decision, converged = held_out_decisions(part, design, loss, C_VALUES)
+    rows, unweighted = [], held_out_decisions(part, design, MACHINES, C_VALUES)
+    for name, (decision, converged) in unweighted.items():
         best = int(np.argmin([_cost(column, part.y, 1.0) for column in decision.T]))
         C = [C_VALUES[best]]
-        machine = points(design, part.y, loss, C)[0][0]
+        machine = points(design, part.y, [name], C)[name][0][0]
         rates, settled = {}, True
         for weight in NEGATIVE_WEIGHTS:
-            along, flag = held_out_decisions(part, design, loss, C, negative=weight)
+            along, flag = held_out_decisions(part, design, [name], C, negative=weight)[name]
             rates[weight], settled = np.mean(along[part.y < 0, 0] > 0), settled and flag
+            if rates[weight] <= min(LEVELS):
+                break
         for level in LEVELS:
             shift = threshold_for(decision[part.y < 0, best], level)
             weight = next((w for w, rate in rates.items() if rate <= level), NEGATIVE_WEIGHTS[-1])
-            weighted, flag = points(design, part.y, loss, C, negative=weight)
+            weighted, flag = points(design, part.y, [name], C, negative=weight)[name]
             for way, chosen, used, fitted in (
                 ("threshold", test @ machine - shift, 1.0, converged),
                 ("weights", test @ weighted[0], weight, flag and settled),
@@ -183,7 +191,7 @@ def cost_table(frame):
     groups = frame[frame.ratio > 1.0].groupby(["dataset", "ratio"]) if len(frame) else ()
     found = {key: _costs(own) for key, own in groups}
     table = pd.DataFrame(list(found), columns=["data set", "cost of a miss"])
-    for machine in LOSSES:
+    for machine in MACHINES:
         for column, weighted in ((f"{machine}, equal costs", False), (machine, True)):
             table[column] = [of[machine, weighted].mean() for of, _, _ in found.values()]
     gain, error = means_and_errors([gain for _, gain, _ in found.values()])
