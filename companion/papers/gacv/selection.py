@@ -23,7 +23,6 @@ CRITERIA = {
     "xa": ("XA", "BRXA"),
     "xa_2": ("XA_J, rho = 2", "BRXA, rho = 2"),
     "xa_half": ("XA_J, rho = 1/2", "BRXA, rho = 1/2"),
-    "cv_5": ("5-fold CV", "5-fold CV"),
     "cv_10": ("10-fold CV", "10-fold CV"),
     "loo": ("exact leave-one-out", "exact leave-one-out"),
     "gckl": ("GCKL (oracle)", "GCKL (oracle)"),
@@ -31,7 +30,7 @@ CRITERIA = {
 }
 #: The names of one case by criterion.
 NAMES = {case: {key: CRITERIA[key][k] for key in CRITERIA} for k, case in enumerate(CASES)}
-FOLDS = {"cv_5": 5, "cv_10": 10}
+FOLDS = {"cv_10": 10}
 
 #: Stopping tolerance of the machines; the criteria count signs, so it is tighter than the usual.
 TOL = 1e-4
