@@ -30,7 +30,7 @@ CRITERIA = {
 }
 #: The names of one case by criterion.
 NAMES = {case: {key: CRITERIA[key][k] for key in CRITERIA} for k, case in enumerate(CASES)}
-FOLDS = {"cv_10": 10}
+N_FOLDS = 10
 
 #: Stopping tolerance of the machines; the criteria count signs, so it is tighter than the usual.
 TOL = 1e-4
