@@ -261,12 +261,12 @@ def test_a_loose_solution_is_still_recognised(settings, selection):
     assert np.isfinite(gacv(fitted, X, y))
 
 
+BAD_COSTS = (0.0, -1.0, np.nan, "dear")
+
+
 @pytest.mark.parametrize("criterion", ON_TRAINING_SET)
 @refusals(
-    *(
-        ({0: cost, 1: 1.0}, "must be positive finite numbers")
-        for cost in (0.0, -1.0, np.nan, "dear")
-    ),
+    *(({0: cost, 1: 1.0}, "must be positive finite numbers") for cost in BAD_COSTS),
     ({0: 1.0}, r"must name both labels \[0, 1\]"),
     ({0: 1.0, 1: 1.0, 2: 1.0}, r"must name both labels \[0, 1\] and no others"),
     ([1.5, 0.5], "must map each label to its cost.*Got list"),

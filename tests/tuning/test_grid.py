@@ -151,16 +151,11 @@ def test_least_squares_with_few_C_and_many_give_the_cells_of_grid_search(cv, Cs)
     assert_same(LSSVC(gamma=0.5, class_weight={0: 2.0}), {"C": Cs}, X, y, cv=cv, fit=weight)
 
 
+SCORINGS = ["accuracy", "roc_auc", "f1", sign_loss, ["accuracy", "balanced_accuracy"]]
+
+
 @pytest.mark.parametrize("machine", [L1SVC(tol=1e-9), LSSVC()])
-@cases(
-    "scoring",
-    "accuracy",
-    "roc_auc",
-    "f1",
-    sign_loss,
-    ["accuracy", "balanced_accuracy"],
-    ids=lambda scoring: getattr(scoring, "__name__", str(scoring)),
-)
+@cases("scoring", *SCORINGS, ids=lambda scoring: getattr(scoring, "__name__", str(scoring)))
 def test_scorers_see_what_they_see_in_grid_search(machine, scoring):
     settings = {"scoring": scoring, "return_train_score": True}
     if isinstance(scoring, list):
