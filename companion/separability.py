@@ -11,7 +11,7 @@ the empirical feature space, IEEE Transactions on Neural Networks 16 (2005).
 """
 
 import numpy as np
-from scipy.linalg import eigh, qr, svd
+from scipy.linalg import blas, eigh, qr, svd
 
 __all__ = ["Combinations", "Separability"]
 
@@ -32,7 +32,7 @@ class Separability:
     Parameters
     ----------
     K : ndarray of shape (n_samples, n_samples)
-        Gram matrix, symmetric. It is not copied if the samples of class +1 come first.
+        Gram matrix, symmetric.
     y : ndarray of shape (n_samples,)
         Labels -1 and +1, both there.
 
@@ -70,7 +70,9 @@ class Separability:
         self.n, self.n_positive, self.n_negative = y.size, p, y.size - p
         self._order = None if is_sorted else order
         self._diagonal = K.diagonal().copy()
-        self._positive, self._negative, self._cross = K[:p, :p], K[p:, p:], K[:p, p:]
+        # blocks of their own, of which a product with a vector reads one half
+        self._positive, self._negative = K[:p, :p].copy(), K[p:, p:].copy()
+        self._cross = K[:p, p:]
 
     def value(self, q):
         """J of one transformation q of shape (n_samples,)."""
@@ -111,7 +113,8 @@ class Separability:
         q = self._sort(q)
         p = self.n_positive
         head, tail = q[:p], q[p:]
-        own = np.concatenate([self._positive @ head, self._negative @ tail])
+        blocks = (self._positive, head), (self._negative, tail)
+        own = np.concatenate([blas.dsymv(1.0, K.T, part) for K, part in blocks])
         total = own + np.concatenate([self._cross @ tail, head @ self._cross])
         own[:p] /= self.n_positive
         own[p:] /= self.n_negative

@@ -29,7 +29,7 @@ def test_estimators_searches_and_metrics_load_only_the_core():
         "theirs = set(sys.modules)\n"
         "import companion.estimators, companion.metrics, companion.tuning\n"
         "ours = set(sys.modules) - theirs\n"
-        "extra = {'pandas', 'yaml', 'matplotlib', 'click', 'pooch', 'papermill', 'dask', 'cma'}\n"
+        "extra = {'pandas', 'yaml', 'matplotlib', 'click', 'pooch', 'papermill', 'dask'}\n"
         "print(sorted(extra & ours))\n"
         "print(sorted(extra & theirs - {'pandas', 'yaml'}))"
     )

@@ -16,6 +16,9 @@ __all__ = ["ConformalProblem", "TrainedMachine"]
 # ridge vanishes beside the class and the machine has a hard margin.
 _LEAST, _MOST = 1e-12, 1e12
 
+# Candidates of a search are trained to as many times the tolerance, the best one to the tolerance.
+_CANDIDATE = 10.0
+
 # Multipliers of samples with a factor below are not carried over: they would be beyond all numbers.
 _NO_FACTOR = 1e-150
 
@@ -141,15 +144,18 @@ class ConformalProblem:
         return self._nearest_points(self.K, self.y, self.y * d, alpha0)
 
     def candidate(self, d, alpha0):
-        """What a search needs of :meth:`machine`: multipliers, b and the number of iterations.
+        """What a search needs of a machine like :meth:`machine`: multipliers, b and iterations.
+
+        The search compares errors on few samples, so the tolerance is ten times that of a machine.
 
         Parameters
         ----------
         d, alpha0
             As of :meth:`machine`.
         """
+        options = {"tol": min(_CANDIDATE * self.tol, 0.5), "max_iter": self.max_iter}
         alpha, heights, n_iter = minimise(
-            self.K, self.y, self.y * d, self._ridge, alpha0, tol=self.tol, max_iter=self.max_iter
+            self.K, self.y, self.y * d, self._ridge, alpha0, **options
         )
         return alpha, -0.5 * ((self.y * alpha) @ heights), n_iter
 

@@ -13,7 +13,6 @@ improve. The machine is the nearest-points machine of K + I / C.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 
 import numpy as np
 
@@ -305,11 +304,6 @@ def _check(problem, rule, search):
         return
     if search not in SEARCHES:
         raise ValueError(f"The 'search' must be one of {list(SEARCHES)}. Got {search!r} instead.")
-    if search.endswith("_cma") and find_spec("cma") is None:
-        raise ImportError(
-            f"The search {search!r} needs the package cma, which is not installed: pip install "
-            "'svm-companion[reproduce]', or cma alone. 'separability_gradient' needs nothing more."
-        )
     if search == "separability_exact" and not hasattr(rule, "n_cores"):
         raise ValueError(
             f"The exact maximiser of J is known for Xiong alone, whose c is linear in its "

@@ -132,8 +132,7 @@ def spoilt(X, y):
     """Points and labels of which no machine can be made."""
     points = [np.where(X[0, 0] == X, bad, X) for bad in (np.nan, np.inf, -np.inf)]
     points += [X[:, 0], X[:, :, np.newaxis], X[:0], X[:, :0], X + 1j, csr_array(X), X[:-1], None]
-    labels = [None, y[:-1], y[:0], 0 * y, y + 0.3, np.where(y == 1, np.nan, 0.0)]
-    labels += [y[:, np.newaxis] * [1, 2]]
+    labels = [None, y[:-1], y[:0], 0 * y, y + 0.3, np.where(y, np.nan, 0.0), np.c_[y, 2 * y]]
     return [(bad, y) for bad in points] + [(X, bad) for bad in labels]
 
 
