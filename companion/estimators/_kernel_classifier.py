@@ -1,5 +1,6 @@
 """What all classifiers share: checked inputs, weights, kernel values, prediction."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -22,9 +23,9 @@ PREDICTION_BLOCK_MEGABYTES = 64
 silent_overflow = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
-def require_finite(what, *values):
+def require_finite(what, values):
     """Refuse what overflow has made infinite or NaN, as scikit-learn words it."""
-    if not all(np.isfinite(value).all() for value in values):
+    if not np.isfinite(values).all():
         raise ValueError(
             f"The {what} are not finite. The input data may contain large values and need to be "
             "preprocessed: scale them."
@@ -82,13 +83,14 @@ def _plain_labels(X, y):
         and y.dtype in (np.int64, np.float64)
     ):
         return None
-    classes = np.array([y.min(), y.max()])
-    in_second = y == classes[1]
+    first, second = classes = np.array([y.min(), y.max()])
+    in_second = y == second
     if (
-        classes[0] < classes[1]
-        and all(float(label).is_integer() for label in classes)
-        and (in_second | (y == classes[0])).all()
-        and np.isfinite(np.vdot(X, X))
+        first < second
+        and float(first).is_integer()
+        and float(second).is_integer()
+        and np.count_nonzero(in_second) + np.count_nonzero(y == first) == y.size
+        and math.isfinite(np.vdot(X, X))
     ):
         return classes, np.where(in_second, 1.0, -1.0)
     return None
@@ -259,7 +261,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _keep_certificate(self, result):
         """Store what the solver says of its result as fitted attributes."""
-        require_finite("dual coefficients or intercepts", result.objective, result.intercept)
+        require_finite("dual coefficients or intercepts", result.objective + result.intercept)
         # At least one, as scikit-learn asks: a direct solution, and a start that is one, count.
         self.n_iter_ = max(1, int(result.n_iter))
         self.objective_ = float(result.objective)

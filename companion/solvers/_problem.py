@@ -177,11 +177,13 @@ def checked_problem(K, y, lower, upper, ridge, check_finite=True):
 def feasible_start(problem, alpha0):
     """Return a feasible beta: y alpha0 clipped to the box and shrunk on the heavier side."""
     low, high, n = problem.low, problem.high, problem.n
-    beta = np.zeros(n) if alpha0 is None else problem.y * checked_vector(alpha0, n, "alpha0")
-    if not np.isfinite(beta).all():
-        raise ValueError("The 'alpha0' of a solver must be finite. Got NaN or infinity.")
+    beta = np.zeros(n)
+    if alpha0 is not None:
+        beta = problem.y * checked_vector(alpha0, n, "alpha0")
+        if not np.isfinite(beta).all():
+            raise ValueError("The 'alpha0' of a solver must be finite. Got NaN or infinity.")
     np.clip(beta, low, high, out=beta)
-    if abs(beta.sum()) > 1e-12 * np.abs(beta).sum():
+    if beta.any() and abs(beta.sum()) > 1e-12 * np.abs(beta).sum():
         _restore_balance(beta, low, high)
     return beta
 

@@ -51,7 +51,7 @@ _MAX_REFRESHES = 50
 _SHRINKS, _REDUCTION = 0.5, 0.01
 
 # Pair updates of the first burst, and how bursts grow.
-_FIRST_BURST, _GROWTH = 300, 1.5
+_FIRST_BURST, _GROWTH = 200, 2
 
 # In the time in which a pair update goes over one sample: what it takes beside that pass; what a
 # walk takes once, for a free variable and a sample, for a pair and for a triple of free variables;
@@ -243,7 +243,7 @@ def _minimise(problem, rules, target, log=None):
                 walk_the_free_set(problem, free, rules.tol)
             walked, burst = now, _FIRST_BURST
             continue
-        burst = int(_GROWTH * burst)
+        burst *= _GROWTH
 
         # Shrink: a smaller problem over the samples that may still move, where that pays.
         if rules.shrinking and (now - parted) * (n + _PAIR) > _PART:
