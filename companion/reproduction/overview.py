@@ -127,11 +127,11 @@ def readme_section(ledgers):
     papers = {key: own for key, own in list_papers().items() if key in set(ledger["paper"])}
     overview = Overview(papers, ledger, declared.load_errata())
     lines = [
-        f"* {paper.citation} **[The method](notebooks/{key}/method.ipynb).** "
+        f"* *{paper.title}*, {paper.citation}. **[The method](notebooks/{key}/method.ipynb).** "
         + what_holds(paper, overview.of(key))
         for key, paper in papers.items()
     ]
-    return "\n\n".join([summary(overview).partition("\n\n")[0], *lines])
+    return "\n".join([summary(overview).partition("\n\n")[0], "", *lines])
 
 
 def claims_table(overview, paper):
