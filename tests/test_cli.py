@@ -692,8 +692,9 @@ def test_tables_fit_the_terminal_and_are_wide_elsewhere(project):
 
 
 def test_verify_writes_the_section_of_the_readme(project):
-    readme = project / "README.md"
-    readme.write_text("<!-- verdicts: begin -->\n<!-- verdicts: end -->\n")
+    (readme := project / "README.md").write_text(
+        "<!-- verdicts: begin -->\n<!-- verdicts: end -->\n"
+    )
     assert "updated" in invoke([fig_2()], "verify", "--readme", str(readme))
     assert "1 can fail and are scored" in readme.read_text().splitlines()[1]
     assert "unchanged" in invoke([fig_2()], "verify", "--readme", str(readme))
@@ -707,10 +708,10 @@ def test_verify_writes_the_section_of_the_readme(project):
 def test_explain_tells_all_about_one_value_and_how_to_see_it_again(project, nothing_runs):
     told = invoke([fig_2(21.0), fig_1()], "explain", "toy/fig_2", "size", "points")
     found = dict(re.findall(r"(?m)^(\S.*?)  +(.*)$", told))
-    assert (found["published"], found["reproduced"], found["where"]) == ("20", "21", "p. 3")
+    assert [found[name] for name in ("published", "reproduced", "where")] == ["20", "21", "p. 3"]
     assert found["see it again"] == "companion reproduce toy/fig_2 --profile paper --fresh"
-    other = invoke([fig_2(21.0), fig_1()], "explain", "toy", "sizes", "points", code=2)
-    assert "toy has no such value. Did you mean 'size' 'points'" in other
+    fault = "toy has no such value. Did you mean 'size' 'points'"
+    assert fault in invoke([fig_2(21.0), fig_1()], "explain", "toy", "sizes", "points", code=2)
 
 
 # -- data -----------------------------------------------------------------------------------
