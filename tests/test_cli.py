@@ -19,7 +19,6 @@ import pytest
 from _run import python, wait_for
 from click.testing import CliRunner
 from joblib.externals.loky import get_reusable_executor
-from nbformat.v4 import new_code_cell, new_notebook
 
 from companion import __main__
 from companion.cli import EXIT_CODES, main
@@ -121,11 +120,11 @@ def fig_2(value=20.0):
 
 
 def write_notebook(project, name, *sources, cell='profile: str = "paper"  # size of the run'):
-    cells = [new_code_cell(cell, metadata={"tags": ["parameters"]})]
-    cells += [new_code_cell(source) for source in sources]
+    cells = [nbformat.v4.new_code_cell(cell, metadata={"tags": ["parameters"]})]
+    cells += [nbformat.v4.new_code_cell(source) for source in sources]
     path = project / "notebooks" / "toy" / f"{name}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(nbformat.writes(new_notebook(cells=cells)))
+    path.write_text(nbformat.writes(nbformat.v4.new_notebook(cells=cells)))
     return path
 
 
@@ -692,9 +691,8 @@ def test_tables_fit_the_terminal_and_are_wide_elsewhere(project):
 
 
 def test_verify_writes_the_section_of_the_readme(project):
-    (readme := project / "README.md").write_text(
-        "<!-- verdicts: begin -->\n<!-- verdicts: end -->\n"
-    )
+    readme = project / "README.md"
+    readme.write_text("<!-- verdicts: begin -->\n<!-- verdicts: end -->\n")
     assert "updated" in invoke([fig_2()], "verify", "--readme", str(readme))
     assert "1 can fail and are scored" in readme.read_text().splitlines()[1]
     assert "unchanged" in invoke([fig_2()], "verify", "--readme", str(readme))
