@@ -178,12 +178,13 @@ class RecordStore:
         waiting = self._select(database) if self.profile == "paper" else {}
         if not waiting:
             return
-        # Where all is new the committed table is of no use, and may have other parameters.
-        found = waiting if waiting.keys() >= self.units.keys() else self.records(waiting)
+        # A run that computed all anew needs no committed table, which may have other parameters.
+        is_fresh = database.execute(_UNDER_WAY).fetchone() == (1,)
+        new = waiting if is_fresh else {}
+        found = new if new.keys() >= self.units.keys() else self.records(waiting)
         kept = [record for key, record in found.items() if key in self.units]
         if dropped := len(found) - len(kept):
-            text = "%s: %d record(s) dropped, of units the study no longer lists."
-            logger.warning(text, self.path, dropped)
+            logger.warning("%s: %d record(s) of units no longer listed.", self.path, dropped)
         if kept:
             try:
                 with only_one(self.working.parents[2] / "shapes.lock", self._shapes_path):
@@ -193,7 +194,7 @@ class RecordStore:
                 replace_bytes(self.path, to_table(kept, self.parameters))
             except OSError as error:
                 raise self._failure("write", self.path, error) from error
-        if database.execute(_UNDER_WAY).fetchone() == (0,):
+        if not is_fresh:
             database.execute("DELETE FROM records")
 
     @contextmanager

@@ -227,7 +227,7 @@ def test_records_of_units_no_longer_listed_are_dropped_with_a_notice(store, capl
     assert len(shorter.records()) == 6
     fill(shorter, 1)
     shorter.consolidate()
-    assert "2 record(s) dropped, of units the study no longer lists" in caplog.text
+    assert "2 record(s) of units no longer listed" in caplog.text
     assert set(shorter.records()) == set(shorter.units)
 
 
