@@ -122,18 +122,3 @@ def _distribution(parts, wide, cluster):
         "class -1 from": parts.negative.ppf(0),
         "class -1 to": parts.negative.ppf(1),
     }
-
-
-def case_table(cases):
-    """Minima of the closed-form error under each reading of (28), and in case B."""
-    names = {
-        "reading": "reading",
-        "global_from": "global minimum at",
-        "global_error": "CE there",
-        "local_from": "second minimum from",
-        "local_to": "to",
-        "local_error": "CE there (second)",
-        "error_at_half": "CE at 0.5",
-    }
-    rows = cases.set_index("reading", drop=False).loc[list(READINGS)]
-    return rows[list(names)].rename(columns=names)
