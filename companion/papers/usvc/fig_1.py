@@ -16,8 +16,6 @@ SLACKS = np.linspace(0.0, 3.0, 30001)
 _STEP = 1e-6
 _THRESHOLDS = np.linspace(-0.2, 1.2, 14001)
 
-COLOURS = ("black", "#d95f02", "#1b4f9c", "#66a9d8", "#4d9221")
-
 
 def loss_curves(xi):
     """The losses of Figure 1 by name."""
