@@ -1,9 +1,8 @@
 """Figures of the weighted robust SVM paper show what they are given."""
 
 import numpy as np
-import pytest
 
-from companion.papers.wrsvm import fig_1, fig_2, theory
+from companion.papers.wrsvm import fig_1, fig_2
 
 
 def three_regions(axis):
@@ -29,14 +28,3 @@ def test_regions_show_the_predicted_class_and_the_sample(ax):
     fig_2.plot_regions(ax, axis, values, X, y)
     assert ax.collections[0].get_array().ravel().tolist() == values.argmax(axis=1).tolist()
     assert [line.get_xydata().tolist() for line in ax.lines] == [[[0.5, 0.0]], [[-0.5, 0.5]], []]
-
-
-def test_curves_over_the_lead_are_least_at_zero_only_where_the_loss_is_inconsistent(ax):
-    u = np.linspace(0.0, 1.5, 301)
-    places = {"none": -np.inf, "s = -1/2": -0.5, "s = -1": -1.0}
-    assert theory.plot_lead_losses(ax, u, 0.4, places) is ax
-    dots = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "o"]
-    assert dots == [0.0, pytest.approx(1.0), 0.0]
-    curves = [line for line in ax.lines if line.get_marker() != "o"]
-    assert [line.get_label() for line in curves] == list(places)
-    assert len({line.get_linestyle() for line in curves}) == 3

@@ -13,9 +13,9 @@ import numpy as np
 from companion.kernels import gamma_from_width, gram
 from companion.losses import Unbiased
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import row_a_group, select, with_error
+from companion.papers.summaries import select
 from companion.papers.usvc import cases
-from companion.papers.usvc.fig_1 import COLOURS, minima
+from companion.papers.usvc.fig_1 import minima
 from companion.papers.usvc.paired_errors import least_supported
 from companion.reproduction import seed_for
 from companion.solvers.fscl import fscl
@@ -132,29 +132,3 @@ def _by_draw(rows, column, along):
 def _least_step(table):
     """The least supported of the paired steps from each column to the next."""
     return least_supported([paired_difference(table[b], table[a]) for a, b in pairwise(table)])
-
-
-def gain_table(frame, column):
-    """Errors of both machines and the gain, a row a case and place (column "n" or "sigma")."""
-
-    def row(own):
-        return {
-            "CE of SVC": 100 * own.svc_error.mean(),
-            "CE of USVC": 100 * own.usvc_error.mean(),
-            **with_error("gain", mean_and_standard_error(gains(own))),
-            "slacks above 2": own.share_of_large_slacks.mean(),
-        }
-
-    return row_a_group(cases.by_case(frame), ["case", column], row)
-
-
-def plot_gain(ax, frame, column, *, xlabel, title=""):
-    """Gain in points with two standard errors, on a logarithmic axis, a curve a case."""
-    table = gain_table(frame, column)
-    for case, marker, color in zip("AB", "os", COLOURS[1:], strict=False):
-        own = select(table, case=case)
-        look = {"marker": marker, "color": color, "capsize": 2, "label": f"case {case}"}
-        ax.errorbar(own[column], own.gain, yerr=2 * own.SE, **look)
-    ax.axhline(0.0, color="black", linewidth=0.8)
-    ax.set(xscale="log", xlabel=xlabel, ylabel="CE of SVC - CE of USVC (points)", title=title)
-    ax.legend(fontsize="small")

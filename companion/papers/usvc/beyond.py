@@ -187,17 +187,14 @@ def _costs(own):
 
 
 def cost_table(frame):
-    """Mean cost of a test pattern, with and without the costs in the loss."""
+    """Mean cost of a test pattern, without and with the costs in the loss; SE of USVC's gain."""
     groups = frame[frame.ratio > 1.0].groupby(["dataset", "ratio"]) if len(frame) else ()
     found = {key: _costs(own) for key, own in groups}
     table = pd.DataFrame(list(found), columns=["data set", "cost of a miss"])
     for machine in MACHINES:
         for column, weighted in ((f"{machine}, equal costs", False), (machine, True)):
             table[column] = [of[machine, weighted].mean() for of, _, _ in found.values()]
-    gain, error = means_and_errors([gain for _, gain, _ in found.values()])
-    over, error_over = means_and_errors([over for _, _, over in found.values()])
-    columns = {"USVC with - without": gain, "SE": error, "USVC - SVC": over, "SE of it": error_over}
-    return table.assign(**columns)
+    return table.assign(SE=[gain.standard_error for _, gain, _ in found.values()])
 
 
 def _over_parts(groups, rates):
@@ -214,9 +211,6 @@ def alarm_table(frame, dataset):
     groups = groups.values()
     alarms = [rows.false_alarms / rows.n_negative for rows in groups]
     table["false alarms"], table["SE"] = _over_parts(groups, alarms)
-    table["SD over test parts"] = [rates.std(ddof=1) for rates in alarms]
-    n_negative = np.array([rows.n_negative.mean() for rows in groups])
-    table["binomial SD"] = np.sqrt(table.level * (1 - table.level) / n_negative)
     detections = [1.0 - rows.missed / rows.n_positive for rows in groups]
     table["detections"], table["SE of detections"] = _over_parts(groups, detections)
     return table

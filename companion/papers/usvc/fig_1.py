@@ -16,8 +16,6 @@ SLACKS = np.linspace(0.0, 3.0, 30001)
 _STEP = 1e-6
 _THRESHOLDS = np.linspace(-0.2, 1.2, 14001)
 
-COLOURS = ("black", "#d95f02", "#1b4f9c", "#66a9d8", "#4d9221")
-
 
 def loss_curves(xi):
     """The losses of Figure 1 by name."""
@@ -122,18 +120,3 @@ def _distribution(parts, wide, cluster):
         "class -1 from": parts.negative.ppf(0),
         "class -1 to": parts.negative.ppf(1),
     }
-
-
-def case_table(cases):
-    """Minima of the closed-form error under each reading of (28), and in case B."""
-    names = {
-        "reading": "reading",
-        "global_from": "global minimum at",
-        "global_error": "CE there",
-        "local_from": "second minimum from",
-        "local_to": "to",
-        "local_error": "CE there (second)",
-        "error_at_half": "CE at 0.5",
-    }
-    rows = cases.set_index("reading", drop=False).loc[list(READINGS)]
-    return rows[list(names)].rename(columns=names)

@@ -116,12 +116,3 @@ def paired_table(frame):
             "worse on": [(gap > 0).sum() for gap in gaps],
         }
     )
-
-
-def plot_intervals(ax, names, means, errors, *, xlabel):
-    """Differences with two standard errors to either side, a line a name from top to bottom."""
-    ax.errorbar(means, range(len(names)), xerr=2 * errors, fmt="o", color="#1b4f9c", capsize=3)
-    ax.axvline(0.0, color="black", linewidth=0.8)
-    ax.set_yticks(range(len(names)), names)
-    ax.invert_yaxis()
-    ax.set(xlabel=xlabel)

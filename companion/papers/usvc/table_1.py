@@ -279,23 +279,3 @@ def _start_row(own):
         "not converged": (~own.converged).sum(),
         "without threshold": own.Th.isna().sum(),
     }
-
-
-def order_table(orders):
-    """Exact error of the unbiased machine by case and order, and its paired distance to s = 2."""
-    orders = cases.by_case(orders)
-    orders = orders[orders.start == orders.case.map(cases.STARTS)]
-    trials = ["reading", "trial"]
-    at_two = select(orders, s=2.0).set_index(trials).error
-    orders = orders.join(at_two.rename("at_two"), on=trials)
-    return row_a_group(orders, ["case", "s"], _order_row)
-
-
-def _order_row(own):
-    difference = paired_difference(100 * own.error, 100 * own.at_two)
-    return {
-        "CE exact": 100 * own.error.mean(),
-        **with_error("minus s = 2", difference),
-        "Th": own.threshold[own.threshold.between(*cases.PLAUSIBLE)].mean(),
-        "problems solved": own.n_iter.mean(),
-    }

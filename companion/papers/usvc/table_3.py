@@ -20,13 +20,12 @@ import numpy as np
 from companion.estimators import L1SVC
 from companion.kernels import gamma_from_width, gram, squared_distances
 from companion.losses import Unbiased
-from companion.metrics import Mean, mean_and_standard_error
+from companion.metrics import Mean
 from companion.papers.summaries import Values, present
 from companion.papers.usvc import paired_errors
 from companion.papers.usvc.boosting import boosted_networks
 from companion.papers.usvc.cases import PAPER
 from companion.papers.usvc.splits import BENCHMARK_SETS, digest, split, wrong
-from companion.plotting.common import style_of
 from companion.reproduction import Study, Unit, seed_for
 from companion.solvers.fscl import fscl
 from companion.solvers.wls import Design, wls_path
@@ -257,14 +256,3 @@ def values(records):
         paired_errors.add_average(out, frame)
     paired_errors.add_protocol(out, frame)
     return out.frame()
-
-
-def plot_error_against_size(ax, frame, name):
-    """Error with two standard errors against machine size, a point a machine."""
-    machines = paired_errors.by_machine(frame, name)
-    for machine in MACHINES:
-        rows = machines[machine]
-        error = mean_and_standard_error(rows.error)
-        look = style_of(machine) | {"linestyle": "", "label": machine, "capsize": 3}
-        ax.errorbar(rows["size"].mean(), error.mean, yerr=2 * error.standard_error, **look)
-    ax.set(xscale="log", xlabel="machine size", ylabel="CE (%)", title=name, xlim=(3, 3e4))

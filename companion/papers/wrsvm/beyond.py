@@ -13,10 +13,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.svm import SVC
 
-from companion.metrics import mean_and_standard_error, paired_difference
+from companion.metrics import paired_difference
 from companion.papers import summaries
 from companion.papers.wrsvm import exact, examples, five_classes, population, simulation, table_3
-from companion.papers.wrsvm.examples import FLIP, MACHINES, PAPER, SPARSE_C, TOL, S
+from companion.papers.wrsvm.examples import FLIP, PAPER, SPARSE_C, TOL, S
 from companion.papers.wrsvm.utilities import PERCENT, gain, percentages, setting_name, with_setting
 from companion.solvers import Design, dca, dca_path
 
@@ -118,26 +118,6 @@ def truncation_gains(frame):
     return names, {words: summaries.means_and_errors(gains) for words, gains in series.items()}
 
 
-def _rows_by_labels(own, column):
-    """Mean utility of every machine, and the gain by truncation: a row a kind of labels."""
-    for words, flip in LABELS.items():
-        part = own[own.flip == flip]
-        means = {name: percentages(part, machine=name).mean() for name in part.machine.unique()}
-        difference = gain(part, _OWN, "none")
-        row = {"labels": words.split()[0], **means}
-        yield row | summaries.with_error(column, difference) | {"n": difference.n}
-
-
-def flip_table(frame):
-    """Gain by truncation with flipped labels minus that with clean ones: a row a setting."""
-
-    def row(own):
-        difference = gain_by_flips(own)
-        return summaries.with_error("flipped - clean", difference) | {"n": difference.n}
-
-    return summaries.row_a_group(with_setting(frame), "U", row)
-
-
 def compute_consistent(unit):
     """The form (4) with costs 1 - U at U2,.6, which needs no truncation, without and with it."""
     p, U = unit.params, examples.utility(*CONSISTENT)
@@ -148,16 +128,6 @@ def compute_consistent(unit):
         for name in ("none", _OWN)
     }
     return _tuned_rows(paths, tune, U, p["flip"])
-
-
-@summaries.as_table
-def consistent_table(truncation, consistent):
-    """Gain by truncation at U2,.6 in both forms, the second of which is consistent without it."""
-    own = truncation[(truncation.config == CONSISTENT[0]) & (truncation.a == CONSISTENT[1])]
-    own = own[own.machine.isin(("none", _OWN))]
-    for form, frame in (("utilities (8)", own), ("costs (4)", consistent)):
-        for row in _rows_by_labels(frame, "gain"):
-            yield {"form": form} | row
 
 
 # -- baselines ------------------------------------------------------------------------------
@@ -263,39 +233,6 @@ def _add_kernel(out, frame):
         for machine in ("logistic regression on squares", "SVC"):
             row, column = f"Example 3, {U}", f"WRSVM - {machine} (points)"
             out.add_mean(row, column, gain(own, "WRSVM", machine), frame.converged.all())
-
-
-@summaries.as_table
-def cell_table(levels, baselines, published):
-    """Bayes utility, baselines and print in the cells of Table 1, in per cent."""
-    best = levels[(levels.example == "piecewise_linear") & (levels.flip == FLIP)]
-    best = best.set_index(["config", "a"])
-    printed = published[published.artefact == "table_1"].set_index(["row", "column"]).value
-    for (config, a), own in baselines[baselines.flip == FLIP].groupby(["config", "a"]):
-        row = {
-            "U": setting_name(config, a),
-            "Bayes": PERCENT * best.bayes[config, a],
-            "Bayes rule of U = I": PERCENT * best.likeliest[config, a],
-            "best constant": PERCENT * best.constant[config, a],
-        }
-        for machine in ("logistic regression", "SVC"):
-            mean = mean_and_standard_error(percentages(own, machine=machine))
-            row |= summaries.with_error(machine, mean, f"SE of {machine}") | {"n": mean.n}
-        for machine in MACHINES:
-            row[f"printed {machine}"] = printed[simulation.place("table_1", machine, config, a)]
-        yield row
-
-
-@summaries.as_table
-def kernel_table(frame, levels):
-    """Machines and baselines on Example 3 in per cent: a row a setting and machine."""
-    best = levels[(levels.example == "nonlinear") & (levels.flip == FLIP)].set_index("config")
-    for (config, a), own in frame.groupby(["config", "a"]):
-        for machine in own.machine.unique():
-            difference = gain(own, "WRSVM", machine)
-            row = {"U": setting_name(config, a), "Bayes": PERCENT * best.bayes[config]}
-            row |= {"machine": machine, "utility": percentages(own, machine=machine).mean()}
-            yield row | summaries.with_error("WRSVM minus it", difference) | {"n": difference.n}
 
 
 # -- Table 3 by utility ---------------------------------------------------------------------

@@ -25,7 +25,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import as_table, row_a_group, with_error
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import FLIP, S
 from companion.papers.wrsvm.theory import margins, robust_objective
@@ -161,36 +160,6 @@ def add_values(out, frame):
     work = np.log10(frame.n_nodes / frame.n_dc).groupby(frame["sample"]).mean()
     column = "log10 of convex problems: branch and bound / DC"
     out.add_mean("tiny samples", column, mean_and_standard_error(work), frame.converged.all())
-
-
-def exact_table(frame):
-    """How often DC ends at the global minimum, and how far above it: a row a setting and C."""
-
-    def row(own):
-        cells = {"n": len(own), "convex problems": own.n_nodes.mean()}
-        for column, start in _EXCESS.items():
-            cells[f"{start}: global (%)"] = PERCENT * (own[column] <= 2 * TOLERANCE).mean()
-            cells[f"{start}: above (%)"] = PERCENT * own[column].mean()
-        return cells
-
-    return row_a_group(with_setting(frame), ["U", "C"], row)
-
-
-@as_table
-def start_table(frame):
-    """How far the two starts end apart, by the terms truncated at the WSVM: a row a setting."""
-    frame = with_setting(frame[frame.a > 0])
-    for U, own in frame.groupby("U", sort=False):
-        for words, part in (
-            ("below a tenth", own[own.start_truncated < 0.1]),
-            ("a tenth or more", own[own.start_truncated >= 0.1]),
-        ):
-            if part.empty:
-                continue
-            above = PERCENT * part.groupby("sample")[list(_EXCESS)].mean()
-            apart = paired_difference(*(above[name] for name in _EXCESS))
-            row = {"U": U, "terms truncated at the WSVM": words}
-            yield row | with_error("WSVM start - unweighted start (%)", apart) | {"n": apart.n}
 
 
 BEYOND_EXACT = examples.study("beyond_exact", compute, N_DRAWS, SETTINGS, C=C_VALUES)

@@ -4,8 +4,7 @@ import numpy as np
 
 from companion.estimators import WeightedRobustSVC
 from companion.kernels import gram
-from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import row_a_group, with_error
+from companion.metrics import paired_difference
 from companion.papers.wrsvm.examples import FLIP, rng_of, study
 from companion.solvers import Design, dca, min_margin, utility_from_cost
 
@@ -96,17 +95,6 @@ def add_values(out, frame):
         }
         for column, own in differences.items():
             out.add_mean("five classes", f"cost: {column}", own, converged, reading)
-
-
-def five_table(frame):
-    """Mean test cost of the machines of five classes: a row a machine."""
-
-    def row(own):
-        mean = mean_and_standard_error(own.cost)
-        more = {"largest |f|": own.largest_f.max(), "log2 C": own.log2_C.mean(), "n": mean.n}
-        return with_error("cost", mean) | more
-
-    return row_a_group(frame, "machine", row)
 
 
 BEYOND_FIVE = study("beyond_five", compute_five, N_SAMPLES)

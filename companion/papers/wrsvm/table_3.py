@@ -11,7 +11,7 @@ import numpy as np
 
 from companion.datasets import data_digest, get_source, load_pen_digits
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import none_without_records, row_a_group, study_over, with_error
+from companion.papers.summaries import study_over
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import PAPER
 from companion.solvers import Design
@@ -24,9 +24,6 @@ CONFIG = 2
 PER_CLASS = 50
 #: Five times those of the print: some confusions happen to none of twenty.
 N_SPLITS = {"paper": 100, "quick": 4}
-
-_KEPT = ("class 1 kept", "SE", "least", "most")
-_WORTH = ("utility on test", "unweighted", "gain", "SE of gain", "log2 C")
 
 
 @lru_cache(maxsize=1)
@@ -104,26 +101,6 @@ def _add_values(out, frame):
     for a in A_VALUES[1:]:
         gained = paired_difference(100 * robust[a].test, 100 * robust[a].unweighted)
         out.add_mean(f"U2,{a:g}", "utility: weighted - unweighted machine", gained, converged)
-
-
-@none_without_records("utility", "machine", *_KEPT, *_WORTH)
-def digits_table(frame):
-    """How often class 1 is kept, and the gain over the unweighted machine of the same split."""
-
-    def row(own):
-        gained = paired_difference(100 * own.test, 100 * own.unweighted)
-        return {
-            **with_error("class 1 kept", mean_and_standard_error(own.p_11)),
-            "least": own.p_11.min(),
-            "most": own.p_11.max(),
-            "utility on test": 100 * own.test.mean(),
-            "unweighted": 100 * own.unweighted.mean(),
-            **with_error("gain", gained, "SE of gain"),
-            "log2 C": own.log2_C.median(),
-        }
-
-    names = frame.a.map("U2,{:g}".format)
-    return row_a_group(frame.assign(utility=names), ["utility", "machine"], row)
 
 
 def _digest(params):

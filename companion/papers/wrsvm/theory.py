@@ -11,15 +11,13 @@ least for the m with the largest A_m. So the loss is consistent at (p, U) where 
 smaller value than f = 0.
 """
 
-from itertools import product
-
 import numpy as np
 
 from companion.metrics import paired_difference
-from companion.papers.summaries import as_table, row_a_group, study_over, with_error
+from companion.papers.summaries import study_over
 from companion.papers.wrsvm import examples, population
 from companion.papers.wrsvm.examples import FLIP, PAPER, SPARSE_C, TOL, S
-from companion.papers.wrsvm.utilities import PERCENT, percentages, with_setting
+from companion.papers.wrsvm.utilities import percentages, with_setting
 from companion.solvers import Design, dca, dca_path, min_margin, utility_from_cost
 
 CLASSES = (3, 4)
@@ -51,8 +49,6 @@ N_SHAM = 50
 SETTINGS = ((1, 0.4), (2, 0.4), (3, 0.4))
 N_SAMPLES = {"paper": 50, "quick": 2}
 _STEPS = 100
-
-_LEAD_LOOKS = (("black", "-"), ("#d95f02", "--"), ("#1b4f9c", "-."), ("#4d9221", ":"))
 
 
 # -- Theorem 3.1 and (9) --------------------------------------------------------------------
@@ -170,27 +166,6 @@ def _add_equality(out, frame):
     out.add("(4)", "share of pairs whose middle lies above the chord", above)
 
 
-def theorem_table(frame):
-    """Per cent of random (p, U) that are decided by utility, for each place of s: a row a loss."""
-
-    def row(own):
-        own = own.set_index("s_is")
-        shares = PERCENT * own.n_consistent / own.draws
-        return {"least s": own.s["inside"], **shares[list(PLACES)]}
-
-    return row_a_group(frame, ["loss", "k"], row, product(LOSSES, CLASSES))
-
-
-def plot_lead_losses(ax, u, A, places, loss="hinge"):
-    """Expected loss over the lead u of a class with utility A of one, a curve a place s."""
-    for (name, s), (color, line) in zip(places.items(), _LEAD_LOOKS, strict=False):
-        values = A * truncated(loss, s, u) + (1.0 - A) * truncated(loss, s, -u)
-        ax.plot(u, values, color=color, linestyle=line, label=name)
-        ax.plot(u[values.argmin()], values.min(), "o", color=color)
-    ax.set(xlabel="lead u", title=f"share {A:.2g} of the utility", xlim=(u[0], u[-1]))
-    return ax
-
-
 # -- The cost form (4) and the algorithm of Section 4 ---------------------------------------
 
 
@@ -288,24 +263,6 @@ def _add_forms(out, frame):
         for words, ending in (("s = -1/2", ""), ("no truncation", "_plain")):
             column = f"cost form - utility form, {words} (points)"
             out.add_mean(U, column, paired_difference(*_forms(own, ending)), converged)
-
-
-@as_table
-def form_table(frame):
-    """Utilities of both forms in per cent, with differences: a row a setting and truncation."""
-    for U, own in with_setting(frame).groupby("U", sort=False):
-        for words, ending in (("none", "_plain"), ("s = -1/2", "")):
-            cost, utility = _forms(own, ending)
-            yield {
-                "U": U,
-                "truncation": words,
-                "utility form": utility.mean(),
-                "cost form": cost.mean(),
-                **with_error("difference", paired_difference(cost, utility)),
-                "n": len(own),
-                "DC steps": own[f"cost{ending}_steps"].mean(),
-                "objective falls by (%)": PERCENT * own[f"cost{ending}_decrease"].mean(),
-            }
 
 
 _PROBLEMS = {"loss": tuple(LOSSES), "k": CLASSES, "s_is": PLACES, "draws": N_DRAWS}
