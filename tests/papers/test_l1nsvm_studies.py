@@ -256,8 +256,9 @@ def test_what_is_wrong_with_a_draw_adds_to_the_error_of_the_clean_one():
 def test_cells_are_told_apart_beyond_four_standard_errors():
     drawn = pd.DataFrame({"error": [20.0, 22.0] * 50, "n_sv": 150, "n_iter": [90, 110] * 50})
     own = pd.DataFrame({"error": [21.0] * 10, "n_sv": 150, "n_iter": 111})
-    assert beyond.told_apart(own, drawn) == 0
-    assert beyond.told_apart(own.assign(n_sv=149.9, n_iter=114), drawn) == 2
+    assert beyond.told_apart(own, drawn) == []
+    assert beyond.told_apart(own.assign(n_sv=149.9, n_iter=114), drawn) == ["n_sv"]
+    assert beyond.told_apart(own.assign(n_iter=125), drawn) == ["n_iter"]
 
 
 def test_genuine_splits_are_those_of_the_registered_file_alone(tmp_path, monkeypatch):

@@ -67,16 +67,16 @@ def add_genuine(out, genuine, drawn):
         row, converged = f"{PRINTED_NAMES[name]}, genuine splits", own.converged.all()
         out.add_mean(row, "|LS - Least 1-Norm| % err.", similar, converged)
         for machine, run in product(PRINTED_MACHINES, READINGS.values()):
-            apart += told_apart(*(printed_runs(rows, machine, **run) for rows in (own, ours)))
+            apart += len(told_apart(*(printed_runs(rows, machine, **run) for rows in (own, ours))))
     column = "cells more than 4 standard errors from those of drawn splits"
     out.add("all data sets, genuine splits", column, apart, converged=genuine.converged.all())
 
 
 def told_apart(genuine, drawn):
-    """How many of error, support vectors and iterations have means that chance does not explain.
+    """Which of error, support vectors and iterations have means that chance does not explain.
 
     The spread is that of the drawn splits: ten values, often nearly equal, do not carry their own.
     """
     own, ours = (runs[["error", "n_sv", "n_iter"]] for runs in (genuine, drawn))
     error = ours.std(ddof=1) * np.sqrt(1 / len(own) + 1 / len(ours))
-    return int(((own.mean() - ours.mean()).abs() > 4 * error + 1e-9).sum())
+    return list(error.index[(own.mean() - ours.mean()).abs() > 4 * error + 1e-9])
