@@ -150,10 +150,9 @@ def _add_iterations(out, frame):
         "share of the grid where LS is faster, largest - least": apart,
         "largest second-order / first-order #It., LS": worst_second_order(frame, "LS"),
     }
-    for machine, share in zip(PRINTED_MACHINES, np.mean(remarkably, axis=0), strict=True):
-        grid[f"share of the grid where {machine} needs at most half"] = mean_and_standard_error(
-            share
-        )
+    for machine, own in zip(PRINTED_MACHINES, np.mean(remarkably, axis=0), strict=True):
+        half = f"share of the grid where {machine} needs at most half"
+        grid[half] = mean_and_standard_error(own)
     out.add_means("all data sets", grid, frame.converged.all())
 
 
