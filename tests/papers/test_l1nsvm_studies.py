@@ -8,9 +8,9 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
 
-from companion.datasets import distinct_patterns, load_ida, two_gaussians
+from companion.datasets import DataUnavailable, distinct_patterns, load_ida, two_gaussians
 from companion.kernels import gram
-from companion.papers.l1nsvm import fig_1, identical_points, machines, table_1, table_2
+from companion.papers.l1nsvm import beyond, fig_1, identical_points, machines, table_1, table_2
 from companion.papers.l1nsvm import table_2_studies as studies
 from companion.papers.l1nsvm.machines import MACHINES, box, solve, solve_along_C, width_to_gamma
 from companion.papers.summaries import Values, standard_error_of_spread
@@ -113,7 +113,6 @@ def test_the_lowest_error_is_chosen_and_ties_go_to_the_smaller_C():
     search = search.assign(dataset="d", machine="LS", part=table_2.ALL_ROWS, n_rows=10, repeats=2)
     assert table_2.chosen_setting(search, "d", "LS") == (0.0, 1.0)
     assert table_2.search_surface(search, "d", "LS").loc[0.0, 1.0] == pytest.approx(20.0)
-    assert table_2.tuned_on_training_rows(search, "d", "LS") is None
 
 
 def test_the_settings_as_printed_are_those_of_the_recorded_search():
@@ -145,6 +144,7 @@ def test_the_sparsity_of_a_set_is_taken_where_it_holds_least():
             "largest |LS - Least 1-Norm| share of SVs": 80 / 150,
             "share of SVs, Least 1-Norm - L1, Titanic": 0.0,
             "largest share of SVs, L1 - Least 1-Norm, but Titanic": -0.06,
+            "largest share of SVs, L1": 0.9,
             "largest second-order / first-order #It., Least 1-Norm": 0.65,
         }
     )
@@ -160,7 +160,7 @@ def test_the_grid_says_on_which_share_of_it_either_machine_is_faster():
             rows.append({**row, "first_C0": first, "second_C0": 20, "converged": True})
     out = Values()
     table_2._add_iterations(out, pd.DataFrame(rows))
-    assert [row["value"] for row in out.rows[:2]] == [0.0, 0.75]
+    assert [row["value"] for row in out.rows] == [0.0, 0.75, 4.0, 10 / 16, 6 / 16]
 
 
 def test_iterations_are_read_back_on_their_grid():
@@ -170,8 +170,7 @@ def test_iterations_are_read_back_on_their_grid():
     n_iter = table_2.iterations_of(frame, "d", "LS", "first")
     assert list(n_iter) == [(0.0, 0.0), (0.0, 1.0), (0.5, 0.0), (0.5, 1.0)]
     np.testing.assert_array_equal(n_iter[0.0], [[100, 101], [200, 201]])
-    assert table_2.match_surface(frame, "d", "LS", 75.5).loc[0.0, 1.0] == 2.0
-    assert table_2.ratio_surface(frame, "d", "LS").loc[0.5, 1.0] == pytest.approx(2.0)
+    assert table_2.second_over_first(frame, "d", "LS")[0.5, 1.0].to_list() == [2.0, 2.0]
     worst = table_2.worst_second_order(frame, "LS")
     assert (worst.mean, worst.n) == (2.0, 1)
 
@@ -224,3 +223,48 @@ def test_identical_points_get_the_label_of_most_of_them():
 @pytest.mark.parametrize(("v", "angle"), [([0.0, 2.0], 90.0), ([3.0, 0.0], 0.0), ([-1.0, 0], 180)])
 def test_rotation_is_the_angle_in_degrees(v, angle):
     assert fig_1.rotation(np.array([1.0, 0.0]), np.array(v)) == pytest.approx(angle)
+
+
+def test_labels_are_switched_in_both_classes_alike_and_one_point_leaves_along_a_ray():
+    (_, _, X, y), *found = fig_1.contaminated(3)
+    np.testing.assert_array_equal(X, fig_1.toy_problem(3)[0])
+    for kind, size, points, labels in found:
+        if kind == fig_1.SWITCHED:
+            wrong = [(labels[y == label] != label).mean() for label in (1, -1)]
+            np.testing.assert_array_equal(points, X)
+            np.testing.assert_allclose(wrong, size, atol=1e-12)
+        else:
+            start = fig_1.MEANS[kind != fig_1.OWN_SIDE]
+            assert labels[-1] == 1 and np.linalg.norm(points[-1] - start) == pytest.approx(size)
+            away = np.linalg.norm(points[-1] - fig_1.MEANS, axis=1)
+            assert kind == fig_1.BESIDE or away.max() == pytest.approx(size + np.sqrt(29))
+
+
+def test_what_is_wrong_with_a_draw_adds_to_the_error_of_the_clean_one():
+    sizes = {fig_1.SWITCHED: (0.0, 0.1, 0.2), fig_1.BEHIND: (2.0, 5.0), fig_1.BESIDE: (2.0, 5.0)}
+    rows = [(k, size, draw) for k in sizes for size in sizes[k] for draw in (1, 2)]
+    frame = pd.DataFrame(rows, columns=["kind", "size", "draw"])
+    for m, machine in enumerate(MACHINES):
+        frame[f"error_{machine}"] = 10 * frame.draw + (1 + m) * frame["size"]
+    table = beyond.of_machines(frame, "linear")
+    added = beyond.rise(table, [fig_1.SWITCHED])
+    np.testing.assert_allclose(added, [[0.15, 0.3, 0.45, 0.6]] * 2)
+    added = beyond.rise(table, [fig_1.BEHIND, fig_1.BESIDE])
+    np.testing.assert_allclose(added["LS"], [3.5, 3.5])
+
+
+def test_cells_are_told_apart_beyond_four_standard_errors():
+    drawn = pd.DataFrame({"error": [20.0, 22.0] * 50, "n_sv": 150, "n_iter": [90, 110] * 50})
+    own = pd.DataFrame({"error": [21.0] * 10, "n_sv": 150, "n_iter": 111})
+    assert beyond.told_apart(own, drawn) == []
+    assert beyond.told_apart(own.assign(n_sv=149.9, n_iter=113), drawn) == ["n_sv"]
+    assert beyond.told_apart(own.assign(n_iter=125), drawn) == ["n_iter"]
+
+
+def test_genuine_splits_are_those_of_the_registered_file_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
+    (tmp_path / "ida").mkdir()
+    (tmp_path / "ida" / "heart.npz").write_bytes(b"another file")
+    for name in ("heart", "german"):
+        with pytest.raises(DataUnavailable, match=f"ida/{name}.npz"):
+            studies.genuine_split(name, 1)

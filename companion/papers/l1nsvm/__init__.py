@@ -4,7 +4,7 @@
 """
 
 from companion.datasets import get_source, is_available
-from companion.papers.l1nsvm import fig_1, table_1, table_2
+from companion.papers.l1nsvm import beyond, fig_1, table_1, table_2
 from companion.papers.l1nsvm.machines import PAPER, SETTINGS
 from companion.papers.summaries import artefacts
 from companion.reproduction import Artefact, Parameter
@@ -17,6 +17,11 @@ SPLIT = (
     Parameter("split", int, 1, "its split into training and test rows, 1 to 100", low=1, high=100),
     COST,
     Parameter("sigma", float, 1.0, "width of the kernel", low=1e-3, high=1e6),
+)
+
+BEYOND = (
+    Parameter("share", float, 0.2, "share of the labels that are switched", choices=fig_1.SHARES),
+    Parameter("far", float, 10.0, "distance of the one outlier", choices=fig_1.PLACED_AT),
 )
 
 METHOD = (
@@ -33,6 +38,7 @@ ARTEFACTS = (
         (table_1, "Table 1: types of SVMs by slacks and constraints", COST, DRAW),
         (fig_1, "Figure 1: contours with and without outliers", FLIPS, COST, DRAW),
         (table_2, "Table 2: errors, support vectors and iterations", *SPLIT),
+        (beyond, "Section 4 beyond the print: more outliers, genuine splits", *BEYOND, COST, DRAW),
     ),
 )
 

@@ -2,7 +2,8 @@
 
 The figure shows one draw. ``fig_1`` repeats it for 1,000 draws, all four machines and three
 readings of "switching the class labels of two points"; ``fig_1_leverage`` moves one mislabelled
-point away from the data and watches its multiplier and the machine.
+point away from the data and watches its multiplier and the machine. ``beyond_contamination`` counts
+errors, while a growing share of labels is switched and one point leaves in three directions.
 """
 
 from itertools import product
@@ -15,7 +16,6 @@ from companion.kernels import gram
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.l1nsvm import machines
 from companion.papers.summaries import Values, share, study_over
-from companion.plotting.common import style_of
 from companion.reproduction import seed_for
 
 N_PER_CLASS = 20
@@ -24,9 +24,6 @@ C = 1.0
 #: Tighter than the paper's 10^-3: angles are compared, not iterations.
 TOL = 1e-6
 CLASSES = {"positive": 1, "negative": -1}
-#: Contour levels and tick marks of the printed figure.
-LEVELS = (-1.0, 0.0, 1.0)
-TICKS = {"x": (0.0, 5.0, 10.0), "y": (-2.0, 0.0, 2.0, 4.0)}
 
 #: The rules by which labels are switched, and what a reader calls them.
 RULES = {
@@ -40,6 +37,15 @@ LEVERAGE_DRAWS = {"paper": 200, "quick": 20}
 DISTANCES = (0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 #: log10 of the RBF width of the leverage study: about the squared distance of the class means.
 LEVERAGE_LOG10_SIGMA = 1.5
+
+#: Shares of the labels that are switched, half of them in each class.
+SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
+SWITCHED = "switched labels"
+#: Where one more point labelled +1 lies, on a ray from the mean of a class, and how far out.
+BEHIND, BESIDE, OWN_SIDE = "behind the other class", "beside the other class", "on its own side"
+PLACED_AT = (2.0, 5.0, 10.0, 20.0, 50.0)
+#: New points a class on which errors with the RBF kernel are counted.
+N_TEST = 1000
 
 
 def toy_problem(draw, rule=None):
@@ -141,6 +147,43 @@ def compute_leverage(unit):
     return rows
 
 
+def contaminated(draw):
+    """What is wrong with a draw and how much of it, X and y: first with nothing wrong."""
+    X, y, _ = toy_problem(draw)
+    rng, (positive, negative) = _rng("contaminated", draw), np.array(MEANS)
+    order = np.array([rng.permutation(np.flatnonzero(y == label)) for label in CLASSES.values()])
+    for part in SHARES:
+        labels = y.copy()
+        labels[order[:, : round(part * N_PER_CLASS)]] *= -1
+        yield SWITCHED, part, X, labels
+    along = (negative - positive) / np.linalg.norm(negative - positive)
+    across = np.array([-along[1], along[0]])
+    rays = {BEHIND: (negative, along), BESIDE: (negative, across), OWN_SIDE: (positive, -along)}
+    for (place, (start, direction)), far in product(rays.items(), PLACED_AT):
+        yield place, far, np.vstack([X, start + far * direction]), np.append(y, 1)
+
+
+def compute_contamination(unit):
+    """Angle and error of the four lines, and wrong new points with the RBF kernel."""
+    draw, clean, rows = unit.params["draw"], {}, []
+    X_test, y_test = two_gaussians(N_TEST, means=MEANS, rng=_rng("new points", draw))
+    gamma = machines.width_to_gamma(LEVERAGE_LOG10_SIGMA)
+    for kind, size, X, y in contaminated(draw):
+        K, K_test = gram(X, gamma=gamma), gram(X_test, X, gamma=gamma)
+        row, results = {"kind": kind, "size": size}, []
+        for machine in machines.MACHINES:
+            w, b, linear = train_linear(machine, X, y)
+            rbf = machines.solve(machine, K, y, C, tol=TOL)
+            decision = K_test @ (y * rbf.alpha) + rbf.intercept
+            row[f"rotation_{machine}"] = rotation(w, clean.setdefault(machine, w))
+            row[f"error_{machine}"] = _short(population_error(w, b))
+            row[f"wrong_{machine}"] = int(np.count_nonzero((decision > 0) != (y_test > 0)))
+            results += [linear, rbf]
+        row["kkt_violation"] = max(result.kkt_violation for result in results)
+        rows.append({**row, "converged": all(result.converged for result in results)})
+    return rows
+
+
 def _rng(purpose, draw):
     return np.random.default_rng(seed_for(machines.PAPER, "fig_1", purpose, draw))
 
@@ -152,17 +195,16 @@ def _short(value):
 
 FIG_1 = study_over(machines.PAPER, "fig_1", compute_draw, draw=DRAWS)
 FIG_1_LEVERAGE = study_over(machines.PAPER, "fig_1_leverage", compute_leverage, draw=LEVERAGE_DRAWS)
+BEYOND_CONTAMINATION = study_over(
+    machines.PAPER, "beyond_contamination", compute_contamination, draw=LEVERAGE_DRAWS
+)
 STUDIES = (FIG_1, FIG_1_LEVERAGE)
 
 
 def values(records):
     """What Figure 1 prints, and its claims as distributions over the draws."""
     out, frame, leverage = Values(), records["fig_1"], records["fig_1_leverage"]
-    for panel in "abcd":
-        out.add(f"panel {panel}", "C", C)
-    out.add_all("contours", {f"level {level:g}": level for level in LEVELS})
-    for axis, ticks in TICKS.items():
-        out.add_all(f"{axis} axis", {f"tick {tick:g}": tick for tick in ticks})
+    out.add("all panels", "C", C)
     if not frame.empty:
         out.add("sample", "patterns per class", N_PER_CLASS)
         for label, axis in product(CLASSES, "xy"):
@@ -212,34 +254,3 @@ def _add_claims(out, frame):
     for machine in ("Least 1-Norm", "LS", "L2"):
         largest = frame[[f"{rule}_max_alpha_{machine}" for rule in RULES]].max().max()
         out.add_all("influence", {f"largest |alpha| / C, {machine}": largest}, converged)
-
-
-def plot_toy_machine(ax, X, y, w, b, *, flipped=(), title="", color="black"):
-    """One panel of Figure 1: the points, switched ones ringed, and ``w'x + b`` at -1, 0 and 1."""
-    for label, face in ((1, "#555555"), (-1, "none")):
-        look = {"markersize": 4, "markeredgecolor": "#555555", "markerfacecolor": face}
-        ax.plot(*X[y == label].T, "o" if label > 0 else "s", label=f"class {label:+d}", **look)
-    if len(flipped):
-        ring = {"markersize": 13, "fillstyle": "none", "color": "black"}
-        ax.plot(*X[list(flipped)].T, "o", label="switched", **ring)
-    (left, right), (bottom, top) = (-3, 10), (-3, 5)
-    xx, yy = np.meshgrid(np.linspace(left, right, 60), np.linspace(bottom, top, 60))
-    look = {"colors": color, "linestyles": ["dashed", "solid", "dashed"]}
-    lines = ax.contour(xx, yy, w[0] * xx + w[1] * yy + b, levels=LEVELS, **look)
-    at = [((level - b - 4.3 * w[1]) / w[0], 4.3) for level in LEVELS]
-    ax.clabel(lines, fmt="%g", fontsize="small", manual=at)
-    ax.set(xlim=(left, right), ylim=(bottom, top), xlabel="x", ylabel="y", title=title)
-    ax.set(xticks=TICKS["x"], yticks=TICKS["y"])
-    return ax
-
-
-def plot_influence(ax, frame, quantity, *, ylabel, title=""):
-    """Mean of a quantity of ``fig_1_leverage`` and its error against the outlier's distance."""
-    for machine in machines.MACHINES:
-        groups = frame.groupby("distance")[f"{quantity}_{machine}"]
-        mean, look = groups.mean(), {"markersize": 4, "capsize": 2, **style_of(machine)}
-        ax.errorbar(mean.index, mean, groups.sem(), label=machine, **look)
-    ax.set_xscale("symlog", linthresh=1)
-    ax.set_xticks([0, 1, 10, 100], ["0", "1", "10", "100"])
-    ax.set(xlabel="distance of the outlier", ylabel=ylabel, title=title)
-    return ax

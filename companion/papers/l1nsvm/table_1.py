@@ -88,17 +88,6 @@ def sample(draw):
     return two_gaussians(N_PER_CLASS, means=MEANS, rng=rng)
 
 
-def example(draw, C):
-    """Points and labels of one draw, and (w, b) of the five primals on it by what they are."""
-    X, y = sample(draw)
-    machines = {
-        f"{machine}: {', '.join(cell)}": solve_primal(X, y, C, *cell)[:2]
-        for cell, machine in CELLS.items()
-    }
-    naive = solve_primal(X, y, C, "equality", "absolute", one_sided=True)[:2]
-    return X, y, {**machines, "naive: equality, slacks >= 0": naive}
-
-
 def compute_cells(unit):
     """Compare the machine of each cell with the primal that the cell describes."""
     draw, C = unit.params["draw"], unit.params["C"]

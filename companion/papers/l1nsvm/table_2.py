@@ -1,6 +1,5 @@
 """Table 2 as it is printed and the claims of Section 4, from the records of its studies."""
 
-from itertools import product
 from operator import attrgetter
 
 import numpy as np
@@ -10,7 +9,7 @@ from companion.papers.l1nsvm import table_2_studies
 from companion.papers.l1nsvm.identical_points import TABLE_2_IDENTICAL, add_identical_claims
 from companion.papers.l1nsvm.machines import EPSILON, PRINTED_MACHINES, PRINTED_NAMES
 from companion.papers.l1nsvm.table_2_studies import ALL_ROWS, SEARCHED, surface_column
-from companion.papers.summaries import Values, as_table, magnitude, present, select, with_error
+from companion.papers.summaries import Values, magnitude, present, select
 
 STUDIES = (*table_2_studies.STUDIES, TABLE_2_IDENTICAL)
 #: The data set on which the paper finds Least 1-Norm sparse.
@@ -123,6 +122,7 @@ def _add_sparsity(out, frames):
             "largest |LS - Least 1-Norm| share of SVs": max(apart, key=by_mean),
             "share of SVs, Least 1-Norm - L1, Titanic": sparser,
             "largest share of SVs, L1 - Least 1-Norm, but Titanic": max(lost, key=by_mean),
+            "largest share of SVs, L1": max(map(mean_and_standard_error, l1.values()), key=by_mean),
         }
         for column, mean in claims.items():
             out.add_mean(row, column, mean, reading=reading)
@@ -136,10 +136,11 @@ def _add_sparsity(out, frames):
 
 def _add_iterations(out, frame):
     """Which machine is faster over the grid, and where the second order does not help LS."""
-    faster = []
+    faster, remarkably = [], []
     for name in PRINTED_NAMES:
         ls, least = (iterations_of(frame, name, machine, "first") for machine in PRINTED_MACHINES)
         faster.append((ls < least).mean(axis=1).to_numpy())
+        remarkably.append([(ls <= least / 2).mean(axis=1), (least <= ls / 2).mean(axis=1)])
     faster.sort(key=np.mean)
     ends = [own if own.mean() < 0.5 else 1 - own for own in faster]
     loser = mean_and_standard_error(min(ends, key=np.mean))
@@ -149,32 +150,10 @@ def _add_iterations(out, frame):
         "share of the grid where LS is faster, largest - least": apart,
         "largest second-order / first-order #It., LS": worst_second_order(frame, "LS"),
     }
+    for machine, own in zip(PRINTED_MACHINES, np.mean(remarkably, axis=0), strict=True):
+        half = f"share of the grid where {machine} needs at most half"
+        grid[half] = mean_and_standard_error(own)
     out.add_means("all data sets", grid, frame.converged.all())
-
-
-# -- what the notebook shows ------------------------------------------------------------------
-
-
-@as_table
-def row_a_machine(frame, machines, row):
-    """A table with what ``row(data set, machine)`` gives for each data set on record."""
-    for name, machine in product(present(frame, PRINTED_NAMES), machines):
-        yield {"data set": PRINTED_NAMES[name], "machine": machine, **row(name, machine)}
-
-
-def stopping_table(frame, published):
-    """Mean iterations with both readings of the stopping rule beside the printed ones."""
-    printed = published.set_index(["row", "column"])["published"]
-
-    def row(name, machine):
-        rows = select(frame, dataset=name)
-        return {
-            "printed": printed[PRINTED_NAMES[name], f"{machine} #It."],
-            "stop at 2 epsilon": printed_runs(rows, machine).n_iter.mean(),
-            "stop at epsilon": printed_runs(rows, machine, tol=EPSILON).n_iter.mean(),
-        }
-
-    return row_a_machine(frame, PRINTED_MACHINES, row)
 
 
 # -- what is chosen, and its error ------------------------------------------------------------
@@ -196,40 +175,12 @@ def chosen_setting(search, dataset, machine, part=ALL_ROWS):
     return float(table.index[row]), float(table.columns[column])
 
 
-def tuned_on_training_rows(search, dataset, machine):
-    """Median of the settings chosen on the training rows of the first splits; None without any.
-
-    This keeps the test rows out of the choice, as the repository's own protocol does.
-    """
-    parts = sorted(set(select(search, dataset=dataset).part) - {ALL_ROWS})
-    chosen = [chosen_setting(search, dataset, machine, part) for part in parts]
-    return tuple(np.median(chosen, axis=0).tolist()) if chosen else None
-
-
 def errors_at(surface, dataset, machine, setting):
     """Test error in per cent of every split at a (log10 C, log10 sigma), None without records."""
     if surface.empty or setting is None:
         return None
     rows = select(surface, dataset=dataset, machine=machine).sort_values("split")
     return (100.0 * rows[surface_column(*setting)] / rows.n_test).to_numpy()
-
-
-def tuning_table(search, surface):
-    """Test error with settings chosen over all rows, on training rows, and at best."""
-
-    def row(name, machine):
-        own = name, machine
-        leaky = errors_at(surface, *own, chosen_setting(search, *own))
-        clean = errors_at(surface, *own, tuned_on_training_rows(search, *own))
-        cells = {"all rows": np.nan if leaky is None else leaky.mean()}
-        if clean is not None and leaky is not None:
-            cells["training rows"] = clean.mean()
-            cells |= with_error("difference", paired_difference(clean, leaky))
-        rows = select(surface, dataset=name, machine=machine)
-        errors = rows.filter(like="wrong_").mean() / rows.n_test.iloc[0]
-        return {**cells, "best of the grid": 100.0 * errors.min()}
-
-    return row_a_machine(surface, SEARCHED, row)
 
 
 # -- iterations over the grid -----------------------------------------------------------------
@@ -248,16 +199,6 @@ def second_over_first(frame, dataset, machine):
     orders = ("second", "first")
     second, first = (iterations_of(frame, dataset, machine, order) for order in orders)
     return second / first
-
-
-def match_surface(frame, dataset, machine, printed):
-    """Mean first-order iterations over the printed ones, a table by log10 C and log10 sigma."""
-    return iterations_of(frame, dataset, machine, "first").mean().unstack() / printed
-
-
-def ratio_surface(frame, dataset, machine):
-    """Mean over the splits of second- over first-order iterations, as `match_surface`."""
-    return second_over_first(frame, dataset, machine).mean().unstack()
 
 
 def worst_second_order(frame, machine):

@@ -1,0 +1,82 @@
+"""What Section 4 leaves open: outliers by their share and place, and the splits that were printed.
+
+``beyond_contamination`` (in ``fig_1``) and ``beyond_genuine`` (in ``table_2_studies``) compute it.
+"""
+
+from itertools import product
+
+import numpy as np
+
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.l1nsvm.fig_1 import BEHIND, BESIDE, BEYOND_CONTAMINATION, N_TEST, SWITCHED
+from companion.papers.l1nsvm.machines import MACHINES, PRINTED_MACHINES, PRINTED_NAMES
+from companion.papers.l1nsvm.table_2 import READINGS, printed_runs
+from companion.papers.l1nsvm.table_2_studies import BEYOND_GENUINE, TABLE_2
+from companion.papers.summaries import magnitude, present, select, values_from
+
+STUDIES = (BEYOND_CONTAMINATION, BEYOND_GENUINE, TABLE_2)
+#: What a record has, and its factor to degrees or per cent.
+QUANTITIES = {"angle": ("rotation", 1), "linear": ("error", 1), "RBF": ("wrong", 50 / N_TEST)}
+#: Contaminations of which a claim is tested; a point far out on its own side is none.
+KINDS = {SWITCHED: [SWITCHED], "one outlier": [BEHIND, BESIDE]}
+PAIRS = (("LS", "Least 1-Norm"), ("L2", "L1"), ("LS", "L1"), ("Least 1-Norm", "L1"))
+
+
+def of_machines(frame, quantity):
+    """One of the quantities by kind, size and draw, a column a machine."""
+    name, factor = QUANTITIES[quantity]
+    table = frame.set_index(["kind", "size", "draw"])[[f"{name}_{m}" for m in MACHINES]]
+    return factor * table.set_axis(MACHINES, axis=1).sort_index()
+
+
+def rise(table, kinds):
+    """How much larger a quantity is than in the clean draw, mean over kinds and sizes; by draw."""
+    clean, rest = table.loc[SWITCHED, 0.0], table.drop(0.0, level="size")
+    return sum(rest.loc[kind].groupby("draw").mean() for kind in kinds) / len(kinds) - clean
+
+
+def values(records):
+    """The claims on outliers for all that was tried, and Section 4 on the genuine splits."""
+    contamination = add_contamination, "beyond_contamination"
+    return values_from((contamination, (add_genuine, "beyond_genuine", "table_2")), records)
+
+
+def add_contamination(out, frame):
+    """What contamination adds to the errors of a pair of machines, and the turn of the lines."""
+    converged = frame.converged.all()
+    for kernel, (row, kinds) in product(("linear", "RBF"), KINDS.items()):
+        added = rise(of_machines(frame, kernel), kinds)
+        for one, other in PAIRS:
+            column = f"rise of % err. {one} - {other}, {kernel} kernel"
+            out.add_mean(row, column, paired_difference(added[one], added[other]), converged)
+    turned = of_machines(frame, "angle").loc[SWITCHED].drop(0.0, level="size")
+    halves = (turned["Least 1-Norm"] - turned["LS"] / 2).groupby("size")
+    column = "rotation of Least 1-Norm - half of that of LS (degrees), largest over the shares"
+    out.add_mean(
+        SWITCHED, column, max(mean_and_standard_error(own) for _, own in halves), converged
+    )
+
+
+def add_genuine(out, genuine, drawn):
+    """Similar errors on these splits, and how many cells tell them from those drawn."""
+    apart = 0
+    for name in present(genuine, PRINTED_NAMES):
+        own, ours = select(genuine, dataset=name), select(drawn, dataset=name)
+        errors = (printed_runs(own, machine, **READINGS[""]).error for machine in PRINTED_MACHINES)
+        similar = magnitude(paired_difference(*errors))
+        row, converged = f"{PRINTED_NAMES[name]}, genuine splits", own.converged.all()
+        out.add_mean(row, "|LS - Least 1-Norm| % err.", similar, converged)
+        for machine, run in product(PRINTED_MACHINES, READINGS.values()):
+            apart += len(told_apart(*(printed_runs(rows, machine, **run) for rows in (own, ours))))
+    column = "cells more than 4 standard errors from those of drawn splits"
+    out.add("all data sets, genuine splits", column, apart, converged=genuine.converged.all())
+
+
+def told_apart(genuine, drawn):
+    """Which of error, support vectors and iterations have means that chance does not explain.
+
+    The spread is that of the drawn splits: ten values, often nearly equal, do not carry their own.
+    """
+    own, ours = (runs[["error", "n_sv", "n_iter"]] for runs in (genuine, drawn))
+    error = ours.std(ddof=1) * np.sqrt(1 / len(own) + 1 / len(ours))
+    return list(error.index[(own.mean() - ours.mean()).abs() > 4 * error + 1e-9])
