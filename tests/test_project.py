@@ -24,7 +24,8 @@ def test_the_example_of_the_readme_runs_as_printed(capsys):
 
 
 def test_the_verdicts_in_the_readme_are_those_of_the_records():
-    from companion.reproduction.display import BEGIN, END, readme_section
+    from companion.reproduction.display import BEGIN, END
+    from companion.reproduction.overview import readme_section
     from companion.reproduction.reproduce import read_ledgers
 
     ledgers, _, failures = read_ledgers(list_artefacts())

@@ -245,7 +245,7 @@ def verify(context, targets, *, profile, only_problems, format, allow_missing, r
     without a declaration in data/deviations.yaml, on a declaration whose value no longer differs,
     and on records that are missing, stale or altered.
     """
-    from companion.reproduction import display
+    from companion.reproduction import display, overview
     from companion.reproduction.reproduce import read_ledgers
     from companion.reproduction.verdicts import problems
 
@@ -255,7 +255,7 @@ def verify(context, targets, *, profile, only_problems, format, allow_missing, r
     shown = faulty if only_problems else ledgers
     if readme:
         try:
-            changed = display.update_between_markers(readme, display.readme_section(ledgers))
+            changed = display.update_between_markers(readme, overview.readme_section(ledgers))
         except (OSError, ValueError) as error:
             raise click.UsageError(str(error), context) from error
         click.echo(f"{readme}: {'updated' if changed else 'unchanged'}")
@@ -279,6 +279,33 @@ def _unexplained(ledgers):
     parts = [ledger.assign(row=f"{name}: " + ledger["row"]) for name, ledger in ledgers.items()]
     whole = pd.concat(parts) if parts else pd.DataFrame({"status": []})
     return whole[whole["status"].isin(("conjecture", "undeclared"))]
+
+
+@main.command(epilog=EXIT_CODES, short_help="All there is about one value.")
+@click.argument("target", metavar="PAPER/ARTEFACT")
+@click.argument("row")
+@click.argument("column")
+@click.pass_context
+def explain(context, target, row, column):
+    """Show all there is about one value: print, verdict, records, code, and how to see it again.
+
+    ROW and COLUMN are those that `companion verify PAPER/ARTEFACT` shows.
+    """
+    from companion.reproduction.display import explained
+    from companion.reproduction.reproduce import read_ledgers
+
+    artefacts = _targets(context, [target])
+    ledgers, _, failures = read_ledgers(artefacts)
+    lines = {a: ledgers[a.id].to_dict("records") for a in artefacts if a.id in ledgers}
+    told = [explained(line, artefact) for artefact, own in lines.items() for line in own]
+    found = [value for value in told if (value["row"], value["column"]) == (row, column)]
+    if not found:
+        known = [f"{value['row']!r} {value['column']!r}" for value in told]
+        close = difflib.get_close_matches(f"{row!r} {column!r}", known, n=3, cutoff=0.0)
+        fault = f"{target} has no such value. Did you mean {', '.join(close)}?"
+        raise click.UsageError("\n".join(failures) or fault, context)
+    for name, text in (pair for value in found for pair in value.items()):
+        click.echo(textwrap.fill(f"{name:<16}{text}", _width() or 9999, subsequent_indent=" " * 16))
 
 
 # -- report ---------------------------------------------------------------------------------

@@ -90,6 +90,22 @@ def departures_first(ledger):
     return ledger.assign(rank=rank).sort_values("rank", kind="stable")
 
 
+def _texts(line, notes=None):
+    """What is told of one value, by the columns of :func:`verdict_table`."""
+    return {
+        "row": line["row"],
+        "column": line["column"],
+        "published": _published_text(line),
+        "reproduced": _reproduced_text(line),
+        "distance": number_text(line["distance"], ".1f"),
+        "support": number_text(line["support"], "+.1f"),
+        "would see": number_text(line["would_see"], ".2g"),
+        "n": "" if line["kind"] == "deterministic" else number_text(line["reproduced_n"], "g"),
+        "verdict": _verdict_text(line, notes),
+        "as read": _read_text(line),
+    }
+
+
 def verdict_table(ledger, title="", notes=None):
     """One line a published value: the print, the regeneration and the verdict.
 
@@ -113,21 +129,7 @@ def verdict_table(ledger, title="", notes=None):
         note, and as read (value and verdict under another reading of the print), if there is one.
     """
     ledger = departures_first(ledger)
-    texts = [
-        {
-            "row": line["row"],
-            "column": line["column"],
-            "published": _published_text(line),
-            "reproduced": _reproduced_text(line),
-            "distance": number_text(line["distance"], ".1f"),
-            "support": number_text(line["support"], "+.1f"),
-            "would see": number_text(line["would_see"], ".2g"),
-            "n": "" if line["kind"] == "deterministic" else number_text(line["reproduced_n"], "g"),
-            "verdict": _verdict_text(line, notes),
-            "as read": _read_text(line),
-        }
-        for line in ledger.to_dict("records")
-    ]
+    texts = [_texts(line, notes) for line in ledger.to_dict("records")]
     frame = pd.DataFrame(texts)
     empty = [name for name in frame if not any(frame[name])]
     frame = frame.drop(columns=empty if notes is not None else {"as read"} & {*empty})
@@ -286,22 +288,22 @@ def summary_table(ledgers):
     return Table.from_frame(frame)
 
 
-def readme_section(ledgers):
-    """Markdown for the README: each paper's score and, folded up, why values differ."""
-    papers, reasons = {}, Counter()
-    for name, ledger in ledgers.items():
-        papers.setdefault(name.partition("/")[0], []).append(ledger)
-        worse = ledger["outcome"].isin(rules.DEPARTS) | (ledger["problem"] != "")
-        reasons.update((name, verdict) for verdict in ledger[worse]["verdict"])
-    parts = [summary_table({name: pd.concat(of) for name, of in papers.items()}).to_markdown()]
-    if reasons:
-        rows = [[name, n, verdict] for (name, verdict), n in reasons.items()]
-        parts += [
-            f"<details><summary>Why values differ: {len(rows)} reasons</summary>",
-            Table(["artefact", "values", "verdict"], rows, []).to_markdown(),
-            "</details>",
-        ]
-    return "\n\n".join(parts)
+def explained(line, artefact):
+    """All there is about one value, a row of the ledger as a dict: texts by what they are."""
+
+    def names(functions):
+        return ", ".join(f"{f.__module__}.{f.__qualname__}" for f in functions)
+
+    found = _texts(line) | {
+        "where": line["where"],
+        "sentence": line["sentence"],
+        "why this bound": line["why"],
+        "computed by": names(study.compute for study in artefact.studies),
+        "records": ", ".join(f"data/records/{s.paper}/{s.name}.csv" for s in artefact.studies),
+        "read off by": names([artefact.values]),
+        "see it again": f"companion reproduce {artefact.id} --profile paper --fresh",
+    }
+    return {name: text for name, text in found.items() if text}
 
 
 def ledger_text(ledgers, form):

@@ -121,6 +121,19 @@ def summary(overview):
     )
 
 
+def readme_section(ledgers):
+    """What came out, for the README: all papers in a paragraph, and each in a line, as Markdown."""
+    ledger = pd.concat(ledgers.values(), ignore_index=True)
+    papers = {key: own for key, own in list_papers().items() if key in set(ledger["paper"])}
+    overview = Overview(papers, ledger, declared.load_errata())
+    lines = [
+        f"* *{paper.title}*, {paper.citation}. **[The method](notebooks/{key}/method.ipynb).** "
+        + what_holds(paper, overview.of(key))
+        for key, paper in papers.items()
+    ]
+    return "\n".join([summary(overview).partition("\n\n")[0], "", *lines])
+
+
 def claims_table(overview, paper):
     """What a paper claims, in its own words, the first quantity that tests it, and the verdict.
 

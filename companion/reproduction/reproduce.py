@@ -13,7 +13,6 @@ from joblib import cpu_count
 
 from companion._paths import build_dir
 from companion.errors import DataUnavailable
-from companion.reproduction import notebooks
 from companion.reproduction.artefacts import Artefact
 from companion.reproduction.errors import ClusterError, DamagedError, StoreError, UnitError
 from companion.reproduction.published import PublishedError
@@ -69,7 +68,7 @@ class ArtefactReport:
     computed: int = 0
     records: dict = field(default_factory=dict)
     ledger: object = None
-    notebook: notebooks.NotebookReport | None = None
+    notebook: object = None
     failures: dict = field(default_factory=dict)
     times: list = field(default_factory=list)
 
@@ -144,6 +143,8 @@ class Reproduction:
         finish. Those about all papers come last, as they show what became of the others, their
         times included, which a fresh run in place keeps; their own are not kept.
         """
+        from companion.reproduction import notebooks  # whose imports take a second
+
         todo = [pair for pair in zip(reports, parameters, strict=True) if not pair[0].failures]
         jobs = min(cpu_count() if self.jobs == -1 else self.jobs, max(len(todo), 1))
         run = partial(notebooks.run_notebook, in_place=in_place)

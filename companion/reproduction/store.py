@@ -178,7 +178,8 @@ class RecordStore:
         waiting = self._select(database) if self.profile == "paper" else {}
         if not waiting:
             return
-        found = self.records(waiting)
+        # Where all is new the committed table is of no use, and may have other parameters.
+        found = waiting if waiting.keys() >= self.units.keys() else self.records(waiting)
         kept = [record for key, record in found.items() if key in self.units]
         if dropped := len(found) - len(kept):
             text = "%s: %d record(s) dropped, of units the study no longer lists."

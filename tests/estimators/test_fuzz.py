@@ -20,7 +20,6 @@ from companion.kernels import gram
 from companion.solvers.transformations import RULES
 
 NAMES = [*svm.__all__, "KernelGridSearchCV", "GACVSearch"]
-SECONDS = 30.0
 each_name = pytest.mark.parametrize("name", NAMES)
 fuzzed = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 pytestmark = [
@@ -64,8 +63,8 @@ def problems(draw, name):
         criterion = draw(st.sampled_from(["gacv", "xi_alpha", "leave_one_out"]))
         machine = GACVSearch(machine, grid, criterion=criterion)
     weights = [None, rng.integers(0, 3, n), 10.0 ** rng.uniform(-3, 3, n)]
-    has_weights = name not in ("ConformalSVC", "GACVSearch")
-    return machine, X, y, draw(st.sampled_from(weights)) if has_weights else None
+    weights = weights[:1] if name in ("ConformalSVC", "GACVSearch") else weights
+    return machine, X, y, draw(st.sampled_from(weights))
 
 
 def outcome(machine, X, y, weight):
@@ -86,8 +85,7 @@ def objective_of_libsvm(machine, X, y, weight):
     if machine.kernel != "precomputed":
         K = gram(X, **machine._kernel_parameters(machine._gamma))
     same = {"kernel": "precomputed", "C": machine.C, "max_iter": 100_000}
-    is_regression = isinstance(machine, LeastOneNormSVC)
-    peer = SVR(epsilon=0.0, **same) if is_regression else SVC(**same)
+    peer = SVR(epsilon=0.0, **same) if isinstance(machine, LeastOneNormSVC) else SVC(**same)
     try:
         peer.fit(K, signs, sample_weight=weight)
     except ValueError:
@@ -110,7 +108,7 @@ def test_every_problem_is_solved_or_refused_everywhere_alike(name, data, process
     problem = data.draw(problems(name))
     start = time.process_time()
     fitted, values = outcome(*problem)
-    assert time.process_time() - start < SECONDS
+    assert time.process_time() - start < 30.0  # seconds
     with ThreadPoolExecutor(2) as threads:
         again = [run.result()[1] for run in [threads.submit(outcome, *problem) for _ in range(2)]]
     if fitted is None:

@@ -169,17 +169,12 @@ def test_a_frame_is_shown_with_given_formats_and_a_row_of_another_length_refused
     refused("must have 2 cells", Table, ["a", "b"], [["1"]], [])
 
 
-def test_the_summary_is_the_score_and_the_section_names_the_reasons(ledger):
+def test_the_summary_is_the_score(ledger):
     table = display.summary_table({"toy/table_1": ledger, "toy/fig_1": ledger})
     assert table.header == ["", *SCORES, "ours: holds / undecided / fails"]
     assert table.rows[0] == ["toy/table_1", "6", "4", "5", "0", "0", "0", "1", "1", "0 / 0 / 0"]
     assert table.rows[2] == ["all", "12", "8", "10", "0", "0", "0", "2", "2", "0 / 0 / 0"]
     assert len(display.summary_table({"toy/table_1": ledger}).rows) == 1
-    lines = display.readme_section({"toy/table_1": ledger, "toy/fig_1": ledger}).splitlines()
-    assert lines[2] == "| toy | 12 | 8 | 10 | 0 | 0 | 0 | 2 | 2 | 0 / 0 / 0 |" and lines[3] == ""
-    assert "| toy/table_1 | 1 | differs (not converged) |" in lines
-    same = ledger[ledger["outcome"] == "reproduced"]
-    assert "Why values differ" not in display.readme_section({"toy/table_1": same})
 
 
 def test_machines_get_every_row_as_json_or_csv(ledger):
