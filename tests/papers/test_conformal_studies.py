@@ -297,7 +297,7 @@ def test_smote_trains_on_as_many_positives_as_negatives(monkeypatch):
     assert (seen[0] > 0).sum() == (seen[0] < 0).sum() == (p.y < 0).sum()
 
 
-@pytest.mark.parametrize("unit", practice.PRACTICE.units("paper")[-25::5], ids=str)
+@pytest.mark.parametrize("unit", practice.PRACTICE.units("paper")[-20::4], ids=str)
 def test_a_training_part_has_its_imbalance_and_the_test_part_all_it_had(unit):
     X, y, X_test, y_test = practice.sample(unit)
     assert (y < 0).sum() == unit.params["imbalance"] * (y > 0).sum()
