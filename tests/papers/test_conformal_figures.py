@@ -63,10 +63,3 @@ def test_slacks_hulls_and_mapped_grids_are_drawn_through_their_points(ax):
     background.plot_mapped_grid(ax, [family, family[:2]])
     colors = [line.get_color() for line in ax.lines]
     assert len(colors) == 5 and len(set(colors[:3])) == 1 and colors[0] != colors[-1]
-
-
-def test_points_against_each_other_have_the_zero_line(ax):
-    points = {"SVM": (np.array([0.0, 1.0]), np.array([0.3, 0.2]))}
-    drawing.plot_against(ax, points, xlabel="x", ylabel="y")
-    assert np.array_equal(marked(ax, "o")[0], [[0.0, 0.3], [1.0, 0.2]])
-    assert np.allclose(ax.lines[-1].get_xydata()[:, 1], 0.0)

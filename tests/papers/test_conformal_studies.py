@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import wilcoxon
+from sklearn.metrics import average_precision_score
 from sklearn.svm import SVC
 
 from companion.metrics import Mean, g_mean_error
@@ -16,6 +17,7 @@ from companion.papers.conformal import (
     checkers,
     g_means,
     methods,
+    practice,
     problems,
     real_sets,
 )
@@ -180,8 +182,6 @@ def test_cells_means_and_tests_of_a_known_difference():
 @pytest.mark.parametrize("n, p", [(7, 2 / 2**7), (5, 2 / 2**5), (3, 0.25)])
 def test_p_is_exact_without_ties_as_scipys_and_with_them(n, p):
     assert real_sets.wilcoxon_p(np.arange(1.0, n + 1), np.zeros(n)) == pytest.approx(p)
-    floor = real_sets.wilcoxon_floor().set_index("folds that differ")["least p"]
-    assert floor[n] == pytest.approx(p)
     difference = np.random.default_rng(n).standard_normal(n)
     expected = wilcoxon(difference, method="exact").pvalue
     assert real_sets.wilcoxon_p(difference, np.zeros(n)) == pytest.approx(expected)
@@ -297,13 +297,23 @@ def test_smote_trains_on_as_many_positives_as_negatives(monkeypatch):
     assert (seen[0] > 0).sum() == (seen[0] < 0).sum() == (p.y < 0).sum()
 
 
-def test_equal_methods_are_found_equal():
-    pairs = real_sets.equal_cells(paired_records(1, 3), "Glass7").set_index(["first", "second"])
-    assert pairs.loc[("AMA", "ACT"), "share of equal folds"] == 0.0
-    assert np.isnan(pairs.loc[("AMA", "WIL"), "share of equal folds"])  # neither transforms
-    found = real_sets.equal_cells(paired_records(0, 3).assign(n_transformations=1), "Glass7")
-    assert (found["partitions with equal errors in all folds"] == 3).all()
-    assert (found["share of equal folds"] == 1.0).all()
+@pytest.mark.parametrize("unit", practice.PRACTICE.units("paper")[-20::4], ids=str)
+def test_a_training_part_has_its_imbalance_and_the_test_part_all_it_had(unit):
+    X, y, X_test, y_test = practice.sample(unit)
+    assert (y < 0).sum() == unit.params["imbalance"] * (y > 0).sum()
+    assert (y > 0).sum() >= practice.LEAST and (y_test > 0).sum() == (y_test < 0).sum() == 600
+    assert not set(map(tuple, X)) & set(map(tuple, X_test))
+
+
+def test_the_best_cut_is_the_best_shift_and_precision_counts_so_many_common_patterns():
+    rng = np.random.default_rng(9)
+    f, y = rng.standard_normal(60), np.where(np.arange(60) < 15, 1.0, -1.0)
+    value, cut = practice.best_cut(f, y, moved=True)
+    assert value == pytest.approx(1 - best_shift(f, y)[1])
+    assert value == pytest.approx(1 - error_of(f - cut, y))
+    assert practice.best_cut(np.ones(60), y, moved=True) == (0.0, 0.0)
+    ten = [np.r_[own[:15], np.tile(own[15:], 10)] for own in (y, f)]
+    assert practice.precision(f, y, 30) == pytest.approx(average_precision_score(*ten))
 
 
 def test_the_axis_of_the_figures_is_that_of_the_test_grid():

@@ -6,17 +6,16 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from companion.metrics import paired_difference
-from companion.papers.conformal import beyond_studies, g_means
+from companion.papers.conformal import beyond_studies, g_means, practice
 from companion.papers.conformal.beyond_studies import UNIT_METHODS, WIDTH_METHODS
 from companion.papers.conformal.checkers import BOARD
-from companion.papers.conformal.methods import CONFORMAL, PRINTED, SVM
-from companion.papers.conformal.problems import BOARD_NAME, N_FOLDS, SETS, C
+from companion.papers.conformal.methods import PRINTED, SVM
+from companion.papers.conformal.problems import BOARD_NAME, N_FOLDS, SETS
 from companion.papers.conformal.real_sets import FOLDS
-from companion.papers.summaries import Values, none_without_records, row_a_group, with_error
+from companion.papers.summaries import Values, none_without_records, row_a_group
 from companion.plotting.common import style_of
 
-STUDIES = (FOLDS, BOARD, *beyond_studies.STUDIES)
+STUDIES = (FOLDS, BOARD, *beyond_studies.STUDIES, practice.PRACTICE)
 
 #: Rows and columns about errors on all real sets, and whose difference they are.
 PAIRS = {
@@ -29,6 +28,15 @@ PAIRS = {
 CORRECTIONS = {"balanced weights": "balanced weights", "threshold by CV": "boundary movement"}
 PAIRS |= {
     (row, f"g-means error: SVM - {method}"): (SVM, method) for method, row in CORRECTIONS.items()
+}
+
+#: The same with everything chosen on training parts, over imbalances: rows, columns, methods.
+_MOVED, _BEST = "threshold by CV", "best transformation"
+NESTED = {
+    ("boundary movement", f"g-means error: SVM - {_MOVED}, nested"): (SVM, _MOVED),
+    ("balanced weights", "g-means error: SVM - balanced weights, nested"): (SVM, practice.BALANCED),
+    ("bias shift", f"g-means error: MDT-JGRAD - {_MOVED}, nested"): ("MDT-JGRAD", _MOVED),
+    (_BEST, f"g-means error: {_BEST} - {_MOVED}, nested"): (_BEST, _MOVED),
 }
 
 
@@ -61,6 +69,12 @@ def reproduced_values(records):
         transformed = g_means.over_sets(folds[folds.dataset.isin(shift.dataset)])["MDT-VMETA"]
         gap = (transformed - g_means.over_sets(shift)["bias shift"]).dropna()
         numbers["bias shift", "g-means error: MDT-VMETA - bias shift"] = gap
+    if not records["practice"].empty:
+        frame = records["practice"]
+        means = g_means.by_partition(frame)
+        numbers |= {place: means[one] - means[other] for place, (one, other) in NESTED.items()}
+        place = ("support vectors", "share of the training patterns, plain machine, nested")
+        numbers[place] = frame.groupby("partition").support.mean()
     g_means.add_means(out, numbers)
     return out.frame()
 
@@ -75,7 +89,8 @@ def _after_validation(folds):
 
 def _forced(frame):
     """Errors with forced transformations beside those with none, means over the real sets."""
-    own, numbers = _with_scaled(frame[frame.dataset != BOARD_NAME]), {}
+    own, numbers = frame[frame.dataset != BOARD_NAME], {}
+    own = own.assign(error=g_means.errors(own))
     own = own.assign(gap=own.error - own.train_error)
     for method, row in (("AMA", "forced Amari"), ("ACT", "forced ACT")):
         sets = own[own.method == method].groupby(["asked", "partition", "dataset"])
@@ -124,65 +139,6 @@ def _widths(frame):
 
 
 # -- tables -----------------------------------------------------------------------------------
-
-
-_BESIDE = ["SVM without V", "bias shift", "MDT-VMETA"]
-_GAP = ["MDT-VMETA - bias shift", "SE", "better on", "worse on", "of"]
-
-
-def shift_table(folds, shift):
-    """MDT-VMETA beside a shift of the bias that also minimises the error on V: a row a set."""
-    rows = []
-    for name in g_means.present(shift):
-        both = (g_means.by_partition(frame, name) for frame in (folds, shift))
-        shown = g_means.against(pd.concat(both, axis=1, join="inner"), "bias shift")
-        rows.append([name, *shown["g-means error"][_BESIDE], *shown.loc["MDT-VMETA"].iloc[1:]])
-    return pd.DataFrame(rows, columns=["data set", *_BESIDE, *_GAP])
-
-
-def _with_scaled(frame):
-    """Records of forced transformations with their errors, and those of the C alone."""
-    scaled = frame.assign(missed=frame.scaled_missed, false_alarms=frame.scaled_false_alarms)
-    return frame.assign(error=g_means.errors(frame), scaled=g_means.errors(scaled))
-
-
-_FORCED = {
-    "dataset": "data set",
-    "method": "method",
-    "asked": "forced",
-    "n_transformations": "applied",
-    "train_error": "training error",
-    "error": "test error",
-    "log10_factor": "C times",
-    "scaled": "test error, that C alone",
-}
-
-
-def forced_table(frame):
-    """Forced transformations beside a plain machine whose C is larger by the median of d^2."""
-    own = _with_scaled(frame)[list(_FORCED)]
-    means = own.groupby(["dataset", "method", "asked"], sort=False).mean().reset_index()
-    return means.assign(log10_factor=10**means.log10_factor).rename(columns=_FORCED)
-
-
-def hidden_increase(frame):
-    """Share of the gain of forced transformations on the board that a larger C alone brings."""
-    own = _with_scaled(frame[frame.dataset == BOARD_NAME]).rename(columns={"asked": "forced"})
-    plain = own[own.forced == 0][["method", "partition", "error"]]
-    own = own[own.forced > 0].merge(plain, on=["method", "partition"], suffixes=("", "_plain"))
-
-    own = own.assign(gain=own.error_plain - own.error, alone=own.error_plain - own.scaled)
-
-    def row(part):
-        return {
-            "gain of the transformations": part.gain.mean(),
-            "gain of C alone": part.alone.mean(),
-            "share": part.alone.mean() / part.gain.mean(),
-            "new C": C * 10 ** part.log10_factor.mean(),
-            "draws": len(part),
-        }
-
-    return row_a_group(own, ["method", "forced"], row)
 
 
 @none_without_records("data set", "2 sigma^2", SVM, *WIDTH_METHODS)
@@ -255,23 +211,6 @@ def unit_table(frame):
     among = product((BOARD_NAME, *SETS), UNIT_METHODS)
     frame = frame.rename(columns={"dataset": "data set"})
     return row_a_group(frame, ["data set", "method"], row, among)
-
-
-_OPTIMISM = ("error on V before", "error on V", "error on the test part")
-
-
-@none_without_records("method", "folds", *_OPTIMISM, "test - V", "SE")
-def validation_optimism(frame):
-    """Error on V and on the test part of the transformed folds, a row a method."""
-    own = frame.assign(error=g_means.errors(frame))[frame.n_transformations > 0]
-
-    def row(part):
-        means = dict(zip(_OPTIMISM, part[["v_before", "v_error", "error"]].mean(), strict=True))
-        gap = paired_difference(part.error, part.v_error)
-        return {"folds": len(part), **means, **with_error("test - V", gap)}
-
-    table = row_a_group(own, "method", row, among=CONFORMAL)
-    return table[table.folds > 1]
 
 
 # -- figure -----------------------------------------------------------------------------------

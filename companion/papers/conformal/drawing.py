@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from companion.plotting.common import style_of
-
 #: Edges of the two classes, and what the thesis colours right and wrong.
 POSITIVE, NEGATIVE = "#c0392b", "#1b4f9c"
 RIGHT, WRONG = "#a6c8e8", "#f0a8a0"
@@ -37,13 +35,3 @@ def plot_placed(ax, names, samples, printed, *, xlabel, title=""):
     ax.invert_yaxis()
     ax.set(xlabel=xlabel, title=title, xlim=(0, None))
     ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
-
-
-def plot_against(ax, groups, *, xlabel, ylabel):
-    """Points of several groups in a plane, with the zero line."""
-    for name, (x, y) in groups.items():
-        ax.plot(x, y, **style_of(name) | {"linestyle": ""}, markersize=5, label=name)
-    ax.axhline(0.0, color="black", linewidth=0.8)
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    if groups:
-        ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))

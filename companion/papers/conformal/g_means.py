@@ -33,7 +33,8 @@ def errors(frame):
 
 def by_method(frame, column):
     """A column of the records: a row a repetition, a column a method in their order."""
-    index = [name for name in ("dataset", "partition", "fold", "draw") if name in frame]
+    names = ("dataset", "imbalance", "partition", "fold", "draw")
+    index = [name for name in names if name in frame]
     table = frame.pivot(index=index, columns="method", values=column)
     return table.sort_index()[list(dict.fromkeys(frame.method))]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -266,36 +266,6 @@ def wilcoxon_table(frame):
         columns = ((p < LEVEL).sum() / p.count(), p.median(), p.min(), over_all)
         tables[name] = pd.DataFrame(dict(zip(_TESTS, columns, strict=True))).drop(SVM)
     return pd.concat(tables, names=["data set", "method"]).reset_index()
-
-
-def wilcoxon_floor():
-    """Least two-sided p of the signed-rank test by the number of folds that differ."""
-    n = np.arange(3, 11)
-    columns = {
-        "folds that differ": n,
-        "least p": [wilcoxon_p(np.arange(1.0, k + 1), np.zeros(k)) for k in n],
-        "significant at 10 %": np.where(2.0 ** (1 - n) < LEVEL, "yes", "no"),
-    }
-    return pd.DataFrame(columns)
-
-
-_PAIRS = ("first", "second", "partitions with equal errors in all folds", "share of equal folds")
-
-
-def equal_cells(frame, name):
-    """How often two methods, not both untransformed, have the same errors in a partition's folds.
-
-    Table 6.3.2 prints .161 +- .042 for three methods on Sonar.
-    """
-    own, rows = frame[frame.dataset == name], []
-    if len(own):
-        table, moved = g_means.error_table(own), g_means.by_method(own, "n_transformations") > 0
-    for first, second in combinations(PRINTED[1:] if len(own) else (), 2):
-        same = np.abs(table[first] - table[second]) < 1e-12
-        either = moved[first] | moved[second]
-        whole = same.groupby(level="partition").all() & either.groupby(level="partition").any()
-        rows.append((first, second, int(whole.sum()), same[either].mean()))
-    return pd.DataFrame(rows, columns=_PAIRS).sort_values(_PAIRS[-1], ascending=False)
 
 
 _SUMMARY = ("method", "mean rank", "SE of rank", "mean error", "method - SVM", "SE")

@@ -1,0 +1,153 @@
+"""What someone with a rare class should do today, everything chosen on the training part alone.
+
+A unit draws a training part with `imbalance` patterns of the common class to one of the rare one.
+Folds within it choose, by g-means, C, the width and what a method has of its own: the threshold,
+or which transformation. What a transformation finds on V by itself, its parameters and how often it
+is applied, stays as in the thesis. The test part is untouched, and keeps all its rare patterns.
+"""
+
+from itertools import product
+
+import numpy as np
+from sklearn.impute import SimpleImputer
+from sklearn.metrics import average_precision_score
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from companion import datasets
+from companion.estimators import L2SVC
+from companion.papers.conformal import problems
+from companion.papers.conformal.methods import CONFORMAL, SVM, Part
+from companion.papers.conformal.problems import BOARD_NAME, PAPER, SIDE
+from companion.papers.summaries import counts, study_over
+
+#: N- / N+ of a training part, and the sets with the largest at which LEAST rare patterns remain.
+IMBALANCES = (2, 5, 10, 20, 50)
+REACH = dict.fromkeys(("Glass7", "Hepatitis", "Sonar", "Heart disease"), 5)
+REACH |= {"Ionosphere": 10, "Breast cancer": 10, "Diabetis": 20, "German": 20}
+REACH |= {"Segment1": 50, "Waveform": 50, BOARD_NAME: 50}
+
+#: Share of a set for training, its fewest rare patterns, and its common ones where these suffice.
+TRAINING, LEAST, COMMON = 0.7, 15, 150
+
+#: The grid: C, and 2 sigma^2 by the number of columns; folds within the training part.
+COSTS, WIDTHS, FOLDS = (1.0, 30.0, 1000.0), (0.25, 1.0, 4.0), 3
+
+#: The methods: the machines that the folds choose from, and whether they move the threshold.
+#: Others take C and width of the plain machine, for their cost, and TSVT-VMETA is left out for it.
+BALANCED, TRANSFORMED = "balanced weights", ("AMA", "ACT", "WIL", "MDT-JGRAD")
+OTHERS = [name for name in CONFORMAL if name not in (*TRANSFORMED, "TSVT-VMETA")]
+METHODS = {
+    SVM: ([SVM], False),
+    "threshold by CV": ([SVM], True),
+    BALANCED: ([BALANCED], False),
+    "balanced weights, threshold by CV": ([BALANCED], True),
+    **{name: ([name], False) for name in TRANSFORMED},
+    "best transformation": ([SVM, *TRANSFORMED], False),
+    "best transformation, threshold by CV": ([SVM, *TRANSFORMED], True),
+}
+
+
+def sample(unit):
+    """Training and test part of a unit: X, y, X_test, y_test, standardised on the former."""
+    name, imbalance, rng = unit.params["dataset"], unit.params["imbalance"], unit.rng()
+    if name == BOARD_NAME:
+        X, y = datasets.checkers_board(2000, 2000, SIDE, rng)
+    elif name in problems.SETS:
+        X, y = problems.load(name)
+    else:
+        found = datasets.load_ida(name.lower())
+        X, y = found.X, found.y
+    X, X_test, y, y_test = train_test_split(
+        X, y.astype(float), train_size=TRAINING, stratify=y, random_state=int(rng.integers(2**31))
+    )
+    rare, common = (rng.permutation(np.flatnonzero(y == sign)) for sign in (1.0, -1.0))
+    n = min(len(rare), min(len(common), max(COMMON, LEAST * imbalance)) // imbalance)
+    rows = np.concatenate([rare[:n], common[: n * imbalance]])
+    prepare = make_pipeline(SimpleImputer(), StandardScaler()).fit(X[rows])
+    return prepare.transform(X[rows]), y[rows], prepare.transform(X_test), y_test
+
+
+def decisions(problem, keys):
+    """Decision values on the test part of a problem by key: a machine, its C and its width."""
+    found = {}
+    for C, width in sorted({key[1:] for key in keys}):
+        part = Part(problem, C=C, width=width * problem.X.shape[1])
+        for machine in (key[0] for key in keys if key[1:] == (C, width)):
+            found[machine, C, width] = _decision(part, machine)
+    return found
+
+
+def _decision(part, machine):
+    if machine == SVM:
+        return part.untransformed
+    if machine in CONFORMAL:
+        return part.decision(part.transformed(*CONFORMAL[machine]))
+    weighted = L2SVC(C=part.shared.C, gamma=1.0 / part.width, class_weight="balanced")
+    weighted.fit(part.problem.X, part.problem.y)
+    return weighted.decision_function(part.problem.X_test)
+
+
+def best_cut(decision, y, moved):
+    """The g-means and the cut of a decision: at 0, or the best one halfway between two values."""
+    ordered = np.unique(decision)
+    cuts = (ordered[1:] + ordered[:-1]) / 2 if moved and len(ordered) > 1 else np.zeros(1)
+    below = [np.searchsorted(np.sort(decision[y == s]), cuts, "right") for s in (1.0, -1.0)]
+    values = np.sqrt((1 - below[0] / np.sum(y > 0)) * (below[1] / np.sum(y < 0)))
+    return values.max(), cuts[values.argmax()]
+
+
+def precision(decision, y, imbalance):
+    """Area under the precision-recall curve at `imbalance` common patterns to a rare one."""
+    weights = np.where(y > 0, np.sum(y < 0) / np.sum(y > 0) / imbalance, 1.0)
+    return float(average_precision_score(y, decision, sample_weight=weights))
+
+
+def compute_practice(unit):
+    """All methods on the test part, each as cross-validation chooses it: a row a method."""
+    identity, imbalance = ("practice", *unit.params.values()), unit.params["imbalance"]
+    X, y, X_test, y_test = sample(unit)
+    keys = list(product((SVM, BALANCED, *TRANSFORMED), COSTS, WIDTHS))
+    problem = problems._problem(X, y, X_test, y_test, *identity)
+    tried = {key: np.empty(len(y)) for key in keys}
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=problem.seed)
+    for fold, (train, test) in enumerate(folds.split(X, y)):
+        inner = problems._problem(X[train], y[train], X[test], y[test], *identity, fold)
+        for key, f in decisions(inner, keys).items():
+            tried[key][test] = f
+    ranks, chosen = {key: precision(f, y, imbalance) for key, f in tried.items()}, {}
+    for name, (machines, moved) in METHODS.items():
+        found = {key: best_cut(tried[key], y, moved) for key in keys if key[0] in machines}
+        # among equals the one that ranks best
+        key = max(found, key=lambda key: (found[key][0], ranks[key]))
+        chosen[name] = key, found[key][1]
+    _, C, width = chosen[SVM][0]
+    chosen |= {name: ((name, C, width), 0.0) for name in OTHERS}
+    found = decisions(problem, dict.fromkeys(key for key, _ in chosen.values()))
+    plain = Part(problem, C=C, width=width * X.shape[1]).shared.whole
+    return [
+        {
+            "method": name,
+            "machine": key[0],
+            **counts(found[key] - cut, y_test),
+            "precision": round(precision(found[key], y_test, imbalance), 6),
+            "support": round(float(np.mean(plain.alpha > 0)), 6),
+        }
+        for name, (key, cut) in chosen.items()
+    ]
+
+
+def _digest(params):
+    if params["dataset"] in (BOARD_NAME, *problems.SETS):
+        return problems.digest(params)
+    return datasets.data_digest(params["dataset"].lower())
+
+
+CASES = [(name, k) for name, most in REACH.items() for k in IMBALANCES if k <= most]
+SETTINGS = {
+    profile: [{"dataset": name, "imbalance": k} for name, k in cases]
+    for profile, cases in (("paper", CASES), ("quick", [(BOARD_NAME, 10)]))
+}
+REPETITIONS = {"paper": 4, "quick": 2}
+PRACTICE = study_over(PAPER, "practice", compute_practice, SETTINGS, _digest, partition=REPETITIONS)
