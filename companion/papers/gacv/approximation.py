@@ -16,7 +16,7 @@ from companion.papers.summaries import select
 
 #: How many samples of which size, on the coarse grid.
 SIZES = {
-    "paper": {("coarse", 100): 12, ("coarse", SAMPLE_SIZE): 24, ("coarse", 500): 4},
+    "paper": {("coarse", 100): 8, ("coarse", SAMPLE_SIZE): 12, ("coarse", 400): 3},
     "quick": {("coarse", 50): 2, ("coarse", SAMPLE_SIZE): 2},
 }
 RIGHT = "share of support vectors with theta_i right within a factor of two"
