@@ -8,7 +8,6 @@ the rule was fixed before ten more tables were tuned.
 
 import time
 import warnings
-from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_sp
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from companion.datasets import data_digest, ida_split, load_ida, split_source
+from companion.datasets import data_digest, ida_split, load_ida
 from companion.datasets.imbalanced import imbalanced_source, load_imbalanced
 from companion.datasets.uci import list_uci, load_uci
 from companion.estimators import L1SVC
@@ -61,12 +60,12 @@ WITHOUT_FOLDS = ("gacv", "xi_alpha", "leave_one_out")
 
 def search_units(profile):
     """One unit a data set and split."""
-    (n_splits, n_twice), units = SIZES[profile], []
-    for name, split in product(DATASETS, range(1, n_splits + 1)):
-        params = {"dataset": name, "split": split, "splits": split_source(name)}
-        params["by_scikit_learn"] = split <= n_twice
-        units.append(Unit(PAPER, "beyond", params, data=data_digest(name)))
-    return units
+    n_splits, n_twice = SIZES[profile]
+    return [
+        Unit(PAPER, "beyond", {**unit.params, "by_scikit_learn": twice}, data=unit.data)
+        for unit in ida_units(PAPER, "beyond", KEYS, n_splits)
+        for twice in [unit.params["split"] <= n_twice]
+    ]
 
 
 def compute_split(unit):
@@ -125,9 +124,9 @@ def _searches(params):
 
 def hinge_units(profile):
     """One unit a data set and split."""
-    others = [key for key in KEYS if key not in COSTLY]
-    costly = ida_units(PAPER, "beyond_hinge", COSTLY, SIZES[profile][0])
-    return costly + ida_units(PAPER, "beyond_hinge", others, RULED[profile])
+    many, few = SIZES[profile][0], RULED[profile]
+    sizes = {key: many if key in COSTLY else few for key in KEYS}
+    return [u for key, n in sizes.items() for u in ida_units(PAPER, "beyond_hinge", (key,), n)]
 
 
 def compute_hinge(unit):
@@ -218,8 +217,6 @@ def with_rule(records):
     """
     hinge = records["beyond_hinge"].assign(search="hinge")
     frame = pd.concat([records["beyond"], hinge, records["beyond_tables"]], ignore_index=True)
-    if frame.empty:
-        return frame
     keyed = frame.set_index(["dataset", "split"])
     gacv, exact = (select(keyed, search=name) for name in ("gacv", "hinge"))
     ends = {axis: np.log2(values[[0, -1]]) for axis, values in GRID.items()}
@@ -238,9 +235,10 @@ def searched(frame, dataset, search):
 
 def values(records):
     """Whether tuning by the estimates costs test error, and what they cost to compute."""
-    out, frame = Values(), with_rule(records)
-    if frame.empty:
+    out = Values()
+    if records["beyond"].empty:
         return out.frame()
+    frame = with_rule(records)
     for search, label in {"gacv": "GACV", "xi_alpha": "XA", "rule": "the rule"}.items():
         for name, difference in to_folds(frame, search).items():
             rows = frame[(frame.dataset == name) & frame.search.isin([search, "cv"])]
