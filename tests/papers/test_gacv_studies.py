@@ -221,7 +221,7 @@ def test_one_split_is_tuned_by_every_search_and_tested_on_rows_left_out():
 def test_tables_have_a_row_a_criterion_and_compare_with_cross_validation(frame):
     renamed = frame.assign(grid="fine", n=example.SAMPLE_SIZE)
     for case in example.CASES:
-        table = inefficiency.estimate_table(renamed, case).set_index("criterion")
+        table = inefficiency.criteria_table(renamed, case).set_index("criterion")
         assert len(table) == len(selection.CRITERIA)
         assert table.loc["10-fold CV", "minus 10-fold CV"] == 0
         assert table["minus MISCLASS"][selection.NAMES[case]["misclass"]] == 0

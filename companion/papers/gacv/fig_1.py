@@ -5,8 +5,8 @@ from itertools import product
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
-from companion.papers.gacv.inefficiency import INEFFICIENCY, row_a_criterion, runs
-from companion.papers.summaries import Values, study_over, with_error
+from companion.papers.gacv.inefficiency import INEFFICIENCY, runs
+from companion.papers.summaries import Values, study_over
 
 
 def describe_sample(unit):
@@ -58,17 +58,3 @@ def values(records):
         }
         out.add_means(case, claims, frame.converged.all())
     return out.frame()
-
-
-def curve_table(frame, case):
-    """How far the tuned decision curves are from the true one, in the whole population."""
-
-    def row(own):
-        excess = mean_and_standard_error(own.risk / example.bayes_risk(case))
-        return {
-            **with_error("disagrees with true", mean_and_standard_error(own.from_true)),
-            "with GACV": own.from_gacv.mean(),
-            **with_error("risk / Bayes risk", excess, "SE of ratio"),
-        }
-
-    return row_a_criterion(frame, case, row)
