@@ -7,7 +7,15 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from companion import L1SVC
 from companion.datasets import ida_split, load_ida
-from companion.papers.gacv import beyond, example, fig_1, fig_2, inefficiency, minima, selection
+from companion.papers.gacv import (
+    approximation,
+    beyond,
+    example,
+    fig_2,
+    inefficiency,
+    minima,
+    selection,
+)
 from companion.papers.gacv.example import COSTS
 from companion.reproduction.units import seed_for
 from companion.tuning import gacv, gckl, misclass, xi_alpha
@@ -102,6 +110,31 @@ def test_the_minima_of_a_sample_are_those_of_its_criteria(frame):
         assert row["gckl_at_gacv"] >= 1 and row["xa_2_at_xa"] >= row["loo_at_xa"]
 
 
+def test_a_cell_of_the_approximation_is_leave_one_out_of_its_machine():
+    rows = approximation.compute_cells(
+        approximation.APPROXIMATION.unit(grid="coarse", n=N, sample=7)
+    )
+    X, y, _ = example.sample(7, N)
+    row = next(r for r in rows if (r["log10_lambda"], r["log2_sigma"]) == (-2.0, 0.5))
+    alone = L1SVC(C=1 / (2 * N * 10**-2.0), gamma=1 / (2 * 2**1.0), tol=1e-6)
+    margin = y * alone.fit(X, y).decision_function(X)
+    theta = np.zeros(N)
+    theta[alone.support_] = abs(alone.dual_coef_[0])
+    lost = y * list(left_out_values(alone, X, y, range(N)))
+    meant = (margin > 0) & (margin <= 1 + selection.TOL) & (theta > 0)
+    ratio = (margin - lost)[meant] / theta[meant]
+    assert row["fall_over_theta"] == pytest.approx(np.median(ratio), abs=0.02)
+    assert row["right"] == pytest.approx(((ratio >= 0.5) & (ratio <= 2)).mean(), abs=0.1)
+    assert row["hinge"] == pytest.approx(np.maximum(1 - lost, 0).mean(), abs=0.01)
+    assert row["loo"] == pytest.approx((lost <= 0).mean(), abs=1.1 / N)
+
+
+def test_a_target_where_a_criterion_is_least_is_taken_over_its_own_least():
+    cells = {"sample": [1, 1, 1, 2, 2], "gacv": [3, 1, 1, 2, 1], "gckl": [2.0, 3.0, 5.0, 1.0, 4.0]}
+    frame = pd.DataFrame(cells).assign(case="standard", n=example.SAMPLE_SIZE)
+    assert approximation.at_choice(frame, "standard", "gacv", "gckl").tolist() == [2.0, 4.0]
+
+
 def test_the_exact_hinge_loss_of_a_split_is_that_of_refits():
     unit = beyond.BEYOND_HINGE.unit(dataset="waveform", split=1, splits="drawn")
     found = beyond.compute_hinge(unit)
@@ -172,14 +205,6 @@ def test_a_sample_gives_a_row_a_case_and_criterion_and_no_inefficiency_below_one
     assert (inefficiency.runs(frame, "standard", "gacv", grid="coarse", n=N).from_gacv == 0).all()
 
 
-def test_the_curves_of_the_figure_are_zero_on_the_boundary_of_their_machine():
-    X, y, probability = example.sample(1, N)
-    found, chosen = fig_1.curves(selection.train(X, y, probability, "standard", "coarse"), X)
-    lam, sigma = chosen["gacv"]
-    alone = L1SVC(C=1 / (2 * N * lam), gamma=1 / (2 * sigma**2), tol=1e-6).fit(X, y)
-    assert np.allclose(found["gacv"], alone.decision_function(X), atol=5e-3)
-
-
 def test_one_split_is_tuned_by_every_search_and_tested_on_rows_left_out():
     unit = next(u for u in beyond.search_units("quick") if u.params["dataset"] == "titanic")
     rows = {row["search"]: row for row in beyond.compute_split(unit)}
@@ -196,19 +221,27 @@ def test_one_split_is_tuned_by_every_search_and_tested_on_rows_left_out():
 def test_tables_have_a_row_a_criterion_and_compare_with_cross_validation(frame):
     renamed = frame.assign(grid="fine", n=example.SAMPLE_SIZE)
     for case in example.CASES:
-        table = inefficiency.inefficiency_table(renamed, case).set_index("criterion")
-        assert len(table) == len(selection.CRITERIA) and table["mean"].min() == 1
+        table = inefficiency.criteria_table(renamed, case).set_index("criterion")
+        assert len(table) == len(selection.CRITERIA)
         assert table.loc["10-fold CV", "minus 10-fold CV"] == 0
+        assert table["minus MISCLASS"][selection.NAMES[case]["misclass"]] == 0
         assert set(fig_2.valley_table(renamed, case).surface) == set(selection.NAMES[case].values())
 
 
-def test_the_exact_loss_is_compared_on_the_splits_that_it_tuned():
-    rows = [
-        ("german", s, name, wrong) for s in (1, 2) for name, wrong in (("cv", 25), ("gacv", 31))
-    ]
-    frame = pd.DataFrame(rows, columns=["dataset", "split", "search", "n_wrong"]).assign(n_test=100)
-    hinge = pd.DataFrame({"dataset": "german", "split": [2, 1], "n_wrong": [28, 24], "n_test": 100})
-    (row,) = beyond.hinge_table(frame, hinge).to_dict("records")
-    assert (row["data set"], row["GACV minus 5-fold CV"], row["SE"]) == ("German", 6.0, 0.0)
-    assert row["exact hinge loss minus 5-fold CV"] == pytest.approx(1.0)
-    assert row["SE of it"] == pytest.approx(2.0)
+def test_a_table_is_tuned_by_all_that_is_compared_and_tested_on_its_other_half():
+    unit = next(u for u in beyond.BEYOND_TABLES.units("quick") if u.params["dataset"] == "haberman")
+    rows = {row["search"]: row for row in beyond.compute_table(unit)}
+    assert set(rows) == {"cv", "gacv", "hinge"}
+    assert all(row["n_test"] == 153 and 25 < row["n_wrong"] < 60 for row in rows.values())
+
+
+def test_the_rule_takes_the_exact_loss_where_gacv_is_at_an_end_of_the_grid_and_only_there():
+    columns = ["dataset", "split", "search", "log2_C", "log2_gamma", "n_wrong"]
+    rows = [("german", split, "cv", 1.0, -3.0, 25) for split in (1, 2, 3)]
+    rows += [("german", 1, "gacv", -3.0, -5.0, 31), ("german", 2, "gacv", 1.0, -5.0, 27)]
+    rows += [("german", 3, "gacv", 1.0, 1.0, 33)]
+    frame = pd.DataFrame(rows, columns=columns).assign(n_test=100)
+    hinge = frame[frame.search == "cv"].drop(columns="search").assign(n_wrong=[24, 40, 26])
+    records = {"beyond": frame, "beyond_hinge": hinge, "beyond_tables": frame[:0]}
+    (difference,) = beyond.to_folds(beyond.with_rule(records), "rule").values()
+    assert difference.mean == pytest.approx(np.mean([24, 27, 26]) - 25)

@@ -77,11 +77,11 @@ WITHOUT_FITS = ["gacv/fig_1", "wrsvm/theory_theorem", "wrsvm/theory_equality"]
 WITHOUT_FITS += [f"wrsvm/beyond_{name}" for name in ("baselines", "levels")]
 TIMES = ("seconds", "criteria_share")
 SHAPE = ("position", "length", "width", "tilt", "decades")
-OF_THE_CHOSEN_CELL = {"gacv/beyond": ("log2_C", "log2_gamma")}
+TUNED_BY_GACV = ("gacv/beyond", "gacv/beyond_hinge", "gacv/beyond_tables")
+OF_THE_CHOSEN_CELL = dict.fromkeys(TUNED_BY_GACV, ("log2_C", "log2_gamma"))
 OF_THE_CHOSEN_CELL["gacv/inefficiency"] = ("n_tied", "log10_lambda", "log10_sigma2", *SHAPE)
-OF_THE_CHOSEN_CELL["gacv/beyond_hinge"] = ("log2_C", "log2_gamma")
 OF_A_COUNT = dict.fromkeys(("target", "target_low", "target_high"), 0.03)
-OF_A_COUNT |= {"estimate": 0.02, "n_wrong": 0.05}
+OF_A_COUNT |= {"estimate": 0.02, "n_wrong": 0.05, "loo": 0.02, "xa": 0.02, "right": 0.5}
 
 
 #: The same of the iteration of one paper, which a last bit can send to another minimum.

@@ -5,12 +5,8 @@ from itertools import product
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
-from companion.papers.gacv.inefficiency import INEFFICIENCY, row_a_criterion, runs
-from companion.papers.summaries import Values, study_over, with_error
-from companion.plotting.common import style_of
-
-#: The curves of a panel besides the true one, as keys of the criteria.
-CURVES = ("gacv", "xa", "misclass")
+from companion.papers.gacv.inefficiency import INEFFICIENCY, runs
+from companion.papers.summaries import Values, study_over
 
 
 def describe_sample(unit):
@@ -62,47 +58,3 @@ def values(records):
         }
         out.add_means(case, claims, frame.converged.all())
     return out.frame()
-
-
-def curve_table(frame, case):
-    """How far the tuned decision curves are from the true one, in the whole population."""
-
-    def row(own):
-        excess = mean_and_standard_error(own.risk / example.bayes_risk(case))
-        return {
-            **with_error("disagrees with true", mean_and_standard_error(own.from_true)),
-            "with the best on the grid": own.from_misclass.mean(),
-            "with GACV": own.from_gacv.mean(),
-            **with_error("risk / Bayes risk", excess, "SE of ratio"),
-        }
-
-    return row_a_criterion(frame, case, row)
-
-
-def curves(machines, points):
-    """Decision values of the tuned machines by criterion, and the chosen (lambda, sigma)."""
-    surfaces = selection.one_fit_criteria(machines)
-    cells = {name: selection.choose(surfaces[name]).cell for name in CURVES}
-    values = {name: machines.decision(cell, points) for name, cell in cells.items()}
-    lam, sigma = machines.lam, machines.sigma
-    return values, {name: (float(lam[j]), float(sigma[k])) for name, (k, j) in cells.items()}
-
-
-def plot_decision_curves(ax, sample, axes, curves, boundary, *, title=""):
-    """One panel: the sample (X, y), the true curve x2 = boundary(x1), and the tuned ones.
-
-    The decision values of `curves`, by criterion, stand on the grid of the two `axes`.
-    """
-    X, y = sample
-    for label, marker, color in ((1, "+", "#444444"), (-1, "o", "#aaaaaa")):
-        look = {"color": color, "markersize": 5, "fillstyle": "none"}
-        ax.plot(*X[y == label].T, marker, label=f"class {'+' if label > 0 else '-'}", **look)
-    ax.plot(axes[0], boundary, color="black", linewidth=2, label="true")
-    for name, values in curves.items():
-        look = style_of(name)
-        drawn = {"colors": look["color"], "linestyles": [look["linestyle"]], "linewidths": 1.8}
-        ax.contour(*axes, values, levels=[0.0], **drawn)
-        ax.plot([], [], color=look["color"], linestyle=look["linestyle"], label=name)
-    limits = {"xlim": axes[0][[0, -1]], "ylim": axes[1][[0, -1]]}
-    ax.set(xlabel="$x_1$", ylabel="$x_2$", title=title, **limits)
-    return ax

@@ -8,7 +8,6 @@ from companion.papers.gacv.inefficiency import ESTIMATES, INEFFICIENCY, row_a_cr
 from companion.papers.gacv.minima import MINIMA, minima_of
 from companion.papers.gacv.selection import CRITERIA
 from companion.papers.summaries import Values
-from companion.plotting.common import style_of
 
 STUDIES = (INEFFICIENCY, MINIMA)
 #: What the table of valleys shows, and the column of the records it is the mean of.
@@ -21,9 +20,6 @@ SHAPE = {
     "log10 sigma^2": "log10_sigma2",
     "place along target's valley": "position",
 }
-#: Levels of a criterion over its least: dense near the minimum, where the question is.
-LEVELS = 1 + np.array([0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0])
-AXES = {"xlabel": r"$\log_{10} \lambda$", "ylabel": r"$\log_{10} \sigma^2$"}
 
 
 def values(records):
@@ -86,31 +82,3 @@ def valley_table(frame, case):
         return {words: own[column].mean() for words, column in SHAPE.items()}
 
     return row_a_criterion(frame, case, row).rename(columns={"criterion": "surface"})
-
-
-def plot_criterion(ax, lam, sigma, values, *, marks, title=""):
-    """Contours of a criterion over its least, over lambda and sigma^2, which are returned.
-
-    `marks` are minima: a label, lambda and sigma each.
-    """
-    x, z, ratio = np.log10(lam), 2 * np.log10(sigma), values / values.min()
-    drawn = ax.contourf(x, z, ratio, levels=LEVELS, cmap="viridis_r", extend="max")
-    ax.contour(x, z, ratio, levels=LEVELS[1:], colors="white", linewidths=0.4)
-    for name, where, width in marks:
-        look = {**style_of(name), "markeredgecolor": "white", "markersize": 9, "linestyle": ""}
-        ax.plot(np.log10(where), 2 * np.log10(width), label=name, zorder=3, **look)
-    ax.set(title=title, **AXES)
-    return drawn
-
-
-def plot_minima(ax, minima, *, limits, title=""):
-    """Where the criteria have their minima, a point a sample, and the mean with its error."""
-    for name, points in minima.items():
-        look = {**style_of(name), "linestyle": ""}
-        ax.plot(*points.T, alpha=0.25, markersize=4, **look)
-        x, y = points.mean(axis=0)
-        dx, dy = 2 * points.std(axis=0, ddof=1) / np.sqrt(len(points))
-        look |= {"capsize": 3, "markersize": 9, "markeredgecolor": "black"}
-        ax.errorbar(x, y, xerr=dx, yerr=dy, label=name, zorder=3, **look)
-    ax.set(title=title, xlim=limits[0], ylim=limits[1], **AXES)
-    return ax

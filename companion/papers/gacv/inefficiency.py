@@ -10,10 +10,11 @@ import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv import example, selection
+from companion.papers.gacv.approximation import APPROXIMATION, add_approximation
 from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
 from companion.papers.gacv.minima import MINIMA, add_minima
 from companion.papers.gacv.selection import CRITERIA, N_FOLDS, NAMES, one_fit_criteria
-from companion.papers.summaries import Values, row_a_group, select, study_over, with_error
+from companion.papers.summaries import row_a_group, select, study_over, values_from, with_error
 
 #: The report's "global search" is compared with the fine grid.
 PRINTED = {"grid": "fine", "n": SAMPLE_SIZE}
@@ -105,7 +106,7 @@ def has_free_vector(machines):
 
 
 INEFFICIENCY = study_over(PAPER, "inefficiency", compute_sample, n=SIZES, sample=SAMPLES)
-STUDIES = (INEFFICIENCY, MINIMA)
+STUDIES = (INEFFICIENCY, MINIMA, APPROXIMATION)
 
 
 # -- reading the records, here and for the figures --------------------------------------------
@@ -140,11 +141,11 @@ def over_samples(frame, case, criteria, columns):
 
 def values(records):
     """The five printed inefficiencies and the claims about the two estimates."""
-    out, frame = Values(), records["inefficiency"]
-    if not records["minima"].empty:
-        add_minima(out, records["minima"])
-    if frame.empty:
-        return out.frame()
+    parts = (add_minima, "minima"), (add_approximation, "approximation")
+    return values_from((*parts, (_add_inefficiencies, "inefficiency")), records)
+
+
+def _add_inefficiencies(out, frame):
     converged = frame.converged.all()
     for case in CASES:
         of = {name: runs(frame, case, name) for name in CRITERIA}
@@ -159,11 +160,11 @@ def values(records):
         standard, nonstandard = (runs(frame, case, name).inefficiency for case in CASES)
         column = f"inefficiency of {label}: nonstandard - standard"
         out.add_mean("both cases", column, paired_difference(nonstandard, standard), converged)
-    return out.frame()
 
 
 def _claims(of):
     gacv, xa, folds = of["gacv"], of["xa"], of["cv_10"].inefficiency
+    better = paired_difference(xa.inefficiency, of["loo"].inefficiency)
     difference = paired_difference(xa.inefficiency, gacv.inefficiency)
     apart = np.abs(xa.inefficiency.to_numpy() - gacv.inefficiency.to_numpy())
     surplus = paired_difference(gacv.estimate, xa.estimate)
@@ -178,6 +179,7 @@ def _claims(of):
         "|inefficiency XA - GACV|": mean_and_standard_error(apart),
         "inefficiency GACV - 10-fold CV": paired_difference(gacv.inefficiency, folds),
         "inefficiency XA - 10-fold CV": paired_difference(xa.inefficiency, folds),
+        "inefficiency XA - exact leave-one-out": better,
         "GACV / 2 - XA, at their minima": surplus,
         "GACV / 2 - XA, at their minima, upper bound": surplus,
         "distance from MISCLASS: rho = 2 - rho = 1": paired_difference(*off),
@@ -197,35 +199,25 @@ def _over_bayes(frame, case):
 # -- what the notebook shows ------------------------------------------------------------------
 
 
-def inefficiency_table(frame, case):
-    """Distribution of the inefficiency of every criterion, also against 10-fold CV."""
+def criteria_table(frame, case):
+    """By criterion where it leads: the rule in the whole population, and at the sample's points.
+
+    Of the rule its disagreement with the true one and with that of GACV, and its risk. Then the
+    inefficiency minus that of 10-fold CV, and the least value of the criterion (of GACV and GCKL
+    half of it) minus MISCLASS (BRMISCLASS) there.
+    """
     folds = runs(frame, case, "cv_10").inefficiency
 
     def row(own):
-        difference = paired_difference(own.inefficiency, folds)
+        excess = mean_and_standard_error(own.risk / example.bayes_risk(case))
+        dearer = paired_difference(own.inefficiency, folds)
+        pessimism = paired_difference(own.estimate, own.target)
         return {
-            **with_error("mean", mean_and_standard_error(own.inefficiency)),
-            "median": own.inefficiency.median(),
-            "90 %": own.inefficiency.quantile(0.9),
-            "tied cells": own.n_tied.mean(),
-            **with_error("minus 10-fold CV", difference, "SE of difference"),
+            **with_error("disagrees with true", mean_and_standard_error(own.from_true)),
+            "with GACV": own.from_gacv.mean(),
+            **with_error("risk / Bayes risk", excess, "SE of ratio"),
+            **with_error("minus 10-fold CV", dearer, "SE of difference"),
+            **with_error("minus MISCLASS", pessimism, "SE of pessimism"),
         }
 
     return row_a_criterion(frame, case, row)
-
-
-def estimate_table(frame, case):
-    """What a criterion (GACV and GCKL halved) promises at its minimum, and how far it is off."""
-
-    def row(own):
-        return {
-            "at its minimum": own.estimate.mean(),
-            "target there": own.target.mean(),
-            **with_error("difference", paired_difference(own.estimate, own.target)),
-            "minus leave-one-out, all cells": own.minus_loo.mean(),
-            "distance to target, all cells": own.off_target.mean(),
-        }
-
-    table = row_a_criterion(frame, case, row)
-    halved = table.criterion.str.startswith(("GACV", "GCKL"))
-    return table.assign(criterion=table.criterion.where(~halved, table.criterion + " / 2"))

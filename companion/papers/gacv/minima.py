@@ -25,18 +25,22 @@ PRINTED = {
 }
 #: How many samples of the size of the figures on the fine grid, and of other sizes on the coarse.
 SIZES = {
-    "paper": {("fine", SAMPLE_SIZE): 200, ("coarse", 100): 100, ("coarse", 500): 100},
-    "quick": {("fine", SAMPLE_SIZE): 10, ("coarse", 100): 10, ("coarse", 500): 10},
+    "paper": {("fine", 200): 200, ("coarse", 100): 100, ("coarse", 200): 40, ("coarse", 500): 100},
+    "quick": {("fine", 200): 10, ("coarse", 100): 10, ("coarse", 500): 10},
 }
 
 
-def minima_units(profile):
-    """One unit a sample, its size, and the grid; both cases in each."""
-    return [
-        Unit(PAPER, "minima", {"grid": grid, "n": n, "sample": number})
-        for (grid, n), samples in SIZES[profile].items()
-        for number in range(1, samples + 1)
-    ]
+def study_by_size(name, sizes, compute):
+    """A study with a unit for each sample, its size and grid, as many as a profile has of them."""
+
+    def units(profile):
+        return [
+            Unit(PAPER, name, {"grid": grid, "n": n, "sample": number})
+            for (grid, n), samples in sizes[profile].items()
+            for number in range(1, samples + 1)
+        ]
+
+    return Study(PAPER, name, units, compute)
 
 
 def compute_minima(unit):
@@ -102,12 +106,18 @@ def distance_from_limit(machines, cell):
     return np.abs(machines.decision(cell, points) - limit) @ weight
 
 
-MINIMA = Study(PAPER, "minima", minima_units, compute_minima)
+MINIMA = study_by_size("minima", SIZES, compute_minima)
 
 
 def minima_of(frame, case, grid="fine", n=SAMPLE_SIZE):
     """The rows of one case in the order of the samples."""
     return select(frame, case=case, grid=grid, n=n).sort_values("sample")
+
+
+def difference_of(one, other):
+    """Difference of two means over independent samples."""
+    error = float(np.hypot(one.standard_error, other.standard_error))
+    return Mean(one.mean - other.mean, error, min(one.n, other.n))
 
 
 def add_minima(out, frame):
@@ -126,9 +136,7 @@ def add_minima(out, frame):
         means = {column: mean_and_standard_error(values) for column, values in claims.items()}
         sizes = (minima_of(frame, case, "coarse", n).from_limit for n in (100, 500))
         small, large = map(mean_and_standard_error, sizes)
-        error = float(np.hypot(large.standard_error, small.standard_error))
-        difference = Mean(large.mean - small.mean, error, min(large.n, small.n))
-        means["mean |f - its limit|, n = 500 - n = 100"] = difference
+        means["mean |f - its limit|, n = 500 - n = 100"] = difference_of(large, small)
         out.add_means(case, means, converged)
     _add_its_minimizer(out, minima_of(frame, "standard"))
 

@@ -1,0 +1,97 @@
+"""The approximation of Section 4 beside exact leave-one-out, in every cell of the coarse grid.
+
+theta_i = alpha_i K_ii / (2 n lambda) stands for the fall y f - y f[-i] of the margin of a point
+that is left out. Here every point is left out of every machine. With the true margins y f[-i] in
+place of y f - theta_i, XA becomes the exact leave-one-out error, and GACV the exact hinge loss.
+"""
+
+import numpy as np
+import pandas as pd
+
+from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.gacv import example, selection
+from companion.papers.gacv.example import CASES, SAMPLE_SIZE
+from companion.papers.gacv.minima import difference_of, left_out, study_by_size
+from companion.papers.summaries import select
+
+#: How many samples of which size, on the coarse grid.
+SIZES = {
+    "paper": {("coarse", 100): 8, ("coarse", SAMPLE_SIZE): 12, ("coarse", 400): 3},
+    "quick": {("coarse", 50): 2, ("coarse", SAMPLE_SIZE): 2},
+}
+RIGHT = "share of support vectors with theta_i right within a factor of two"
+#: Halves of the grid. theta_i should be right more often in the first than in the second, and in
+#: the third than in the fourth: there the neighbours of a point are at their bounds, or there are
+#: none, and nobody takes over what it leaves.
+HALVES = {
+    "large lambda": "log10_lambda > -2.75",
+    "small lambda": "log10_lambda < -2.75",
+    "small sigma": "log2_sigma < 0.75",
+    "large sigma": "log2_sigma > 0.75",
+}
+
+
+def compute_cells(unit):
+    """What theta_i stands for, and what follows from either: a row a case and cell."""
+    p, rows = unit.params, []
+    X, y, probability = example.sample(p["sample"], p["n"])
+    for case in CASES:
+        machines = selection.train(X, y, probability, case, p["grid"])
+        criteria = selection.one_fit_criteria(machines)
+        for cell in np.ndindex(criteria["gacv"].shape):
+            numbers = _of_cell(machines, cell)
+            numbers |= {name: criteria[name][cell] for name in ("gacv", "xa", "gckl", "misclass")}
+            row = {name: round(float(value), 5) for name, value in numbers.items()}
+            row["converged"] = bool(machines.surface.converged[cell])
+            rows.append({"case": case, **row})
+    return rows
+
+
+def _of_cell(machines, cell):
+    (k, j), lost = cell, machines.y * left_out(machines, cell)
+    margin, theta = machines.surface.margin[cell], machines.surface.influence[cell]
+    meant = (margin > 0) & (margin <= 1 + selection.TOL) & (theta > 0)
+    # of a cell without such vectors the median and the share are NaN
+    ratio = pd.Series((margin - lost)[meant] / theta[meant])
+    return {
+        "log10_lambda": np.log10(machines.lam[j]),
+        "log2_sigma": np.log2(machines.sigma[k]),
+        "fall_over_theta": ratio.median(),
+        "right": ratio.between(1 / 2, 2).mean(),
+        "hinge": np.mean(machines.cost * np.maximum(1 - lost, 0)),
+        "loo": np.mean(machines.cost * (lost <= 0)),
+    }
+
+
+APPROXIMATION = study_by_size("approximation", SIZES, compute_cells)
+
+
+def at_choice(frame, case, criterion, target):
+    """What a target is worth where a criterion is least over its own least, sample by sample."""
+    ratios = []
+    for _, cells in select(frame, case=case, n=SAMPLE_SIZE).groupby("sample"):
+        tied = cells[criterion] == cells[criterion].min()
+        ratios.append(cells[target][tied].mean() / cells[target].min())
+    return np.array(ratios)
+
+
+def add_approximation(out, frame):
+    """Where theta_i is right, and whether the true fall of the margin would choose better."""
+    for case in CASES:
+        of = select(frame, case=case)
+        claims = {RIGHT: mean_and_standard_error(_right(of))}
+        for one, other in (("large lambda", "small lambda"), ("small sigma", "large sigma")):
+            pair = (_right(of.query(HALVES[half])) for half in (one, other))
+            claims[f"{RIGHT}: {one} - {other}"] = paired_difference(*pair)
+        few, many = (mean_and_standard_error(_right(of, n)) for n in (of.n.min(), of.n.max()))
+        claims[f"{RIGHT}: smallest n - largest n"] = difference_of(few, many)
+        for target in ("gckl", "misclass"):
+            pair = (at_choice(of, case, name, target) for name in ("gacv", "hinge"))
+            column = f"{target.upper()} / its least: GACV - exact hinge loss"
+            claims[column] = paired_difference(*pair)
+        out.add_means(case, claims, of.converged.all())
+
+
+def _right(cells, n=SAMPLE_SIZE):
+    """The mean over the cells of each sample of this size."""
+    return select(cells, n=n).groupby("sample").right.mean()
