@@ -24,6 +24,9 @@ C = 1.0
 #: Tighter than the paper's 10^-3: angles are compared, not iterations.
 TOL = 1e-6
 CLASSES = {"positive": 1, "negative": -1}
+#: Contour levels and tick marks of the printed figure.
+LEVELS = (-1.0, 0.0, 1.0)
+TICKS = {"x": (0.0, 5.0, 10.0), "y": (-2.0, 0.0, 2.0, 4.0)}
 
 #: The rules by which labels are switched, and what a reader calls them.
 RULES = {
@@ -204,7 +207,11 @@ STUDIES = (FIG_1, FIG_1_LEVERAGE)
 def values(records):
     """What Figure 1 prints, and its claims as distributions over the draws."""
     out, frame, leverage = Values(), records["fig_1"], records["fig_1_leverage"]
-    out.add("all panels", "C", C)
+    for panel in "abcd":
+        out.add(f"panel {panel}", "C", C)
+    out.add_all("contours", {f"level {level:g}": level for level in LEVELS})
+    for axis, ticks in TICKS.items():
+        out.add_all(f"{axis} axis", {f"tick {tick:g}": tick for tick in ticks})
     if not frame.empty:
         out.add("sample", "patterns per class", N_PER_CLASS)
         for label, axis in product(CLASSES, "xy"):
