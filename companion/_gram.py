@@ -169,7 +169,8 @@ def _distance_form(X, Y, gamma, out):
     if X.shape[1] <= DIRECT_FEATURES:
         from companion._kernel_loops import distance_rows
 
-        distance_rows(X, np.ascontiguousarray((X if Y is None else Y).T), gamma, out)
+        columns = np.ascontiguousarray((X if Y is None else Y).T)
+        distance_rows(X, columns, gamma, Y is None, out)
         return out
     centre = X.mean(axis=0)
     A = X - centre

@@ -16,8 +16,9 @@ _OPTIONS = {
     "nogil": True,
 }
 
-# Columns at a time, so that what a row of distances needs stays near the processor.
-_WIDTH = 512
+# Columns at a time, so that what a row of distances needs stays near the processor, and of a
+# mirrored half of a matrix.
+_WIDTH, _MIRRORED, _TILE = 512, 128, 32
 
 
 @intrinsic
@@ -57,13 +58,17 @@ def exp_scaled(values, factor, out):
 
 
 @njit(**_OPTIONS)
-def distance_rows(Z, XT, gamma, out):
-    """out[i, j] = exp(-gamma ||Z[i] - X[j]||^2); for gamma < 0 the squared distances. XT is X'."""
+def distance_rows(Z, XT, gamma, is_square, out):
+    """out[i, j] = exp(-gamma ||Z[i] - X[j]||^2); for gamma < 0 the squared distances. XT is X'.
+
+    Of a square one with Z = X half is computed and mirrored.
+    """
     n_features, n = XT.shape
-    buffer = np.empty(_WIDTH)
-    for first in range(0, n, _WIDTH):
-        last = min(first + _WIDTH, n)
-        for i in range(Z.shape[0]):
+    width = _MIRRORED if is_square else _WIDTH
+    buffer = np.empty(width)
+    for first in range(0, n, width):
+        last = min(first + width, n)
+        for i in range(first if is_square else 0, Z.shape[0]):
             z, row = Z[i], buffer if gamma >= 0.0 else out[i][first:last]
             row[: last - first] = 0.0
             k = 0
@@ -82,6 +87,11 @@ def distance_rows(Z, XT, gamma, out):
                 k += 1
             if gamma >= 0.0:
                 exp_scaled(row[: last - first], -gamma, out[i][first:last])
+        for start in range(last, n, _TILE) if is_square else range(0):
+            for j in range(first, last):
+                row = out[j]
+                for i in range(start, min(start + _TILE, n)):
+                    row[i] = out[i, j]
 
 
 @njit(**_OPTIONS)

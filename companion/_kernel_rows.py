@@ -117,7 +117,7 @@ class KernelRows:
             return gram(self.X[indices], self.X, out=out, **self._parameters)
         from companion._kernel_loops import distance_rows
 
-        distance_rows(self.X[indices], self._columns, self._parameters["gamma"], out)
+        distance_rows(self.X[indices], self._columns, self._parameters["gamma"], False, out)
         return out
 
     def _compute_diagonal(self):

@@ -1,4 +1,4 @@
-"""Losses of a slack xi = max(0, 1 - y f(x)): the hinge and the error-counting loss.
+"""Losses of a slack xi = max(0, 1 - y f(x)): the hinge and two that count errors.
 
 Each gives its value, its first two derivatives and the weight theta'(xi) / xi that turns it into
 a squared error. A. Navia-Vazquez, F. Perez-Cruz, A. Artes-Rodriguez and A. R. Figueiras-Vidal,
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-__all__ = ["Hinge", "Unbiased"]
+__all__ = ["Hinge", "Sigmoid", "Unbiased"]
 
 # Smaller slacks count as this in quotients that tend to a limit, such as 0 / 0: a power of two.
 _TINY = 2.0**-300
@@ -160,6 +160,71 @@ class Unbiased(_Loss):
 
     def _terms(self, xi, floor):
         return _smooth_step(xi, float(self.s), self._kappa, floor)
+
+
+@dataclass(frozen=True)
+class Sigmoid(_Loss):
+    """A sigmoid of the slack that counts errors, for the paper's ERM-SVC.
+
+    With the slope a::
+
+        theta_a(xi) = (cosh(a xi) - 1) / (cosh(a xi) + cosh(a)),    xi >= 0
+
+    The paper calls the loss of the ERM-SVC "sigmoidal" and leaves its formula to another paper;
+    this one is ours: the logistic function of a (xi - 1) with its mirror image in xi added, moved
+    and scaled to go from 0 to 1. Like (6) without its constant it starts with slope zero, so that
+    its weight is bounded. It tends to the step at xi = 1 as a grows, where it is
+    (1 - 1 / cosh(a)) / 2, and over a^2 / 4 to the squared slack as a goes to zero.
+
+    Parameters
+    ----------
+    slope : float, default=4.0
+        a, positive.
+
+    Examples
+    --------
+    >>> Sigmoid(slope=8.0).value([0.0, 0.5, 1.0, 2.0]).round(3)
+    array([0.   , 0.017, 0.5  , 1.   ])
+    """
+
+    slope: float = 4.0
+
+    is_convex = False
+    needs_floor = False
+
+    #: Where it starts, the loss is quadratic.
+    s = 2.0
+
+    def __post_init__(self):
+        if not (isinstance(self.slope, numbers.Real) and 0.0 < self.slope < np.inf):
+            raise ValueError(
+                "The 'slope' of the sigmoid loss must be a positive finite number. "
+                f"Got {self.slope!r}; the larger, the closer to the step. Use slope=4."
+            )
+
+    def _terms(self, xi, floor):
+        return _sigmoid(xi, float(self.slope), floor)
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _sigmoid(xi, a, floor):
+    """The sigmoid, its slope, weight and second derivative, with a quadratic below the floor."""
+    terms, level = np.zeros((4, xi.size)), np.tanh(0.5 * a)
+    for i in range(xi.size):
+        at = max(xi[i], floor)
+        root = np.tanh(0.5 * a * at)
+        # sinh(a) / (cosh(a xi) + cosh(a)), and the same with sinh(a xi) above
+        p = 1.0 / (1.0 + np.exp(a * (at - 1.0))) - 1.0 / (1.0 + np.exp(a * (at + 1.0)))
+        r = root * (1.0 - level * p)
+        weight = a * p * r / (level * at)
+        terms[0, i] = root * r
+        if xi[i] < floor:
+            terms[0, i] -= 0.5 * weight * (at * at - max(xi[i], 0.0) ** 2)
+        if xi[i] > 0.0:
+            bend = a * a * p / level * (1.0 - p / np.tanh(a) - 2.0 * r * r)
+            terms[1, i], terms[2, i] = weight * at, weight
+            terms[3, i] = weight if xi[i] < floor else bend
+    return terms
 
 
 @njit(cache=True, error_model="numpy", nogil=True)

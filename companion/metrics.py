@@ -144,12 +144,7 @@ def average_utility(y_true, y_pred, utility, labels=None):
     >>> average_utility([0, 1, 2, 0], [0, 1, 2, 1], [[1, 0.4, 0], [0, 1, 0], [0, 0, 1]])
     0.85
     """
-    y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
-    if y_true.ndim != 1 or y_true.shape != y_pred.shape or y_true.size == 0:
-        raise ValueError(
-            "average_utility needs one true label and one decision for each of at least one "
-            f"sample. Got shapes {y_true.shape} and {y_pred.shape}."
-        )
+    y_true, y_pred = _label_pairs("average_utility", y_true, y_pred)
     labels = np.unique(y_true) if labels is None else np.asarray(labels)
     utility = np.asarray(utility, dtype=np.float64)
     if utility.shape != (len(labels), len(labels)) or not np.isfinite(utility).all():
@@ -198,12 +193,7 @@ def g_mean(y_true, y_pred):
     >>> g_mean([0, 0, 0, 0, 1], [0, 1, 1, 1, 1])
     0.5
     """
-    y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
-    if y_true.ndim != 1 or y_true.shape != y_pred.shape or y_true.size == 0:
-        raise ValueError(
-            "g_mean needs one true and one predicted label for each of at least one sample. "
-            f"Got shapes {y_true.shape} and {y_pred.shape}."
-        )
+    y_true, y_pred = _label_pairs("g_mean", y_true, y_pred)
     _, codes = np.unique(y_true, return_inverse=True)
     totals = np.bincount(codes)
     right = np.bincount(codes[y_true == y_pred], minlength=totals.size)
@@ -257,17 +247,24 @@ def g_mean_scorer(estimator, X, y):
     return g_mean(y, estimator.predict(X))
 
 
+def _label_pairs(name, y_true, y_pred):
+    """Both as arrays, if there is one prediction for each of at least one true label."""
+    y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
+    if y_true.ndim != 1 or y_true.shape != y_pred.shape or y_true.size == 0:
+        raise ValueError(
+            f"{name} needs one true and one predicted label for each of at least one sample. "
+            f"Got shapes {y_true.shape} and {y_pred.shape}."
+        )
+    return y_true, y_pred
+
+
 def _overlap(n_train, n_test):
     """n_test / n_train, or 0 if neither is given."""
     if n_train is None and n_test is None:
         return 0.0
-    if n_train is None or n_test is None:
+    if n_train is None or n_test is None or n_train <= 0 or n_test <= 0:
         raise ValueError(
-            "n_train and n_test must be given together. "
+            "n_train and n_test must be given together and must be positive. "
             f"Got n_train={n_train!r}, n_test={n_test!r}."
-        )
-    if n_train <= 0 or n_test <= 0:
-        raise ValueError(
-            f"n_train and n_test must be positive. Got n_train={n_train!r}, n_test={n_test!r}."
         )
     return n_test / n_train

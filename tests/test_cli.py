@@ -74,7 +74,8 @@ def slow(unit):
 
 
 def needs_data(unit):
-    raise DataUnavailable("heart/heart.dat cannot be had: no network")
+    way = "set COMPANION_DATA to a folder that has it or run `companion data fetch heart` later"
+    raise DataUnavailable(f"heart/heart.dat cannot be had: no network; {way}")
 
 
 def kill_the_worker(unit):
@@ -218,6 +219,7 @@ def test_parameters_are_listed_and_bad_ones_refused_before_anything_runs(project
     artefacts = [table_1(), fig_2()]
     text = invoke(artefacts, "reproduce", "--list")
     assert "toy/table_1  Table 1: means" in text and "-p n_draws INT  random draws [3]" in text
+    assert "-p profile" not in text, "what all notebooks have is an option"
     misspelt = ("reproduce", "toy/table_1", "-p", "n_drawz", "5")
     assert "did you mean 'n_draws'?" in invoke(artefacts, *misspelt, code=2)
     output = invoke(artefacts, "reproduce", "toy", "-p", "n_draws", "10", code=2)
@@ -325,6 +327,7 @@ def test_missing_data_are_named_and_are_no_failure(project, notebooks_run):
     output = invoke([table_1(needs_data, data="abc"), fig_2()], "reproduce")
     assert "0 units computed; 2 units missing\n" in output and "toy/table_1: ran in" in output
     assert "heart/heart.dat cannot be had: no network (2 units of toy/table_1)" in output
+    assert output.count("Run `companion data fetch heart`, or name a folder") == 1
 
 
 def test_a_failing_unit_is_named_and_its_notebook_not_run_but_the_next_is(project, notebooks_run):

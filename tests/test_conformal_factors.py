@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from _cases import each, refused
+from _conformal_problems import mixed_derivatives
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,16 +16,6 @@ KERNELS = [
     {"kernel": "poly", "gamma": 0.5, "degree": 3, "coef0": 1.0},
     {"kernel": "poly", "gamma": 0.5, "degree": 1, "coef0": 0.0},
 ]
-
-
-def mixed_derivatives(kernel, x, step=1e-4):
-    """d^2 k(x, z) / dx_i dz_j at z = x."""
-
-    def mixed(a, b):
-        return sum(s * t * kernel(x + s * a, x + t * b) for s in (1, -1) for t in (1, -1))
-
-    shifts = step * np.eye(x.size)
-    return np.array([[mixed(a, b) for b in shifts] for a in shifts]) / (2 * step) ** 2
 
 
 def bumps(centres, rates, weights):

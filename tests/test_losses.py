@@ -6,10 +6,11 @@ from _cases import each, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.losses import Hinge, Unbiased
+from companion.losses import Hinge, Sigmoid, Unbiased
 
 ORDERS = [(2, 1e-6), (4,), (10, 1e-3), (1.5,), (1.0,), (3.3, 0.2)]
 LOSSES = [Hinge(), Unbiased(), *(Unbiased(*order) for order in ORDERS)]
+LOSSES += [Sigmoid(0.5), Sigmoid(), Sigmoid(16.0)]
 every = pytest.mark.parametrize("loss", LOSSES, ids=str)
 
 # Away from the kinks at 0 and 1.
@@ -59,6 +60,27 @@ def test_the_step_has_height_one_and_passes_one_half_with_a_continuous_slope(s, 
     assert loss.value(1e12) == pytest.approx(1.0, abs=1e-11)
     slopes = loss.derivative(np.array([1 - 1e-12, 1.0]))
     np.testing.assert_allclose(slopes, s / (2 * (1 + root)), rtol=1e-10)
+
+
+@each(slope=[0.1, 2.0, 8.0, 40.0])
+def test_the_sigmoid_is_its_formula_and_two_logistic_functions(slope):
+    value, far = Sigmoid(slope).value(SLACKS), np.cosh(slope)
+    cosh = np.cosh(slope * SLACKS)
+    np.testing.assert_allclose(value, (cosh - 1) / (cosh + far), rtol=1e-11, atol=1e-15)
+    both = [1 / (1 + np.exp(slope * (1 - side * np.append(0, SLACKS)))) for side in (1, -1)]
+    both = sum(both) - sum(both)[0]
+    np.testing.assert_allclose(value, both[1:] * (1 + far) / np.sinh(slope), rtol=1e-9, atol=1e-12)
+
+
+def test_the_sigmoid_goes_from_the_squared_slack_to_the_step_and_never_overflows():
+    np.testing.assert_allclose(Sigmoid(1e-3).value(SLACKS) * 4e6, SLACKS**2, rtol=1e-4)
+    steep = Sigmoid(1e4).terms(np.array([-1e9, 0.0, 5e-324, 0.99, 1.0, 1.01, 1e9]))
+    np.testing.assert_allclose(steep[0], [0, 0, 0, 0, 0.5, 1, 1], atol=1e-12)
+    assert np.isfinite(steep).all() and (steep[2] >= 0).all()
+    tiny = Sigmoid(3.0).weight(np.array([5e-324, 1e-200, 1e-9]))
+    np.testing.assert_allclose(tiny, 9 / (1 + np.cosh(3)), rtol=1e-9)
+    for slope in (0.0, -1.0, np.inf, np.nan, "steep"):
+        refused("Use slope=4", Sigmoid, slope)
 
 
 @pytest.mark.parametrize("s", [2.0, 4.0])

@@ -6,6 +6,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from companion import plotting
+from companion.papers.gacv.selection import NAMES
 from companion.reproduction.verdicts import PARTS
 
 
@@ -67,6 +68,13 @@ def test_machines_and_verdicts_have_looks_of_their_own():
     verdicts = [(look["facecolor"], look["hatch"]) for look in plotting.VERDICT_STYLES.values()]
     for looks in (machines, verdicts):
         assert len(set(looks)) == len(looks) >= 4
+
+
+def test_every_criterion_has_a_look_by_the_start_of_its_name():
+    drawn = ("gacv", "xa", "misclass", "gckl", "cv_10", "loo")
+    for names in NAMES.values():
+        looks = {tuple(plotting.style_of(names[key]).values()) for key in drawn}
+        assert len(looks) == len(drawn)
 
 
 def test_a_player_needs_no_network_and_is_the_same_every_time():

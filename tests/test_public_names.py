@@ -1,9 +1,11 @@
 """Every public name is where it is listed; what readers are shown says what it takes and gives."""
 
+import doctest
 import inspect
 import pkgutil
 import re
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +60,8 @@ def shown():
 
 
 READERS = dict(shown())
+HOME = Path(companion.__file__).parent
+WITH_EXAMPLES = [path for path in sorted(HOME.rglob("*.py")) if ">>> " in path.read_text()]
 
 
 @pytest.mark.parametrize("module", ["companion", *modules_with_lists()])
@@ -73,3 +77,10 @@ def test_what_readers_are_shown_documents_what_it_takes(name):
     assert documentation(value).strip()
     if not (inspect.isclass(value) and issubclass(value, Exception)):
         assert undocumented(value) == []
+
+
+@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: path.stem)
+def test_the_examples_of_the_docstrings_run(path):
+    name = ".".join(path.relative_to(HOME.parent).with_suffix("").parts)
+    results = doctest.testmod(import_module(name))
+    assert results.attempted and not results.failed

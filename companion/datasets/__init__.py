@@ -3,22 +3,8 @@
 Only `companion.papers` uses this package; solvers and estimators know nothing of data sets.
 """
 
-from companion import errors
-from companion.datasets import (
-    _availability,
-    _fetch,
-    _sources,
-    checkers,
-    digits,
-    file_reports,
-    generators,
-    ida,
-    imbalanced,
-    preprocessing,
-    three_classes,
-    threshold_cases,
-    uci,
-)
+from inspect import ismodule as _is_module
+
 from companion.datasets._availability import *  # noqa: F403
 from companion.datasets._fetch import *  # noqa: F403
 from companion.datasets._sources import *  # noqa: F403
@@ -34,19 +20,5 @@ from companion.datasets.threshold_cases import *  # noqa: F403
 from companion.datasets.uci import *  # noqa: F403
 from companion.errors import *  # noqa: F403
 
-__all__ = [
-    *errors.__all__,
-    *_availability.__all__,
-    *_fetch.__all__,
-    *_sources.__all__,
-    *checkers.__all__,
-    *digits.__all__,
-    *file_reports.__all__,
-    *generators.__all__,
-    *ida.__all__,
-    *imbalanced.__all__,
-    *preprocessing.__all__,
-    *three_classes.__all__,
-    *threshold_cases.__all__,
-    *uci.__all__,
-]
+# What the modules list, which is all that is here but the modules themselves.
+__all__ = [name for name, value in vars().items() if not (name[0] == "_" or _is_module(value))]

@@ -9,6 +9,7 @@ import hashlib
 import os
 import sys
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 from stat import S_ISREG
 from urllib.parse import urlsplit
@@ -150,7 +151,7 @@ def _download(file, progress):
         """Into memory, no more than is registered; pooch checks what is written."""
         received = _Limited(2 * file.bytes if file.packed else file.bytes)
         downloader(url, received, pooch)
-        content = bytes(received.content)
+        content = received.getvalue()
         Path(output_file).write_bytes(unlzw(content, file.bytes) if file.packed else content)
 
     try:
@@ -175,19 +176,17 @@ def _download(file, progress):
     raise DataUnavailable(_sentence(file, reason))
 
 
-class _Limited:
+class _Limited(BytesIO):
     """What pooch writes to; a ValueError if it is more than so many bytes."""
 
     def __init__(self, most):
-        self.content, self.most = bytearray(), most
+        super().__init__()
+        self.most = most
 
     def write(self, chunk):
-        self.content += chunk
-        if len(self.content) > self.most:
+        if self.tell() + len(chunk) > self.most:
             raise ValueError(f"more than {self.most} bytes")
-
-    def flush(self):
-        pass
+        return super().write(chunk)
 
 
 def unlzw(packed, most):

@@ -167,7 +167,7 @@ def twonorm(n=7400, rng=None):
     -------
     X, y : ndarray of shape (n, 20) and (n,)
     """
-    rng = _generator("twonorm", n, rng)
+    rng = random_generator("twonorm", n, rng)
     y = np.where(rng.random(n) < 0.5, 1, -1)
     return rng.standard_normal((n, 20)) + (2 / np.sqrt(20)) * y[:, np.newaxis], y
 
@@ -187,7 +187,7 @@ def ringnorm(n=7400, rng=None):
     -------
     X, y : ndarray of shape (n, 20) and (n,)
     """
-    rng = _generator("ringnorm", n, rng)
+    rng = random_generator("ringnorm", n, rng)
     y = np.where(rng.random(n) < 0.5, 1, -1)
     X = rng.standard_normal((n, 20))
     X[y == 1] *= 2.0
@@ -214,7 +214,7 @@ def waveform(n=5000, rng=None, positive=1):
     -------
     X, y : ndarray of shape (n, 21) and (n,)
     """
-    rng = _generator("waveform", n, rng)
+    rng = random_generator("waveform", n, rng)
     if positive not in (0, 1, 2):
         raise ValueError(f"waveform: positive must be 0, 1 or 2. Got {positive!r}")
     points = np.arange(1, 22)
@@ -226,7 +226,8 @@ def waveform(n=5000, rng=None, positive=1):
     return X + rng.standard_normal((n, 21)), np.where(label == positive, 1, -1)
 
 
-def _generator(name, n, rng):
+def random_generator(name, n, rng):
+    """The generator to draw n samples from; `ValueError` if that is no sample."""
     if n < 1:
         raise ValueError(f"{name}: n must be at least 1. Got {n!r}")
     return np.random.default_rng(rng)

@@ -7,6 +7,8 @@ Statistics and its Interface 3 (2010), Section 5.1. Labels are 1, 2 and 3, as pr
 import numpy as np
 from scipy.special import softmax
 
+from companion.datasets.generators import random_generator
+
 __all__ = [
     "quadratic_logits",
     "quadratic_logits_probability",
@@ -90,11 +92,9 @@ def quadratic_logits_probability(X, flip=0.0):
 
 
 def _checked(n, flip, rng, name):
-    if n < 1:
-        raise ValueError(f"{name}: n must be at least 1. Got {n!r}")
     if not 0.0 <= flip <= 1.0:
         raise ValueError(f"{name}: flip must be a probability. Got {flip!r}")
-    return np.random.default_rng(rng)
+    return random_generator(name, n, rng)
 
 
 def _flipped(y, flip, rng):

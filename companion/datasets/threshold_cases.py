@@ -10,6 +10,8 @@ from functools import cache
 
 import numpy as np
 
+from companion.datasets.generators import random_generator
+
 __all__ = [
     "ThresholdCase",
     "get_threshold_case",
@@ -102,9 +104,7 @@ def threshold_case(case, n=500, rng=None, cluster_weight=None):
         Labels -1 and +1.
     """
     parts = get_threshold_case(case, cluster_weight)
-    if n < 1:
-        raise ValueError(f"threshold_case: n must be at least 1. Got {n!r}")
-    rng = np.random.default_rng(rng)
+    rng = random_generator("threshold_case", n, rng)
     positive = rng.random(n) < parts.prior
     in_cluster = positive & (rng.random(n) < parts.cluster_weight)
     level = rng.random(n)

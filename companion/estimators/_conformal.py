@@ -6,13 +6,12 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn import get_config
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from companion import conformal_factors as conformal
-from companion.estimators._compat import Interval, Options, StrOptions
+from companion.estimators._compat import Interval, Options, StrOptions, fit_context
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import (
     PREDICTION_BLOCK_MEGABYTES,
@@ -144,11 +143,7 @@ class ConformalSVC(KernelClassifier):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **{
-            name: constraint
-            for name, constraint in KernelClassifier._parameter_constraints.items()
-            if name != "class_weight"
-        },
+        **KernelClassifier._parameter_constraints,
         "transform": [StrOptions(set(RULES)), Rule],
         "search": [StrOptions(set(SEARCHES))],
         "max_transforms": [Interval(Integral, 0, None, closed="left")],
@@ -182,6 +177,7 @@ class ConformalSVC(KernelClassifier):
         return {name: vars(self)[name] for name in self._get_param_names()}
 
     @silent_overflow
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y):
         """Train machines and transform their kernel in turn.
 
@@ -199,8 +195,6 @@ class ConformalSVC(KernelClassifier):
             validation part or the rest would be without one of them.
         %(sparse)s
         """
-        if not get_config()["skip_parameter_validation"]:
-            self._validate_params()
         rule = vars(self)["transform"]
         if isinstance(rule, str):
             rule = RULES[rule]()

@@ -38,6 +38,7 @@ class SupportVectorClassifier(KernelClassifier):
 
     _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,
+        "class_weight": [StrOptions({"balanced"}), dict, None],
         "cache_size": [Interval(Real, 0.0, None, closed="neither")],
     }
 
@@ -45,14 +46,8 @@ class SupportVectorClassifier(KernelClassifier):
     cache_size: float = 2000
 
     @property
-    def coef_(self):
-        """The normal vector W of a linear machine, of shape (1, n_features)."""
-        if self.kernel != "linear":
-            raise AttributeError('coef_ exists only for kernel="linear".')
+    def _normal(self):
         return self.dual_coef_ @ self.support_vectors_
-
-    def _centres(self):
-        return self.support_ if self.kernel == "precomputed" else self.support_vectors_
 
     def _kernel_to_factorise(self, X, gamma):
         """Gram matrix in double precision; refused if it exceeds `cache_size`."""

@@ -37,7 +37,7 @@ def signed_labels(y, classes):
     return np.where(y == classes[1], 1.0, -1.0)
 
 
-def class_factors(class_weight, y, classes, sample_weight=None):
+def class_factors(class_weight, y, classes, sample_weight=None, name="a machine"):
     """Factor on C of every sample that comes from its class."""
     if class_weight is None:
         return None
@@ -47,6 +47,11 @@ def class_factors(class_weight, y, classes, sample_weight=None):
         factors = counts.sum() / (2.0 * counts)
     else:
         factors = compute_class_weight(class_weight, classes=classes, y=y)
+    if not np.all(factors > 0):
+        raise ValueError(
+            f"The 'class_weight' parameter of {name} must have positive entries. "
+            f"Got {class_weight!r}."
+        )
     return factors[in_second.astype(np.intp)]
 
 
@@ -99,10 +104,10 @@ def _plain_labels(X, y):
 @with_shared_documentation
 @dataclass(eq=False, repr=False, kw_only=True)
 class KernelClassifier(ClassifierMixin, BaseEstimator):
-    """Base of binary classifiers f(x) = sum_j beta_j k(c_j, x) + b.
+    """Base of classifiers f(x) = sum_j beta_j k(c_j, x) + b.
 
-    A subclass fits `dual_coef_` (beta) and `intercept_`, has `coef_` for the linear kernel, and
-    says what the centres c_j are.
+    A subclass fits `dual_coef_` (beta), `intercept_` and for the linear kernel `_normal`, and says
+    what the centres c_j are where they are not its support vectors.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -112,7 +117,6 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         "degree": [Interval(Integral, 1, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
     kernel: str | Callable = "rbf"
@@ -128,7 +132,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     @silent_overflow
     def decision_function(self, X):
-        """W . phi(x) + b, positive on the side of ``classes_[1]``.
+        """W . phi(x) + b, with two classes positive on the side of ``classes_[1]``.
 
         Parameters
         ----------
@@ -136,21 +140,28 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_queries,)
-            Decision values.
+        ndarray of shape (n_queries,) or (n_queries, n_classes)
+            Decision values; of more than two classes one for each, which sum to zero.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        beta = self.dual_coef_[0]
+        beta = self.dual_coef_.T
         if self.kernel == "linear":
-            values = X @ self.coef_[0]
+            values = X @ self.coef_.T
         elif self.kernel == "precomputed":
             values = X[:, self._centres()] @ beta
         else:
             values = self._kernel_expansion(X, beta)
-        values = values + self.intercept_[0]
+        values = values + self.intercept_
         require_finite("decision values", values)
-        return values
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    @property
+    def coef_(self):
+        """The normal vectors W of a linear machine, of shape (1 or n_classes, n_features)."""
+        if self.kernel != "linear":
+            raise AttributeError('coef_ exists only for kernel="linear".')
+        return self._normal
 
     def predict(self, X):
         """Label of every point: the class with the largest decision value.
@@ -172,14 +183,10 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _centres(self):
         """The points c_j; their indices among the training samples if the kernel is precomputed."""
-        raise TypeError(f"{type(self).__name__} does not say what its centres are.")
-
-    def _validated(self, X, y):
-        """Checked inputs; sets `classes_` and `n_features_in_`."""
-        return self._checked(X, y)[:2]
+        return self.support_ if self.kernel == "precomputed" else self.support_vectors_
 
     def _checked(self, X, y):
-        """As :meth:`_validated`, and the signed labels."""
+        """Checked inputs and the signed labels; sets `classes_` and `n_features_in_`."""
         plain = _plain_labels(X, y)
         if plain is not None:
             classes, signs = plain
@@ -251,12 +258,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
                 X = X[np.ix_(kept, kept)] if self.kernel == "precomputed" else X[kept]
         if self.class_weight is None:
             return kept, X, signs, weight, weight
-        factors = class_factors(self.class_weight, y, self.classes_, weight)
-        if not np.all(factors > 0):
-            raise ValueError(
-                f"The 'class_weight' parameter of {type(self).__name__} must have "
-                f"positive entries. Got {self.class_weight!r}."
-            )
+        name = type(self).__name__
+        factors = class_factors(self.class_weight, y, self.classes_, weight, name)
         return kept, X, signs, weight, factors if weight is None else factors * weight
 
     def _keep_certificate(self, result):

@@ -1,18 +1,17 @@
-"""UnbiasedSVC: the error-counting loss, fitted by iterated weighted least squares."""
+"""UnbiasedSVC: error-counting losses, fitted by iterated weighted least squares."""
 
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn import get_config
 from sklearn.utils import check_random_state
 
-from companion.estimators._compat import Interval, StrOptions
+from companion.estimators._compat import Interval, StrOptions, fit_context
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import KernelClassifier, silent_overflow
 from companion.kernels import gram
-from companion.losses import Hinge, Unbiased
+from companion.losses import Hinge, Sigmoid, Unbiased
 from companion.solvers.fscl import fscl
 from companion.solvers.wls import Design, wls
 
@@ -31,15 +30,19 @@ class UnbiasedSVC(KernelClassifier):
     Parameters
     ----------
     %(C)s
-    loss : {"unbiased", "hinge"}, default="unbiased"
+    loss : {"unbiased", "hinge", "sigmoid"}, default="unbiased"
         ``"unbiased"`` is the smooth step theta_s of [1]_; ``"hinge"`` gives the standard machine,
-        that of :class:`L1SVC`, by the same means.
+        that of :class:`L1SVC`, by the same means; ``"sigmoid"`` is for the ERM-SVC of [1]_, whose
+        loss [1]_ calls sigmoidal and does not print: the formula below is ours.
     s : float, default=2.0
         Order of theta_s, at least 1: the larger, the closer to the step.
     k : float, default=0.0
         The paper's constant, at least 0, which gives theta_s a slope of s k^((s-1)/s) /
         (2 (1 + k^(1/s))^s) at the margin. Training sets that can be separated have the hard-margin
         solution if `C` times this slope is at least the largest multiplier of that solution.
+    slope : float, default=4.0
+        Slope a > 0 of the sigmoid: the larger, the closer to the step. To be chosen with `C`, by
+        cross-validation.
     %(kernel)s
     n_prototypes : int, default=None
         Number of kernels of a semiparametric machine, at most the number of samples. They are
@@ -47,7 +50,7 @@ class UnbiasedSVC(KernelClassifier):
         With None every sample is one. Ignored by the linear kernel, whose machine has its normal
         vector for parameters; not available for precomputed kernels.
     init : {"svc", "least_squares"}, default="svc"
-        Where the iteration starts for ``loss="unbiased"``: at the support vector machine with the
+        Where the iteration starts, but for the hinge: at the support vector machine with the
         same `C` and kernels, or at least squares with all weights one.
     damping : "auto" or float, default="auto"
         Share of the old machine in the new one, in [0, 1). A fixed point is sure to be stable only
@@ -93,7 +96,7 @@ class UnbiasedSVC(KernelClassifier):
     objective_ : float
         1/2 ||W||^2 + sum_i C_i loss(xi_i) at the solution.
     duality_gap_ : float
-        Primal minus dual value; NaN for ``loss="unbiased"``, which has no dual bound.
+        Primal minus dual value of the hinge; NaN for the other losses, which have no dual bound.
     kkt_violation_ : float
         The larger of ``||W - sum_i alpha_i y_i Phi(X_i)||``, within the span of the kernels,
         and ``|sum_i alpha_i y_i|``.
@@ -114,10 +117,15 @@ class UnbiasedSVC(KernelClassifier):
         theta_s(xi) = (xi + kappa)^s / (2 (1 + kappa)^s)        for xi < 1,
                       1 - (1 + kappa)^s / (2 (xi + kappa)^s)    from there on,
 
-    where kappa = k^(1/s) and C_i is `C` times the weights of sample and class. W is free for the
-    linear kernel and W = sum_j beta_j Phi(c_j) otherwise, (23) of [1]_. Each iteration solves the
-    weighted least-squares problem (25) of [1]_ with the weights a_i = alpha_i / xi_i, alpha_i =
-    C_i theta_s'(xi_i); the factor 2 of the printed (22) would fit the machine of 2 `C`.
+    where kappa = k^(1/s) and C_i is `C` times the weights of sample and class. In place of theta_s,
+    ``loss="hinge"`` has xi, and ``loss="sigmoid"``, with the slope a,::
+
+        theta_a(xi) = (cosh(a xi) - 1) / (cosh(a xi) + cosh(a)).
+
+    W is free for the linear kernel and W = sum_j beta_j Phi(c_j) otherwise, (23) of [1]_. Each
+    iteration solves the weighted least-squares problem (25) of [1]_ with the weights a_i =
+    alpha_i / xi_i, alpha_i = C_i theta'(xi_i); the factor 2 of the printed (22) would fit the
+    machine of 2 `C`.
 
     With a kernel, memory grows with the square of the number of samples and time faster; a fit that
     memory would not hold is refused. For many samples set `n_prototypes`, or fit the linear machine
@@ -147,13 +155,15 @@ class UnbiasedSVC(KernelClassifier):
 
     _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,
-        "loss": [StrOptions({"unbiased", "hinge"})],
+        "loss": [StrOptions({"unbiased", "hinge", "sigmoid"})],
         "s": [Interval(Real, 1.0, None, closed="left")],
         "k": [Interval(Real, 0.0, None, closed="left")],
+        "slope": [Interval(Real, 0.0, None, closed="neither")],
         "n_prototypes": [Interval(Integral, 1, None, closed="left"), None],
         "init": [StrOptions({"svc", "least_squares"})],
         "damping": [StrOptions({"auto"}), Interval(Real, 0.0, 1.0, closed="left")],
         "accelerate": ["boolean"],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
@@ -163,6 +173,7 @@ class UnbiasedSVC(KernelClassifier):
     loss: str = "unbiased"
     s: float = 2.0
     k: float = 0.0
+    slope: float = 4.0
     n_prototypes: int | None = None
     init: str = "svc"
     damping: str | float = "auto"
@@ -173,6 +184,7 @@ class UnbiasedSVC(KernelClassifier):
     random_state: object = None
 
     @silent_overflow
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Fit the machine to a training set.
 
@@ -192,8 +204,6 @@ class UnbiasedSVC(KernelClassifier):
             than samples, or if memory would not hold the matrices.
         %(sparse)s
         """
-        if not get_config()["skip_parameter_validation"]:
-            self._validate_params()
         X, y, signs = self._checked(X, y)
         kept, X, signs, point_weight, cost = self._training_set(X, y, sample_weight, signs)
         gamma = self._resolved_gamma(X, point_weight)
@@ -202,7 +212,7 @@ class UnbiasedSVC(KernelClassifier):
             self._design(X, centres, gamma),
             signs,
             self.C,
-            loss=Hinge() if self.loss == "hinge" else Unbiased(self.s, self.k),
+            loss=self._loss(),
             sample_weight=cost,
             start="least_squares" if self.loss == "hinge" else self.init,
             damping=self.damping,
@@ -213,12 +223,10 @@ class UnbiasedSVC(KernelClassifier):
         self._keep(result, signs, cost, kept, X, centres, gamma)
         return self
 
-    @property
-    def coef_(self):
-        """The normal vector W of a linear machine, of shape (1, n_features)."""
-        if self.kernel != "linear":
-            raise AttributeError('coef_ exists only for kernel="linear".')
-        return self._normal[np.newaxis, :]
+    def _loss(self):
+        if self.loss == "unbiased":
+            return Unbiased(self.s, self.k)
+        return Hinge() if self.loss == "hinge" else Sigmoid(self.slope)
 
     def _centres(self):
         return self._centre_indices if self.kernel == "precomputed" else self.prototypes_
@@ -257,7 +265,7 @@ class UnbiasedSVC(KernelClassifier):
         self._normal, self._centre_indices = None, None
         self.prototypes_ = np.empty((0, 0))
         if self.kernel == "linear":
-            self._normal, used = result.coef, np.empty(0, dtype=np.intp)
+            self._normal, used = result.coef[np.newaxis], np.empty(0, dtype=np.intp)
         else:
             used = np.flatnonzero(result.coef)
             if self.kernel == "precomputed":

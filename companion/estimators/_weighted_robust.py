@@ -5,17 +5,12 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn import get_config
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from companion.estimators._compat import Interval, StrOptions
+from companion.estimators._compat import Interval, StrOptions, fit_context
 from companion.estimators._docs import with_shared_documentation
-from companion.estimators._kernel_classifier import (
-    KernelClassifier,
-    require_finite,
-    silent_overflow,
-)
+from companion.estimators._kernel_classifier import KernelClassifier, silent_overflow
 from companion.kernels import gram
 from companion.solvers import Design, dca, utility_from_cost
 
@@ -51,6 +46,10 @@ class WeightedRobustSVC(KernelClassifier):
         -1 / (n_classes - 1), the least that is Fisher consistent; None does not truncate and is the
         weighted support vector machine, which is convex for ``form="utility"``.
     %(kernel)s
+    init : {"weighted", "unweighted"}, default="weighted"
+        Where the DC algorithm starts: at the machine without truncation, as in [1]_, or at the one
+        that ignores utilities and costs too. Where no decision has half of the utility the first is
+        next to f = 0, which the algorithm does not leave: take the second there.
     tol : float, default=1e-6
         Relative duality gap to which every convex problem is solved. At the default, weights and
         repeated samples give decision values that differ by up to 3e-4; scikit-learn's check of
@@ -106,7 +105,7 @@ class WeightedRobustSVC(KernelClassifier):
         min  1/2 sum_m ||w_m||^2 + C sum_i sum_j U_{y_i j} T_s(g_ij)   subject to sum_m f_m = 0.
 
     Each step of the DC algorithm replaces the concave part by its tangent and solves the convex
-    problem that remains; it starts at the machine without truncation of the same `C`. For two
+    problem that remains; it starts at a machine without truncation of the same `C`. For two
     classes with the identity this is the binary truncated hinge of f = f_2 - f_1 with the penalty
     ||w||^2 / 4, as the norms of w_1 = -w_2 are counted both: twice the usual `C`.
 
@@ -139,10 +138,10 @@ class WeightedRobustSVC(KernelClassifier):
         "cost": ["array-like", None],
         "form": [StrOptions({"utility", "cost"})],
         "truncation": [StrOptions({"auto"}), Interval(Real, -np.inf, 0, closed="both"), None],
+        "init": [StrOptions({"weighted", "unweighted"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
     # Not a parameter: utilities say what classes weigh.
-    del _parameter_constraints["class_weight"]
     class_weight = None
 
     C: float = 1.0
@@ -151,6 +150,7 @@ class WeightedRobustSVC(KernelClassifier):
     cost: object = None
     form: str = "utility"
     truncation: str | float | None = "auto"
+    init: str = "weighted"
     tol: float = 1e-6
     max_iter: int = 100
 
@@ -160,6 +160,7 @@ class WeightedRobustSVC(KernelClassifier):
         return tags
 
     @silent_overflow
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Fit the machine to a training set.
 
@@ -172,8 +173,6 @@ class WeightedRobustSVC(KernelClassifier):
 
         %(self)s
         """
-        if not get_config()["skip_parameter_validation"]:
-            self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         self._require_size(X)
@@ -183,7 +182,8 @@ class WeightedRobustSVC(KernelClassifier):
         s = -1.0 / (len(classes) - 1.0) if s == "auto" else float(s)
         kept, X, codes, weight, _ = self._training_set(X, y, sample_weight, codes)
         gamma = self._resolved_gamma(X, weight)
-        settings = {"form": self.form, "tol": self.tol, "max_steps": self.max_iter}
+        settings = {"form": self.form, "start": self.init}
+        settings |= {"tol": self.tol, "max_steps": self.max_iter}
         result = dca(
             self._design(X, gamma, len(classes)),
             codes,
@@ -196,41 +196,6 @@ class WeightedRobustSVC(KernelClassifier):
         self._keep(result, np.arange(y.size)[kept], X, gamma)
         self.classes_, self.utility_, self.truncation_ = classes, matrix, s
         return self
-
-    @silent_overflow
-    def decision_function(self, X):
-        """f_m(x) of every class, or f_2 - f_1 with two classes.
-
-        Parameters
-        ----------
-        %(queries)s
-
-        Returns
-        -------
-        ndarray of shape (n_queries, n_classes) or (n_queries,)
-            Decision values, which sum to zero over the classes; one a point with two classes.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        if self.kernel == "linear":
-            values = X @ self._normal.T
-        elif self.kernel == "precomputed":
-            values = X[:, self.support_] @ self.dual_coef_.T
-        else:
-            values = self._kernel_expansion(X, self.dual_coef_.T)
-        values += self.intercept_
-        require_finite("decision values", values)
-        return values[:, 0] if len(self.classes_) == 2 else values
-
-    @property
-    def coef_(self):
-        """The normal vectors of a linear machine, of shape (n_classes, n_features)."""
-        if self.kernel != "linear":
-            raise AttributeError('coef_ exists only for kernel="linear".')
-        return self._normal
-
-    def _centres(self):
-        return self.support_vectors_
 
     def _matrix(self, classes):
         """Utilities, or costs for the cost form."""

@@ -210,6 +210,13 @@ class Values:
         """The values of another list, under a reading."""
         self.rows += [row | {"reading": reading} for row in other.rows]
 
+    def add_read_by(self, add, frame, reading):
+        """What ``add(values, frame)`` adds last for a place, under a reading; no settings."""
+        found = Values()
+        add(found, frame)
+        last = {(r["row"], r["column"]): r for r in found.rows if r["row"] != "protocol"}
+        self.rows += [r | {"reading": reading} for r in last.values()]
+
     def add_all(self, row, values, converged=True):
         """Several values without chance in one row: a mapping from column to value."""
         for column, value in values.items():

@@ -22,6 +22,7 @@ MACHINE_STYLES = {
     "L2": {"color": "#f4b183", "marker": "v", "linestyle": "--"},
     "SVC": {"color": "#d95f02", "marker": "D", "linestyle": "-."},
     "SVMlight": {"color": "#d95f02", "marker": "X", "linestyle": "-."},
+    "ERM-SVC": {"color": "#8c6bb1", "marker": "d", "linestyle": "--"},
     "SVC on prototypes": {"color": "#e7a06a", "marker": "P", "linestyle": ":"},
     "AdaBoost": {"color": "#4d9221", "marker": "<", "linestyle": ":"},
     "USVC": {"color": "#1b4f9c", "marker": "*", "linestyle": "-"},

@@ -9,12 +9,16 @@ from pathlib import Path
 def read_csv(content):
     """Texts and cells of the lines of a CSV file; a ValueError names a line that is none."""
     texts, cells = [], []
-    for number, line in enumerate(content.splitlines() or [b""], start=1):
-        try:
+    try:
+        for line in content.splitlines() or [b""]:
             texts.append(line.decode())
-            cells.append(next(csv.reader(texts[-1:], strict=True), []))
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise ValueError(f"line {number}: it cannot be read as CSV ({error})") from error
+        for line in (reader := csv.reader(texts, strict=True)):
+            if reader.line_num > len(cells) + 1:
+                raise csv.Error("a quote is not closed")
+            cells.append(line)
+    except (UnicodeDecodeError, csv.Error) as error:
+        number = len(texts if isinstance(error, UnicodeDecodeError) else cells) + 1
+        raise ValueError(f"line {number}: it cannot be read as CSV ({error})") from error
     return texts, cells
 
 

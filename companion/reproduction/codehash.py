@@ -51,14 +51,14 @@ class _Module:
         self.statements: dict[str, list[ast.stmt]] = {}
         for statement in ast.parse(Path(spec.origin).read_bytes()).body:
             if not isinstance(statement, _DEFINITIONS):
-                self.imports |= self.imported_by(statement)
+                self.imports |= self.imported_by([*ast.walk(statement)])
             for bound in _shaped_names(statement):
                 self.statements.setdefault(bound, []).append(statement)
 
-    def imported_by(self, tree: ast.AST) -> dict[str, tuple[str, ...]]:
-        """Names that imports anywhere in a tree bind, and the places they stand for."""
+    def imported_by(self, nodes: list[ast.AST]) -> dict[str, tuple[str, ...]]:
+        """Names that imports among some nodes bind, and the places they stand for."""
         found = {}
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Import):
                 for part in node.names:
                     bound = part.asname or part.name.partition(".")[0]
@@ -73,8 +73,9 @@ class _Module:
         """The statements that shape a name, spelled, and the places that they read."""
         reached = []
         for statement in self.statements[name]:
-            imports = self.imports | self.imported_by(statement)
-            for read, *attributes in _names(statement):
+            nodes = [*ast.walk(statement)]
+            imports = self.imports | self.imported_by(nodes)
+            for read, *attributes in _names(nodes):
                 if read in imports:
                     reached.append((*imports[read], *attributes))
                 if read in self.statements:
@@ -111,10 +112,10 @@ def _module(name: str) -> _Module | None:
     return _Module(spec) if source else None
 
 
-def _names(tree: ast.AST) -> Iterator[tuple[str, ...]]:
-    """Names that are read in a tree, each with the attributes that are taken of it."""
+def _names(nodes: list[ast.AST]) -> Iterator[tuple[str, ...]]:
+    """Names that are read, each with the attributes that are taken of it."""
     owners = set()
-    for node in ast.walk(tree):  # from outside in
+    for node in nodes:  # from outside in
         attributes, owner = [], node
         while isinstance(owner, ast.Attribute):
             attributes.insert(0, owner.attr)

@@ -2,6 +2,7 @@
 
 import difflib
 import gc
+import re
 import shutil
 import sys
 import textwrap
@@ -21,6 +22,8 @@ Exit codes:
 """
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True}
 PARAMETER = "A parameter of the notebooks asked for; may be repeated."
+#: The advice with which a reason ends that a command can mend.
+_FETCH = re.compile(r"; set COMPANION_DATA to .* or run `companion data fetch (\S+)`(?: later)?")
 TARGETS = click.argument("targets", nargs=-1, metavar="[PAPER or PAPER/ARTEFACT]...")
 
 
@@ -104,10 +107,16 @@ def _checked(artefacts, profile, given, in_place):
 
 
 def _list_targets(artefacts):
+    """Artefacts with the parameters of their own; those that all have are options."""
+    from companion.reproduction.artefacts import RUN_PARAMETERS
+
+    shared = {parameter.name for parameter in RUN_PARAMETERS}
     for artefact in artefacts:
         click.echo(f"{artefact.id}  {artefact.title}")
         for p in artefact.parameters:
-            click.echo(f"    -p {p.name} {p.type.__name__.upper()}  {p.help} [{p.default}]")
+            text = f"    -p {p.name} {p.type.__name__.upper()}  {p.help} [{p.default}]"
+            if p.name not in shared:
+                click.echo(textwrap.fill(text, _width() or 9999, subsequent_indent=" " * 8))
 
 
 @main.command(epilog=EXIT_CODES, short_help="Compute, run the notebooks, compare.")
@@ -152,7 +161,8 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
     run, reports = Reproduction(profile, **options), []
     try:
         for number, artefact in enumerate(artefacts, 1):
-            click.echo(f"[{number}/{len(artefacts)}] {artefact.id}: {artefact.title}")
+            text = f"[{number}/{len(artefacts)}] {artefact.id}: {artefact.title}"
+            click.echo(textwrap.shorten(text, _width() or 9999, placeholder=" ..."))
             reports.append(run.compute(artefact))
             _tell(reports[-1])
         _heading("Notebooks")
@@ -182,7 +192,7 @@ def _tell(report):
 
 
 def _lacks(reports):
-    """What units and records lack: one line a reason, and one a study."""
+    """What units and records lack: one line a reason, one a study, and what brings the data."""
     stopped, stale = {}, []
     for report in reports:
         for name, records in report.records.items():
@@ -190,7 +200,14 @@ def _lacks(reports):
             for reason, n in records.missing:
                 stopped.setdefault(reason, {})[study] = f"{n} units of {study}"
             stale += records.gaps["stale"]
-    missing = [f"{reason} ({', '.join(units.values())})" for reason, units in stopped.items()]
+    fetched = dict.fromkeys(key for reason in stopped for key in _FETCH.findall(reason))
+    missing = [
+        f"{_FETCH.sub('', reason)} ({', '.join(units.values())})"
+        for reason, units in stopped.items()
+    ]
+    if fetched:
+        missing.append(f"Run `companion data fetch {' '.join(fetched)}`, or name a folder that has")
+        missing[-1] += " <key>/<file name> of them by COMPANION_DATA."
     return {"Missing": missing, "Old records": stale}
 
 
@@ -245,11 +262,11 @@ def verify(context, targets, *, profile, only_problems, format, allow_missing, r
     without a declaration in data/deviations.yaml, on a declaration whose value no longer differs,
     and on records that are missing, stale or altered.
     """
+    gc.set_threshold(100_000)  # there are many records, and they stay
     from companion.reproduction import display, overview
     from companion.reproduction.reproduce import read_ledgers
     from companion.reproduction.verdicts import problems
 
-    gc.set_threshold(100_000)  # there are many records, and they stay
     ledgers, gaps, failures = read_ledgers(_targets(context, targets), profile)
     faulty = {name: problems(ledger) for name, ledger in ledgers.items()}
     shown = faulty if only_problems else ledgers

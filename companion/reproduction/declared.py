@@ -86,7 +86,7 @@ def _load_list(path):
 
     entries = []
     try:
-        loader = yaml.SafeLoader(path.read_text(encoding="utf-8"))
+        loader = yaml.SafeLoader(path.read_text(encoding="utf-8"))  # libyaml crashes on deep lists
         root = loader.get_single_node()
         if root is not None and root.id != "sequence":
             raise ValueError(f"line {root.start_mark.line + 1}: it must be a list, not a {root.id}")

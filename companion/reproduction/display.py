@@ -292,7 +292,8 @@ def explained(line, artefact):
     """All there is about one value, a row of the ledger as a dict: texts by what they are."""
 
     def names(functions):
-        return ", ".join(f"{f.__module__}.{f.__qualname__}" for f in functions)
+        plain = (getattr(f, "func", f) for f in functions)  # of a partial one
+        return ", ".join(f"{f.__module__}.{f.__qualname__}" for f in plain)
 
     found = _texts(line) | {
         "where": line["where"],
@@ -307,7 +308,7 @@ def explained(line, artefact):
 
 
 def ledger_text(ledgers, form):
-    """All rows of some ledgers, as JSON (a list of objects) or CSV.
+    """All rows of some ledgers, as JSON (a list of objects; ledger.schema.json) or CSV.
 
     Parameters
     ----------

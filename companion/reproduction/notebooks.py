@@ -4,13 +4,10 @@ What differs from run to run or machine to machine is removed, and a stamp is le
 ``metadata.companion``: the parameters, and the digests of the data and of the code.
 """
 
-import os
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
-from unittest.mock import patch
 
 import nbformat
 
@@ -19,6 +16,7 @@ from companion.reproduction._files import replace_text
 from companion.reproduction.artefacts import list_artefacts
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.parameters import check_parameters
+from companion.reproduction.warm import WarmKernelManager, notebook_surroundings
 
 _INJECTED = "injected-parameters"
 _NAVIGATION = "navigation"
@@ -109,21 +107,6 @@ def _write(notebook, path):
     replace_text(path, nbformat.writes(notebook).rstrip("\n") + "\n")
 
 
-def notebook_surroundings():
-    """What kernels inherit; who runs several at a time enters this once around them."""
-    return patch.dict(os.environ, COMPANION_PROGRESS="0", JUPYTER_PREFER_ENV_PATH="1")
-
-
-def stop_kernels():
-    """Kill the kernels that this process has started, so that nobody waits for their cells."""
-    import psutil
-
-    for child in psutil.Process().children(recursive=True):
-        with suppress(psutil.Error):
-            if "ipykernel_launcher" in child.cmdline():
-                child.kill()
-
-
 def _failure(error, number=None, source=""):
     name, message = getattr(error, "ename", type(error).__name__), getattr(error, "evalue", error)
     line = next((line.strip() for line in source.splitlines() if line.strip()), "")
@@ -145,10 +128,12 @@ def _execute(path, parameters, folder):
     from jupyter_core.utils import ensure_event_loop
 
     options = {"kernel_name": _KERNELSPEC["name"], "language": "python", "progress_bar": False}
-    options["extra_arguments"] = ["--IPKernelApp.log_level=ERROR"]
+    # not papermill's cwd, which is that of this process and so of its other threads, too
+    options["resources"] = {"metadata": {"path": str(folder)}}
+    options["kernel_manager_class"] = WarmKernelManager
     try:
         with notebook_surroundings():
-            papermill.execute_notebook(str(path), str(path), parameters, cwd=str(folder), **options)
+            papermill.execute_notebook(str(path), str(path), parameters, **options)
     except papermill.PapermillExecutionError as error:
         return _failure(error, error.exec_count, error.source)
     except Exception as error:  # a dead kernel, or none: the other notebooks go on

@@ -143,14 +143,14 @@ class Reproduction:
         finish. Those about all papers come last, as they show what became of the others, their
         times included, which a fresh run in place keeps; their own are not kept.
         """
-        from companion.reproduction import notebooks  # whose imports take a second
+        from companion.reproduction import notebooks, warm  # whose imports take a second
 
         todo = [pair for pair in zip(reports, parameters, strict=True) if not pair[0].failures]
         jobs = min(cpu_count() if self.jobs == -1 else self.jobs, max(len(todo), 1))
         run = partial(notebooks.run_notebook, in_place=in_place)
         for across in (False, True):
             # Threads, since each only waits for a kernel, a process of its own.
-            with ThreadPoolExecutor(jobs) as threads, notebooks.notebook_surroundings():
+            with ThreadPoolExecutor(jobs) as threads, warm.notebook_surroundings():
                 running = {}
                 for report, values in todo:
                     if across == (not report.artefact.paper):
@@ -165,7 +165,7 @@ class Reproduction:
                         yield report
                 except BaseException:
                     threads.shutdown(wait=False, cancel_futures=True)
-                    notebooks.stop_kernels()
+                    warm.stop_kernels()
                     raise
 
     def finish(self):

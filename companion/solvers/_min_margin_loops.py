@@ -233,7 +233,7 @@ def direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t
     return step, -longest
 
 
-@njit(**_LOOPS)
+@njit(**_PART)
 def newton_system(Q, Z, ridge, alpha, t, hold, early):
     """What both directions of a step share: ratios and their leaders, the factor, the sum of mu."""
     k, n = alpha.shape
@@ -269,12 +269,13 @@ def newton_system(Q, Z, ridge, alpha, t, hold, early):
 
 
 @njit(**_LOOPS)
-def take_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, system, least, d_t):
-    """Step 2 of the box: moves x, alpha and t, by the returned share of d_t.
+def take_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, early, least, d_t):
+    """Step 2 of the box: moves x, alpha and t, by the returned share of d_t; the sum of mu before.
 
     The target of the corrector is at least ``least``, over all terms.
     """
-    (work, vectors, U, mass), (k, n) = system, alpha.shape
+    work, vectors, U, mass = newton_system(Q, Z, ridge, alpha, t, hold, early)
+    k, n = alpha.shape
     d_alpha = work[3]
     d_alpha[:] = 0.0
     d_t[:] = 0.0
@@ -296,4 +297,4 @@ def take_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, system, least, d_t):
     for c in range(x.shape[0]):
         for r in range(x.shape[1]):
             x[c, r] += length * step[c, r]
-    return length
+    return length, mass

@@ -10,10 +10,6 @@ from companion.solvers import _smo_loops as loops
 # Rounding at a bound is taken out where that changes a score by no more than this share of tol.
 _SNAP_SHARE = 1e-3
 
-# From a warm start a walk over few free variables is worth while before the first pair update: so
-# many are credited. From zero the bounds have to be found first, which takes about n.
-_CREDIT = 100
-
 
 class DualProblem:
     """A :class:`companion.solvers._smo_loops.Dual` and the source of its rows."""
@@ -52,16 +48,21 @@ class DualProblem:
 
     def begin(self, beta, products=None):
         """Start at a feasible beta, with K beta where that is known."""
-        self.clock[:] = 0
-        self.credit = _CREDIT if beta.any() else -self.n
-        if self.rows is not None:
-            self.clock[loops.ROWS] = self.rows.clock
         self.beta[:] = beta
+        self.start_afresh()
         if products is None:
             self.refresh()
         else:
             self.products[:] = products
             loops.refresh(self.dual, False)
+
+    def start_afresh(self):
+        """Count iterations from zero, from where the problem stands."""
+        self.clock[:] = 0
+        # From zero the bounds have to be found before a walk is worth while: about n updates.
+        self.credit = 0 if self.beta.any() else -self.n
+        if self.rows is not None:
+            self.clock[loops.ROWS] = self.rows.clock
 
     def refresh(self):
         """Compute products and scores afresh; return the violation."""

@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 EXACT = {"cache": True, "error_model": "numpy", "fastmath": {"nnan", "nsz"}, "nogil": True}
 
 # Where NaN may come in, comparisons keep their meaning.
-_STRICT = {"cache": True, "error_model": "numpy", "nogil": True}
+STRICT = {"cache": True, "error_model": "numpy", "nogil": True}
 
 TAU = 1e-12  # curvature of a pair that is not positive (identical points), as in libsvm
 
@@ -185,7 +185,7 @@ def refresh(dual, afresh):
     return max(top - bottom, 0.0)
 
 
-@njit(**_STRICT)
+@njit(**STRICT)
 def prepare(y, lower, upper, ridge, low, high):
     """The box of beta from that of alpha; return whether all inputs are as they should be."""
     least, most, scale_least, scale_most = 0.0, 0.0, 0.0, 0.0
@@ -205,7 +205,7 @@ def prepare(y, lower, upper, ridge, low, high):
     return good
 
 
-@njit(**_STRICT)
+@njit(**STRICT)
 def snap(beta, low, high, diagonal, most):
     """Put variables at the bound that they are off by rounding only, by `most` of the scores."""
     largest, scale = 0.0, 0.0
@@ -230,7 +230,7 @@ def snap(beta, low, high, diagonal, most):
     return count
 
 
-@njit(**_STRICT)
+@njit(**STRICT)
 def certificates(products, y, beta, low, high, ridge):
     """Intercept, objective, duality gap and violation of beta, given products = K beta."""
     top, bottom, total, count = -np.inf, np.inf, 0.0, 0

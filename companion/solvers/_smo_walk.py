@@ -1,17 +1,17 @@
 """The walk of SMO over its free variables; see :mod:`companion.solvers.smo`."""
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
+from numba import njit
+from scipy.linalg.lapack import dpotrf
 
-from companion.solvers import _smo_loops as loops
+from companion.solvers._smo_loops import STRICT, add_products
 
 # Added to the diagonal of a Newton system, as smooth kernels have eigenvalues below rounding: this
 # share of tol over the largest |beta| leaves the scores within that share of tol; but at least what
 # rounding demands, relative to the largest diagonal entry.
 _JITTER_SHARE, _LEAST_JITTER = 0.02, 1e-10
 
-# A walk ends at so many corners of the box, as each costs a solution of the Newton system and pair
-# updates find bounds too.
+# A walk ends at so many corners of the box, as pair updates find bounds too.
 _CORNERS = 40
 
 
@@ -20,65 +20,101 @@ def walk_the_free_set(problem, free, tol):
 
     The step solves (K + D)_FF d = s_F - b e, e'd = 0. At a bound it goes on without that variable.
     """
-    beta, low, high = (v[free] for v in (problem.beta, problem.low, problem.high))
-    scores, ridge = problem.scores[free], problem.ridge[free]
-    scale, largest = problem.dual.diagonal[free].max(), max(np.abs(beta).max(), 1e-300)
-    jitter = min(max(_JITTER_SHARE * tol / largest, _LEAST_JITTER * scale), 1e-3 * scale)
-    system = problem.block(free)
-    system.flat[:: free.size + 1] += ridge + jitter
-    step = _step_in_the_box(system, scores - scores.mean(), low - beta, high - beta)
-    if step is None:
-        return
-    change = np.zeros(problem.n)
-    loops.add_products(problem.dual.K, problem.slot, free, step, change)
-    change[free] += ridge * step
-    slope, curvature = step @ scores, step @ change[free]
+    factor, failed = dpotrf(_system(problem.dual, free, _JITTER_SHARE * tol).T, overwrite_a=True)
+    if not failed:
+        _walk(problem.dual, free, factor.T)
+
+
+@njit(**STRICT)
+def _system(dual, free, share):
+    """(K + D)_FF, and a jitter."""
+    m, scale, largest = free.size, 0.0, 1e-300
+    for i in free:
+        scale, largest = max(scale, dual.diagonal[i]), max(largest, abs(dual.beta[i]))
+    jitter = min(max(share / largest, _LEAST_JITTER * scale), 1e-3 * scale)
+    system = np.empty((m, m))
+    for a in range(m):
+        row = dual.K[dual.slot[free[a]]]
+        for c in range(m):
+            system[a, c] = row[free[c]]
+        system[a, a] += dual.ridge[free[a]] + jitter
+    return system
+
+
+@njit(**STRICT, fastmath={"reassoc", "contract"})
+def _solve(factor, v):
+    """Solve LL'x = v in the place of v."""
+    for j in range(v.size):
+        for k in range(j):
+            v[j] -= factor[j, k] * v[k]
+        v[j] /= factor[j, j]
+    for j in range(v.size - 1, -1, -1):
+        v[j] /= factor[j, j]
+        for k in range(j):
+            v[k] -= v[j] * factor[j, k]
+
+
+@njit(**STRICT)
+def _walk(dual, free, factor):
+    """Move beta and scores, given the lower triangular factor of the system."""
+    beta, scores = dual.beta[free], dual.scores[free]
+    step = _step_in_the_box(factor, scores, dual.low[free] - beta, dual.high[free] - beta)
+    change = np.zeros(dual.scores.size)
+    add_products(dual.K, dual.slot, free, step, change)
+    slope, curvature = 0.0, 0.0
+    for a, i in enumerate(free):
+        change[i] += dual.ridge[i] * step[a]
+        slope += step[a] * scores[a]
+        curvature += step[a] * change[i]
     if not (0.0 < slope < np.inf and abs(curvature) < np.inf):
         return
     length = min(slope / curvature, 1.0) if curvature > 0.0 else 1.0
-    target = beta + length * step
-    rounding = 1e-14 * (np.abs(beta) + np.abs(target))
-    target = np.where(target - low <= rounding, low, target)
-    problem.beta[free] = np.where(high - target <= rounding, high, target)
-    problem.scores -= length * change
+    for a, i in enumerate(free):
+        target = beta[a] + length * step[a]
+        rounding = 1e-14 * (abs(beta[a]) + abs(target))
+        target = dual.low[i] if target - dual.low[i] <= rounding else target
+        dual.beta[i] = dual.high[i] if dual.high[i] - target <= rounding else target
+    for k in range(change.size):
+        dual.scores[k] -= length * change[k]
 
 
-def _step_in_the_box(system, pull, fall, rise):
-    """The step d, e'd = 0, to the minimiser of d'Sd / 2 - p'd, or the walk along the box to it."""
-    m = pull.size
-    factor, failed = dpotrf(system.T)
-    if failed:
-        return None
-    target, w = dpotrs(factor, np.array([pull, np.ones(m)]).T)[0].T
-    target = target - w * (target.sum() / w.sum())
-    most = min(m - 1, _CORNERS)
-    step, is_free, unit, fixed = np.zeros(m), np.ones(m), np.zeros(m), np.empty((most + 1, m))
-    fixed[0] = w / np.sqrt(w.sum())
-    up, down = rise.copy(), fall.copy()
-    with np.errstate(divide="ignore"):
-        for corner in range(most + 1):
-            lengths = np.maximum(up / target, down / target)
-            first = lengths.argmin()
-            length = min(max(lengths[first], 0.0), 1.0)
-            move = length * target
-            step += move
-            if length == 1.0 or corner == most:
-                break
-            up -= move
-            down -= move
-            # From here on this variable stays at its bound: its column of the inverse over what is
-            # left says how the others give way.
-            step[first] = rise[first] if target[first] > 0.0 else fall[first]
-            up[first], down[first], is_free[first] = np.inf, -np.inf, 0.0
-            unit[first] = 1.0
-            column = dpotrs(factor, unit)[0] - fixed[: corner + 1, first] @ fixed[: corner + 1]
-            unit[first] = 0.0
-            if not column[first] > 0.0:
-                break
-            target -= move
-            target -= target[first] / column[first] * column
-            target *= is_free
-            fixed[corner + 1] = column / np.sqrt(column[first])
-    room = np.minimum(rise - step, step - fall)
-    step[room.argmax()] -= step.sum()
+@njit(**STRICT)
+def _step_in_the_box(factor, scores, fall, rise):
+    """The step d, e'd = 0, to the minimiser of d'Sd / 2 - s'd, or the walk along the box to it."""
+    m = scores.size
+    step, target, is_free = np.zeros(m), scores - scores.mean(), np.ones(m)
+    fixed = np.zeros((min(m, _CORNERS + 1), m))
+    fixed[0] = 1.0
+    _solve(factor, target)
+    _solve(factor, fixed[0])
+    target -= target.sum() / fixed[0].sum() * fixed[0]
+    fixed[0] /= np.sqrt(fixed[0].sum())
+    for corner in range(1, len(fixed) + 1):
+        length, first = 1.0, -1
+        for a in range(m):
+            room = (rise[a] if target[a] > 0.0 else fall[a]) - step[a]
+            if is_free[a] and target[a] != 0.0 and room / target[a] < length:
+                length, first = max(room / target[a], 0.0), a
+        step += length * target
+        if first < 0:
+            break
+        step[first] = rise[first] if target[first] > 0.0 else fall[first]
+        if corner == len(fixed):
+            break
+        # From here on this variable stays at its bound: its column of the inverse over what is
+        # left says how the others give way.
+        is_free[first] = 0.0
+        column = np.zeros(m)
+        column[first] = 1.0
+        _solve(factor, column)
+        for k in range(corner):
+            column -= fixed[k, first] * fixed[k]
+        if not column[first] > 0.0:
+            break
+        target *= 1.0 - length
+        target -= target[first] / column[first] * column
+        target *= is_free
+        fixed[corner] = column / np.sqrt(column[first])
+    widest = np.argmax(np.minimum(rise - step, step - fall))
+    step[widest] -= step.sum()
     return step

@@ -124,6 +124,7 @@ def conformal_transformations(
     theta=0.0,
     generations=GENERATIONS,
     seed=0,
+    escape="early",
 ):
     """Transform the kernel of a problem until the error on its validation part stops falling.
 
@@ -142,6 +143,9 @@ def conformal_transformations(
         The error must fall by more than this.
     generations, seed : int, default=30 and 0
         Of CMA-ES; the seed is also that of the choice of cores.
+    escape : {"early", "late"} or None, default="early"
+        Whether CMA-ES enlarges its step where the error is flat, as in the C program of 2008, later
+        in a generation, or not; see :func:`companion.solvers.metamodels.evolve`.
 
     Returns
     -------
@@ -172,7 +176,7 @@ def conformal_transformations(
             reason = f"A validation error of {error:g} cannot fall by more than theta = {theta:g}."
             break
         # c from svm_{t-1}, by the rule or by a search
-        stage, candidate = _choose(rule, search, svm, generations, rng)
+        stage, candidate = _choose(rule, search, svm, rng, generations=generations, escape=escape)
         c, validation_c = svm.apply(stage)
         d, validation_d = c * svm.factors, validation_c * svm.validation_factors
         trouble = problem.trouble(d, validation_d)
@@ -214,7 +218,7 @@ def conformal_transformations(
     )
 
 
-def _choose(rule, search, svm, generations, rng):
+def _choose(rule, search, svm, rng, **options):
     """A stage by the rule or the metamodel, and its machine if the search has trained it."""
     if not rule.is_searched:
         return rule.stage(svm), None
@@ -225,7 +229,7 @@ def _choose(rule, search, svm, generations, rng):
     elif search == "separability_gradient":
         parameters, _ = ascend_separability(family, J, d)
     else:
-        options = {"seed": int(rng.integers(2**31)), "generations": generations}
+        options["seed"] = int(rng.integers(2**31))
         if search == "separability_cma":
             parameters, _ = evolve(
                 lambda P: -J.values(family.values(P) * d), family.lower, family.upper, **options

@@ -5,7 +5,8 @@
 
 The box of the paper:
 
-0. The machine for s = -infinity, with the same C.
+0. The machine for s = -infinity, with the same C. Where no decision has half of the utility this
+   is f = 0, and the box ends here; the machine that ignores U is a start that gets away.
 1. beta_ijl = C U_{y_i j} for l = argmax_{m != j} f_m(x_i), one l, where g_ij < s, else 0.
 2. Minimise the convex part plus sum_ijl beta_ijl (f_j - f_l)(x_i): :mod:`.min_margin`.
 3. Repeat until beta does not change; the objective falls at every step.
@@ -40,6 +41,9 @@ from companion.solvers._margin_terms import (
 from companion.solvers.min_margin import MinMarginResult, minimise
 
 __all__ = ["DCAResult", "MachinePath", "dca", "dca_path", "utility_from_cost"]
+
+#: Convex machines to start at: with the utilities, and with U = I.
+STARTS = ("weighted", "unweighted")
 
 # Weight of the proximal term of a DC step, |b - b_t|^2 / 2, for terms of mean weight one or more.
 # It keeps b where truncation leaves directions without slope, and moves no fixed point.
@@ -126,7 +130,7 @@ def dca(  # noqa: PLR0913
     s,
     *,
     form="utility",
-    start=None,
+    start="weighted",
     sample_weight=None,
     tol=1e-8,
     max_steps=100,
@@ -144,8 +148,9 @@ def dca(  # noqa: PLR0913
         Where the loss is truncated, at most 0; None or -inf for not at all.
     form : {"utility", "cost"}, default="utility"
         Loss U_{y_i j} T_s(g_ij), (8), or C_{y_i j} T_s(-g_ij), (4) for s = None.
-    start : MinMarginResult or ndarray of shape (k, n_columns + 1), optional
-        Where to start, (w, b) of each class; the convex machine of this C by default.
+    start : {"weighted", "unweighted"}, MinMarginResult or ndarray, default="weighted"
+        Where to start: the convex machine of this C with these utilities, or without any (U = I);
+        or (w, b) of each class, of shape (k, n_columns + 1).
     tol : float, default=1e-8
         Relative duality gap to which every subproblem is solved.
     max_steps, max_iter : int, default=100 and 200
@@ -183,15 +188,14 @@ def dca(  # noqa: PLR0913
     C, loss = checked_positive(C, "C", "dca"), checked_loss(s, form, "dca")
     checked_positive(tol, "tol", "dca")
     n_start, is_solved, alpha = 0, True, None
-    if start is None:
+    if isinstance(start, str):
         # Step 0: (10) with T_s = H_1, which is (7).
-        hinge = _convex_terms(problem, form, sample_weight).hinge(C)
+        hinge = _convex_terms(problem, form, start, sample_weight, "dca").hinge(C)
         x, alpha, n_start, is_solved = minimise(hinge, np.zeros_like(hinge.L), tol, max_iter)
     else:
         x = problem.point(start)
     budgets = {"tol": tol, "max_iter": max_iter, "max_steps": max_steps}
-    is_solution = start is None and form == "utility"
-    found = _descend(problem, C, loss, x, is_solution=is_solution, **budgets)
+    found = _descend(problem, C, loss, x, is_solution=_is_solution(form, start), **budgets)
     if found.alpha is not None:
         hinge, alpha = found.hinge, found.alpha
     n_steps, is_near = len(found.objectives) - 1, found.is_solved
@@ -282,6 +286,7 @@ def dca_path(  # noqa: PLR0913
     s,
     *,
     form="utility",
+    start="weighted",
     sample_weight=None,
     tol=1e-6,
     max_steps=100,
@@ -293,6 +298,8 @@ def dca_path(  # noqa: PLR0913
     ----------
     design, y, utility, s, form, sample_weight, tol, max_steps, max_iter
         As for :func:`dca`, but with a default ``tol`` of 1e-6.
+    start : {"weighted", "unweighted"}, default="weighted"
+        Which convex machines.
     C_values : sequence of float
         In an order in which neighbours are similar: the convex machine of one is where the
         solver starts for the next, which changes the time and, where its b is unique, not the
@@ -307,14 +314,14 @@ def dca_path(  # noqa: PLR0913
     C_values = np.array([checked_positive(C, "C_values", "dca_path") for C in C_values])
     checked_positive(tol, "tol", "dca_path")
     budgets = {"tol": tol, "max_iter": max_iter, "max_steps": max_steps}
-    first = _convex_terms(problem, form, sample_weight)
+    first = _convex_terms(problem, form, start, sample_weight, "dca_path")
     x, rows = np.zeros((problem.k - 1, len(problem.Z))), ([], [])
     for C in C_values:
         hinge = first.hinge(C)
         x, alpha, n_iter, is_solved = minimise(hinge, x, tol, max_iter)
         value, gap, *_ = loops.certificate(*hinge, x, alpha)
         rows[0].append((x, value, gap, 0, n_iter, is_solved))
-        found = _descend(problem, C, loss, x, is_solution=form == "utility", **budgets)
+        found = _descend(problem, C, loss, x, is_solution=_is_solution(form, start), **budgets)
         n_steps = len(found.objectives) - 1
         if n_steps:
             gap = loops.certificate(*found.hinge, found.x, found.alpha)[1]
@@ -342,9 +349,17 @@ def dca_path(  # noqa: PLR0913
     return tuple(paths)
 
 
-def _convex_terms(problem, form, sample_weight):
+def _convex_terms(problem, form, start, sample_weight, name):
     """The terms of the convex machine to start at."""
-    if form == "utility":
+    if start not in STARTS:
+        raise ValueError(f"The 'start' of {name} must be one of {list(STARTS)}. Got {start!r}.")
+    if _is_solution(form, start):
         return problem
-    utility = utility_from_cost(problem.utility)
-    return MarginTerms(problem.design, problem.labels, utility, sample_weight, "dca")
+    is_plain = start == "unweighted"
+    utility = np.eye(problem.k) if is_plain else utility_from_cost(problem.utility)
+    return MarginTerms(problem.design, problem.labels, utility, sample_weight, name)
+
+
+def _is_solution(form, start):
+    """Whether the start is the machine of this form and these utilities without truncation."""
+    return form == "utility" and isinstance(start, str) and start == "weighted"

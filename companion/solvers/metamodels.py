@@ -152,15 +152,20 @@ def evaluation(family, separability, factors):
     return evaluate
 
 
-def evolve(objective, lower, upper, *, seed, generations=GENERATIONS, target=-np.inf):
+def evolve(
+    objective, lower, upper, *, seed, generations=GENERATIONS, target=-np.inf, escape="early"
+):
     """Minimise by CMA-ES with its default population, from .5 in all parameters and step .3.
 
         repeat  x_k = m + s y_k, y_k ~ N(0, C);  the better half, by weight, gives y
+                [best f(x_k) = median f(x_k):  s = s g, y_k = y_k / g, g = exp(.2 + c_s / d_s)]
                 m = m + s y;  p = path of C^(-1/2) y;  q = path of y
                 C = (1 - c_1 - c_mu) C + c_1 q q' + c_mu sum_k w_k y_k y_k'
                 s = s exp(c_s / d_s (|p| / E|N(0, I)| - 1))
 
     The constants are those of N. Hansen, The CMA evolution strategy: a tutorial, arXiv 1604.00772.
+    The line in brackets is the "early" `escape` from a plateau, that of his C program of the time
+    of the thesis, which bounds no step either; "late", s = s g comes after the rest, and y_k stays.
     """
     n, rng = len(lower), np.random.default_rng(seed)
     size = 4 + int(3.0 * np.log(n))
@@ -173,25 +178,30 @@ def evolve(objective, lower, upper, *, seed, generations=GENERATIONS, target=-np
     c_mu = min(1.0 - c_1, 2.0 * (mass - 2.0 + 1.0 / mass) / ((n + 2.0) ** 2 + mass))
     usual = np.sqrt(n) * (1.0 - 1.0 / (4.0 * n) + 1.0 / (21.0 * n**2))  # E|N(0, I)|
     # C changes little in a generation, so it is decomposed again after some.
-    wait, widest = int(np.ceil(0.1 / (n * (c_1 + c_mu)))), (upper - lower) / 3
+    wait = int(np.ceil(0.1 / (n * (c_1 + c_mu))))
     m, s, C, p, q = np.full(n, START), STEP, np.eye(n), np.zeros(n), np.zeros(n)
     best, least = None, np.inf
     for generation in range(generations):
         if generation % wait == 0:
-            s = min(s, (widest / np.sqrt(C.diagonal())).min())
             squares, axes = np.linalg.eigh(C)
-            root = axes * np.sqrt(squares)
+            root = axes * np.sqrt(np.maximum(squares, 0.0))  # rounding can leave one below 0
         Z = rng.standard_normal((size, n))
         Y = Z @ root.T
         candidates = into_bounds(m + s * Y, lower, upper)
         values = np.clip(objective(candidates), -_LARGEST, _LARGEST)
-        order = np.argsort(values, kind="stable")[: w.size]
+        order = np.argsort(values, kind="stable")
         if values[order[0]] < least:
             best, least = candidates[order[0]], float(values[order[0]])
         if least <= target:
             break
+        is_flat = escape is not None and values[order[0]] == values[order[size // 2]]
+        growth = np.exp(0.2 + c_s / d_s) if is_flat else 1.0
+        order = order[: w.size]
+        m = m + s * (w @ Y[order])
+        s = min(s * growth, _LARGEST)
+        if escape == "early":
+            Y, Z = Y / growth, Z / growth
         y = w @ Y[order]
-        m = m + s * y
         p = (1.0 - c_s) * p + np.sqrt(c_s * (2.0 - c_s) * mass) * (axes @ (w @ Z[order]))
         length = np.sqrt(p @ p)
         # The path of C waits while the step grows quickly.

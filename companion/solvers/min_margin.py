@@ -215,8 +215,7 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
             continue
         # Step 2: towards (13), (15) and alpha t = 0; alpha stays within (14).
         early, target = _EARLY * scale, _FLOOR * max(tol * scale, surplus)
-        system = loops.newton_system(terms.Q, terms.Z, terms.ridge, alpha, t, _HOLD, early)
-        length, mass = loops.take_step(*terms, x, alpha, t, system, target, d_t), system[-1]
+        length, mass = loops.take_step(*terms, x, alpha, t, _HOLD, early, target, d_t)
         # Step 3: alpha_l = p for one l adds to the linear terms of the others.
         if may_leave_out and mass <= _HALF_WAY * scale:
             decided = _decided(whole.p, alpha, t, length * d_t)

@@ -12,8 +12,7 @@ from companion.solvers._smo_loops import certificates
 __all__ = ["MDMResult", "Result", "SVMSolution", "certify", "certify_hulls"]
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """Solution of the dual min 1/2 a'Qa - e'a, y'a = 0, l <= a <= u, with its certificates.
 
     Q = yy' * K + diag(ridge). All certificates are computed in double precision from K and alpha

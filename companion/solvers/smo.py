@@ -51,13 +51,13 @@ _MAX_REFRESHES = 50
 _SHRINKS, _REDUCTION = 0.5, 0.01
 
 # Pair updates of the first burst, and how bursts grow.
-_FIRST_BURST, _GROWTH = 200, 2
+_FIRST_BURST, _GROWTH = 100, 2
 
 # In the time in which a pair update goes over one sample: what it takes beside that pass; what a
 # walk takes once, for a free variable and a sample, for a pair and for a triple of free variables;
 # and what a smaller problem takes.
 _PAIR, _PART = 80, 5e6
-_WALK = 1e5, 0.5, 4.0, 0.02
+_WALK = 5e3, 0.5, 10.0, 0.02
 
 # Updates and sweeps between two looks whether they still lead anywhere, what is too small a fall of
 # the violation to go on for, and of the objective beside the gap; the end where both are.
@@ -211,18 +211,16 @@ def solve(problem, rules, log=None):
 
 def _minimise(problem, rules, target, log=None):
     """Iterations of section 3 until the end, and between bursts of them what shortens the way."""
-    n, burst = problem.n, _FIRST_BURST
-    parted = problem.n_iter
-    walked = parted - problem.credit
-    watch = _Watch(problem)
+    n, burst, now, watch = problem.n, _FIRST_BURST, problem.n_iter, _Watch(problem)
+    parted, walked = now, now - problem.credit
     while True:
-        limit = rules.budget if log is None else min(rules.budget, problem.n_iter + n)
-        stop = min(limit, problem.n_iter + burst) if rules.accelerate else limit
+        limit = rules.budget if log is None else min(rules.budget, now + n)
+        stop = min(limit, now + burst) if rules.accelerate else limit
         status = update_pairs(problem.dual, rules.second_order, target, stop)
+        now, stalled = problem.n_iter, status == STALLED
         if status == NEEDS_ROW:
             problem.fetch()
             continue
-        now, stalled = problem.n_iter, status == STALLED
         if log is not None and (status != BUDGET or now >= limit):
             log.append((now, problem.objective(), problem.violation))
         ends = status == CONVERGED or now >= rules.budget or (stalled and not rules.accelerate)
@@ -249,7 +247,7 @@ def _minimise(problem, rules, target, log=None):
         if rules.shrinking and (now - parted) * (n + _PAIR) > _PART:
             _solve_part(problem, rules)
             parted = problem.n_iter
-            walked += parted - now
+            walked, now = walked + parted - now, parted
 
 
 class _Watch:

@@ -74,7 +74,7 @@ def wls(  # noqa: PLR0913
         Labels -1 and +1, both present.
     C : float
         Weight of the loss.
-    loss : Hinge or Unbiased, optional
+    loss : Hinge, Unbiased or Sigmoid, optional
         From :mod:`companion.losses`; the hinge by default.
     sample_weight : ndarray of shape (n_samples,), optional
         Positive factors on C: c_i = C sample_weight_i.

@@ -182,17 +182,14 @@ class Evaluation:
 
     def _of_fold(self, path, block, kernel_time):
         """All C of a path on one fold, each started from the one before."""
-        n_cells = len(path.C_values)
-        y_signed = solver = None
-        try:
-            y_signed, bound_weight = self._training_labels(path.machine, block.train)
-        except Exception:
-            if self.error_score == "raise":
-                raise
-            fits = [(None, 0.0, format_exc())] * n_cells
+        n_cells, y_signed, solver = len(path.C_values), None, None
+        labels, _, failure = self._attempt(self._training_labels, path.machine, block.train)
+        if failure is not None:
+            fits = [(None, 0.0, failure)] * n_cells
         else:
+            y_signed, bound_weight = labels
             solver = path_solver(path, block.K_train, y_signed, bound_weight)
-            fits = [self._fit(solver, C) for C in path.C_values]
+            fits = [self._attempt(solver.solve, C) for C in path.C_values]
 
         start = perf_counter()
         decisions = np.zeros((len(block.test), n_cells))
@@ -222,11 +219,11 @@ class Evaluation:
             cells[path.candidates[column], block.fold] = cell
         return cells
 
-    def _fit(self, solver, C):
+    def _attempt(self, call, *arguments):
         """Result or None, seconds, traceback or None."""
         start = perf_counter()
         try:
-            result, failure = solver.solve(C), None
+            result, failure = call(*arguments), None
         except Exception:
             if self.error_score == "raise":
                 raise

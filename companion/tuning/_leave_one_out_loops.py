@@ -23,8 +23,8 @@ ZERO_MARGIN = 1e-7
 # A variable nearer to a bound than this share of its range lies on it.
 AT_BOUND = 1e-9
 
-# Pivots before a path or a proof is given up, and the violation of a solution.
-_MOST_PIVOTS, _MOST_FIXED, _VIOLATION = 100, 15, 1e-9
+# Pivots before a path is given up, and the violation of a solution.
+_MOST_PIVOTS, _VIOLATION = 100, 1e-9
 
 _FAST = {"nsz", "reassoc", "contract"}
 _OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": _FAST, "nogil": True}
@@ -110,13 +110,12 @@ def _pivot(W, p, out, row):
 
 
 @njit(**_OPTIONS)
-def _room(M, W, beta, at, sense, row):
-    """How far beta can go along -sense * row on the basic ones of samples, and which ends it."""
+def _room(M, W, speed):
+    """How far beta can go along -speed on the basic samples, and which of them ends it."""
     length, first = np.inf, -1
-    for a in at:
-        if W.is_basic[a] and row[a] != 0.0:
-            speed = sense * row[a]
-            room = (beta[a] - (M.low[a] if speed > 0.0 else M.high[a])) / speed
+    for a in np.flatnonzero(W.is_basic):
+        if speed[a] != 0.0:
+            room = (W.beta[a] - (M.low[a] if speed[a] > 0.0 else M.high[a])) / speed[a]
             if room < length:
                 length, first = max(room, 0.0), a
     return length, first
@@ -147,36 +146,6 @@ def bias_of(M, beta, scores, out):
 
 
 @njit(**_OPTIONS)
-def _proves(M, W, out, sense, row):
-    """Whether a walk with F alone proves the left-out margin positive."""
-    margin, rest = 1.0 - M.y[out] * W.above[out], abs(W.beta[out])
-    if margin <= max(ZERO_MARGIN, 2.0 * rest * row[out]):
-        return False
-    n_pivots, n_basic, was_basic = W.count[0], W.count[1], W.is_basic.copy()
-    at, own, beta = np.flatnonzero(was_basic), row.copy(), W.beta.copy()
-    gone, gained, target, proven = 0.0, 0.0, margin * rest * (1.0 + 1e-9), False
-    for _fixed in range(_MOST_FIXED):
-        slope = max(own[out], 1e-100)
-        length, first = _room(M, W, beta, at, sense, own)
-        is_zero = length * slope >= margin
-        length = margin / slope if is_zero else length
-        gained += length * (margin - 0.5 * length * slope)
-        gone += length
-        margin -= length * slope
-        proven = gone > rest and gained > target + ZERO_MARGIN * (gone - rest)
-        # The margin falls ever faster: there is no more to gain than at the present slope.
-        if proven or is_zero or gained + margin * margin / (2.0 * slope) <= target:
-            break
-        for a in at:
-            beta[a] -= sense * length * own[a]
-        if W.count[1] == 1 or not _pivot(W, first, out, own):
-            break
-    W.count[0], W.count[1] = n_pivots, n_basic
-    W.is_basic[:] = was_basic
-    return proven
-
-
-@njit(**_OPTIONS)
 def _follow(M, W, out, last, to_the_end, row):
     """Follow the solution while b_out goes to 0; return the verdict and the changes of F.
 
@@ -190,7 +159,7 @@ def _follow(M, W, out, last, to_the_end, row):
         elif not _pivot(W, out, out, row):
             return FAILED, 0
     count = 0
-    while W.count[0] < _MOST_PIVOTS - _MOST_FIXED - 3:
+    while W.count[0] < _MOST_PIVOTS - 3:
         if last >= 0:
             # The bias jumps to the end of its interval where one of the others can make up.
             _bias, i, j, _violation = bias_of(M, W.beta, W.above, out)
@@ -204,10 +173,8 @@ def _follow(M, W, out, last, to_the_end, row):
         margin, rest = 1.0 - M.y[out] * W.above[out], abs(W.beta[out])
         if not to_the_end and margin <= 0.0:
             return ERROR, count
-        if not to_the_end and _proves(M, W, out, sense, row):
-            return CORRECT, count
         speed = sense * row
-        length, first = _room(M, W, W.beta, np.flatnonzero(W.is_basic), sense, row)
+        length, first = _room(M, W, speed)
         # Whose score meets the bias before a member of F meets a bound?
         joins = -1
         for k in range(n):

@@ -6,7 +6,7 @@ from numba import njit
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.solvers._problem import checked_problem
-from companion.solvers._smo_loops import EXACT
+from companion.solvers._smo_loops import EXACT, refresh
 from companion.solvers.smo import rules_of, solve
 
 
@@ -14,7 +14,7 @@ class WarmPath:
     """Solutions of a machine of one dual problem for ascending C."""
 
     def __init__(self, machine, K, y, bound_weight):
-        self.K, self.y = K, y
+        self.K, self.y, self.is_suspicious = K, y, machine.kernel != "rbf"
         self.box = machine._box(1.0 if bound_weight is None else bound_weight)
         self.rules = rules_of(len(y), **machine._smo_settings())
         self.problem = None
@@ -22,7 +22,8 @@ class WarmPath:
     def solve(self, C):
         """Result for a C that is not less than the one before."""
         if self.problem is None:
-            problem = self.problem = checked_problem(self.K, self.y, *self.box)
+            problem = checked_problem(self.K, self.y, *self.box, check_finite=self.is_suspicious)
+            self.problem = problem
             self.box = [bound.copy() for bound in (problem.low, problem.high, problem.ridge)]
             self.C = C
         most, self.C = C / self.C, C
@@ -40,13 +41,13 @@ class WarmPath:
     def _continued(self, C, most, rules):
         problem = self.problem
         stretch(problem.dual, *self.box, problem.diagonal, C, most)
-        problem.begin(problem.beta, problem.products)
+        problem.start_afresh()
         return solve(problem, rules)
 
 
 @njit(**EXACT)
 def stretch(dual, low, high, ridge, diagonal, C, most):
-    """Take C times a box, and in it the best multiple of beta, from 1 to `most`.
+    """Take C times a box, and in it the best multiple of beta, from 1 to `most`, with its scores.
 
     Where no bound is active, beta'(K + D) beta = y'beta; if D stays as well, so does beta.
     """
@@ -66,3 +67,4 @@ def stretch(dual, low, high, ridge, diagonal, C, most):
         # Rounding may put a multiplier at its bound beyond the new one, by its last bit.
         beta[i] = min(max(scale * beta[i], dual.low[i]), dual.high[i])
         products[i] *= scale
+    refresh(dual, False)

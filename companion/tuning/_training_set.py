@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from companion.estimators import L1SVC
 from companion.estimators._dual import class_factors
-from companion.kernels import gram
+from companion.kernels import KernelRows, gram
 
 _BLOCK = 500
 
@@ -23,11 +23,9 @@ def cost_vector(costs, class_weight, y, classes, name):
 
 def gram_diagonal(X, *, kernel, **parameters):
     """k(x_i, x_i) of every row of X, without the rest of the Gram matrix."""
-    if kernel == "rbf":
-        return np.ones(len(X))
     if kernel == "precomputed":
         return X.diagonal().copy()
-    return np.array([gram(x[np.newaxis], kernel=kernel, **parameters)[0, 0] for x in X])
+    return KernelRows(X, cache_size=0, kernel=kernel, **parameters).diagonal
 
 
 def largest_difference(X, *, kernel, **parameters):

@@ -148,9 +148,7 @@ def misclass_values(decision, probability, costs=(1.0, 1.0)):
 
 
 def _mean(terms, cost):
-    if cost is None:
-        return terms.mean(axis=-1)
-    return (cost * terms).mean(axis=-1)
+    return (terms if cost is None else cost * terms).mean(axis=-1)
 
 
 def _checked_arrays(margin, influence, cost):

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -41,6 +42,7 @@ def _has_machine(search):
     return True
 
 
+@dataclass(eq=False, repr=False)
 class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Grid search over the parameters of an L1-SVM by GACV, xi-alpha or leave-one-out.
 
@@ -125,28 +127,16 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         "verbose": ["verbose"],
     }
 
-    def __init__(  # noqa: PLR0913
-        self,
-        estimator,
-        param_grid,
-        *,
-        criterion="gacv",
-        rho=1.0,
-        bound="diagonal",
-        costs=None,
-        refit=True,
-        n_jobs=None,
-        verbose=0,
-    ):
-        self.estimator = estimator
-        self.param_grid = param_grid
-        self.criterion = criterion
-        self.rho = rho
-        self.bound = bound
-        self.costs = costs
-        self.refit = refit
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    estimator: BaseEstimator
+    param_grid: dict | list
+    _: KW_ONLY
+    criterion: str = "gacv"
+    rho: float = 1.0
+    bound: str | float = "diagonal"
+    costs: Mapping | None = None
+    refit: bool = True
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -190,7 +180,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         seen = clone(machine).set_params(
             kernel="precomputed" if "precomputed" in kernels else "rbf"
         )
-        X_checked, y_checked = seen._validated(X, y)
+        X_checked, y_checked = seen._checked(X, y)[:2]
         cost_vector(self.costs, None, y_checked, seen.classes_, "GACVSearch")
         if self.verbose > 0:
             print(f"Fitting each of {len(candidates)} candidates to {len(y_checked)} samples")
@@ -277,12 +267,7 @@ def _cells_of_kernel(paths, data, settings, bounds):
             is_diagonal = factor == "diagonal"
             factor = diagonal if is_diagonal else largest_difference(K, kernel="precomputed")
         for path in paths:
-            weights = class_factors(path.machine.class_weight, y, classes)
-            if weights is not None and not np.all(weights > 0):
-                raise ValueError(
-                    "The 'class_weight' of a cell of GACVSearch must have positive entries. "
-                    f"Got {path.machine.class_weight!r}."
-                )
+            weights = class_factors(path.machine.class_weight, y, classes, name="L1SVC")
             C = np.array(path.C_values, dtype=np.float64)
             solutions = solve_costs(path.machine, K, signs, weights, C)
             cost = cost_vector(costs, path.machine.class_weight, y, classes, "GACVSearch")

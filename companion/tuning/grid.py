@@ -189,7 +189,7 @@ class KernelGridSearchCV(GridSearchCV):
 
     def _evaluation(self, machine, X, y, splits, *, precomputed, scorers, routed):
         machine = clone(machine).set_params(kernel="precomputed" if precomputed else "rbf")
-        X, y = machine._validated(X, y)
+        X, y = machine._checked(X, y)[:2]
         weight = routed.estimator.fit.get("sample_weight")
         kept = None
         if weight is not None:

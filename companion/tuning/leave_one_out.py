@@ -6,12 +6,7 @@ problem with a_i = t. V at t = a_i is the machine itself, at t = 0 the machine w
 
 * the margin of i only falls while a_i goes to 0: a support vector with y_i f(x_i) <= 0 is an error
   when it is left out, and a path may end where its margin reaches zero;
-* a point with a_i = 0 keeps its decision value wherever the bias is unique;
-* on a walk with only the free vectors making up for a_i, g(s) the margin after the way s, every
-  left-out margin is at least (int_0^T g(s) ds - t g) / (T - t). Positive, it proves a point correct
-  without going further. If no bound is met, g(s) = g - s q and the rule is g > 2 t q with q the
-  squared distance of the point from the affine span of the free vectors (Chapelle & Vapnik): at
-  most the 2 R^2 of Joachims' bound y f > 2 a_i R^2, which holds where no bias jumps.
+* a point with a_i = 0 keeps its decision value wherever the bias is unique.
 
 What is left is followed: with a_i moving to 0 the solution is piecewise linear, pieces ending where
 a free vector meets a bound or a score the bias (Cauwenberghs & Poggio). Where rounding throws a
@@ -21,7 +16,7 @@ machine itself exact at the start. The diagonal of K is raised by 1e-10 of its l
 G. Wahba, Y. Lin, Y. Lee and H. Zhang, TR 1039, University of Wisconsin, 2001, sections 3 and 4.
 T. Joachims, Estimating the generalization performance of an SVM efficiently, ICML 2000.
 G. Cauwenberghs and T. Poggio, Incremental and decremental support vector machine learning, NIPS
-2000. V. Vapnik and O. Chapelle, Bounds on error expectation for support vector machines, 2000.
+2000.
 """
 
 from dataclasses import dataclass

@@ -112,12 +112,7 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
             f"machine_surface needs labels of two classes. Got {len(classes)}: "
             f"{classes[:5].tolist()}."
         )
-    factors = class_factors(class_weight, y, classes)
-    if factors is not None and not np.all(factors > 0):
-        raise ValueError(
-            "The 'class_weight' parameter of machine_surface must have positive entries. "
-            f"Got {class_weight!r}."
-        )
+    factors = class_factors(class_weight, y, classes, name="machine_surface")
     signs = signed_labels(y, classes)
     distances = squared_distances(X) if kernel == "rbf" else None
     solutions, diagonal = [], np.empty((len(gamma), len(y)))

@@ -133,12 +133,6 @@ def test_without_network_a_line_names_file_and_remedy_and_the_host_is_asked_once
     assert len(no_network) == n_asked >= 1
 
 
-def test_availability_is_found_without_touching_the_network(bare, no_network):
-    assert not is_available("heart-statlog") and not is_available("heart")
-    assert is_available("titanic") and "heart.dat" in why_unavailable("heart")
-    assert no_network == []
-
-
 def test_a_full_disk_is_named_leaves_nothing_and_is_no_failure_of_the_host(toy, bare, monkeypatch):
     import pooch
 
@@ -189,14 +183,6 @@ def test_what_is_packed_may_not_grow_without_end():
     n = len(codes) * (len(codes) + 1) // 2
     assert _fetch.unlzw(packed, n) == bytes(n)
     refused(f"more than {n - 1} bytes", _fetch.unlzw, packed, n - 1)
-
-
-def test_an_unknown_key_or_file_is_met_with_the_nearest_one(bare, no_network):
-    with pytest.raises(UnknownDataset, match=r"'germn' is not a registered data set; did you mean"):
-        fetch_file("germn")
-    with pytest.raises(KeyError, match="'german.dat' is not a file of the data set 'german'; did"):
-        fetch_file("german", "german.dat")
-    assert no_network == []
 
 
 @pytest.mark.parametrize("kind", [DataUnavailable, UnknownDataset])

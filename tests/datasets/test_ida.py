@@ -13,7 +13,7 @@ from scipy.io import savemat
 
 from companion._paths import data_dir
 from companion.datasets import data_digest, distinct_patterns, is_available, why_unavailable
-from companion.datasets.ida import ida_split, list_ida, load_ida, split_source
+from companion.datasets.ida import genuine_split, ida_split, list_ida, load_ida, split_source
 from companion.errors import DataUnavailable, UnknownDataset
 
 # Samples, attributes, positives, training and test size, as the benchmark is described.
@@ -225,3 +225,26 @@ def test_a_damaged_benchmark_file_is_not_used(benchmark, tmp_path):
     path.write_bytes(path.read_bytes()[:-10])
     assert split_source("titanic") == "drawn" and load_ida("titanic").X.shape == (2201, 3)
     refused("benchmarks.mat .* truncated", load_ida, "titanic", "ida", error=DataUnavailable)
+
+
+def test_ten_genuine_splits_are_read_from_the_registered_files_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
+    (tmp_path / "ida").mkdir()
+    (tmp_path / "ida" / "heart.npz").write_bytes(b"another file")
+    for name, fault in (("heart", "truncated"), ("german", "cannot be read")):
+        refused(f"^ida/{name}.npz .* {fault}", genuine_split, name, 1, error=DataUnavailable)
+    monkeypatch.delenv("COMPANION_DATA")
+    refused("it is not set", genuine_split, "heart", 1, error=DataUnavailable)
+    refused("is not a problem of ten splits", genuine_split, "image", 1, error=UnknownDataset)
+
+
+@pytest.mark.parametrize("name", list(SHAPES)[:4])
+def test_a_genuine_split_has_the_rows_of_the_problem_in_two_parts(mirror, name):
+    _, _, _, n_train, n_test = SHAPES[name]
+    rows = distributed(mirror, name)
+    X, y, X_test, y_test = genuine_split(name, 10)
+    assert (len(y), len(y_test)) == (n_train, n_test)
+    np.testing.assert_array_equal(X, rows["X"][rows["train"][9]])
+    both = np.vstack([X, X_test]), np.concatenate([y, y_test])
+    np.testing.assert_array_equal(sorted_rows(*both), sorted_rows(rows["X"], rows["y"]))
+    refused("numbered 1 to 10. Got 11", genuine_split, name, 11)

@@ -7,7 +7,6 @@ from _or_skip import or_skip
 
 from companion.datasets import data_digest, get_source, hepatitis_indicators, load_uci
 from companion.datasets.imbalanced import imbalanced_source, list_imbalanced, load_imbalanced
-from companion.errors import UnknownDataset
 
 # N, N+ and d; N+ of hepatitis is 33 in print and 32 in its description.
 SHAPES = {"glass7": (214, 29, 9), "segment1": (2310, 330, 19), "hepatitis": (155, 32, 32)}
@@ -61,8 +60,3 @@ def test_missing_answers_of_hepatitis_are_no_indicator_and_missing_numbers_stay(
 def test_another_table_is_refused():
     refused(r"19 columns. Got shape \(2, 18\)", hepatitis_indicators, np.ones((2, 18)))
     refused("answers must be 1", hepatitis_indicators, np.full((2, 19), 3.0))
-
-
-@pytest.mark.parametrize("call", [load_imbalanced, imbalanced_source])
-def test_an_unknown_problem_is_refused_with_the_nearest_name(call):
-    refused("did you mean 'glass7'", call, "glass", error=UnknownDataset)

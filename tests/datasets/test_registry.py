@@ -8,7 +8,14 @@ from _cases import refused
 
 from companion import __main__
 from companion._paths import data_dir
-from companion.datasets import _sources, data_digest, get_source, is_available, list_sources
+from companion.datasets import (
+    _sources,
+    data_digest,
+    fetch_file,
+    get_source,
+    is_available,
+    list_sources,
+)
 from companion.datasets._fetch import damage
 from companion.datasets.ida import list_ida
 from companion.datasets.uci import list_uci
@@ -75,6 +82,8 @@ def test_an_unknown_key_is_met_with_the_near_one_or_with_all_keys():
     refused("known: heart-statlog, .*, ida-benchmarks", get_source, "qqqqqq", error=UnknownDataset)
     refused("is not a registered data set", get_source, ["german"], error=UnknownDataset)
     refused("did you mean 'heart'", data_digest, "hearts", error=UnknownDataset)
+    message = "'german.dat' is not a file of the data set 'german'; did"
+    refused(message, fetch_file, "german", "german.dat", error=KeyError)
 
 
 BROKEN = {

@@ -6,7 +6,6 @@ from _cases import refused
 from _or_skip import or_skip
 
 from companion.datasets import data_digest, get_source, list_uci, load_pen_digits, load_uci
-from companion.errors import UnknownDataset
 
 # Samples, attributes and positives, from the descriptions of the tables.
 SHAPES = {"breast-cancer-wisconsin": (683, 9, 239), "dermatology": (358, 34, 111)}
@@ -40,10 +39,6 @@ def test_the_words_of_the_post_operative_table_are_numbered_in_their_order():
     assert data.X[0].tolist() == [2, 1, 4, 2, 3, 3, 3, 15] and data.y[0] == -1
     # mid,high,excellent,high,stable,stable,stable,10,S
     assert data.X[1].tolist() == [2, 3, 4, 3, 3, 3, 3, 10] and data.y[1] == 1
-
-
-def test_an_unknown_problem_is_refused_with_the_nearest_name():
-    refused("did you mean 'hepatitis'", load_uci, "hepatits", error=UnknownDataset)
 
 
 def test_digits_are_their_rows_and_something_that_is_no_digit_is_refused():

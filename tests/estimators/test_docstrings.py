@@ -5,7 +5,6 @@ import inspect
 import re
 
 import pytest
-from _cases import each
 from sklearn.datasets import make_moons
 
 import companion
@@ -32,15 +31,6 @@ def test_documented_parameters_are_those_of_the_signature(public):
     assert sorted(documented) == sorted(inspect.signature(public).parameters)
 
 
-@each(public=PUBLIC, method=METHODS)
-def test_documented_arguments_of_methods_are_those_of_the_signature(public, method):
-    function = getattr(public, method)
-    if function.__module__.split(".")[0] != "companion":
-        pytest.skip(f"{method} of {public.__name__} is documented by scikit-learn")
-    arguments = [name for name in inspect.signature(function).parameters if name != "self"]
-    assert entries(function.__doc__, "Parameters") == arguments
-
-
 @pytest.mark.parametrize("machine", MACHINES)
 def test_documented_attributes_are_those_of_a_fitted_machine(machine):
     X, y = make_moons(60, noise=0.2, random_state=0)
@@ -60,14 +50,6 @@ def test_sections_are_complete_and_in_order(machine):
     positions = [text.index(f"\n{section}\n---") for section in SECTIONS]
     assert positions == sorted(positions)
     assert "%(" not in text + "".join(inspect.getdoc(getattr(machine, name)) for name in METHODS)
-
-
-@pytest.mark.parametrize("public", PUBLIC)
-def test_the_example_of_the_docstring_runs(public):
-    finder = doctest.DocTestFinder(recurse=False)
-    (example,) = finder.find(public, globs={})
-    assert example.examples
-    assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
 
 
 def test_the_examples_on_the_page_of_the_api_run():

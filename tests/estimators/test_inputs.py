@@ -105,7 +105,7 @@ BAD = {
     LSSVC: {"solver": ["lu"]},
     LeastOneNormSVC: {"tol": [0]},
     LSSVCCV: {"Cs": [[], [1.0, -1.0]]},
-    UnbiasedSVC: {"s": [0.9], "k": [-1e-6], "damping": [1.0, -0.1], "loss": ["step"]}
+    UnbiasedSVC: {"s": [0.9], "k": [-1e-6], "slope": [0], "damping": [1.0, -0.1], "loss": ["step"]}
     | {"init": ["zero"], "n_prototypes": [0], "max_iter": [0]},
     ConformalSVC: {"transform": ["amarii"], "search": ["grid"], "validation_fraction": [1.0]}
     | {"theta": [-0.1], "max_transforms": [-1], "gamma": [-1.0], "C": [0.0]},

@@ -25,6 +25,7 @@ MACHINES = [
     svm.UnbiasedSVC(loss="hinge", **PRECISE),
     svm.UnbiasedSVC(init="least_squares", s=4, k=1e-6),
     svm.UnbiasedSVC(n_prototypes=2),
+    svm.UnbiasedSVC(loss="sigmoid", **PRECISE),
     svm.WeightedRobustSVC(**PRECISE),
     svm.WeightedRobustSVC(kernel="linear", truncation=None, **PRECISE),
     svm.WeightedRobustSVC(kernel="precomputed", form="cost"),

@@ -6,7 +6,7 @@ from _cases import refused
 
 from companion import L1SVC, UnbiasedSVC
 from companion.kernels import gram
-from companion.losses import Unbiased
+from companion.losses import Sigmoid, Unbiased
 from companion.solvers import Design, fscl, wls
 
 from ._data import each_cost, each_kernel, two_clouds
@@ -50,14 +50,22 @@ def test_the_semiparametric_machine_is_the_solver_on_its_prototypes():
     assert machine.dual_coef_.shape == (1, 10)
 
 
-def test_errors_are_counted_where_the_standard_machine_is_pulled_away():
-    """A cluster of one class deep in the other moves the hinge, not the step."""
-    rng = np.random.default_rng(0)
-    x = np.concatenate([rng.uniform(-2, -0.1, 100), rng.uniform(0.1, 2, 100), np.full(30, -2.0)])
-    X, y = x[:, np.newaxis], np.repeat([0, 1, 1], [100, 100, 30])
-    machines = (machine(C=10, kernel="linear").fit(X, y) for machine in (L1SVC, UnbiasedSVC))
-    hinge, step = (np.sum(machine.predict(X) != y) for machine in machines)
-    assert step == 30 and hinge > 35
+def test_with_the_sigmoid_the_machine_is_a_minimum_that_lies_below_the_svc_it_starts_at():
+    X, y = two_clouds(80)
+    signs, loss, C = np.where(y == 1, 1.0, -1.0), Sigmoid(6.0), 5.0
+    machine = UnbiasedSVC(C=C, loss="sigmoid", slope=6.0, kernel="linear", tol=1e-9).fit(X, y)
+    w, b = machine.coef_[0], machine.intercept_[0]
+
+    def objective(w, b):
+        return 0.5 * w @ w + C * loss.value(1 - signs * (X @ w + b)).sum()
+
+    assert machine.objective_ == pytest.approx(objective(w, b), rel=1e-12)
+    svc = L1SVC(C=C, kernel="linear").fit(X, y)
+    assert machine.objective_ < objective(svc.coef_[0], svc.intercept_[0])
+    for step in 1e-3 * np.random.default_rng(0).standard_normal((20, w.size + 1)):
+        assert objective(w + step[:-1], b + step[-1]) > machine.objective_
+    slack = 1 - signs * machine.decision_function(X)
+    np.testing.assert_allclose(w, C * (signs * loss.derivative(slack)) @ X, atol=1e-6)
 
 
 def test_a_linear_machine_has_a_normal_and_no_prototypes():

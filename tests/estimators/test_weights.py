@@ -43,17 +43,6 @@ def test_whole_weights_are_repeated_samples(machine, class_weight):
     assert not np.isin(weighted.support_, np.flatnonzero(weight == 0)).any()
 
 
-def test_the_weight_of_a_sample_scales_its_bound():
-    X, y = two_clouds(60, shift=0.2)
-    weight = np.random.default_rng(3).uniform(0.2, 2.0, size=60)
-    for machine, lower in [(L1SVC(C=2.0), 0.0), (LeastOneNormSVC(C=2.0), -1.0)]:
-        machine.fit(X, y, sample_weight=weight)
-        alpha = machine.dual_coef_[0] * np.where(y == 1, 1.0, -1.0)[machine.support_]
-        bound = 2.0 * weight[machine.support_]
-        assert (alpha <= bound).all() and (alpha >= lower * bound).all()
-        assert (alpha == bound).any()
-
-
 def test_least_squares_cv_weighs_the_scores_and_leaves_zero_weights_out():
     X, y = two_clouds(40)
     weight = np.random.default_rng(5).integers(0, 3, size=40).astype(float)

@@ -6,6 +6,7 @@ of the tests of (4.3.1), (4.4.6) and (4.6.10).
 
 from functools import partial
 
+import _conformal_problems
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from _or_skip import or_skip
 from companion import conformal_factors as c
 from companion.datasets import load_uci
 from companion.kernels import gram, squared_distances
+from companion.papers.conformal.g_means import printed_asterisks
+from companion.papers.conformal.methods import PRINTED
 from companion.separability import Separability
 from companion.solvers import smo
 from companion.solvers._conformal_problem import TrainedMachine
@@ -21,13 +24,12 @@ from companion.solvers.conformal import ConformalProblem, conformal_transformati
 from companion.solvers.metamodels import evolve
 from companion.solvers.transformations import ACT, KBA, MDT, TSVT, WuAmari
 
+FREE = np.full(2, -100.0), np.full(2, 100.0)
+
 
 def board(unit=1.0, gamma=0.02, held_out=0):
-    """A checkers board in given units, 16 against 184, as a problem with a kernel of width 5."""
-    rng = np.random.default_rng(0)
-    y = np.where(np.arange(200) % 25 < 2, 1.0, -1.0)
-    X = rng.uniform(0, 2, (200, 2)) * np.where(rng.uniform(size=200) < 0.5, -1.0, 1.0)[:, None]
-    X[y < 0, 1] *= -1.0
+    """A checkers board in given units as a problem with a kernel of width 5."""
+    X, y = _conformal_problems.board()
     D = squared_distances(unit * X)
     K, sigma = np.exp(-gamma / unit**2 * D), unit * (0.5 / gamma) ** 0.5
     options = {"C": 10.0, "sigma": sigma, "n_features": 2, "tol": 1e-10}
@@ -331,3 +333,31 @@ def test_table_6_2_1_hepatitis_has_32_positives_and_32_coded_columns():
     binary = sum(len(found) == 2 for found in values)
     numeric = len(values) - binary
     assert (binary, numeric, numeric + 2 * binary) == (13, 6, 32)
+
+
+def test_cma_es_draws_all_candidates_from_one_normal_distribution():
+    first = []
+    for seed in range(200):
+        generations = []
+        evolve(lambda P, seen=generations: seen.append(P) or np.sum(P**2, axis=1), *FREE, seed=seed)
+        first.append(generations[0])
+    drawn = np.concatenate(first)
+    assert np.allclose(drawn.mean(axis=0), 0.5, atol=0.05)
+    assert np.allclose(np.cov(drawn.T), 0.09 * np.eye(2), atol=0.01)
+
+
+def test_tsvt_has_the_function_of_si_wu_and_line_6_another():
+    trained = trained_state()
+    stage = WuAmari().stage(trained)
+    squares = trained.problem.distances[trained.support]
+    tau = stage.rates**-0.5
+    by_4_2_1 = np.exp(-squares / tau[:, None] ** 2).sum(axis=0)
+    family = TSVT().family(trained, None)
+    assert np.allclose(family.values(stage.rates[None])[0], by_4_2_1)
+    line_6 = np.exp(-squares / stage.rates[:, None] ** 2).sum(axis=0)
+    assert np.abs(line_6 / by_4_2_1 - 1).max() > 0.5
+
+
+def test_on_breast_cancer_williams_and_not_wilson_transforms():
+    stayed = printed_asterisks("Breast cancer")
+    assert set(PRINTED[1:]) - set(stayed) == {"WIL", "MDT-JGRAD"}

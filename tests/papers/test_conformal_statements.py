@@ -72,6 +72,13 @@ def test_support_hyperplanes_are_as_far_off_as_the_nearest_patterns():
     assert row["minority_off"] == pytest.approx(abs(at[shown.y > 0].min() - 0.35), abs=1e-4)
 
 
+def test_the_dual_rises_to_where_the_primal_falls():
+    t, F, theta = background.duality(4)
+    assert t[20] == 0 and F.argmin() == theta.argmax() == 20
+    assert F[20] == pytest.approx(theta[20], rel=1e-9)
+    assert np.diff(F, 2).min() > 0 > np.diff(theta, 2).max()
+
+
 def test_the_slack_lines_end_on_their_support_hyperplanes():
     X, y = background.plane_sample(2, distance=0.8)
     machine = background.linear_machine(X, y, ridge=0.1)

@@ -10,10 +10,12 @@ from scipy.stats import wilcoxon
 from sklearn.metrics import average_precision_score
 from sklearn.svm import SVC
 
+from companion.kernels import gram
 from companion.metrics import Mean, g_mean_error
 from companion.papers.conformal import (
     baselines,
     beyond,
+    beyond_studies,
     checkers,
     g_means,
     methods,
@@ -24,6 +26,7 @@ from companion.papers.conformal import (
 from companion.papers.conformal.beyond_studies import best_shift, error_of
 from companion.reproduction.published import load_published
 from companion.reproduction.verdicts import compare_row
+from companion.solvers.transformations import MDT
 
 
 def small_problem(number=1, n=80, share=0.3):
@@ -46,7 +49,7 @@ def real_set(monkeypatch):
     problems.folds.cache_clear()
 
 
-def test_folds_are_a_partition_standardised_on_their_training_parts(real_set):
+def test_folds_are_a_partition_of_their_number_standardised_on_their_training_parts(real_set):
     assert len(real_set) == 7 and sum(len(p.y_test) for p in real_set) == 120
     for p in real_set:
         assert np.isfinite(p.X).all() and np.isfinite(p.X_test).all()
@@ -57,9 +60,6 @@ def test_folds_are_a_partition_standardised_on_their_training_parts(real_set):
         assert np.array_equal(np.sort(np.r_[p.learn, p.validate]), np.arange(len(p.y)))
         for label in (-1, 1):  # V is a quarter of each class
             assert abs((p.y[p.validate] == label).sum() - (p.y == label).sum() / 4) <= 1
-
-
-def test_a_partition_depends_on_set_and_number_alone(real_set):
     problems.folds.cache_clear()
     again, other = problems.folds("Glass7", 1), problems.folds("Glass7", 2)
     assert np.array_equal(again[3].X, real_set[3].X)
@@ -67,17 +67,12 @@ def test_a_partition_depends_on_set_and_number_alone(real_set):
     assert not np.array_equal(other[3].X, real_set[3].X)
 
 
-def by_libsvm(p, queries, ridge):
-    """Decision values of the hard margin machine on the kernel with this ridge."""
-    K = np.exp(-cdist(p.X, p.X, "sqeuclidean") / 50)
-    svc = SVC(C=1e10, kernel="precomputed", tol=1e-8).fit(K + np.diag(ridge), p.y)
-    far = np.exp(-cdist(queries, p.X[svc.support_], "sqeuclidean") / 50)
-    return far @ svc.dual_coef_[0] + svc.intercept_
-
-
 def test_the_base_machine_is_libsvms_with_squared_slacks():
     p = small_problem()
-    expected = by_libsvm(p, p.X_test, np.full(len(p.y), 0.1))
+    K = np.exp(-cdist(p.X, p.X, "sqeuclidean") / 50) + 0.1 * np.eye(len(p.y))
+    svc = SVC(C=1e10, kernel="precomputed", tol=1e-8).fit(K, p.y)
+    far = np.exp(-cdist(p.X_test, p.X[svc.support_], "sqeuclidean") / 50)
+    expected = far @ svc.dual_coef_[0] + svc.intercept_
     np.testing.assert_allclose(methods.Part(p).plain_decision(), expected, atol=5e-3)
 
 
@@ -92,8 +87,13 @@ def test_a_row_counts_the_errors_of_its_method():
     assert (row["n_transformations"] == 0) == (row["v_error"] == row["v_before"])
 
 
-def test_all_methods_have_a_row_and_the_tables_know_them():
-    assert [row["method"] for row in methods.all_rows(small_problem(5))] == list(methods.ALL)
+def test_all_methods_have_a_row_of_their_own_and_the_tables_know_them():
+    p = small_problem(5)
+    every = {row["method"]: row for row in methods.all_rows(p)}
+    assert list(every) == list(methods.ALL)
+    some = methods.some_rows(p, methods.PRINTED)
+    assert [row["method"] for row in some] == list(methods.PRINTED)
+    assert all(row.items() <= every[row["method"]].items() for row in some)
     published = load_published("conformal")
     printed = published.query("artefact == 'checkers' and column == 'g-means error'").row
     assert set(methods.PRINTED) == set(printed)
@@ -117,15 +117,6 @@ def test_a_printed_asterisk_goes_with_the_printed_cell_of_the_svm():
             assert own.repeats[method, column] in ("", f"SVM / {column}")
 
 
-def test_the_balanced_machine_weighs_classes_inversely_to_their_sizes():
-    p = small_problem(6)
-    machine = baselines.balanced_weights(p)
-    n, plus = len(p.y), (p.y > 0).sum()
-    weights = np.where(p.y > 0, n / (2 * plus), n / (2 * (n - plus)))
-    expected = by_libsvm(p, p.X, 1 / (10 * weights))
-    np.testing.assert_allclose(machine.decision_function(p.X), expected, atol=1e-2)
-
-
 def test_the_grid_search_counts_its_machines_and_keeps_to_its_ranges():
     machine, trained = baselines.pvgs(small_problem(8, n=120))
     assert trained % baselines.FOLDS == 1 and 25 < trained // baselines.FOLDS <= 100
@@ -134,13 +125,18 @@ def test_the_grid_search_counts_its_machines_and_keeps_to_its_ranges():
     assert low <= machine.C <= high
 
 
-def test_the_best_shift_is_the_best_of_all_shifts():
+def test_the_best_shift_and_cut_are_the_best_of_all_and_precision_counts_common_patterns():
     rng = np.random.default_rng(9)
     f, y = rng.standard_normal(60), np.where(np.arange(60) < 15, 1.0, -1.0)
     shift, error = best_shift(f, y)
     every = min(error_of(f + s, y) for s in np.linspace(-4, 4, 4001))
     assert error == pytest.approx(error_of(f + shift, y))
     assert error <= every + 1e-12
+    value, cut = practice.best_cut(f, y, moved=True)
+    assert [1 - value, error_of(f - cut, y)] == pytest.approx([error, error])
+    assert practice.best_cut(np.ones(60), y, moved=True) == (0.0, 0.0)
+    ten = [np.r_[own[:15], np.tile(own[15:], 10)] for own in (y, f)]
+    assert practice.precision(f, y, 30) == pytest.approx(average_precision_score(*ten))
 
 
 def paired_records(gap, partitions=20):
@@ -211,15 +207,6 @@ def test_a_method_is_chosen_on_the_other_partitions():
     assert gains.tolist() == pytest.approx([-0.1, -0.1, -0.1])
 
 
-def test_some_rows_are_those_of_all_methods():
-    p = small_problem(5)
-    every = {row["method"]: row for row in methods.all_rows(p)}
-    some = methods.some_rows(p, methods.PRINTED)
-    assert [row["method"] for row in some] == list(methods.PRINTED)
-    for row in some:
-        assert row == {name: every[row["method"]][name] for name in row}
-
-
 def board_records(draws, names):
     """One fold of each partition as a draw of the board."""
     frame = paired_records(1, draws).query("fold == 0 and method in @names")
@@ -264,6 +251,22 @@ def test_overfitting_is_a_growing_gap_between_test_and_training():
     assert numbers[place].tolist() == pytest.approx([1 - np.sqrt(0.9)] * 2)
 
 
+def test_times_are_ratios_by_set_and_a_maximum_above_ours_is_counted():
+    kinds = [("whole", "PVGS"), ("whole", "ACT")]
+    kinds += [("c", name) for name in beyond.beyond_studies.OF_C]
+    kinds += [("once", name) for name in beyond.beyond_studies.FORCED_ONCE]
+    sets = pd.DataFrame(product(["Glass7", "Sonar"], [1, 2]), columns=["dataset", "partition"])
+    frame = sets.merge(pd.DataFrame(kinds, columns=["what", "method"]), how="cross")
+    frame["seconds"] = frame.method.map({"PVGS": 5.0, "KBA": 0.5, "TSVT-JMETA": 0.2}).fillna(0.02)
+    found = {column: values.tolist() for (_, column), values in beyond._costs(frame).items()}
+    logs = np.log10([0.04, 10.0, 250.0])
+    columns = ["for c, Williams / the costliest of four", "TSVT-JMETA / TSVT-JGRAD", "PVGS / ACT"]
+    for column, value in zip(columns, logs, strict=True):
+        assert found[f"log10 of the seconds {column}"] == pytest.approx([value] * 2)
+    ends = sets.assign(method="MDT", own=1.0, best=[1.005, 1.02, 1.0, 0.9], worst=0.5)
+    assert [share.tolist() for share in beyond._ascents(ends).values()] == [[0.5, 0.0]]
+
+
 def test_many_partitions_take_the_place_of_few_for_the_cheap_methods():
     frame, few = paired_records(2), paired_records(1, 3)
     many = real_sets.cells(frame[frame.method == "ACT"], ["dataset", "partition", "method"])
@@ -283,18 +286,33 @@ def test_no_transformation_is_the_machine_of_all_rows_and_blocks_change_nothing(
     np.testing.assert_allclose(part.decision(result), whole, rtol=1e-12)
 
 
-def test_smote_trains_on_as_many_positives_as_negatives(monkeypatch):
-    pytest.importorskip("imblearn")
-    p, seen = small_problem(7), []
+def test_the_part_of_a_study_has_the_gram_matrix_of_the_estimator():
+    p = small_problem(3)
+    assert np.array_equal(methods.Part(p).shared.whole_K, gram(p.X, gamma=1 / 50))
 
-    class Spy(baselines.L2SVC):
-        def fit(self, X, y):
-            seen.append(y)
-            return super().fit(X, y)
 
-    monkeypatch.setattr(baselines, "L2SVC", Spy)
-    baselines.smote(p)
-    assert (seen[0] > 0).sum() == (seen[0] < 0).sum() == (p.y < 0).sum()
+def test_with_the_printed_sign_the_search_of_mdt_stays_at_williams_kappa_and_else_does_not():
+    part = methods.Part(problems.board(1))
+    rules = "williams", MDT(), beyond_studies.PrintedMDT()
+    first = [part.transformed(rule, max_transforms=1).history[1] for rule in rules]
+    kappa, right, printed = (entry["parameters"]["kappa"] for entry in first)
+    assert printed == pytest.approx(kappa) and right > 1e3 * kappa
+
+
+def test_the_escape_changes_nothing_in_a_search_on_J():
+    part = methods.Part(small_problem(4))
+    found = [part.transformed("mdt", "separability_cma", escape=e) for e in ("early", None)]
+    assert found[0].history == found[1].history
+
+
+def test_an_agreement_counts_errors_and_asterisks_of_every_joint_reading():
+    unit = beyond_studies.READINGS.units("quick")[0]
+    frame = pd.DataFrame(beyond_studies.compute_readings(unit)).assign(**unit.params)
+    table = beyond.agreement(pd.concat([frame, frame.assign(partition=2, missed=0)]))
+    assert len(table) == 36 and table.notna().all(axis=None)
+    marks = table.xs("asterisk", axis=1, level="what")[problems.BOARD_NAME]
+    assert (marks["WIL"].xs("hull", level="units") == 1).all(), "starred, and stays"
+    assert (marks["MDT-JGRAD"].xs("plus", level="sign").xs("hull", level="units") == 1).all()
 
 
 @pytest.mark.parametrize("unit", practice.PRACTICE.units("paper")[-20::4], ids=str)
@@ -303,17 +321,6 @@ def test_a_training_part_has_its_imbalance_and_the_test_part_all_it_had(unit):
     assert (y < 0).sum() == unit.params["imbalance"] * (y > 0).sum()
     assert (y > 0).sum() >= practice.LEAST and (y_test > 0).sum() == (y_test < 0).sum() == 600
     assert not set(map(tuple, X)) & set(map(tuple, X_test))
-
-
-def test_the_best_cut_is_the_best_shift_and_precision_counts_so_many_common_patterns():
-    rng = np.random.default_rng(9)
-    f, y = rng.standard_normal(60), np.where(np.arange(60) < 15, 1.0, -1.0)
-    value, cut = practice.best_cut(f, y, moved=True)
-    assert value == pytest.approx(1 - best_shift(f, y)[1])
-    assert value == pytest.approx(1 - error_of(f - cut, y))
-    assert practice.best_cut(np.ones(60), y, moved=True) == (0.0, 0.0)
-    ten = [np.r_[own[:15], np.tile(own[15:], 10)] for own in (y, f)]
-    assert practice.precision(f, y, 30) == pytest.approx(average_precision_score(*ten))
 
 
 def test_the_axis_of_the_figures_is_that_of_the_test_grid():

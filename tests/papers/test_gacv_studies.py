@@ -7,15 +7,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from companion import L1SVC
 from companion.datasets import ida_split, load_ida
-from companion.papers.gacv import (
-    approximation,
-    beyond,
-    example,
-    fig_2,
-    inefficiency,
-    minima,
-    selection,
-)
+from companion.papers.gacv import approximation, beyond, example, inefficiency, minima, selection
 from companion.papers.gacv.example import COSTS
 from companion.reproduction.units import seed_for
 from companion.tuning import gacv, gckl, misclass, xi_alpha
@@ -180,11 +172,6 @@ def test_what_lies_beyond_a_gap_is_not_counted_in_the_decades_of_a_valley():
     assert selection.valley(surface, lam, np.array([1.0, 2.0])).decades == pytest.approx(2)
 
 
-def test_an_unknown_case_is_refused_before_anything_is_trained():
-    with pytest.raises(ValueError, match="case must be one of standard, nonstandard. Got 'other'"):
-        selection.train(np.zeros((2, 2)), np.array([1, -1]), np.zeros(2), "other", "coarse")
-
-
 @pytest.fixture(scope="module")
 def frame():
     """Records of three small samples."""
@@ -203,36 +190,6 @@ def test_a_sample_gives_a_row_a_case_and_criterion_and_no_inefficiency_below_one
     own = inefficiency.runs(frame, "standard", "misclass", grid="coarse", n=N)
     assert (own.inefficiency == 1).all() and (own.from_misclass == 0).all()
     assert (inefficiency.runs(frame, "standard", "gacv", grid="coarse", n=N).from_gacv == 0).all()
-
-
-def test_one_split_is_tuned_by_every_search_and_tested_on_rows_left_out():
-    unit = next(u for u in beyond.search_units("quick") if u.params["dataset"] == "titanic")
-    rows = {row["search"]: row for row in beyond.compute_split(unit)}
-    assert set(rows) == set(beyond.SEARCHES)
-    for row in rows.values():
-        assert row["n_train"] == 150 and row["n_test"] == 2051
-        assert 0.15 < row["n_wrong"] / row["n_test"] < 0.4 and row["converged"]
-    assert 0 < rows["gacv"]["criteria_share"] < 1
-    # the same folds, and machines that agree within their tolerance
-    assert rows["cv"]["estimate"] == pytest.approx(rows["scikit-learn"]["estimate"], abs=0.02)
-    assert rows["leave_one_out"]["estimate"] <= rows["xi_alpha"]["estimate"] + 0.2
-
-
-def test_tables_have_a_row_a_criterion_and_compare_with_cross_validation(frame):
-    renamed = frame.assign(grid="fine", n=example.SAMPLE_SIZE)
-    for case in example.CASES:
-        table = inefficiency.criteria_table(renamed, case).set_index("criterion")
-        assert len(table) == len(selection.CRITERIA)
-        assert table.loc["10-fold CV", "minus 10-fold CV"] == 0
-        assert table["minus MISCLASS"][selection.NAMES[case]["misclass"]] == 0
-        assert set(fig_2.valley_table(renamed, case).surface) == set(selection.NAMES[case].values())
-
-
-def test_a_table_is_tuned_by_all_that_is_compared_and_tested_on_its_other_half():
-    unit = next(u for u in beyond.BEYOND_TABLES.units("quick") if u.params["dataset"] == "haberman")
-    rows = {row["search"]: row for row in beyond.compute_table(unit)}
-    assert set(rows) == {"cv", "gacv", "hinge"}
-    assert all(row["n_test"] == 153 and 25 < row["n_wrong"] < 60 for row in rows.values())
 
 
 def test_the_rule_takes_the_exact_loss_where_gacv_is_at_an_end_of_the_grid_and_only_there():

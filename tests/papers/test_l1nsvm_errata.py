@@ -55,7 +55,7 @@ def test_the_sum_of_the_violation_bounds_the_printed_rule_by_two_epsilon():
     up, down = scores[beta < high].max(), scores[beta > low].min()
     assert up - down <= 2 * epsilon
     best_bias = (up + down) / 2
-    conditions = type(result)(**{**vars(result), "decision_function": y - scores + best_bias})
+    conditions = type(result)(**{**result._asdict(), "decision_function": y - scores + best_bias})
     assert kkt_conditions("Least 1-Norm", y, conditions, C) <= epsilon * (1 + 1e-9)
 
 

@@ -110,7 +110,7 @@ def test_the_objective_falls_to_a_value_that_depends_on_the_start():
     X, y = examples.piecewise_linear(90, np.random.default_rng(2))
     design, constant = Design.linear(X), np.zeros((3, 3))
     constant[:, -1] = [40.0, -20.0, -20.0]
-    stuck, own = (dca(design, y, U, 1.0, -0.5, start=start) for start in (constant, None))
+    stuck, own = (dca(design, y, U, 1.0, -0.5, start=start) for start in (constant, "weighted"))
     assert stuck.converged and own.converged and (stuck.decision_function.argmax(axis=1) == 0).all()
     assert stuck.objective > 1.5 * own.objective
 

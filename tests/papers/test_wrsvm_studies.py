@@ -1,5 +1,6 @@
 """Settings and tables of the weighted robust SVM paper."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -7,7 +8,16 @@ import pandas as pd
 import pytest
 
 from companion.papers.summaries import Values, values_from
-from companion.papers.wrsvm import examples, fig_2, regions, simulation, table_2, table_3, utilities
+from companion.papers.wrsvm import (
+    examples,
+    fig_2,
+    regions,
+    simulation,
+    table_1,
+    table_2,
+    table_3,
+    utilities,
+)
 from companion.reproduction.published import load_published
 from companion.solvers import Design, dca
 
@@ -71,6 +81,9 @@ def test_a_split_of_the_digits_takes_fifty_of_each_class_twice(monkeypatch):
     assert not np.array_equal(train, table_3.split(2)[0])
 
 
+BOTH_LABELS = ((partial(simulation.add_values, table="table_2"), "table_2"),)
+
+
 def two_machines(sign):
     machines, numbers = (("WSVM", 0.0), ("WRSVM", sign * 0.01)), range(1, 11)
     cells = product(numbers, simulation.CELLS["table_2"], machines)
@@ -86,14 +99,13 @@ def test_gains_are_paired_over_the_samples(sign):
     frame = two_machines(sign)
     gain = utilities.gain(frame, "WRSVM", "WSVM", "test", config=1)
     assert gain.mean == pytest.approx(sign) and gain.standard_error < 1e-12 and gain.n == 10
-    assert (simulation.paired_table(frame)["better on"] == (10 if sign > 0 else 0)).all()
 
 
 def test_exchanged_rows_compare_the_print_with_the_other_machine():
     records = two_machines(1)
     robust = records.machine == "WRSVM"
     records.loc[robust, "test"] += 0.004 * records["sample"]
-    frame = values_from(table_2.VALUES, {"table_2": records})
+    frame = values_from(BOTH_LABELS, {"table_2": records})
     frame = frame.set_index(["row", "column", "reading"]).value
     for column in ("U1,0.4", "U1,0.4 ±"):
         plain, robust = (frame[name, column, ""] for name in examples.MACHINES)
@@ -107,7 +119,7 @@ def test_the_print_fits_the_reading_it_was_made_from():
     frame, rng = two_machines(0), np.random.default_rng(4)
     robust = frame.machine == "WRSVM"
     frame["test"] += np.where(robust, 0.05, 0.03) * rng.standard_normal(len(frame)) + 0.1 * robust
-    values = values_from(table_2.VALUES, {"table_2": frame})
+    values = values_from(BOTH_LABELS, {"table_2": frame})
     published = load_published("wrsvm").query("artefact == 'table_2' and kind != 'deterministic'")
     own = values.set_index(["row", "column", "reading"]).value
     for exchanged in ("", simulation.EXCHANGED):
@@ -121,6 +133,33 @@ def test_the_print_fits_the_reading_it_was_made_from():
         other = ({"as printed", "rows exchanged"} - {fits}).pop()
         squares = found["sum of squared distances"]
         assert (squares[fits] == 0).all() and (squares[other] > 10).all()
+
+
+def test_other_tunings_choose_among_the_same_machines(monkeypatch):
+    monkeypatch.setattr(simulation, "SIZES", {"table_1": (60, 400, 3000)})
+    monkeypatch.setattr(simulation, "CELLS", {"table_1": ((2, 0.4),)})
+    rows = table_1.compute(table_1.TABLE_1.unit(sample=1))
+    assert [row["machine"] for row in rows] == [*examples.MACHINES, table_1.OTHER_START]
+    for row in rows:
+        assert row["400, 2^-12..2^10, least"] == pytest.approx(100 * row["test"], abs=1e-3)
+        assert min(row[name] for name in table_1.TUNINGS) > 30
+    assert any(row["400, 2^-12..2^0, least"] != row["10000, 2^-4..2^10, least"] for row in rows)
+
+
+def test_weaker_signals_are_powers_of_the_probabilities():
+    strong, weak, none = (
+        table_2.weaker(40_000, factor, np.random.default_rng(0)) for factor in (1.0, 0.1, 0.0)
+    )
+    p = examples.class_probabilities("nonlinear", strong[0], examples.FLIP)
+    apart = [
+        np.corrcoef(p[:, 0] - p[:, 2], (y == 0) * 1.0 - (y == 2))[0, 1]
+        for _, y in (strong, weak, none)
+    ]
+    assert apart[0] > 0.5 > apart[1] > 0.05 > abs(apart[2])
+    shares = [p[:, j].mean() for j in range(3)]
+    assert np.bincount(strong[1]) / 40_000 == pytest.approx(shares, abs=0.01)
+    assert np.bincount(none[1]) / 40_000 == pytest.approx(np.full(3, 1 / 3), abs=0.01)
+    assert np.array_equal(strong[0], none[0])
 
 
 def test_changes_with_the_kernel_are_shares_of_the_linear_ones():

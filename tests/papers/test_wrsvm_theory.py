@@ -106,13 +106,14 @@ def test_a_spent_budget_of_nodes_leaves_a_bound_that_holds():
 def test_values_of_C_on_one_sample_count_once():
     rows = [
         {"config": 2, "a": 0.6, "C": C, "sample": k, "n_nodes": 1000, "n_dc": 10, "converged": True}
-        | {"own_excess": 0.02 * (C > 1) + 0.001 * k, "unweighted_excess": 0.0}
+        | {"is_proven": k > 1, "own_excess": 0.02 * (C > 1) + 0.001 * k, "unweighted_excess": 0.0}
         for k, C in product(range(1, 6), exact.C_VALUES)
     ]
     out = Values()
     exact.add_values(out, pd.DataFrame(rows))
     found = out.frame().set_index("column")
-    assert (found.n == 5).all()
+    assert found.loc["share of minima that are proven"].value == 0.8
+    assert (found.drop("share of minima that are proven").n == 5).all()
     apart = found.loc["objective above the minimum: WSVM start - unweighted start (%)"]
     assert apart.value == pytest.approx(1.0 + 0.3)
     assert apart.se == pytest.approx(np.std([0.1, 0.2, 0.3, 0.4, 0.5], ddof=1) / np.sqrt(5))
@@ -169,22 +170,6 @@ def test_the_best_of_equal_machines_is_the_first():
     path = SimpleNamespace(coef=np.array([-w, w, 2 * w]), intercept=np.zeros((3, 3)))
     best, utility = population.tuned_linear(path, X, y, np.eye(3), 0.0)
     assert best == 1 and 0.0 < utility < 1.0
-
-
-def test_machines_without_truncation_are_those_of_s_minus_infinity():
-    unit = beyond.BEYOND_TRUNCATION.unit(config=2, a=0.4, flip=0.15, sample=2)
-    rows = beyond.compute_truncation(unit)
-    assert [row["machine"] for row in rows] == [*beyond.TRUNCATIONS, "s = -1/2, unweighted start"]
-    U, ((X, y), tune) = examples.utility(2, 0.4), population.samples(2, 0.15)
-
-    def decisions(machine, X):
-        return (X @ machine.w.T + machine.intercept).argmax(axis=1)
-
-    machines = (min_margin(Design.linear(X), y, U, C) for C in examples.C_VALUES[::2])
-    best = max(machines, key=lambda m: examples.mean_utility(U, tune[1], decisions(m, tune[0])))
-    predicted = decisions(best, population.population("piecewise_linear")[0])
-    expected = population.expected_utility("piecewise_linear", 0.15, U, predicted)
-    assert rows[0]["utility"] == pytest.approx(expected, abs=2e-4)
 
 
 def test_grades_too_low_cost_twice_what_grades_too_high_do():

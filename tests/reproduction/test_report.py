@@ -1,13 +1,17 @@
 """The static site: what its pages show, that every link holds, and that nothing is fetched."""
 
+import json
 import re
 from importlib import import_module
 from itertools import pairwise
 from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree
 
+import jsonschema
 import nbformat
 import pandas as pd
 import pytest
+import yaml
 from _cases import refused
 from bs4 import BeautifulSoup
 from click.testing import CliRunner
@@ -80,11 +84,20 @@ def ledgers():
     return read_ledgers(list_artefacts(), "paper")[0]
 
 
+NAMES = "anchor row column printed where reproduced distance support would_see n asks part outcome"
+NAMES = [*NAMES.split(), "as_read", "status", "reason", "remarks"]
+
+
 @pytest.fixture(scope="module")
-def rows(pages):
-    """The rows of the ledger and their cells by name."""
-    rows = pages["ledger"].select("#ledger tbody tr")
-    return [(row, {cell["data-label"]: cell for cell in row.find_all("td")}) for row in rows]
+def rows(site):
+    """The rows of the ledger: paper, artefact, number in it, and what there is by its name."""
+    texts = [site.read(f"ledger/{paper}.js").strip() for paper in list_papers()]
+    return [
+        (data["paper"], artefact, number, dict(zip(NAMES, row, strict=True)))
+        for data in (json.loads(t.removeprefix("companionLedger(")[:-2]) for t in texts)
+        for artefact in data["artefacts"]
+        for number, row in enumerate(artefact["rows"], start=1)
+    ]
 
 
 def all_artefacts():
@@ -102,8 +115,10 @@ def test_the_site_builds_without_a_warning(site):
     assert [path.name for path in site.folder.parent.iterdir()] == [site.folder.name]
 
 
-def test_every_link_holds_nothing_comes_from_elsewhere_and_formulas_are_mathml(site, pages):
-    assert faults_of(site.folder, {site.folder / f"{k}.html": v for k, v in pages.items()}) == []
+def test_every_link_holds_nothing_comes_from_elsewhere_and_formulas_are_mathml(site, pages, rows):
+    faults = faults_of(site.folder, {site.folder / f"{k}.html": v for k, v in pages.items()})
+    made = {f"ledger.html#{a['slug']}-{n}: no such anchor" for _, a, n, _ in rows}  # by its script
+    assert [fault for fault in faults if fault[1] not in made] == []
     assert sum(len(page.find_all("math")) for page in pages.values()) > 100
     for name, page in pages.items():
         assert not page.find("merror") and "\\frac" not in page.text, name
@@ -130,37 +145,59 @@ def test_the_notebooks_are_read_one_after_the_other(site, pages):
 
 
 def test_the_ledger_has_the_rows_of_the_verdicts_with_their_texts(rows, ledgers):
-    expected, outcomes = [], []
+    expected, counts = [], [*PARTS, "not scored"]
     for name, ledger in ledgers.items():
         lines, texts = departures_first(ledger).to_dict("records"), verdict_table(ledger).rows
         for line, text in zip(lines, texts, strict=True):
-            counts_as = line["counts_as"] or "not scored"
-            expected.append((line["paper"], name, counts_as, line["asks"], *text[:2], *text[3:8]))
-            outcomes.append(line["outcome"])
-    attributes = [f"data-{name}" for name in ("paper", "artefact", "verdict", "asks")]
-    texts = ("row", "column", "reproduced", "distance", "support", "would see", "n")
-    found = [(*map(row.get, attributes), *(cells[t].text for t in texts)) for row, cells in rows]
+            part, outcome = line["counts_as"] or "not scored", line["outcome"]
+            expected.append((line["paper"], name, part, line["asks"], *text[:8], outcome))
+    told = ["asks", *NAMES[1:4], *NAMES[5:10], "outcome"]
+    found = [(p, a["id"], counts[r["part"]], *(r[t] for t in told)) for p, a, _, r in rows]
     assert found == expected
-    told = zip(rows, outcomes, strict=True)
-    assert all(outcome in cells["verdict"].text for (_, cells), outcome in told)
-    assert len({row["id"] for row, _ in rows}) == len(rows)
 
 
 def test_rows_lead_to_their_values_and_declared_deviations_to_their_reasons_and_back(pages, rows):
     reasons, n_declared = load_deviations(), 0
-    for row, cells in rows:
-        page, _, anchor = cells["artefact"].a["href"].partition("#")
-        assert page == f"notebooks/{row['data-artefact']}.html"
-        assert pages[page[:-5]].find("tr", id=anchor).td.text == cells["row"].text, row["id"]
-        if row["data-verdict"] in PARTS[2:5]:
-            link = cells["verdict"].a
-            page, _, anchor = link["href"].partition("#")
-            block = pages[page[:-5]].find(id=anchor)
-            place = (*row["data-artefact"].split("/"), cells["row"].text, cells["column"].text)
-            assert link.text == reasons[place].reason
-            assert block.find("a", href=f"ledger.html#{row['id']}")
+    for paper, artefact, number, row in rows:
+        name = artefact["id"]
+        assert pages[f"notebooks/{name}"].find("tr", id=row["anchor"]).td.text == row["row"]
+        if row["part"] in (2, 3, 4):
+            text, first = artefact["reasons"][row["reason"]]
+            assert text == reasons[paper, name.split("/")[1], row["row"], row["column"]].reason
+            block = pages["deviations"].find(id=f"reason-{artefact['slug']}-{first}")
+            assert block.find("a", href=f"ledger.html#{artefact['slug']}-{number}")
             n_declared += 1
     assert n_declared > 50
+
+
+def test_the_verdicts_of_a_notebook_have_the_signs_of_the_ledger(pages, rows):
+    signs = list(content.SIGNS.values())
+    for name in ("usvc/table_1", "l1nsvm/table_2"):
+        lines = pages[f"notebooks/{name}"].select("tr:has(.sign)")
+        texts = [[line.find(class_="sign").text, *(c.text for c in line("td"))] for line in lines]
+        shown = {(row, column): sign for sign, row, column, *_ in texts if column != "verdict"}
+        own = [row for _, artefact, _, row in rows if artefact["id"] == name]
+        assert shown == {(row["row"], row["column"]): signs[row["part"]] for row in own}
+        folded = pages[f"notebooks/{name}"].select(".tag_hide-input details.hide pre")
+        assert any("import matplotlib" in code.text for code in folded)
+
+
+def test_what_stands_beside_the_pages_is_whole_and_valid(site, ledgers):
+    schema, written = (json.loads(site.read(f"ledger{end}.json")) for end in (".schema", ""))
+    jsonschema.validate(written, schema)
+    assert len(written) == sum(map(len, ledgers.values()))
+    with pytest.raises(jsonschema.ValidationError, match="perhaps"):
+        jsonschema.validate([written[0] | {"outcome": "perhaps"}], schema)
+    graph = json.loads(site.read("ro-crate-metadata.json"))["@graph"]
+    crate = {item["@id"]: item for item in graph}
+    files = {part["@id"] for part in crate["./"]["hasPart"]}
+    files |= {entry["file"] for entry in yaml.safe_load(site.read("codecheck.yml"))["manifest"]}
+    assert files <= set(crate) and all((site.folder / name).is_file() for name in files)
+    assert {"ledger.csv", "records/usvc/table_1.csv", "notebooks/usvc/table_1.ipynb"} <= files
+    for name in list_papers():
+        own = [row["counts_as"] for row in written if row["paper"] == name and row["counts_as"]]
+        badge = ElementTree.fromstring(site.read(f"ledger/{name}.svg"))
+        assert badge.get("aria-label").endswith(f"printed {own.count(PARTS[0])} of {len(own)}")
 
 
 def test_the_landing_page_has_the_score_of_each_paper(pages, ledgers):
@@ -181,13 +218,15 @@ def test_the_landing_page_has_the_score_of_each_paper(pages, ledgers):
 def test_the_reference_describes_every_public_name(pages):
     modules = [name[4:] for name in pages if name.startswith("api/companion")]
     assert {"companion", "companion.solvers", "companion.reproduction.display"} <= set(modules)
-    ids = {tag["id"] for name in modules for tag in pages[f"api/{name}"].find_all(id=True)}
+    apis = [page for name, page in pages.items() if name.startswith("api/")]
+    ids = {tag["id"] for page in apis for tag in page.find_all(id=True)}
     top = import_module("companion")
     for name in modules:
         module = import_module(name)
         for public in filter(lambda public: callable(getattr(module, public)), module.__all__):
             assert f"{'companion' if public in top.__all__ else name}.{public}" in ids
     for name in set(top.__all__) - {"__version__"}:
+        assert ">>> from companion import" in pages[f"api/estimators/{name}"].text
         own = ("fit", "predict", "decision_function") if name.endswith("SVC") else ("fit",)
         assert {f"companion.{name}.{method}" for method in own} <= ids
         assert f"companion.{name}.set_params" not in ids, "inherited from scikit-learn"
@@ -201,8 +240,8 @@ def test_the_pages_of_errata_and_times_show_the_data_and_link_what_is_a_page(pag
     for name in ("errata", "notebooks/overview"):
         links = [link["href"] for link in pages[name].select("article a")]
         assert any(link.endswith("l1nsvm/fig_1.html") for link in links)
-        assert not any("tests/" in link for link in links)
-        assert any("tests/papers/test_" in code.text for code in pages[name].find_all("code"))
+        assert any("source/tests/papers/test_wrsvm_errata.html#" in link for link in links)
+    assert len(pages["errata"].select(".erratum math")) > 50
 
 
 # -- its parts ------------------------------------------------------------------------------
@@ -256,6 +295,9 @@ def test_executed_notebooks_are_shown_and_the_committed_stand_in(tmp_path, monke
     one, two = content.gather("quick", [chosen, other])["entries"]
     assert one.notebook.cells[0].source == "# Executed" and not one.stands_in
     assert two.notebook is not None and two.stands_in
+    pages = [build._templates({"profile": profile}) for profile in ("quick", "paper")]
+    quick, paper = (templates.get_template("banner.html").render() for templates in pages)
+    assert "This is a quick run" in quick and not paper.strip()
 
 
 def test_a_report_that_cannot_be_says_what_to_do(tmp_path, monkeypatch):

@@ -90,17 +90,28 @@ def test_names_of_classes_and_order_of_samples_do_not_matter(s):
     np.testing.assert_allclose(other.decision_function[:, names], values, atol=1e-4)
 
 
-def test_a_start_decides_which_stationary_point_is_found():
+def test_a_stationary_point_is_its_own_start():
     X, y, utility = problem(3, 0)
     default = dca(Design.linear(X), y, utility, 1.0, -0.5)
     again = dca(Design.linear(X), y, utility, 1.0, -0.5, start=default)
     assert again.n_steps == 1
     assert again.objective == pytest.approx(default.objective, rel=1e-7)
-    constant = np.zeros((3, 3))
-    constant[:, -1] = [20.0, -10.0, -10.0]
-    worse = dca(Design.linear(X), y, utility, 1.0, -0.5, start=constant)
-    assert worse.objective > 1.2 * default.objective
-    assert np.all(worse.decision_function.argmax(axis=1) == 0)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_unweighted_start_is_the_machine_without_utilities(form):
+    X, y, matrix = problem(3, 5, form)
+    design, C_values = Design.linear(X), [0.1, 1.0]
+    convex, robust = dca_path(design, y, matrix, C_values, -0.5, form=form, start="unweighted")
+    for q, C in enumerate(C_values):
+        plain = min_margin(design, y, np.eye(3), C)
+        assert convex.objective[q] == pytest.approx(plain.objective, rel=1e-5)
+        named, given = (
+            dca(design, y, matrix, C, -0.5, form=form, start=start)
+            for start in ("unweighted", plain)
+        )
+        assert named.objective == pytest.approx(given.objective, rel=1e-6)
+        assert robust.objective[q] == pytest.approx(given.objective, rel=1e-4)
 
 
 @each(form=FORMS, kernel=["linear", "rbf"])
@@ -160,6 +171,7 @@ X, Y = clouds(12, 3)
     ({"s": 0.1}, "truncation 's' of dca must be at most 0.*Got 0.1; -1 / "),
     ({"s": np.nan}, "truncation 's' of dca must be at most 0"),
     ({"form": "costs"}, r"must be one of \['utility', 'cost'\]. Got 'costs'"),
+    ({"start": "plain"}, r"must be one of \['weighted', 'unweighted'\]. Got 'plain'"),
     ({"start": np.zeros((3, 2))}, r"finite numbers of shape \(3, 3\).*Got shape \(3, 2\)"),
     ({"utility": -np.eye(3)}, "'utility' of dca must have finite entries of at least 0"),
     ({"C": -1.0}, "'C' of dca must be a positive number"),

@@ -7,10 +7,10 @@ import pytest
 from _cases import each, refusals, refused, warned
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import KERNELS, by_qp, problem, same_machine
+from problems import KERNELS, by_qp, problem
 
 from companion.kernels import gram
-from companion.solvers import mdm, smo
+from companion.solvers import mdm
 
 SELECTIONS = ("first_order", "second_order")
 ACCELERATIONS = (False, "cycles", True)
@@ -61,18 +61,6 @@ def generic(K, y, ridge):
 def test_every_solution_carries_its_certificates(selection, accelerate, kernel, C):
     K, y = problem(n=100, seed=4, kernel=kernel)
     solved(K, y, 1.0 / C, selection=selection, accelerate=accelerate, tol=1e-4)
-
-
-@pytest.mark.parametrize(("selection", "accelerate"), MODES)
-@pytest.mark.parametrize("C", [0.5, 10.0, 200.0])
-def test_rescaled_solution_is_that_of_smo(selection, accelerate, C):
-    K, y = problem(n=120, seed=1)
-    result = mdm(K, y, ridge=1.0 / C, selection=selection, accelerate=accelerate, tol=1e-12)
-    expected = smo(K, y, 0.0, np.inf, ridge=1.0 / C, tol=1e-11)
-    machine = result.to_svm()
-    np.testing.assert_allclose(machine.alpha, expected.alpha, atol=1e-5)
-    assert machine.intercept == pytest.approx(expected.intercept, abs=1e-6)
-    same_machine(machine, expected, atol=1e-5, rel=1e-10)
 
 
 @each(kernel=KERNELS, accelerate=ACCELERATIONS)
@@ -280,14 +268,11 @@ def test_degenerate_points(points, labels, ridge, scale, kernel, mode):
     ({"K": np.eye(3)}, r"'K' of mdm must be a square matrix .* \(4, 4\). Got shape \(3, 3\)"),
     ({"K": np.full((4, 4), np.nan)}, "'K' of a solver must be finite"),
     ({"K": 1.7e308 * np.outer([1, 1, -1, -1], [1, 1, -1, -1])}, "sums of its rows"),
-    ({"K": np.diag([1, 1, 1, np.inf])}, "'K' of a solver must be finite"),
     ({"K": np.diag([1, 1, 1, np.inf]), "alpha0": [1, 0, 1, 0]}, "'K' of a solver must be fin"),
     ({"y": [1, 2, -1, -1]}, "labels -1 and [+]1"),
-    ({"y": [[1, 1], [-1, -1]]}, r"labels -1 and \+1. Got shape \(2, 2\)"),
     ({"y": [1, 1, 1, 1]}, r"both classes.* Got 4 labels \+1 and 0 labels -1"),
     ({"ridge": -1.0}, "'ridge' of mdm must be finite and at least 0"),
     ({"ridge": np.nan}, "'ridge' of mdm must be finite"),
-    ({"ridge": np.ones(3)}, "'ridge' of a solver must be a number or a vector of length 4"),
     ({"alpha0": np.ones(3)}, "'alpha0' of a solver must be a number or a vector of length 4"),
     ({"alpha0": [np.inf, 1, 1, 1]}, "'alpha0' of mdm must be finite"),
     ({"selection": "third"}, "'first_order' or 'second_order'. Got 'third'"),

@@ -1,9 +1,11 @@
 """Searches and the families that they search: gradients, bounds, seeds, what they find."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from _cases import each
-from conformal_problems import problem
+from _conformal_problems import problem
 
 from companion.solvers._conformal_problem import TrainedMachine
 from companion.solvers.metamodels import ascend_separability, evaluation, evolve
@@ -97,11 +99,32 @@ def test_evolution_has_the_start_the_step_and_the_population_of_the_thesis():
     assert seen[0].std() == pytest.approx(0.3, abs=0.03)
 
 
-def test_evolution_runs_all_generations_on_a_plateau_and_keeps_the_first_candidate():
+def evolved(objective, escape, generations=30):
+    """What evolution finds from 0 on, and its candidates."""
     seen, box = [], (np.zeros(2), np.full(2, np.inf))
-    found, value = evolve(lambda X: seen.append(X) or np.ones(len(X)), *box, seed=0, generations=30)
-    assert len(seen) == 30 and value == 1.0
-    np.testing.assert_array_equal(found, np.clip(seen[0][0], 0, None))
+    options = {"seed": 0, "generations": generations, "escape": escape}
+    return *evolve(lambda X: seen.append(X) or objective(X), *box, **options), seen
+
+
+def test_evolution_on_a_plateau_keeps_the_first_candidate_and_its_step_grows_where_it_escapes():
+    spread, flat = {}, partial(np.ones_like, shape=6)
+    for escape in ("early", "late", None):
+        found, value, seen = evolved(flat, escape)
+        assert len(seen) == 30 and value == 1.0
+        np.testing.assert_array_equal(found, np.clip(seen[0][0], 0, None))
+        assert np.isfinite(evolved(flat, escape, 3000)[2]).all()
+        spread[escape] = seen[-1].std()
+    assert 10 * spread[None] < spread["early"] and 10 * spread["early"] < spread["late"]
+
+
+@pytest.mark.parametrize(("rank", "grows"), [(3, True), (2, False)])
+def test_the_escape_compares_the_best_with_the_candidate_in_the_middle(rank, grows):
+    def tied(X):  # of six, the first `rank` + 1 are equal
+        return np.maximum(np.arange(len(X)), rank)
+
+    early, plain = (evolved(tied, escape, 2)[2][1] for escape in ("early", None))
+    assert (np.ptp(early) > 1.1 * np.ptp(plain)) == grows
+    assert np.allclose(early, plain) == (not grows)
 
 
 def test_evolution_ends_at_the_target_and_survives_infinities():

@@ -49,17 +49,17 @@ def test_violation_is_below_tol_for_every_cost(name, C, kernel):
     solved(*problem(n=220, seed=4, kernel=kernel), **machine(name, C))
 
 
-def assert_optimum(K, y, lower, upper, ridge=0.0):
-    Q = y[:, None] * y * K + np.diag(np.broadcast_to(ridge, len(y)))
-    value, _ = by_qp(Q, np.ones(len(y)), lower, upper, [(y, 0.0)])
-    found = solved(K, y, lower, upper, ridge, tol=1e-7).objective
-    assert found == pytest.approx(value, rel=1e-6)
+COSTS = np.random.default_rng(0).uniform(0.2, 4.0, size=40)
+BOXES = {name: machine(name, COSTS) for name in MACHINES}
+BOXES["without zero"] = {"lower": np.full(40, 0.5), "upper": 1.5 + COSTS}
 
 
-@pytest.mark.parametrize("name", MACHINES)
-def test_every_sample_may_have_a_cost_of_its_own(name):
-    costs = np.random.default_rng(0).uniform(0.2, 4.0, size=40)
-    assert_optimum(*problem(n=40, seed=3), **machine(name, costs))
+@pytest.mark.parametrize("box", BOXES.values(), ids=BOXES)
+def test_every_sample_may_have_a_box_of_its_own_with_or_without_zero(box):
+    K, y = problem(n=40, seed=3)
+    Q = y[:, None] * y * K + np.diag(np.broadcast_to(box.get("ridge", 0.0), 40))
+    value, _ = by_qp(Q, np.ones(40), box["lower"], box["upper"], [(y, 0.0)])
+    assert solved(K, y, **box, tol=1e-7).objective == pytest.approx(value, rel=1e-6)
 
 
 def reference_smo(K, y, lower, upper, ridge, tol):
@@ -170,11 +170,6 @@ def test_any_start_is_made_feasible_and_leads_to_the_solution(seed, scale, size,
     np.testing.assert_array_equal(alpha0, given_alpha0)
 
 
-def test_boxes_without_zero_are_solved():
-    K, y = problem(n=30)
-    assert_optimum(K, y, np.full(30, 0.5), np.where(y > 0, 3.0, 1.5))
-
-
 @given(
     n=st.integers(2, 40),
     d=st.integers(1, 5),
@@ -267,11 +262,8 @@ def test_a_tolerance_below_rounding_ends_with_a_warning_and_not_in_a_circle():
 
 @refusals(
     ({"K": np.full((60, 60), np.nan)}, "'K'.*finite"),
-    ({"K": np.full((60, 60), np.inf)}, "'K'.*finite"),
     ({"K": np.eye(59)}, r"\(60, 60\).*\(59, 59\)"),
-    ({"K": np.ones((60, 2))}, r"\(60, 60\).*\(60, 2\)"),
     ({"y": np.arange(60.0)}, "labels -1 and \\+1"),
-    ({"y": np.full(60, np.nan)}, "labels -1 and \\+1"),
     ({"y": np.ones((60, 1))}, "nonempty vector"),
     ({"lower": 2.0}, "lower <= upper.*sample 0"),
     ({"lower": np.nan}, "lower <= upper"),

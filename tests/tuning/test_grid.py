@@ -63,12 +63,6 @@ def test_fold_accuracies_and_choice_are_those_of_grid_search(machine):
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-6)
 
 
-def test_cells_of_the_standard_machine_are_those_of_libsvm():
-    X, y = moons(120)
-    ours = KernelGridSearchCV(L1SVC(tol=1e-6), GRID).fit(X, y)
-    assert_same_results(ours, GridSearchCV(SVC(tol=1e-6), GRID).fit(X, y))
-
-
 def public(search):
     return {name for name in vars(search) if not name.startswith("_")}
 
@@ -204,6 +198,8 @@ def test_a_fit_that_fails_scores_the_error_score_and_says_why():
         assert np.isfinite(search.cv_results_["split1_test_score"]).all()
     search.set_params(error_score="raise")
     refused("only one class: .* rest of every fold needs both", search.fit, X, Y)
+    search.set_params(param_grid={"class_weight": [{0: 0.0}]}, cv=2)
+    refused("'class_weight' .* positive entries. Got {0: 0.0}", search.fit, X, Y)
 
 
 def test_cells_that_do_not_converge_warn_as_a_single_fit_does():

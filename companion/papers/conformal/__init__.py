@@ -15,6 +15,10 @@ from companion.papers.conformal import (
 )
 from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
+_MACHINE = (
+    Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e5),
+    Parameter("width", float, 50.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=1e5),
+)
 BACKGROUND = (
     Parameter("problem", int, 1, "the random problem and sample shown, 1 to 20", low=1, high=20),
     Parameter("distance", float, 0.5, "half the distance of the class centres", low=0.1, high=2.5),
@@ -24,15 +28,14 @@ BACKGROUND = (
 MAGNIFICATION = (
     Parameter("scene", int, 1, "the scene drawn, 1 to 20", low=1, high=20),
     Parameter("n_rare", int, 12, "examples of the rare class used", low=2, high=12),
-    Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e5),
+    _MACHINE[0],
     Parameter("width", float, 1.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=100.0),
 )
 CHECKERS = (
     Parameter("draw", int, 1, "which draw of the board", low=1),
     Parameter("n_positive", int, 20, "examples of the rare class", low=4, high=2000),
     Parameter("n_negative", int, 2000, "examples of the other class", low=4, high=4000),
-    Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e5),
-    Parameter("width", float, 50.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=1e4),
+    *_MACHINE,
 )
 
 
@@ -43,8 +46,7 @@ def _artefact(module, title, *parameters):
 
 
 METHOD = (
-    Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e5),
-    Parameter("width", float, 50.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=1e4),
+    *_MACHINE,
     Parameter("tau", float, 3.5, "width of the transformation", low=0.01, high=100.0),
     Parameter("steps", int, 5, "how many transformations", low=1, high=20),
     Parameter("n_positive", int, 20, "examples of the rare class", low=2, high=2000),
@@ -53,10 +55,6 @@ METHOD = (
 )
 
 _SETS = tuple(real_sets.SETS)
-_MACHINE = (
-    Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e5),
-    Parameter("width", float, 50.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=1e5),
-)
 _PARTITION = Parameter("partition", int, 1, "the partition, 1 to 20", low=1, high=20)
 
 ARTEFACTS = (

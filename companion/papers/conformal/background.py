@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from scipy.spatial import ConvexHull
 from scipy.spatial.distance import cdist
+from scipy.special import ndtr
+from sklearn.linear_model import Perceptron
 
 from companion import conformal_factors as conformal
-from companion.papers.conformal.drawing import NEGATIVE, POSITIVE, plot_two_classes
+from companion.metrics import paired_difference
 from companion.papers.conformal.problems import PAPER, C
 from companion.papers.summaries import Values, share, study_over
 from companion.reproduction import seed_for
@@ -24,8 +25,8 @@ N_PATTERNS, WIDTH = 60, 4.0
 #: C of Figure 3.1.4, small enough for slacks to be cheap.
 NOISE_C = 1.0
 
-#: Lattice of the figures in the plane.
-AXIS = np.linspace(-3.0, 3.0, 121)
+#: Half the distance of the centres of classes that a line tells apart.
+FAR = 1.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +44,6 @@ class Machine:
         """w . x + b of points."""
         return points @ self.w + self.b
 
-    def lattice(self):
-        """Decision values on the lattice, shape (n, n)."""
-        return self.decision(np.stack(np.meshgrid(AXIS, AXIS), axis=-1))
-
     def margin_ends(self):
         """For patterns with a slack: the points of their support hyperplanes nearest to them."""
         f = self.decision(self.X)
@@ -54,13 +51,46 @@ class Machine:
         return self.X + gap[:, np.newaxis] * self.w / (self.w @ self.w)
 
 
+#: Spread of the classes of the plane, and the direction in which their centres lie.
+SPREAD, DIRECTION = 0.55, np.array([0.8, 0.6])
+
+
 def plane_sample(number, distance=1.6, n=24):
     """Two Gaussian classes in the plane whose centres are 2 x ``distance`` apart."""
     rng = np.random.default_rng(seed_for(PAPER, "plane", number))
     y = np.repeat([1.0, -1.0], n // 2)
-    direction = np.array([0.8, 0.6])
-    X = 0.55 * rng.standard_normal((n, 2)) + distance * y[:, np.newaxis] * direction
+    X = SPREAD * rng.standard_normal((n, 2)) + distance * y[:, np.newaxis] * DIRECTION
     return X, y
+
+
+def plane_error(w, b, distance):
+    """Error in per cent of a line on new points of these classes, in closed form."""
+    reach = distance * w @ DIRECTION + np.array([b, -b])
+    return 100 * ndtr(-reach / (SPREAD * np.linalg.norm(w))).mean()
+
+
+def perceptron(X, y, seed=0):
+    """w and b where Rosenblatt's algorithm stops, with the patterns in an order of its own."""
+    found = Perceptron(tol=None, random_state=seed).fit(X, y)
+    return found.coef_[0], found.intercept_[0]
+
+
+def duality(number, distance=0.5):
+    """t, F(W) and Theta(alpha) on feasible lines through the optimum, which is at t = 0."""
+    X, y = plane_sample(number, distance)
+    Q = (X @ X.T) * np.outer(y, y) + np.eye(len(y)) / C
+    found = smo(X @ X.T, y, 0.0, np.inf, ridge=1.0 / C, tol=1e-10)
+    rng, t = np.random.default_rng(seed_for(PAPER, "duality", number)), np.linspace(-1, 1, 41)
+    support = found.alpha > 0
+    step = rng.standard_normal(len(y)) * support
+    step -= y * support * (step @ y) / support.sum()
+    step *= np.min(found.alpha[support] / np.abs(step[support]))  # alpha >= 0 for |t| <= 1
+    alpha = found.alpha + np.outer(t, step)
+    centre = np.append((y * found.alpha) @ X, found.intercept)
+    W = centre + np.outer(t, rng.normal(0.0, 0.3, 3))
+    slack = np.maximum(0.0, 1.0 - y * (W[:, :2] @ X.T + W[:, 2:]))
+    F = 0.5 * (W[:, :2] ** 2).sum(axis=1) + 0.5 * C * (slack**2).sum(axis=1)
+    return t, F, alpha.sum(axis=1) - 0.5 * np.einsum("ti,ij,tj->t", alpha, Q, alpha)
 
 
 def linear_machine(X, y, ridge=0.0):
@@ -128,7 +158,9 @@ def compute_statements(unit):
     y = np.where(np.arange(N_PATTERNS) < N_PATTERNS // 4, 1.0, -1.0)
     X = rng.standard_normal((N_PATTERNS, 2)) + 0.8 * y[:, np.newaxis]
     K = np.exp(-cdist(X, X, "sqeuclidean") / WIDTH)
-    row = _equivalence(K, y) | {"bisector": _bisector_error(unit.params["problem"])}
+    _, F, theta = duality(unit.params["problem"])
+    row = _equivalence(K, y) | _apart(unit.params["problem"])
+    row["weak_duality"] = (theta.max() - F.min()) / F.min()
     c, gradient = bumps(rng, X)
     points = rng.uniform(-1.5, 1.5, size=(20, 2))
     metric = conformal.kernel_metric(points, gamma=1.0 / WIDTH)
@@ -169,12 +201,15 @@ def _equivalence(K, y):
     }
 
 
-def _bisector_error(number):
-    """The bisector of the hulls' nearest points against the hard-margin machine, Figure 2.2.1."""
-    X, y = plane_sample(number, distance=2.2)
-    machine = linear_machine(X, y)
-    dual = smo(X @ X.T, y, 0.0, np.inf, tol=1e-9)
-    return _relative(machine.decision(X), (X @ X.T) @ (y * dual.alpha) + dual.intercept)
+def _apart(number):
+    """The hulls' bisector and a perceptron's line beside the hard-margin machine."""
+    X, y = plane_sample(number, FAR)
+    machine, dual = linear_machine(X, y), smo(X @ X.T, y, 0.0, np.inf, tol=1e-9)
+    return {
+        "bisector": _relative(machine.decision(X), (X @ X.T) @ (y * dual.alpha) + dual.intercept),
+        "perceptron": plane_error(*perceptron(X, y, number), FAR),
+        "machine": plane_error(machine.w, machine.b, FAR),
+    }
 
 
 def _angle_after_map(z, first, second, step=1e-5):
@@ -209,6 +244,7 @@ LARGEST = {
     "multipliers": ("(2.2.7)", "largest |w - 2 w^ / |w^|^2|, relative"),
     "bias": ("(2.2.7)", "|b - 2 b^ / |w^|^2|"),
     "bisector": ("Section 2.2.1", "distance of the hulls' bisector from the hard-margin machine"),
+    "weak_duality": ("Theorem 1", "largest dual - primal at feasible points, relative"),
     "gap": ("Figure 2.1.3", "largest relative duality gap"),
     "angle_of_map": ("Figure 3.3.2", f"{_ANGLE} by the map drawn (degrees)"),
     "metric_error": ("(3.3.17)", "largest error of the metric, relative"),
@@ -225,6 +261,8 @@ def reproduced_values(records):
     for name, place in LARGEST.items():
         out.add(*place, frame[name].max())
     out.add(*_LEAST, frame.least_eigenvalue.min())
+    column = "% err. on new points: perceptron - machine"
+    out.add_mean("Figure 2.1.1", column, paired_difference(frame.perceptron, frame.machine))
     _, y, image = parabola_sample()
     told_apart = np.mean(np.sign(linear_machine(image, y).decision(image)) == y)
     column = "points on the line told apart by a line over the parabola, share"
@@ -237,12 +275,6 @@ def reproduced_values(records):
 # -- figures ----------------------------------------------------------------------------------
 
 
-def hulls(X, y):
-    """Corners of the convex hull of each class in order, by label."""
-    classes = {label: X[y == label] for label in (1, -1)}
-    return {label: own[ConvexHull(own).vertices] for label, own in classes.items()}
-
-
 def parabola_sample():
     """Figure 2.1.5: points of a line, the positive ones between, and their images (x, x^2)."""
     x = np.array([-2.4, -2.0, -1.6, -0.8, -0.4, 0.1, 0.5, 0.9, 1.7, 2.1, 2.5])
@@ -250,48 +282,7 @@ def parabola_sample():
     return x, y, np.column_stack([x, x**2])
 
 
-def mapped_grid():
-    """Figure 3.3.2: two families of lines in the plane, and their images under a conformal map."""
-    run, at = np.linspace(-1.5, 1.5, 200), np.linspace(-1.5, 1.5, 13)
-    families = ([run + 1j * k for k in at], [k + 1j * run for k in at])
-    return [
-        [[np.column_stack([z.real, z.imag]) for z in map(to, family)] for family in families]
-        for to in (np.asarray, conformal_map)
-    ]
-
-
-def circle_chart(n=200):
-    """Figure 3.3.1: the circle, an arc of it, the arc's length along the circle, and its chord."""
-    turn, part = np.linspace(0, 2 * np.pi, n), np.linspace(0.3, 1.6, n)
-    circle, arc = (np.column_stack([np.cos(t), np.sin(t)]) for t in (turn, part))
-    length = float(np.linalg.norm(np.diff(arc, axis=0), axis=1).sum())
-    return circle, arc, length, float(np.linalg.norm(arc[-1] - arc[0]))
-
-
 def plot_lines(ax, axes, decision, *, levels=(-1.0, 0.0, 1.0)):
     """Contours of a decision function: the frontier, and the support hyperplanes dashed."""
     looks = ["-" if level == 0 else "--" for level in levels]
     ax.contour(*axes, decision, levels=levels, colors="black", linestyles=looks, linewidths=1.3)
-
-
-def plot_slacks(ax, X, y, ends):
-    """Slack of every pattern, a line to where its margin begins."""
-    for start, end, label in zip(X, ends, y, strict=True):
-        color = POSITIVE if label > 0 else NEGATIVE
-        ax.plot(*np.array([start, end]).T, color=color, linewidth=0.9, alpha=0.6)
-
-
-def plot_hulls(ax, X, y, corners, nearest):
-    """Figure 2.2.1: the convex hulls by label, their nearest points, and the line between them."""
-    plot_two_classes(ax, X, y)
-    for label, own in corners.items():
-        ax.fill(*own.T, color=POSITIVE if label > 0 else NEGATIVE, alpha=0.12)
-    ax.plot(*nearest.T, "k-o", markersize=5, linewidth=1.5, label="nearest points")
-
-
-def plot_mapped_grid(ax, lines, *, title=""):
-    """A grid of lines, or its image under a map, one family red and one blue."""
-    for family, color in zip(lines, (POSITIVE, NEGATIVE), strict=True):
-        for points in family:
-            ax.plot(*points.T, color=color, linewidth=0.9)
-    ax.set(title=title, aspect="equal", xticks=[], yticks=[])

@@ -7,13 +7,12 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from companion.papers.conformal import beyond_studies, g_means, practice
-from companion.papers.conformal.beyond_studies import UNIT_METHODS, WIDTH_METHODS
+from companion.papers.conformal.beyond_studies import CHOICES, SCALINGS
 from companion.papers.conformal.checkers import BOARD
 from companion.papers.conformal.methods import PRINTED, SVM
-from companion.papers.conformal.problems import BOARD_NAME, N_FOLDS, SETS
+from companion.papers.conformal.problems import BOARD_NAME, N_FOLDS
 from companion.papers.conformal.real_sets import FOLDS
-from companion.papers.summaries import Values, none_without_records, row_a_group
-from companion.plotting.common import style_of
+from companion.papers.summaries import Values, none_without_records
 
 STUDIES = (FOLDS, BOARD, *beyond_studies.STUDIES, practice.PRACTICE)
 
@@ -29,6 +28,10 @@ CORRECTIONS = {"balanced weights": "balanced weights", "threshold by CV": "bound
 PAIRS |= {
     (row, f"g-means error: SVM - {method}"): (SVM, method) for method, row in CORRECTIONS.items()
 }
+
+#: Which search, and which family, the thesis calls slower than which.
+SLOWER = [(f"{family}-JMETA", f"{family}-JGRAD") for family in ("MDT", "TSVT")]
+SLOWER += [(f"TSVT-{search}", f"MDT-{search}") for search in ("JGRAD", "JMETA")]
 
 #: The same with everything chosen on training parts, over imbalances: rows, columns, methods.
 _MOVED, _BEST = "threshold by CV", "best transformation"
@@ -69,6 +72,7 @@ def reproduced_values(records):
         transformed = g_means.over_sets(folds[folds.dataset.isin(shift.dataset)])["MDT-VMETA"]
         gap = (transformed - g_means.over_sets(shift)["bias shift"]).dropna()
         numbers["bias shift", "g-means error: MDT-VMETA - bias shift"] = gap
+    numbers |= _costs(records["costs"]) | _ascents(records["ascents"])
     if not records["practice"].empty:
         frame = records["practice"]
         means = g_means.by_partition(frame)
@@ -77,6 +81,28 @@ def reproduced_values(records):
         numbers[place] = frame.groupby("partition").support.mean()
     g_means.add_means(out, numbers)
     return out.frame()
+
+
+def _costs(frame):
+    """log10 of ratios of CPU times, a case a data set."""
+    if frame.empty:
+        return {}
+    seconds = np.log10(frame.set_index(["what", "method", "dataset", "partition"]).seconds)
+    times = seconds.groupby(level=["what", "method", "dataset"]).mean()
+    c, once, whole = (times[what].unstack("method") for what in ("c", "once", "whole"))
+    gaps = {"for c, Williams / the costliest of four": c["WIL"] - c.drop(columns="WIL").max(axis=1)}
+    gaps |= {f"{slow} / {fast}": once[slow] - once[fast] for slow, fast in SLOWER}
+    gaps |= {f"PVGS / {name}": whole["PVGS"] - whole[name] for name in whole.drop(columns="PVGS")}
+    return {("CPU time", f"log10 of the seconds {words}"): gap for words, gap in gaps.items()}
+
+
+def _ascents(frame):
+    """Whether an ascent of J from another start ends higher, a case a data set."""
+    column = "share of ascents of J that another start ends 1 % above"
+    return {
+        (name, column): (part.best > 1.01 * part.own).groupby(part.dataset).mean()
+        for name, part in (frame.groupby("method") if len(frame) else ())
+    }
 
 
 def _after_validation(folds):
@@ -141,32 +167,6 @@ def _widths(frame):
 # -- tables -----------------------------------------------------------------------------------
 
 
-@none_without_records("data set", "2 sigma^2", SVM, *WIDTH_METHODS)
-def width_table(frame):
-    """g-means errors by width: a row a data set and width, a column a method."""
-    table = width_means(frame).groupby(level=["dataset", "width"]).mean()
-    table = table.reindex(g_means.present(frame), level="dataset")[[SVM, *WIDTH_METHODS]]
-    return table.rename_axis(index={"dataset": "data set", "width": "2 sigma^2"}).reset_index()
-
-
-def width_curves(frame, name):
-    """Widths, mean errors on one set and their standard errors, by method."""
-    by_width = width_means(frame[frame.dataset == name]).groupby(level="width")
-    means, spread = by_width.mean(), by_width.sem().fillna(0.0)
-    return {m: (means.index, means[m], spread[m]) for m in (SVM, *WIDTH_METHODS)}
-
-
-def printed_pattern(frame):
-    """The printed rows of the two deviating sets, and the errors at every width below them."""
-    table, rows = width_table(frame), []
-    for name in ("Segment1", "Hepatitis"):
-        printed = g_means.printed_values("real_sets", name)
-        rows.append({"data set": name, "2 sigma^2": "50, printed", **printed})
-        for row in table[table["data set"] == name].to_dict("records"):
-            rows.append({**row, "2 sigma^2": f"{row['2 sigma^2']:g}"})
-    return pd.DataFrame(rows, columns=["data set", "2 sigma^2", SVM, "AMA", "ACT", "WIL"])
-
-
 _TRIED = ["grid", "MDT-VMETA", "TSVT-VMETA"]
 _FALLS = ("least error on V can fall", "MDT-VMETA lowers it", "TSVT-VMETA lowers it")
 _ON_V = ("error on V", "MDT on a grid", "MDT-VMETA", "TSVT-VMETA")
@@ -194,31 +194,32 @@ def asterisk_evidence(frame):
     return g_means.row_a_set(frame, row)
 
 
-def unit_table(frame):
-    """Errors and shares of transformed folds in both units, beside the print and its asterisks."""
+def agreement(frame):
+    """How far cells agree with the print, 0 to 1: a row a joint reading, a column a cell.
+
+    An error agrees within two standard errors of the printed mean of seven folds; on the board,
+    of which one draw is printed, within two standard deviations of our draws. An asterisk, or none,
+    agrees in the share of our partitions that have it as the print.
+    """
+    factors = {"scaling": list(SCALINGS), **CHOICES}
     frame = frame.assign(error=g_means.errors(frame), moved=frame.n_transformations > 0)
-
-    def row(own):
-        name, method = own["data set"].iloc[0], own.method.iloc[0]
-        place = ("checkers", "g-means error") if name == BOARD_NAME else ("real_sets", name)
-        star = " *" if method in g_means.printed_asterisks(name) else ""
-        shown = {"printed": f"{g_means.printed_values(*place)[method]:g}{star}"}
-        for units, part in own.groupby("units"):
-            shown[f"error, {units}"] = part.error.mean()
-            shown[f"transformed, {units}"] = part.moved.mean()
-        return shown
-
-    among = product((BOARD_NAME, *SETS), UNIT_METHODS)
-    frame = frame.rename(columns={"dataset": "data set"})
-    return row_a_group(frame, ["data set", "method"], row, among)
-
-
-# -- figure -----------------------------------------------------------------------------------
-
-
-def plot_paths(ax, curves, *, xlabel, ylabel, title=""):
-    """Means with two standard errors against the logarithm of a setting, a line a name."""
-    for name, (places, means, spread) in curves.items():
-        look = {"label": name, "capsize": 2, "markersize": 4, **style_of(name)}
-        ax.errorbar(places, means, yerr=2 * spread, **look)
-    ax.set(xlabel=xlabel, ylabel=ylabel, title=title, xscale="log")
+    names = ["dataset", "method", *factors]
+    parts = frame.groupby([*names, "partition"]).agg({"error": "mean", "moved": "any"})
+    found = {}
+    for (name, method, *own), part in parts.groupby(level=names):
+        on_board = name == BOARD_NAME
+        place = ("checkers", "g-means error") if on_board else ("real_sets", name)
+        printed = g_means.printed_values(*place)
+        known = part.error.std()
+        if not on_board:
+            known = g_means.printed_values(place[0], f"{name} ±")[method] / np.sqrt(N_FOLDS)
+        cells = {"error": float(abs(part.error.mean() - printed[method]) <= 2 * known)}
+        if method != SVM:
+            stays = method in g_means.printed_asterisks(name)
+            cells["asterisk"] = np.mean(part.moved != stays)
+        chosen = [[v] if v != "any" else of for v, of in zip(own, factors.values(), strict=True)]
+        for joint, (what, value) in product(product(*chosen), cells.items()):
+            found.setdefault(joint, {})[name, method, what] = value
+    table = pd.DataFrame.from_dict(found, orient="index").reindex(list(product(*factors.values())))
+    table.columns.names = ["data set", "method", "what"]
+    return table.rename_axis(list(factors))

@@ -3,20 +3,27 @@
 ``widths``: is the gain of a transformation that of a bad base kernel? ``forced``: what a fixed
 number of transformations does, and how much of it is a larger C. ``shift``: margin displacement
 beside a plain shift of the bias. ``asterisks``: whether an optimiser that really minimises the
-error on V would transform. ``units``: f and the multipliers in units of the convex hulls, or of
-the SVM.
+error on V would transform. ``readings``: what the print leaves open, in all combinations.
+``costs``: CPU time. ``ascents``: whether J has one maximum.
 """
 
+import time
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 
 import numpy as np
 
 from companion import conformal_factors as conformal
 from companion.metrics import g_mean_error
+from companion.papers.conformal import problems
+from companion.papers.conformal.baselines import pvgs
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part, outcome
-from companion.papers.conformal.problems import BOARD_NAME, C, part_by_part, study_of_sets
-from companion.papers.summaries import counts
-from companion.solvers.transformations import RULES
+from companion.papers.conformal.problems import BOARD_NAME, C, part_by_part, parts_of, study_of_sets
+from companion.papers.summaries import counts, study_over
+from companion.solvers.conformal import TrainedMachine
+from companion.solvers.metamodels import ascend_separability
+from companion.solvers.transformations import MDT, RULES
 
 #: 2 sigma^2 on standardised inputs; the thesis has 50.
 BASE_WIDTHS = (5.0, 50.0, 500.0, 5000.0, 15000.0, 50000.0)
@@ -30,8 +37,27 @@ FORCED_METHODS = ("AMA", "ACT")
 KAPPA = tuple(10.0**k for k in np.linspace(-2.0, 2.0, 13))
 SHRINK = tuple(np.linspace(0.04, 1.0, 9))
 
-#: What depends on the units: kappa of Williams, c of Amari and the start of CMA-ES at .5.
-UNIT_METHODS = ("AMA", "WIL", "MDT-JGRAD", "MDT-JMETA", "MDT-VMETA")
+#: What the thesis leaves open or prints otherwise than we read it; ours is first. The units are
+#: those of kappa of Williams and MDT (CMA-ES starts at .5) and of c of Amari, the escape that from
+#: a plateau of the error on V, and the sign that of (5.3.22).
+CHOICES = {
+    "units": ("hull", "svm"),
+    "escape": ("early", "late", "none"),
+    "sign": ("minus", "plus"),
+}
+SCALINGS = {"standardised, 50": problems.WIDTH, "[0, 1], 500": 500.0, "[0, 1], 700": 700.0}
+
+#: Methods and what matters to them; TSVT is left out for its cost on flat kernels.
+READ = {SVM: (), "ACT": (), **dict.fromkeys(("AMA", "WIL", "MDT-JMETA"), ("units",))}
+READ |= {"MDT-JGRAD": ("units", "sign"), "MDT-VMETA": ("units", "escape")}
+
+
+#: What is timed: c on the training patterns, one forced transformation, and all of a method.
+OF_C = ("AMA", "Wu-Amari", "ACT", "KBA", "WIL")
+FORCED_ONCE = ("MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
+
+#: Other starts of an ascent of J, each parameter multiplied by up to ten or divided.
+OTHER_STARTS = 5
 
 
 @part_by_part
@@ -158,20 +184,113 @@ def _errors_on_grid(shared):
     return {"grid": round(least, 6), "missed_on_v": int(missed)}
 
 
-@part_by_part
-def compute_units(problem):
-    """Methods in both units on the same training parts: a row a fold, method and unit."""
-    part = Part(problem)
-    for name, units in product(UNIT_METHODS, ("hull", "svm")):
-        transform, *search = CONFORMAL[name]
-        result = part.transformed(RULES[transform](units=units), *search)
-        row = {"method": name, "units": units, **outcome(part, name, result)}
-        yield row | {"degenerate": result.is_degenerate}
+@dataclass(frozen=True)
+class PrintedMDT(MDT):
+    """MDT with the sign of the gradient by kappa that (5.3.16) and (5.3.22) are printed with."""
+
+    def family(self, trained, rng):
+        """As its parent's."""
+        family = super().family(trained, rng)
+        at = family.at
+
+        def printed(parameters):
+            c, pull_back = at(parameters)
+            return c, lambda by_c: pull_back(by_c) * (-1.0, 1.0)
+
+        family.at = printed
+        return family
+
+
+def in_unit_box(problem):
+    """The problem with the columns of its training part from 0 to 1."""
+    low, high = problem.X.min(axis=0), problem.X.max(axis=0)
+    size = np.where(high > low, high - low, 1.0)
+    return replace(problem, X=(problem.X - low) / size, X_test=(problem.X_test - low) / size)
+
+
+def compute_readings(unit):
+    """A row a fold, method and reading, "any" where a choice does not matter; no scaled board."""
+    rows = []
+    scalings = {"any": problems.WIDTH} if unit.params["dataset"] == BOARD_NAME else SCALINGS
+    for (fold, problem), (scaling, width) in product(parts_of(unit), scalings.items()):
+        part = Part(in_unit_box(problem) if scaling.startswith("[") else problem, width=width)
+        for name, own in READ.items():
+            for values in product(*(CHOICES[k] if k in own else ("any",) for k in CHOICES)):
+                head = dict(zip(CHOICES, values, strict=True)) | {"fold": fold, "scaling": scaling}
+                result = None if name == SVM else _read(part, name, *values)
+                rows.append(head | outcome(part, name, result))
+    return rows
+
+
+def _read(part, name, units, escape, sign):
+    transform, *search = CONFORMAL[name]
+    rule = PrintedMDT if sign == "plus" else RULES[transform]
+    rule = rule() if units == "any" else rule(units=units)
+    escape = None if escape == "none" else escape.replace("any", "early")
+    return part.transformed(rule, *search, escape=escape)
+
+
+def compute_costs(unit):
+    """CPU seconds on the first training part, the less of two runs: a row a method and what."""
+    _, problem = parts_of(unit)[0]
+
+    def run(name, **options):
+        part = Part(problem, validate=not options)
+        return part, part.transformed(*CONFORMAL[name], **options)
+
+    def factors(part, result):
+        return result.transformation(part.shared.K, part.shared.distances)
+
+    timed = {("PVGS", "whole"): (pvgs, problem)}
+    timed |= {(name, "whole"): (run, name) for name in ("ACT", *FORCED_ONCE)}
+    timed |= {(name, "once"): (partial(run, max_transforms=1), name) for name in FORCED_ONCE}
+    timed |= {(name, "c"): (factors, *run(name, max_transforms=1)) for name in OF_C}
+    rows = []
+    for (name, what), (function, *given) in timed.items():
+        seconds = []
+        for _ in range(2):
+            started = time.process_time()
+            function(*given)
+            seconds.append(time.process_time() - started)
+        rows.append({"method": name, "what": what, "seconds": float(f"{min(seconds):.4g}")})
+    return rows
+
+
+def compute_ascents(unit):
+    """J where an ascent ends, from its own start and the best and worst of others: a row a rule."""
+    _, problem = parts_of(unit)[0]
+    svm, rng = TrainedMachine.first(Part(problem, validate=False).shared), unit.rng()
+    rows = []
+    for name in ("MDT", "TSVT"):
+        family = RULES[name.lower()]().family(svm, rng)
+        factors = 10.0 ** rng.uniform(-1.0, 1.0, (OTHER_STARTS, family.start.size))
+        found = []
+        for start in family.start * np.vstack([np.ones_like(factors[:1]), factors]):
+            family.start = np.clip(start, family.lower, family.upper)
+            found.append(ascend_separability(family, svm.problem.separability, svm.factors)[1])
+        ends = {"own": found[0], "best": max(found[1:]), "worst": min(found[1:])}
+        rows.append({"method": name} | {key: float(f"{J:.6g}") for key, J in ends.items()})
+    return rows
 
 
 WIDTHS = study_of_sets("widths", compute_widths, {"paper": 3, "quick": 1})
 FORCED = study_of_sets("forced", compute_forced, {"paper": 5, "quick": 1}, after=(BOARD_NAME,))
 SHIFT = study_of_sets("shift", compute_shift, {"paper": 20, "quick": 1})
 ASTERISKS = study_of_sets("asterisks", compute_asterisks, {"paper": 2, "quick": 1})
-UNITS = study_of_sets("units", compute_units, {"paper": 5, "quick": 1}, before=(BOARD_NAME,))
-STUDIES = (WIDTHS, FORCED, SHIFT, ASTERISKS, UNITS)
+COSTS = study_of_sets("costs", compute_costs, {"paper": 2, "quick": 1})
+ASCENTS = study_of_sets("ascents", compute_ascents, {"paper": 2, "quick": 1})
+
+#: Of readings, the draws of the board, partitions of most sets, and of the large ones.
+_NUMBERS = {"paper": (6, 2, 1), "quick": (1, 1, 0)}
+
+
+def _numbered(board, most, large):
+    """The settings, with the longest ones first."""
+    numbers = dict.fromkeys([*problems.LARGE, BOARD_NAME, *problems.SETS], most)
+    numbers |= {BOARD_NAME: board} | dict.fromkeys(problems.LARGE, large)
+    return [{"dataset": k, "partition": i + 1} for k, n in numbers.items() for i in range(n)]
+
+
+_SETTINGS = {profile: _numbered(*numbers) for profile, numbers in _NUMBERS.items()}
+READINGS = study_over(problems.PAPER, "readings", compute_readings, _SETTINGS, problems.digest)
+STUDIES = (WIDTHS, FORCED, SHIFT, ASTERISKS, READINGS, COSTS, ASCENTS)

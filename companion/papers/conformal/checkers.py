@@ -26,12 +26,12 @@ def compute_board(unit):
 
 def compute_draws(unit):
     """The methods of the thesis's table on a draw of the board: a row a method."""
-    return methods.some_rows(problems.board(unit.params["draw"]), PRINTED)
+    return methods.some_rows(problems.board(unit.params["draw"]), (*PRINTED, *methods.NO_ESCAPE))
 
 
 #: All methods on the first draws, those of the table on the others.
 BOARD = study_over(PAPER, "board", compute_board, draw={"paper": 20, "quick": 2})
-DRAWS = study_over(PAPER, "draws", compute_draws, draw={"paper": range(21, 201), "quick": ()})
+DRAWS = study_over(PAPER, "draws", compute_draws, draw={"paper": range(21, 121), "quick": ()})
 STUDIES = (BOARD, DRAWS)
 
 PROTOCOL = {

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from scipy.stats import spearmanr
 
 from companion import conformal_factors as conformal
 from companion.metrics import mean_and_standard_error, paired_difference
@@ -36,14 +37,15 @@ X1, X2 = np.linspace(-2.0, 2.0, 121), np.linspace(-1.0, 1.0, 41)
 class Picture:
     """The lattice of a scene: decision values of the machine, log10 R by method.
 
-    `artificial` are the places that the artificial support vectors of KBA stand for, and `eta` what
-    it adds to the decision for its estimate of the boundary, (4.4.2).
+    `support` are the support vectors, `artificial` the places that the artificial ones of KBA stand
+    for, and `eta` what it adds to the decision for its estimate of the boundary, (4.4.2).
     """
 
     X: np.ndarray
     y: np.ndarray
     decision: np.ndarray
     ratio: dict
+    support: np.ndarray
     artificial: np.ndarray
     eta: float = 0.0
 
@@ -76,7 +78,8 @@ def picture(number):
             first, second = (X[stage.columns[: stage.n_first]], X[stage.columns[stage.n_first :]])
             artificial = (1 - stage.beta) * first[:, np.newaxis] + stage.beta * second
             artificial, eta = artificial.reshape(-1, 2), stage.parameters["shift"]
-    return Picture(X, y, part.plain_decision().reshape(shape), ratios, artificial, eta)
+    decision, support = part.plain_decision().reshape(shape), X[part.shared.first.alpha > 0]
+    return Picture(X, y, decision, ratios, support, artificial, eta)
 
 
 def log_ratio(result, X, points):
@@ -111,7 +114,8 @@ def compute_scene(unit):
     places = frontier_of(shown.decision)
     size = np.abs(shown.decision)
     near, far = size <= np.quantile(size, 0.2), size >= np.quantile(size, 0.8)
-    rows = []
+    squares = cdist(np.column_stack([places, X2]), shown.support, "sqeuclidean")
+    density, rows = np.exp(-squares / SCENE_WIDTH).sum(axis=1), []
     for name, ratio in shown.ratio.items():
         along = [np.interp(place, X1, row) for place, row in zip(places, ratio, strict=True)]
         numbers = {
@@ -120,6 +124,7 @@ def compute_scene(unit):
             "near": ratio[near].mean(),
             "far": ratio[far].mean(),
             "along": np.nanstd(along),
+            "with_density": spearmanr(density, along, nan_policy="omit").statistic,
         }
         if name == "KBA":
             numbers["estimated"] = np.nanmean(frontier_of(shown.decision + shown.eta))
@@ -229,6 +234,8 @@ def reproduced_values(records):
         both = of["Amari"][["near"]].assign(far=-of["Amari"].far).min(axis=1)
         column = f"{RATIO}: the smaller of near and minus far"
         out.add_mean("Amari", column, mean_and_standard_error(both))
+        column = "rank correlation of the ratio and the density of SVs along the frontier"
+        out.add_mean("Amari", column, mean_and_standard_error(of["Amari"].with_density))
         column = "spread of log10 of the ratio along the frontier: Wu-Amari - Amari"
         pairs["Wu-Amari", column] = (of["Wu-Amari"].along, of["Amari"].along)
         wu, act = of["Wu-Amari"], of["ACT"].largest_at.abs()

@@ -23,7 +23,7 @@ from companion.estimators import L1SVC
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv.example import PAPER
-from companion.papers.summaries import Values, ida_units, present, select, study_over
+from companion.papers.summaries import Values, ida_units, present, select, share, study_over
 from companion.reproduction import Study, Unit, seed_for
 from companion.tuning import GACVSearch, KernelGridSearchCV
 from companion.tuning.criteria import gacv_values, xi_alpha_values
@@ -34,6 +34,8 @@ from companion.tuning.surface import machine_surface
 KEYS = ("titanic", "heart", "breast-cancer", "german", "diabetis", "thyroid", "waveform")
 DATASETS = {key: key.removeprefix("breast-").capitalize() for key in KEYS}
 GRID = {"C": 2.0 ** np.arange(-3, 12, 2), "gamma": 2.0 ** np.arange(-9, 2, 2)}
+#: The same with C from where every multiplier is at its bound, and the sets it is shown for.
+LONGER, OVERLAPPING = GRID | {"C": 2.0 ** np.arange(-15, 12, 2)}, ("breast-cancer", "german")
 N_FOLDS = 5
 #: Other tables at hand, of complete rows, and the keys of their files. A split is into halves.
 TABLES = {key: key for key in list_uci() if key != "hepatitis"}
@@ -85,14 +87,11 @@ def compute_split(unit):
         score = float(search.best_score_)
         row = {
             "search": name,
-            "log2_C": float(np.log2(search.best_params_["C"])),
-            "log2_gamma": float(np.log2(search.best_params_["gamma"])),
+            **_tested(search.best_estimator_, X_test, y_test),
             "estimate": round(1.0 - score if name in ("cv", "scikit-learn") else -score, 6),
             "n_train": len(y),
-            "n_test": len(y_test),
-            "n_wrong": int((search.predict(X_test) != y_test).sum()),
             "seconds": seconds,
-            "criteria_share": _criteria_share(X, y) if name == "gacv" else None,
+            **(_criteria_share(X, y) | _longer_grid(X, y) if name == "gacv" else {}),
             "converged": not any(issubclass(w.category, ConvergenceWarning) for w in caught),
         }
         rows.append(row)
@@ -108,7 +107,13 @@ def _criteria_share(X, y):
     gacv_values(margin, influence)
     xi_alpha_values(margin, influence)
     ended = time.process_time()
-    return round((ended - fitted) / (ended - started), 4)
+    return {"criteria_share": round((ended - fitted) / (ended - started), 4)}
+
+
+def _longer_grid(X, y):
+    """Whether GACV has no minimum above the least C of the longer grid either."""
+    search = GACVSearch(L1SVC(), LONGER, refit=False).fit(X, y)
+    return {"at_least_C": float(search.best_params_["C"] == LONGER["C"][0])}
 
 
 def _searches(params):
@@ -134,24 +139,9 @@ def compute_hinge(unit):
     p = unit.params
     data = load_ida(p["dataset"], p["splits"])
     train, test = ida_split(p["dataset"], p["split"], p["splits"])
-    X, y = data.X[train], data.y[train]
-    surface = machine_surface(X, y, GRID["C"], GRID["gamma"])
-    loss = np.empty(surface.intercept.shape)
-    for g, gamma in enumerate(GRID["gamma"]):
-        upper = surface.C[:, np.newaxis] * surface.factors
-        K = gram(X, gamma=gamma)
-        left_out = leave_one_out_errors(K, y, surface.alpha[g], upper, decisions=True)
-        loss[g] = np.maximum(1 - y * left_out.decision, 0).mean(axis=1)
-    g, c = np.unravel_index(loss.argmin(), loss.shape)
-    machine = L1SVC(C=surface.C[c], gamma=GRID["gamma"][g]).fit(X, y)
-    return {
-        "log2_C": float(np.log2(surface.C[c])),
-        "log2_gamma": float(np.log2(GRID["gamma"][g])),
-        "estimate": round(float(loss.min()), 6),
-        "n_test": len(test),
-        "n_wrong": int((machine.predict(data.X[test]) != data.y[test]).sum()),
-        "converged": bool(surface.converged.all()),
-    }
+    machine, least, converged = _least_hinge_loss(data.X[train], data.y[train])
+    row = _tested(machine, data.X[test], data.y[test])
+    return {**row, "estimate": round(least, 6), "converged": converged}
 
 
 def compute_table(unit):
@@ -170,31 +160,35 @@ def compute_table(unit):
         machines = {
             "cv": KernelGridSearchCV(L1SVC(), GRID, cv=folds).fit(X, y).best_estimator_,
             "gacv": GACVSearch(L1SVC(), GRID).fit(X, y).best_estimator_,
-            "hinge": _least_hinge_loss(X, y),
+            "hinge": _least_hinge_loss(X, y)[0],
         }
     converged = not any(issubclass(w.category, ConvergenceWarning) for w in caught)
     return [
-        {
-            "search": search,
-            "log2_C": float(np.log2(machine.C)),
-            "log2_gamma": float(np.log2(machine.gamma)),
-            "n_test": len(y_test),
-            "n_wrong": int((machine.predict(X_test) != y_test).sum()),
-            "converged": converged,
-        }
+        {"search": search, **_tested(machine, X_test, y_test), "converged": converged}
         for search, machine in machines.items()
     ]
 
 
+def _tested(machine, X_test, y_test):
+    """The columns of a record on what was chosen and how often it errs."""
+    return {
+        "log2_C": float(np.log2(machine.C)),
+        "log2_gamma": float(np.log2(machine.gamma)),
+        "n_test": len(y_test),
+        "n_wrong": int((machine.predict(X_test) != y_test).sum()),
+    }
+
+
 def _least_hinge_loss(X, y):
-    """The machine of the grid whose exact leave-one-out hinge loss is least."""
+    """The machine of least exact leave-one-out hinge loss, that loss, and if all have converged."""
     surface, loss = machine_surface(X, y, **GRID), []
     for alpha, gamma in zip(surface.alpha, surface.gamma, strict=True):
         K, upper = gram(X, gamma=gamma), surface.C[:, np.newaxis]
         left_out = leave_one_out_errors(K, surface.signs, alpha, upper, decisions=True)
         loss.append(np.maximum(1 - surface.signs * left_out.decision, 0).mean(axis=1))
     g, c = np.unravel_index(np.argmin(loss), np.shape(loss))
-    return L1SVC(C=surface.C[c], gamma=surface.gamma[g]).fit(X, y)
+    machine = L1SVC(C=surface.C[c], gamma=surface.gamma[g]).fit(X, y)
+    return machine, float(np.min(loss)), bool(surface.converged.all())
 
 
 BEYOND = Study(PAPER, "beyond", search_units, compute_split)
@@ -244,6 +238,9 @@ def values(records):
             rows = frame[(frame.dataset == name) & frame.search.isin([search, "cv"])]
             column = f"% err. {label} - 5-fold CV"
             out.add_mean(SETS[name], column, difference, rows.converged.all())
+    for name in present(frame, OVERLAPPING):
+        at_end = share(searched(frame, name, "gacv").at_least_C)
+        out.add_mean(SETS[name], "share of splits with GACV least at the least C of 2^-15", at_end)
     means = ([d.mean for d in to_folds(frame, key).values()] for key in ("gacv", "rule"))
     column = "% err. GACV - the rule, mean over the sets"
     out.add_mean("all data sets", column, paired_difference(*means))

@@ -156,6 +156,8 @@ def _add_inefficiencies(out, frame):
             "least XA_J (rho = 2) - leave-one-out of any cell with a free vector": two,
         }
         out.add_all(case, least, converged)
+    several = mean_and_standard_error(1.0 * (runs(frame, "standard", "xa").n_tied > 1))
+    out.add_mean("standard", "share of samples with several minima of XA", several, converged)
     for name, label in ESTIMATES.items():
         standard, nonstandard = (runs(frame, case, name).inefficiency for case in CASES)
         column = f"inefficiency of {label}: nonstandard - standard"

@@ -42,16 +42,21 @@ def minima(reading):
     return sorted(found, key=lambda item: item[2])
 
 
+def distance_to_step(loss):
+    """Mean distance of a loss to the step over the slacks up to 3."""
+    return round(float(np.abs(loss.value(SLACKS) - (SLACKS >= 1.0)).mean()), 6)
+
+
 def compute_loss(unit):
     """Value and slope at the step, and the mean distance to it."""
-    loss, is_error = Unbiased(unit.params["s"]), SLACKS >= 1.0
+    loss = Unbiased(unit.params["s"])
     left, right = loss.value([1.0 - _STEP, 1.0 + _STEP])
     return {
         "value_at_one": round(float(loss.value(1.0)), 9),
         "slope_by_differences": round(float(right - left) / (2 * _STEP), 6),
         "slope": round(float(loss.derivative(1.0)), 9),
-        "distance_to_step": round(float(np.abs(loss.value(SLACKS) - is_error).mean()), 6),
-        "hinge_distance_to_step": round(float(np.abs(Hinge().value(SLACKS) - is_error).mean()), 6),
+        "distance_to_step": distance_to_step(loss),
+        "hinge_distance_to_step": distance_to_step(Hinge()),
     }
 
 

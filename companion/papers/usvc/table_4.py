@@ -1,26 +1,41 @@
-"""Table 4: linear machines on biomedical data."""
+"""Table 4: linear machines on biomedical data.
+
+The loss of the ERM-SVC is our sigmoid, :class:`~companion.losses.Sigmoid`, since the paper prints
+none; its slope is chosen with C. Like the unbiased machine it starts at the SVC of its C.
+"""
+
+from itertools import combinations
+from operator import itemgetter
 
 import numpy as np
 
+from companion.losses import Sigmoid
 from companion.metrics import Mean, mean_and_standard_error, paired_difference
 from companion.papers.summaries import Values, magnitude, present
 from companion.papers.usvc import linear
+from companion.papers.usvc.fig_1 import distance_to_step
 from companion.papers.usvc.paired_errors import add_average, add_protocol, by_machine, over_sets
-from companion.papers.usvc.splits import MEDICAL_SETS, split, split_study, wrong
-from companion.solvers.wls import Design
+from companion.papers.usvc.splits import MEDICAL_SETS, split_study
 
 _BOOTSTRAPS = 1000
 
+MACHINES = (*linear.MACHINES[:2], "ERM-SVC", "USVC")
+SLOPES = (2.0, 4.0, 8.0)
+SIGMOIDS = {f"ERM-SVC, slope {slope:g}": Sigmoid(slope) for slope in SLOPES}
+
+#: Where the text has the ERM-SVC with a lower training error than the SVC and a higher test error.
+SCARCE = ("Heart disease", "Hepatitis", "Liver disorder")
+
 
 def compute_split(unit):
-    """As in Table 2, with the errors of each machine at the C that was chosen for the SVC."""
-    rows, part = linear.compute_split(unit), split(unit.params["dataset"], unit.params["split"])
-    (chosen,) = (row["C"] for row in rows if row["machine"] == "SVMlight")
-    found, at = linear.paths(Design.linear(part.X), part.y), linear.C_VALUES.index(chosen)
-    test = Design.linear(part.X_test).augmented
-    for row in rows:
-        row["test_wrong_at_svc_C"] = wrong(test @ found[row["machine"]][0][at], part.y_test)
-    return rows
+    """As in Table 2, with the ERM-SVC at each slope and at the one of the fewest held-out errors.
+
+    Of several such slopes the least is taken. Each machine has its own C.
+    """
+    rows = linear.compute_split(unit, linear.LOSSES | SIGMOIDS)
+    least = min((row for row in rows if row["machine"] in SIGMOIDS), key=itemgetter("cv_wrong"))
+    chosen = least | {"machine": "ERM-SVC", "slope": SIGMOIDS[least["machine"]].slope}
+    return [*rows, chosen]
 
 
 # The paper has 10 splits. More are run so that paired differences can be told from chance.
@@ -30,9 +45,9 @@ STUDIES = (TABLE_4,)
 
 
 def values(records):
-    """The printed numbers of Table 4 but ERM-SVC's, and the claims about small sets."""
+    """The printed numbers of Table 4, and the claims about small sets."""
     out, frame = Values(), records["table_4"]
-    linear.add_errors(out, frame, MEDICAL_SETS)
+    linear.add_errors(out, frame, MEDICAL_SETS, MACHINES)
     names = present(frame, MEDICAL_SETS)
     own = {name: by_machine(frame, name) for name in names}
     for name, machines in own.items():
@@ -40,10 +55,15 @@ def values(records):
         at_its_C = 100.0 * usvc.test_wrong_at_svc_C / usvc.n_test
         column = "USVC - SVMlight, at the C of SVMlight (points)"
         out.add_mean(name, column, paired_difference(at_its_C, svc.error), usvc.converged.all())
+    for name in present(frame, SCARCE):
+        _add_scarce(out, name, own[name])
     if names == list(MEDICAL_SETS):
         out.add_mean("all sets", "share of sets where USVC is equal or best - 0.5", _most(own))
         less = over_sets(frame, "USVC", "SVMlight", "train_wrong")
         out.add_mean("all sets", "training CE USVC - SVMlight (points)", less)
+        steep = over_sets(frame, *(list(SIGMOIDS)[k] for k in (-1, 0)))
+        column = f"ERM-SVC, slope {SLOPES[-1]:g} - slope {SLOPES[0]:g} (points)"
+        out.add_mean("all sets", column, steep)
         add_average(out, frame)
     if "Dermat" in own:
         _add_separable(out, own["Dermat"])
@@ -51,17 +71,33 @@ def values(records):
     return out.frame()
 
 
+def _add_scarce(out, name, machines):
+    """What the text says of the ERM-SVC where patterns are scarce."""
+    erm, svc = machines["ERM-SVC"], machines["SVMlight"]
+    train = paired_difference(*(100.0 * own.train_wrong / own.n_train for own in (erm, svc)))
+    distance = erm.slope.map(lambda slope: distance_to_step(Sigmoid(slope)))
+    beside = mean_and_standard_error(distance - distance_to_step(linear.LOSS) / 2)
+    claims = {
+        "training CE ERM-SVC - SVMlight (points)": train,
+        "ERM-SVC - SVMlight (points)": paired_difference(erm.error, svc.error),
+        "distance to the step: ERM-SVC - half of USVC": beside,
+    }
+    out.add_means(name, claims, erm.converged.all())
+
+
 def _add_separable(out, machines):
     """What the text says of dermatology."""
     rows = machines["USVC"]
     apart = np.count_nonzero(~rows.separable)
     out.add("Dermat", "splits whose training part is not separable", apart)
-    for machine, label in (("LS", "LS and SVC"), ("USVC", "USVC and SVC")):
-        angle = mean_and_standard_error(rows[f"one_minus_cosine_{machine}"])
-        out.add_mean("Dermat", f"1 - cosine of {label} directions", angle, rows.converged.all())
-    error = [machines[name].error for name in linear.MACHINES]
-    pairs = ((0, 1), (0, 2), (1, 2))
-    largest = max(magnitude(paired_difference(error[i], error[j])) for i, j in pairs)
+    for name in ("LS", "ERM-SVC", "USVC"):
+        own = machines[name]
+        angle = mean_and_standard_error(own.one_minus_cosine)
+        out.add_mean(
+            "Dermat", f"1 - cosine of {name} and SVC directions", angle, own.converged.all()
+        )
+    pairs = combinations((machines[name].error for name in MACHINES), 2)
+    largest = max(magnitude(paired_difference(*pair)) for pair in pairs)
     out.add_mean("Dermat", "largest difference of two machines (points)", largest)
 
 
@@ -71,9 +107,7 @@ def _most(own):
     The splits of each set are drawn again with replacement.
     """
     rng, shares = np.random.default_rng(0), []
-    errors = [
-        np.array([machines[name].error for name in linear.MACHINES]) for machines in own.values()
-    ]
+    errors = [np.array([machines[name].error for name in MACHINES]) for machines in own.values()]
     for _ in range(_BOOTSTRAPS):
         drawn = [e[:, rng.integers(e.shape[1], size=e.shape[1])] for e in errors]
         shares.append(np.mean([_is_equal_or_best(e) for e in drawn]))
@@ -82,5 +116,5 @@ def _most(own):
 
 
 def _is_equal_or_best(errors):
-    means = dict(zip(linear.MACHINES, errors.mean(axis=1), strict=True))
+    means = dict(zip(MACHINES, errors.mean(axis=1), strict=True))
     return means["USVC"] <= min(means.values()) + 1e-9

@@ -5,7 +5,6 @@ Linear machines are trained and tuned on the samples of Table 1 and judged by th
 """
 
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -18,7 +17,7 @@ from companion.papers import summaries
 from companion.papers.wrsvm import exact, examples, five_classes, population, simulation, table_3
 from companion.papers.wrsvm.examples import FLIP, PAPER, SPARSE_C, TOL, S
 from companion.papers.wrsvm.utilities import PERCENT, gain, percentages, setting_name, with_setting
-from companion.solvers import Design, dca, dca_path
+from companion.solvers import Design, dca_path
 
 #: Places of truncation, by what they are called; None is the weighted SVM.
 TRUNCATIONS = {"none": None, "s = -1": -1.0, "s = -1/2": S, "s = 0": 0.0}
@@ -54,7 +53,7 @@ def compute_truncation(unit):
         paths.setdefault("none", convex)
         paths[name] = found
     if p["flip"]:
-        paths[_OTHER_START] = _from_unweighted(design, y, U)
+        paths[_OTHER_START] = dca_path(design, y, U, SPARSE_C, S, start="unweighted", tol=TOL)[1]
     rows = _tuned_rows(paths, tune, U, p["flip"])
     if p["flip"]:
         ratio = paths[_OTHER_START].objective / paths[_OWN].objective
@@ -73,17 +72,6 @@ def _tuned_rows(paths, tune, U, flip):
         log2_C, converged = float(np.log2(SPARSE_C[best])), bool(path.converged.all())
         rows.append(dict(machine=name, log2_C=log2_C, utility=utility, converged=converged))
     return rows
-
-
-def _from_unweighted(design, y, U):
-    """Machines with s = -1/2 whose DC algorithm starts at the SVM that ignores U."""
-    plain, _ = dca_path(design, y, np.eye(len(U)), SPARSE_C, S, tol=TOL)
-    machines = [
-        dca(design, y, U, C, S, start=np.column_stack([w, b]), tol=TOL)
-        for C, w, b in zip(SPARSE_C, plain.coef, plain.intercept, strict=True)
-    ]
-    names = ("coef", "intercept", "objective", "converged")
-    return SimpleNamespace(**{x: np.array([getattr(m, x) for m in machines]) for x in names})
 
 
 def gain_by_flips(frame):
@@ -105,17 +93,6 @@ def _add_truncation(out, frame):
         gains["gain by truncation: flipped - clean (points)"] = gain_by_flips(rows)
         gains["own start - unweighted start (points)"] = gain(rows, _OWN, _OTHER_START, flip=FLIP)
         out.add_means(U, gains, frame.converged.all())
-
-
-def truncation_gains(frame):
-    """Names and series for :func:`companion.plotting.plot_differences`: gains over none."""
-    names, series = [], {words: [] for words in LABELS}
-    for U, own in with_setting(frame).groupby("U", sort=False):
-        for machine in list(TRUNCATIONS)[1:]:
-            names.append(f"{U}, {machine}")
-            for words, flip in LABELS.items():
-                series[words].append(gain(own, machine, "none", flip=flip))
-    return names, {words: summaries.means_and_errors(gains) for words, gains in series.items()}
 
 
 def compute_consistent(unit):

@@ -114,15 +114,22 @@ class Tuned:
         return (columns @ self.coef.T + self.intercept).argmax(axis=1)
 
 
-def tuned_machines(design, y, columns, y_tune, U, *, C_values=C_VALUES):
-    """The weighted SVM and the robust one that starts at it, each with its best C, the least."""
+def paths(design, y, U, C_values=C_VALUES, start="weighted"):
+    """By name, the convex machine of the start and the robust one that starts there, for each C."""
     # fits that do not converge are counted instead, in the records
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        paths = dca_path(design, y, U, C_values, S, tol=TOL)
-    return [_best(*own, y_tune, columns, U) for own in zip(MACHINES, paths, strict=True)]
+        found = dca_path(design, y, U, C_values, S, start=start, tol=TOL)
+    return dict(zip(MACHINES, found, strict=True))
 
 
-def _best(name, path, y_tune, columns, U):
+def tuned_machines(design, y, columns, y_tune, U, *, C_values=C_VALUES):
+    """The weighted SVM and the robust one that starts at it, each with its best C, the least."""
+    found = paths(design, y, U, C_values)
+    return [tuned(*own, columns, y_tune, U) for own in found.items()]
+
+
+def tuned(name, path, columns, y_tune, U):
+    """The machine of a path with the best C, the least."""
     decisions = np.einsum("np,ckp->cnk", columns, path.coef) + path.intercept[:, None, :]
     scores = [mean_utility(U, y_tune, values.argmax(axis=1)) for values in decisions]
     best = int(np.argmax(scores))

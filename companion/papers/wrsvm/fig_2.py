@@ -13,8 +13,6 @@ C_VALUES = 2.0 ** np.arange(-6, 9, 3)
 
 #: Changes are called similar that differ by less than this share of themselves.
 SIMILAR = 0.5
-#: Fill, edge and marker of each class.
-_LOOKS = (("#c6dbef", "#1b4f9c", "o"), ("#fdd0a2", "#d95f02", "s"), ("#c7e9c0", "#276419", "^"))
 
 
 def compute(unit):
@@ -38,20 +36,6 @@ def kernel_decisions(number, config, a, C):
     design, far = examples.kernel_columns(X, examples.median_distance(X, y), regions.lattice())
     machine = dca(design, y, examples.utility(config, a), C, examples.S, tol=examples.TOL)
     return X, y, far @ machine.coef.T + machine.intercept
-
-
-def plot_regions(ax, axis, values, X, y, *, title=""):
-    """One panel: the region of every class, from f on the lattice with these coordinates."""
-    from matplotlib.colors import ListedColormap
-
-    look = {"cmap": ListedColormap([fill for fill, *_ in _LOOKS]), "vmin": 0, "vmax": 2}
-    predicted = values.argmax(axis=1).reshape(len(axis), len(axis))
-    ax.pcolormesh(axis, axis, predicted, shading="nearest", rasterized=True, **look)
-    look = {"markersize": 1.8, "fillstyle": "none", "markeredgewidth": 0.4, "linestyle": ""}
-    for j, (_, edge, marker) in enumerate(_LOOKS):
-        ax.plot(*X[y == j].T, marker, color=edge, **look)
-    ax.set(title=title, aspect="equal", xlim=axis[[0, -1]], ylim=axis[[0, -1]])
-    return ax
 
 
 def _add_values(out, frame):

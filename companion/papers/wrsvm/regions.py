@@ -93,9 +93,3 @@ def region_table(frame, config):
         return cells | {"as the Bayes rule": own.agrees_with_bayes.mean()}
 
     return row_a_group(frame[frame.config == config], "a", row)
-
-
-def recorded(frame, sample, config, a):
-    """The record of one machine of a figure, as a mapping."""
-    own = frame[(frame["sample"] == sample) & (frame.config == config) & (frame.a == a)]
-    return own.iloc[0].to_dict()

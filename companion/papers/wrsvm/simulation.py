@@ -7,10 +7,10 @@ between them are paired.
 import numpy as np
 
 from companion.metrics import Mean, mean_and_standard_error
-from companion.papers.summaries import as_table, row_a_group, with_error
+from companion.papers.summaries import as_table
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import FLIP, MACHINES
-from companion.papers.wrsvm.utilities import gain, percentages
+from companion.papers.wrsvm.utilities import percentages
 
 _A = (0.0, 0.2, 0.4, 0.6, 0.8)
 #: The utility matrices of each table, (number, a).
@@ -35,11 +35,15 @@ def samples(table, number):
     return tuple(_DRAW[table](n, rng, FLIP) for n in SIZES[table])
 
 
-def machine_rows(table, train, tune, test):
-    """Both tuned machines for every utility matrix of a table, from the columns they see."""
+def machine_rows(table, train, tune, test, *, paths=examples.paths, more=None):
+    """The tuned machines for every utility matrix of a table, from the columns they see.
+
+    ``more(path, U)`` adds to a row.
+    """
     for config, a in CELLS[table]:
         U = examples.utility(config, a)
-        for machine in examples.tuned_machines(*train, *tune, U):
+        for name, path in paths(*train, U).items():
+            machine = examples.tuned(name, path, *tune, U)
             predicted = machine.predict(test[0])
             yield {
                 "config": config,
@@ -52,6 +56,7 @@ def machine_rows(table, train, tune, test):
                 "n_steps": machine.n_steps,
                 "converged": machine.converged,
                 "n_missed": machine.n_missed,
+                **(more(path, U) if more else {}),
             }
 
 
@@ -99,27 +104,6 @@ def add_values(out, frame, table):
             out.add_mean(f"U{config},{a:g}", "WRSVM - WSVM", gained, converged)
     share = _share_higher(np.column_stack(gains))
     out.add_mean("all cells", "share of cells in which WRSVM is higher", share, converged)
-
-
-def paired_table(frame):
-    """Both machines on the same samples, with utilities times 100: a row a utility matrix."""
-
-    def row(own):
-        plain, robust = (own[own.machine == name].sort_values("sample") for name in MACHINES)
-        difference = gain(own, "WRSVM", "WSVM", "test")
-        return {
-            "WSVM": 100 * plain.test.mean(),
-            "WRSVM": 100 * robust.test.mean(),
-            **with_error("WRSVM - WSVM", difference),
-            "better on": int((robust.test.to_numpy() > plain.test.to_numpy()).sum()),
-            "of": difference.n,
-            "log2 C, WSVM": plain.log2_C.median(),
-            "log2 C, WRSVM": robust.log2_C.median(),
-            "DC steps": robust.n_steps.median(),
-        }
-
-    names = [f"U{config},{a:g}" for config, a in zip(frame.config, frame.a, strict=True)]
-    return row_a_group(frame.assign(utility=names), "utility", row)
 
 
 @as_table

@@ -265,6 +265,24 @@ def _add_forms(out, frame):
             out.add_mean(U, column, paired_difference(*_forms(own, ending)), converged)
 
 
+def _add_special_cases(out, frame):
+    """The machines that (8) covers: its objective at what is found, and theirs written down."""
+    (X, y), _ = population.samples(1, FLIP)
+    column = "objective of (8) - that of its own problem, relative"
+    for name, k, s in (("binary psi-learning", 2, 0.0), ("psi-learning", 3, 0.0), ("RSVM", 3, S)):
+        points, labels = X[y < k], y[y < k]
+        found = dca(Design.linear(points), labels, np.eye(k), 1.0, s)
+        own = np.eye(k, dtype=bool)[labels]
+        f = found.decision_function
+        lead = f[own] - np.where(own, -np.inf, f).max(axis=1)
+        value = 0.5 * (found.w**2).sum() + np.clip(1.0 - lead, 0.0, 1.0 - s).sum()
+        out.add(name, column, abs(found.objective / value - 1.0))
+    weights, design = np.array([1.0, 2.0, 3.0]), Design.linear(X)
+    diagonal = dca(design, y, np.diag(weights), 1.0, S)
+    weighted = dca(design, y, np.eye(3), 1.0, S, sample_weight=weights[y])
+    out.add("diagonal U", column, abs(diagonal.objective / weighted.objective - 1.0))
+
+
 _PROBLEMS = {"loss": tuple(LOSSES), "k": CLASSES, "s_is": PLACES, "draws": N_DRAWS}
 THEORY_THEOREM = study_over(PAPER, "theory_theorem", compute_theorem, **_PROBLEMS)
 THEORY_EQUALITY = study_over(PAPER, "theory_equality", compute_equality, k=CLASSES, draws=N_DRAWS)
@@ -273,5 +291,6 @@ STUDIES = (THEORY_THEOREM, THEORY_EQUALITY, THEORY_FORMS)
 VALUES = (
     (_add_theorem, "theory_theorem"),
     (_add_equality, "theory_equality"),
+    (_add_special_cases, "theory_equality"),
     (_add_forms, "theory_forms"),
 )

@@ -1,12 +1,13 @@
 """Building the site: gather, fill the templates, run Sphinx."""
 
 import io
-import math
 import re
 import shutil
 import time
+from base64 import b64decode
 from contextlib import redirect_stderr
 from dataclasses import dataclass
+from datetime import date
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,27 +17,24 @@ import nbformat
 
 import companion
 from companion._paths import build_dir, project_root
-from companion.reproduction._files import replace_text
+from companion.reproduction.display import ledger_text
 from companion.reproduction.published import ASKS
-from companion.reproduction.report.content import NOT_SCORED, gather
+from companion.reproduction.report.content import SIGNS, ReportError, gather, slug
 from companion.reproduction.verdicts import PARTS, SCORES
 
 _HERE = Path(__file__).parent
-_PAGES = _HERE / "pages"
+_ROOT = Path(companion.__file__).parents[1]  # of a checkout; without it there are no tests
+_PAGES, _BESIDE = _HERE / "pages", _HERE / "beside"
 _NEEDED = ("latex2mathml", "sphinx", "myst_nb", "numpydoc", "pydata_sphinx_theme")
+_PUBLIC = [name for name in companion.__all__ if name != "__version__"]
 #: Modules that the API describes, in the order in which they are read.
-_ROOMS = ("metrics", "tuning", "solvers", "kernels", "losses", "conformal_factors", "separability")
-_ROOMS += ("agreement", "datasets", "plotting", "reproduction")
-_ENGINE = ("regenerate", "published", "verdicts", "declared", "display")
-_API = ["companion", *(f"companion.{name}" for name in _ROOMS)]
-_API += [f"companion.reproduction.{name}" for name in _ENGINE]
+_ROOMS = "metrics tuning solvers kernels losses conformal_factors separability agreement datasets "
+_ROOMS += "plotting reproduction reproduction.regenerate reproduction.published "
+_ROOMS += "reproduction.verdicts reproduction.declared reproduction.display"
+_API = ["companion", *(f"companion.{name}" for name in _ROOMS.split())]
 _MARKER = ".companion-report"
-#: A sign for what each row counts as, so that colour is never the only one.
-_SIGNS = dict(zip((*PARTS, NOT_SCORED), "✓?≠∅✗–·", strict=True))
-
-
-class ReportError(RuntimeError):
-    """The site cannot be built; the message says why and what to do."""
+_FILE = r"(?:notebooks|tests|data|companion|docs)/[\w./-]+\w(?:::\w+)?"
+_CODE = re.compile(r"(?:tests|companion)/[\w/]+\.py")
 
 
 @dataclass(frozen=True)
@@ -50,25 +48,11 @@ class Site:
     seconds: float
 
 
-def slug(*parts):
-    """A name for an anchor: lower-case letters, digits and hyphens."""
-    return re.sub(r"[^a-z0-9]+", "-", "-".join(map(str, parts)).lower()).strip("-")
-
-
 def markdown_text(text):
-    """A text of the data files as Markdown: formulas and code stay, nothing else is special."""
-    parts = re.split(r"(\$[^$\n]+\$|`[^`\n]+`)", re.sub(r"\s+", " ", text))
+    """A text of the data files as Markdown: formulas, code and names of files, which are linked."""
+    parts = re.split(rf"(\$[^$\n]+\$|`[^`\n]+`|{_FILE})", re.sub(r"\s+", " ", text))
     parts[::2] = [re.sub(r"([\\*_\[\]<>#|~{}!&])", r"\\\1", part) for part in parts[::2]]
-    return "".join(parts)
-
-
-def linked_files(text):
-    """Markdown of a text that names files of the project, which Sphinx links if they are pages."""
-    paths = r"((?:notebooks|tests|data|companion|docs)/[\w./-]+\w(?:::\w+)?)"
-    parts = re.split(paths, text)
-    parts[::2] = map(markdown_text, parts[::2])
-    parts[1::2] = [f"[`{path}`](/{path})" for path in parts[1::2]]
-    return "".join(parts)
+    return "".join(re.sub(f"^{_FILE}$", r"[`\g<0>`](/\g<0>)", part) for part in parts)
 
 
 def duration(seconds):
@@ -78,11 +62,11 @@ def duration(seconds):
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def sortable(value):
-    """A number as JavaScript reads it, "" for what is none."""
-    if not isinstance(value, (int, float)) or math.isnan(value):
-        return ""
-    return f"{value:.12g}".replace("inf", "Infinity")
+def anchored(path):
+    """The code of a file as parts of a page; each function and class has an anchor."""
+    head = r"\n{3}((?:@.*\n(?:[ )\]].*\n)*)*(?:def|class) (\w+))"
+    parted = r'\n~~~~~\n\n<span class="source" id="\2"></span>\n\n~~~~~python\n\1'
+    return re.sub(head, parted, (_ROOT / path).read_text("utf-8"))
 
 
 def _templates(context):
@@ -90,52 +74,92 @@ def _templates(context):
     from jinja2 import Environment, FileSystemLoader
     from markupsafe import Markup
 
-    loader = FileSystemLoader([_PAGES, _HERE / "templates"])
+    loader = FileSystemLoader([_PAGES, _BESIDE, _HERE / "templates"])
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {
         "md": lambda text: Markup(markdown_text(text)),
-        "files": lambda text: Markup(linked_files(text)),
         "duration": duration,
-        "sortable": sortable,
+        "anchored": lambda path: Markup(anchored(path)),
     }
-    words = {"signs": _SIGNS, "parts": PARTS, "scores": SCORES, "questions": ASKS}
-    environment.globals |= context | words | {"slug": slug}
+    environment.globals |= context | {"slug": slug, "version": companion.__version__}
+    environment.globals |= {"signs": SIGNS, "parts": PARTS, "scores": SCORES, "questions": ASKS}
     return environment
 
 
-def _write_source(context, folder):
-    """Write what Sphinx reads: pages, notebooks, modules of the API, and the project's guides."""
-    guides = {f"docs/{path.stem}": path for path in (project_root() / "docs").glob("*.md")}
-    templates = _templates(context | {"guides": guides, "api": _API})
-    texts = {
-        name: templates.get_template(name).render()
-        for name in templates.list_templates(filter_func=lambda name: (_PAGES / name).is_file())
-    }
-    texts |= {f"{name}.md": path.read_text(encoding="utf-8") for name, path in guides.items()}
-    for name in _API:
-        home = import_module(name)
-        members = [member for member in home.__all__ if callable(getattr(home, member))]
-        page = templates.get_template("module.rst")
-        elsewhere = companion.__all__ if home is not companion else ()
-        texts[f"api/{name}.rst"] = page.render(name=name, members=members, elsewhere=elsewhere)
+def _write(folder, files):
+    """Write files, texts or bytes, by their names."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def _write_source(context, folder, templates):
+    """Write what Sphinx reads: pages, notebooks, code, the API, and the project's guides."""
+
+    def filled(template, **more):
+        return templates.get_template(template).render(**more)
+
+    pages = templates.list_templates(filter_func=lambda name: (_PAGES / name).is_file())
+    texts = {name: filled(name) for name in pages}
+    texts |= {f"{name}.md": path.read_text("utf-8") for name, path in context["guides"].items()}
+    texts |= {f"api/{n}.rst": filled("module.rst", home=import_module(n)) for n in _API}
+    texts |= {f"api/estimators/{n}.rst": filled("estimator.rst", name=n) for n in _PUBLIC}
     for entry in context["entries"]:
         if entry.notebook is not None:
-            summary = templates.get_template("summary.html").render(entry=entry)
-            entry.notebook.cells.insert(1, nbformat.v4.new_markdown_cell(summary))
+            summary = nbformat.v4.new_markdown_cell(filled("summary.md", entry=entry))
+            entry.notebook.cells.insert(1, summary)
             texts[f"notebooks/{entry.artefact.id}.ipynb"] = nbformat.writes(entry.notebook)
-    for name, text in texts.items():
-        replace_text(folder / name, text)
+    named = {path for path in _CODE.findall("\n".join(texts.values())) if (_ROOT / path).is_file()}
+    texts |= {f"source/{path[:-3]}.md": filled("source.md", path=path) for path in named}
+    _write(folder, texts)
+    _run_examples(folder / "gallery.md")
 
 
-def _run_sphinx(source, output, profile):
+def _run_examples(page):
+    """Run each example of a page and show its figure below it."""
+    from matplotlib import pyplot as plt
+
+    def run(example):
+        exec(example[1], {})
+        name = f"example_{example.start()}.png"
+        plt.savefig(page.with_name(name), dpi=150, bbox_inches="tight")
+        plt.close("all")
+        return f"{example[0]}\n![]({name})\n"
+
+    plt.switch_backend("agg")
+    text = re.sub(r"```python\n(.*?)```\n", run, page.read_text("utf-8"), flags=re.DOTALL)
+    page.write_text(text, encoding="utf-8")
+
+
+def _write_beside(context, folder, templates):
+    """Write what stands beside the pages: ledger, notebooks, records, badges, manifests."""
+    files = {f"ledger.{form}": ledger_text(context["ledgers"], form) for form in ("json", "csv")}
+    files["ledger.schema.json"] = (_HERE.parent / "ledger.schema.json").read_bytes()
+    files |= {name: path.read_bytes() for name, path in context["records"].items()}
+    for entry in context["entries"]:
+        if entry.notebook is not None:
+            files[f"notebooks/{entry.artefact.id}.ipynb"] = entry.path.read_bytes()
+        if entry.figure:
+            files[f"notebooks/{entry.artefact.id}.png"] = b64decode(entry.figure)
+    for group in context["groups"]:
+        for name in ("ledger.js", "badge.svg"):
+            text = templates.get_template(name).render(group=group)
+            files[f"ledger/{group.paper.key or 'all'}.{name.partition('.')[2]}"] = text
+    for name in ("codecheck.yml", "ro-crate-metadata.json"):
+        files[name] = templates.get_template(name).render(files=sorted(files))
+    _write(folder, files)
+
+
+def _run_sphinx(source, output, beside, banner):
     """Run Sphinx over all pages and give its warnings back, one a line."""
     from sphinx.cmd.build import build_main
 
     said = io.StringIO()
-    title = "companion" if profile == "paper" else f"companion ({profile} run)"
     options = ["-q", "-N", "-c", str(_HERE), "-d", str(source.parent / "doctrees")]
+    options += ["-D", f"html_extra_path={beside}"]
+    options += ["-D", f"html_theme_options.announcement={banner}"]
     with redirect_stderr(said):
-        code = build_main([*options, "-D", f"html_title={title}", str(source), str(output)])
+        code = build_main([*options, str(source), str(output)])
     warnings = said.getvalue().replace(f"{source}/", "")
     if code:
         raise ReportError(f"Sphinx failed.\n{warnings}")
@@ -182,19 +206,19 @@ def build_report(output=None, *, profile="paper", artefacts=None):
     start = time.monotonic()
     output = Path(output or build_dir() / "report" / "html").resolve()
     _check(output)
-    try:
-        context = gather(profile, artefacts)
-    except FileNotFoundError as error:
-        raise ReportError(str(error)) from error
+    context = gather(profile, artefacts)
     with TemporaryDirectory() as work:
-        source, built = Path(work).resolve() / "source", Path(work).resolve() / "site" / "html"
-        _write_source(context, source)
-        faults = _run_sphinx(source, built, profile)
+        work = Path(work).resolve()
+        source, beside, built = work / "source", work / "beside", work / "site" / "html"
+        guides = {f"docs/{path.stem}": path for path in (project_root() / "docs").glob("*.md")}
+        context |= {"guides": guides, "api": _API, "public": _PUBLIC, "today": date.today()}
+        templates = _templates(context)
+        _write_source(context, source, templates)
+        _write_beside(context, beside, templates)
+        faults = _run_sphinx(source, built, beside, templates.get_template("banner.html").render())
         (built / _MARKER).write_text("This folder is replaced by `companion report`.\n")
         shutil.rmtree(output, ignore_errors=True)  # the old site stays until the new one is there
         output.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(built, output)
-    static = output / "_static"
-    pages = sum(static not in path.parents for path in output.rglob("*.html"))
-    seconds = time.monotonic() - start
-    return Site(output / "index.html", pages, faults, context["remarks"], seconds)
+    pages = sum("_static" not in path.parts for path in output.rglob("*.html"))
+    return Site(output / "index.html", pages, faults, context["remarks"], time.monotonic() - start)

@@ -29,7 +29,9 @@ myst_update_mathjax = False
 nb_execution_mode = "off"
 nb_ipywidgets_js = {}
 nb_render_markdown_format = "myst"
+nb_code_prompt_show = "Show the set-up"
 
+html_title = "companion"
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["static"]
 html_css_files = ["site.css", "ledger.css"]
@@ -39,10 +41,7 @@ html_copy_source = html_show_sourcelink = False
 html_show_search_summary = False  # it would fetch other pages, which a file path does not allow
 html_context = {"default_mode": "auto"}
 # Pages without other pages below them have no use for a list of those.
-html_sidebars = {
-    name: []
-    for name in ("index", "ledger", "deviations", "errata", "times", "docs/*", "search", "genindex")
-}
+html_sidebars = {"[!an]*": [], "docs/*": [], "source/**": []}  # all but api/ and notebooks/
 html_theme_options = {
     "header_links_before_dropdown": 8,
     "navigation_depth": 2,

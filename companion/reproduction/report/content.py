@@ -4,10 +4,11 @@ import html
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 import nbformat
 
-from companion._paths import build_dir, notebooks_dir
+from companion._paths import build_dir, data_dir, notebooks_dir
 from companion.reproduction import Artefact, Paper
 from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
 from companion.reproduction.declared import load_deviations, load_errata
@@ -16,9 +17,20 @@ from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.tables import VALUES_MIME
 from companion.reproduction.times import load_times
-from companion.reproduction.verdicts import SCORES, score
+from companion.reproduction.verdicts import PARTS, SCORES, score
 
-NOT_SCORED = "not scored"
+#: A sign for what each row counts as, so that colour is never the only one.
+SIGNS = dict(zip((*PARTS, "not scored"), "✓?≠∅✗–·", strict=True))
+_SET_UP = re.compile(r"\A(?:from|import) |= regenerate\(")
+
+
+class ReportError(RuntimeError):
+    """The site cannot be built; the message says why and what to do."""
+
+
+def slug(*parts):
+    """A name for an anchor: lower-case letters, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", "-".join(map(str, parts)).lower()).strip("-")
 
 
 @dataclass
@@ -26,12 +38,15 @@ class Entry:
     """An artefact, with all that the site says of it.
 
     `lines` are those of its ledger, each with its texts, its number and its declared deviation;
-    `notebook` is what nbformat read, and `stands_in` says that it is the committed one in place
-    of one that was to be executed; `times` are the lines of ``data/times.csv``.
+    `notebook` is what nbformat read from `path`, and `figure` is its first in base64;
+    `stands_in` says that it is the committed one in place of one that was to be executed; `times`
+    are the lines of ``data/times.csv``.
     """
 
     artefact: Artefact
+    path: Path = None
     notebook: object = None
+    figure: str = ""
     stands_in: bool = False
     lines: list = field(default_factory=list)
     counts: dict = field(default_factory=dict)
@@ -70,25 +85,51 @@ class Group:
         return f"{names} {years[-1]}"
 
 
-def _anchor_values(entry):
-    """Put an anchor on the first row of each name in the tables of a notebook, for the ledger."""
+def _marked(lines, parts, anchors):
+    """The lines of a table of verdicts with the signs of the ledger, and an anchor for each row."""
+    names, row = [], ""
+    for line in lines:
+        names = re.findall(r"<th>(.*?)</th>", line) or names
+        texts = re.findall(r"<td>(.*?)</td>", line)
+        if texts:
+            row, kind = texts[0] or row, texts[1]
+            columns = [kind if n == "verdict" else n if kind == "verdict" else "" for n in names]
+            signs = [parts.get((row, column), "") for column in columns]
+            cells = "".join(f"<td>{s}{t}</td>" for s, t in zip(signs, texts, strict=True))
+            place = "" if row in anchors else f' id="row-{len(anchors) + 1}"'
+            anchors.setdefault(row, place[5:-1])
+            line = f"<tr{place}>{cells}</tr>"
+        yield line
+
+
+def _mark_tables(entry):
+    """Put signs on the verdicts in a notebook, and anchors for the ledger; find its figure."""
     outputs = [output for cell in entry.notebook.cells for output in cell.get("outputs", [])]
-    tables = [output.data for output in outputs if "text/html" in output.get("data", {})]
-    anchors = {}
-
-    def anchored(match):
-        if match[1] in anchors:
-            return match[0]
-        anchors[match[1]] = f"row-{len(anchors) + 1}"
-        return f'<tr id="{anchors[match[1]]}"><td>{match[1]}</td>'
-
-    for data in tables:
-        values, markup = data.pop(VALUES_MIME, {}).get("rows", []), data["text/html"]
-        if any({"row", "column"} <= value.keys() for value in values):
-            markup = re.sub(r"^<tr><td>(.*?)</td>", anchored, markup, flags=re.MULTILINE)
-        data["text/html"] = f'<div class="table-scroll">\n{markup}\n</div>'
+    data = [output.data for output in outputs if "data" in output]
+    entry.figure = next((own["image/png"] for own in data if "image/png" in own), "")
+    signs = '<span class="sign sign-{}" aria-hidden="true">{}</span> '
+    signs = {part: signs.format(slug(part), sign) for part, sign in SIGNS.items()}
+    names, anchors = ("row", "column"), {}
+    parts = {tuple(html.escape(x[n]) for n in names): signs[x["part"]] for x in entry.lines}
+    for own in data:
+        values = own.pop(VALUES_MIME, {}).get("rows", [])
+        if "text/html" in own:
+            lines = own["text/html"].splitlines()
+            if any({*names} <= value.keys() for value in values):
+                lines = _marked(lines, parts, anchors)
+            own["text/html"] = "\n".join(['<div class="table-scroll">', *lines, "</div>"])
     for line in entry.lines:
         line["anchor"] = anchors.get(html.escape(line["row"]))
+
+
+def _fold_set_up(notebook):
+    """Fold up the cells that import, set parameters and read records, and show nothing."""
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags", [])
+        plumbing = "parameters" in " ".join(tags) or _SET_UP.search(cell.source)
+        shows = any("data" in output for output in cell.get("outputs", []))
+        if cell.cell_type == "code" and plumbing and not shows:
+            cell.metadata["tags"] = [*tags, "hide-input"]
 
 
 def _lines(ledger, deviations):
@@ -100,7 +141,7 @@ def _lines(ledger, deviations):
         yield line | {
             "number": number,
             "texts": dict(zip(table.header, texts, strict=True)),
-            "part": line["counts_as"] or NOT_SCORED,
+            "part": line["counts_as"] or "not scored",
             "deviation": deviations.get(cell),
             "anchor": None,
         }
@@ -114,8 +155,9 @@ def _read_notebook(entry, profile):
         entry.stands_in = not executed.is_file()
         path = path if entry.stands_in else executed
     if path.is_file():
-        entry.notebook = nbformat.read(path, as_version=4)
-        _anchor_values(entry)
+        entry.path, entry.notebook = path, nbformat.read(path, as_version=4)
+        _mark_tables(entry)
+        _fold_set_up(entry.notebook)
 
 
 def gather(profile, artefacts=None):
@@ -123,7 +165,7 @@ def gather(profile, artefacts=None):
     across = list_across() if artefacts is None else []
     artefacts = list_artefacts() if artefacts is None else artefacts
     ledgers, gaps, failures = read_ledgers(artefacts, profile)
-    deviations, times = load_deviations(), load_times()
+    deviations, times, data = load_deviations(), load_times(), data_dir()
     papers, entries, groups = list_papers(), [], {}
     for artefact in [*across, *artefacts]:
         entry = Entry(artefact)
@@ -137,7 +179,7 @@ def gather(profile, artefacts=None):
         paper = papers.get(key) or Paper(key, key or "All papers", "", "")
         groups.setdefault(key, Group(paper, [])).entries.append(entry)
     if {entry.stands_in for entry in entries} == {True}:
-        raise FileNotFoundError(
+        raise ReportError(
             f"There is no executed notebook of the {profile} profile. `companion reproduce "
             f"--profile {profile}` writes them; without --profile the committed ones are shown."
         )
@@ -149,5 +191,7 @@ def gather(profile, artefacts=None):
         "printed": sum(len(entry.lines) for entry in entries),
         "cores": ", ".join(map(str, sorted(set(times["cores"])))),
         "errata": load_errata(),
+        "ledgers": ledgers,
+        "records": {p.relative_to(data).as_posix(): p for p in data.glob("records/*/*.csv")},
         "remarks": [*failures, *gaps["missing"], *gaps["stale"]],
     }

@@ -42,13 +42,20 @@ def _describe_figures(app, doctree):
 
 
 def _name_files(app, doctree):
-    """Name a file of the project that is no page of the site, in place of a link to it."""
+    """Link the page of a file of code, and name any other file of the project that is no page."""
     for node in list(doctree.findall(pending_xref)):
         if node["reftype"] == "myst" and node.get("refdomain") is None:
-            folder = posixpath.dirname(node["refdoc"])
-            path = posixpath.normpath(posixpath.join("/", folder, node["reftarget"])).lstrip("/")
-            shown = [] if node.astext() == path else [*node.children, nodes.Text(" (")]
-            node.replace_self([*shown, nodes.literal("", path), nodes.Text(")" if shown else "")])
+            folder = posixpath.join("/", posixpath.dirname(node["refdoc"]))
+            path = posixpath.normpath(posixpath.join(folder, node["reftarget"])).lstrip("/")
+            file, _, name = path.partition("::")
+            page = f"source/{file.removesuffix('.py')}"
+            if page in app.env.found_docs:
+                address = f"{app.builder.get_relative_uri(node['refdoc'], page)}#{name}"
+                node.replace_self(nodes.reference("", "", *node.children, refuri=address))
+            else:
+                shown = [] if node.astext() == path else [*node.children, nodes.Text(" (")]
+                after = nodes.Text(")" if shown else "")
+                node.replace_self([*shown, nodes.literal("", path), after])
 
 
 def _drop_dead_backlinks(app, doctree, docname):

@@ -1,4 +1,4 @@
-"""Small imbalanced problems for the tests of conformal transformations."""
+"""Small imbalanced problems, and the metric of a kernel by differences."""
 
 from itertools import product
 
@@ -23,6 +23,16 @@ def board(n=200, positives=16, seed=0):
     X[y < 0, 1] *= -1.0
     order = rng.permutation(n)
     return X[order], y[order]
+
+
+def mixed_derivatives(kernel, x, step=1e-4):
+    """d^2 k(x, z) / dx_i dz_j at z = x."""
+
+    def mixed(a, b):
+        return sum(s * t * kernel(x + s * a, x + t * b) for s in (1, -1) for t in (1, -1))
+
+    shifts = step * np.eye(x.size)
+    return np.array([[mixed(a, b) for b in shifts] for a in shifts]) / (2 * step) ** 2
 
 
 def problem(seed=0, share=0.25, C=10.0, gamma=GAMMA, tol=1e-8, **settings):

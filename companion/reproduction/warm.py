@@ -1,0 +1,91 @@
+"""Kernels that are forked from a process which has imported what notebooks need.
+
+Where a system cannot fork so, each is a process of its own that imports all itself.
+"""
+
+import multiprocessing
+import os
+import sys
+from contextlib import contextmanager
+from importlib.util import find_spec
+from threading import Thread
+from unittest.mock import patch
+
+from jupyter_client.manager import AsyncKernelManager
+
+from companion.reproduction.artefacts import list_papers
+
+_FORKS = "forkserver" in multiprocessing.get_all_start_methods()
+_CONTEXT = multiprocessing.get_context("forkserver" if _FORKS else "spawn")
+_PRELOADED = ("ipykernel.kernelapp", "ipywidgets", "matplotlib.pyplot", "sklearn.svm")
+_PRELOADED += ("companion.reproduction.regenerate", "companion.reproduction.display")
+_INLINE = "module://matplotlib_inline.backend_inline"
+
+
+@contextmanager
+def notebook_surroundings():
+    """What kernels inherit; who runs several at a time enters this once around them."""
+    main = find_spec("companion.__main__")  # in place of a script, which kernels would run again
+    with (
+        patch.dict(os.environ, COMPANION_PROGRESS="0", MPLBACKEND=_INLINE),
+        patch.object(sys.modules["__main__"], "__spec__", main, create=True),
+    ):
+        yield
+
+
+def _end_with_parent():
+    multiprocessing.parent_process().join()  # the one it was forked from lives as long as it does
+    os._exit(1)
+
+
+def _serve(connection_file, folder, environment):
+    """Be a kernel, which ends with the process that asked for it, even if that was killed."""
+    Thread(target=_end_with_parent, daemon=True).start()
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    if _FORKS:
+        os.setsid()  # Ctrl-C is for who started us
+    from ipykernel.kernelapp import launch_new_instance
+
+    options = {
+        "connection_file": connection_file,
+        "log_level": "CRITICAL",  # an interrupt at the end of a notebook is no error
+        "parent_handle": os.getppid(),
+    }
+    launch_new_instance(argv=[f"--IPKernelApp.{name}={text}" for name, text in options.items()])
+
+
+class _Kernel(_CONTEXT.Process):
+    """A process with what Jupyter asks of a :class:`subprocess.Popen`."""
+
+    stdin = stdout = stderr = None
+
+    def poll(self):
+        return self.exitcode
+
+    def wait(self):
+        self.join()
+        return self.exitcode
+
+    def send_signal(self, number):
+        os.kill(self.pid, number)
+
+
+class WarmKernelManager(AsyncKernelManager):
+    """Jupyter's, of kernels that are forked."""
+
+    async def _async_launch_kernel(self, kernel_cmd, *, env, cwd, **_):
+        if _FORKS:
+            papers = [paper.module for paper in list_papers().values()]
+            _CONTEXT.set_forkserver_preload([*_PRELOADED, *papers])
+        process = _Kernel(target=_serve, args=(self.connection_file, cwd, env))
+        process.start()
+        self.provisioner.process, self.provisioner.pid = process, process.pid
+
+
+def stop_kernels():
+    """Kill the kernels that run, so that nobody waits for their cells."""
+    for process in multiprocessing.active_children():
+        if isinstance(process, _Kernel):
+            process.kill()
