@@ -1,24 +1,19 @@
-"""How notebooks are checked: nbval compares outputs, and the numbers behind tables by value.
+"""The surroundings of all tests, and how notebooks are checked.
 
-Images are skipped by nbval (the data behind them are compared). A table carries its numbers at full
-precision beside its print; of those, nbval is told here that another order of summation is no
-difference.
+nbval compares outputs but for images, whose data stand in tables, and tables by their numbers.
 """
 
-import math
 import os
 import shutil
 import tempfile
-from functools import partial
 from pathlib import Path
 
 import pytest
 from threadpoolctl import threadpool_limits
 
 from companion._paths import cache_dir
-from companion.reproduction.tables import VALUES_MIME
 
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "companion.reproduction.nbval_values"]
 
 # Files that take a minute or more: with several workers the last to start is waited for.
 LONGEST_FIRST = (
@@ -71,48 +66,9 @@ def one_blas_thread(request):
             yield
 
 
-def difference_of_values(committed, again, where=""):
-    """Where two JSON contents first differ, "" if they do not; numbers may differ by rounding."""
-    if isinstance(committed, float) or isinstance(again, float):
-        both = isinstance(committed, (int, float)) and isinstance(again, (int, float))
-        same = both and math.isclose(committed, again, rel_tol=1e-9, abs_tol=1e-12)
-        return "" if same else f"{where}: {committed!r} committed, {again!r} now"
-    if isinstance(committed, dict) and isinstance(again, dict) and committed.keys() == again.keys():
-        pairs = [(f"{where} / {name}", committed[name], again[name]) for name in committed]
-    elif isinstance(committed, list) and isinstance(again, list) and len(committed) == len(again):
-        pairs = [(f"{where} [{i}]", *pair) for i, pair in enumerate(zip(committed, again))]  # noqa: B905
-    else:
-        return "" if committed == again else f"{where}: {committed!r} committed, {again!r} now"
-    return next(filter(None, (difference_of_values(*pair, place) for place, *pair in pairs)), "")
-
-
-def tables(outputs):
-    """The numbers behind the tables among a cell's outputs, in order."""
-    return [o["data"][VALUES_MIME] for o in outputs if VALUES_MIME in o.get("data", {})]
-
-
-def _compare_outputs(cell, compare, test, ref, skip_compare=None):
-    if not compare(test, ref, skip_compare):
-        return False
-    difference = difference_of_values(tables(ref), tables(test), "tables")
-    if difference:
-        cell.comparison_traceback.append(f"The numbers behind a table differ at {difference}")
-    return not difference
-
-
-def pytest_collectstart(collector):
-    if hasattr(collector, "skip_compare"):
-        collector.skip_compare += (VALUES_MIME,)
-
-
 def pytest_collection_modifyitems(items):
     place = {name: at for at, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: place.get(item.nodeid.split("::")[0], len(place)))
-
-
-def pytest_itemcollected(item):
-    if hasattr(item, "compare_outputs"):
-        item.compare_outputs = partial(_compare_outputs, item, item.compare_outputs)
 
 
 def pytest_unconfigure(config):
