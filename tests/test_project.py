@@ -1,9 +1,11 @@
 """What a newcomer meets first: the README, the set-up files, the quick profile without any data."""
 
+import json
 import os
 import re
 import shutil
 import tomllib
+from pathlib import Path
 
 import pytest
 import yaml
@@ -138,3 +140,16 @@ def test_make_lab_builds_the_environment_and_opens_the_overview():
     assert program.endswith("bin/jupyter-lab") and notebook == "notebooks/overview.ipynb"
     assert root.endswith("root_dir=.")  # the overview links files beside its folder
     assert (ROOT / notebook).is_file()
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="there is no make on the PATH")
+def test_a_container_builds_its_environment_and_uses_it():
+    container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
+    program, *target = container["postCreateCommand"].split()
+    plan = said("--always-make", "-n", *target, program=program, cwd=ROOT)
+    used = container["customizations"]["vscode"]["settings"]["python.defaultInterpreterPath"]
+    folder = Path(used).relative_to("${containerWorkspaceFolder}").parts[0]
+    assert f"build_venv.sh {folder}" in plan
+    assert all(
+        (ROOT / name).is_file() for name in container["customizations"]["codespaces"]["openFiles"]
+    )
