@@ -57,7 +57,7 @@ _FIRST_BURST, _GROWTH = 100, 2
 # walk takes once, for a free variable and a sample, for a pair and for a triple of free variables;
 # and what a smaller problem takes.
 _PAIR, _PART = 80, 5e6
-_WALK = 5e3, 0.5, 10.0, 0.02
+_WALK = 5e3, 0.5, 10.0, 0.012
 
 # Updates and sweeps between two looks whether they still lead anywhere, what is too small a fall of
 # the violation to go on for, and of the objective beside the gap; the end where both are.
