@@ -53,7 +53,11 @@ def run_unit(compute: Callable, unit: Unit, code=None, parent=None) -> tuple[str
 
 
 def check_backend(backend: str, scheduler: str | None = None) -> None:
-    """A ValueError or `ClusterError` if packages or scheduler of the backend are not there."""
+    """A ValueError or `ClusterError` if backend, its packages or its scheduler are not there."""
+    if backend not in ("loky", "dask"):
+        raise ValueError(f"The backend must be one of loky, dask. Got {backend!r}.")
+    if scheduler is not None and backend != "dask":
+        raise ValueError(f"A scheduler needs the backend 'dask'. Got {backend!r}.")
     if backend == "dask":
         try:
             from companion.reproduction import _dask
@@ -72,6 +76,7 @@ def compute_units(
     study: Study, units: Iterable[Unit], jobs: int, backend: str, scheduler: str | None
 ) -> Iterator[Iterator[tuple[str, str, Any]]]:
     """The outcomes of units, as they finish; what is left at the end of the context is given up."""
+    check_backend(backend, scheduler)
     if (backend, jobs) == ("loky", 1):
         yield (run_unit(study.compute, unit) for unit in units)
         return
@@ -80,7 +85,6 @@ def compute_units(
     with ExitStack() as stack:
         options, code, parent = {"n_jobs": jobs}, None, os.getpid()
         if backend == "dask":
-            check_backend(backend)
             from companion.reproduction._dask import dask_backend
 
             with _interrupts_held():
