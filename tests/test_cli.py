@@ -424,7 +424,7 @@ READING = """\
   tried: "2"
 """
 WHOLE = [table_1(compute_steps), replace(fig_2(), values=as_printed_and_read)]
-TABLE, PRINT, SHAPES = "records/toy/table_1.csv", "published/toy.csv", "records/shapes.json"
+TABLE, PRINT = "records/toy/table_1.csv", "published/toy.csv"
 DEVIATIONS, READINGS = "deviations.yaml", "readings.yaml"
 
 
@@ -493,7 +493,6 @@ def rewritten(**changes):
 
 
 DEEP = b"[" * 50_000
-ROW = {"step": 0, "x": 1.0}
 DIFFERS = "line {}: the record \\w+ or line 1 differs from its digest"
 #: What is done to each file, and what is said.
 DAMAGE = {
@@ -512,8 +511,6 @@ DAMAGE = {
         "a parameter": (cell(5, 0, "7"), DIFFERS.format(4)),
         "a key of another": (edited(lambda t: t[3].__setitem__(-3, t[5][-3])), "line 4: the rec"),
         "a parameter and its digest": (rewritten(params={"i": 1.5}), "line 4: the parameters of"),
-        "a line less and its digest": (rewritten(rows=(ROW,)), "line 4: .* has 1 lines, which is"),
-        "a result and its digest": (rewritten(rows=({"y": 1},) * 2), "line 1: the results must be"),
         "a stray": (rewritten(key="f" * 20), ", line 4: 1 of 4 records are of no unit"),
         "a column renamed": (cell(1, 2, "y"), DIFFERS.format(2)),
         "a column twice": (cell(1, 2, "step"), "line 1: a column is there twice"),
@@ -521,13 +518,6 @@ DAMAGE = {
         "the digests removed": (without(-1), "line 1: .* the last key, code, digest"),
         "an open quote": (cell(5, 2, '"'), "line 5: it cannot be read as CSV"),
         "no UTF-8": (written(b"i\n\xff\n"), "line 2: it cannot be read as CSV"),
-    },
-    SHAPES: {
-        "the shapes removed": (Path.unlink, "table_1.csv: line 1: the results must be None"),
-        "the shapes cut": (shortened(9), "shapes.json: .*line 6 column"),
-        "a word in the shapes": (swapped("4", '"4"'), "shapes.json: unsupported operand"),
-        "another shape": (swapped("4", "3"), "line 2: .* one such record too many"),
-        "shapes in shapes": (written(DEEP), "shapes.json: maximum recursion depth"),
     },
     PRINT: {
         "the print removed": (Path.unlink, "there is no file .*toy.csv"),
@@ -578,7 +568,7 @@ def test_verify_names_every_damage_with_its_file_and_line_and_goes_on(sound, nam
     faults = [line for line in result.stderr.splitlines() if not line.startswith(" ")]
     expected = {"the deviations removed": 0, "a stray": 2}  # and the record that it was is missing
     assert len(faults) == expected.get(what, 1)
-    assert all(Path(name).name in fault or name == SHAPES for fault in faults)
+    assert all(Path(name).name in fault for fault in faults)
     assert "toy/fig_2" in result.output or name != TABLE, "the others are compared all the same"
     if what in ("the table removed", "a record removed"):
         invoke(WHOLE, "verify", "--allow-missing")
