@@ -258,7 +258,7 @@ def test_a_failing_notebook_does_not_stop_the_next_and_is_named_with_its_cell(pr
     assert f"Executed notebooks are in {folder.parent}." in output
     executed = nbformat.read(folder / "fig_2.ipynb", as_version=4)
     assert executed.cells[2].outputs[0].text == "quick\n"
-    assert re.search(r"(?m)^all +2 ", output), "both have verdicts all the same"
+    assert re.search(r"(?m)^scored +2$", output), "both have verdicts all the same"
 
 
 def test_the_summary_has_verdicts_and_a_quick_run_computes_afresh(project, notebooks_run):

@@ -214,13 +214,14 @@ def _lacks(reports):
 def _summarise(reports, run, in_place):
     """The end of a run, and its exit code."""
     from companion.reproduction.display import summary_table
+    from companion.reproduction.overview import by_paper
     from companion.reproduction.reproduce import failures_of
     from companion.reproduction.verdicts import DEPARTS, problems
 
     ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
     if ledgers:
         _heading(f"Verdicts, {run.profile} profile")
-        click.echo(f"{summary_table(ledgers).to_text(columns())}\n")
+        click.echo(f"{summary_table(by_paper(ledgers)).to_text(columns())}\n")
         for name, ledger in ledgers.items():
             differs = ledger["outcome"].isin(DEPARTS) | (ledger["problem"] != "")
             _show_verdicts(ledger[differs], f"{name}: what differs", columns())
@@ -279,7 +280,8 @@ def verify(context, targets, *, profile, only_problems, format, allow_missing, r
         _show_verdicts(_unexplained(shown), "Unexplained", columns(None))
         for name, ledger in shown.items():
             _show_verdicts(ledger, name, columns(None))
-        click.echo(display.summary_table(ledgers).to_text(columns()))
+        if ledgers:
+            click.echo(display.summary_table(overview.by_paper(ledgers)).to_text(columns()))
     else:
         click.echo(display.ledger_text(shown, format), nl=False)
     for text in [*gaps["missing"], *gaps["stale"], *failures]:
