@@ -279,7 +279,7 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
 
 
 def summary_table(ledgers):
-    """The score of each paper (a key of `ledgers`), a column each, and of all, and claims of ours."""
+    """The score of each paper (a key of `ledgers`), a column each, and of all; claims of ours."""
     if len(ledgers) > 1:
         ledgers = {**ledgers, "all": pd.concat(ledgers.values())}
     frame = pd.DataFrame({name: score(ledger) for name, ledger in ledgers.items()}, dtype=object)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import traceback
 import warnings
@@ -131,8 +132,8 @@ def _interrupts_held() -> Iterator[None]:
 
     # Both start with the first worker, after which the signal would come through again; and after
     # Ctrl-C they would warn of what a worker has removed before them.
-    ignore = filter(None, [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker:UserWarning"])
-    with patch.dict(os.environ, PYTHONWARNINGS=",".join(ignore)):
+    ignoring = [*sys.warnoptions, "ignore:resource_tracker:UserWarning"]
+    with patch.object(sys, "warnoptions", ignoring):
         for tracker in (resource_tracker, loky_tracker):
             tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
