@@ -2,7 +2,7 @@
 
 import click
 
-from companion.reproduction.command import DATA, EXIT_CODES, INTERRUPTED, OK, main, show
+from companion.reproduction.command import DATA, EXIT_CODES, INTERRUPTED, OK, columns, main
 
 
 @main.group(epilog=EXIT_CODES, short_help="List, fetch and check files from outside.")
@@ -28,7 +28,7 @@ def data_list():
         files, used_by = str(len(source.files)), ", ".join(source.used_by)
         rows.append([source.key, source.title, used_by, files, size, source.licence, state])
     header = ["key", "title", "used by", "files", "size", "licence", "state"]
-    show(Table(header, rows, []))
+    click.echo(Table(header, rows, []).to_text(columns(None)))
 
 
 def _report_files(context, act, keys):

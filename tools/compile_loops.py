@@ -11,7 +11,7 @@ from itertools import chain
 from multiprocessing import get_context
 
 from companion.reproduction.artefacts import list_artefacts, list_papers
-from companion.reproduction.compiled import discard_old_loops
+from companion.reproduction.codehash import discard_old_loops
 
 ALONE = ("wrsvm", "conformal")
 

@@ -43,13 +43,6 @@ class Parameter:
     low: float = -math.inf
     high: float = math.inf
 
-    def __post_init__(self) -> None:
-        if self.type not in (str, int, float, bool):
-            raise TypeError(
-                f"The type of parameter '{self.name}' must be str, int, float or bool. "
-                f"Got {self.type!r} instead."
-            )
-
 
 #: What every notebook can be asked.
 RUN_PARAMETERS = (

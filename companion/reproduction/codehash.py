@@ -11,6 +11,7 @@ the same under every supported Python.
 import ast
 import hashlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
@@ -188,3 +189,29 @@ def code_digest(function: Callable) -> str:
     """
     parts = sorted({f"{name} {text}" for (_, name), text in closure(function).items()})
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:_DIGEST_LENGTH]
+
+
+@cache
+def discard_old_loops(package=Path(__file__).parents[1]):
+    """Remove compiled loops of other sources than the present, of ``companion`` by default.
+
+    numba does not notice that a function has changed which another file calls, so that all go once
+    any source of loops has changed. They stay where the folder cannot be written. Looks once.
+    """
+    stamp, present = package / "__pycache__" / "loops-from.txt", _digest_of_loops(package)
+    with suppress(OSError):
+        if not stamp.is_file() or stamp.read_text(encoding="utf-8") != present:
+            for path in sorted(package.rglob("__pycache__/*.nb[ci]")):
+                path.unlink(missing_ok=True)
+            stamp.parent.mkdir(exist_ok=True)
+            stamp.write_text(present, encoding="utf-8")
+
+
+def _digest_of_loops(package):
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if "njit" in text:
+            digest.update(f"{path.relative_to(package).as_posix()}\n".encode())
+            digest.update(spelled(ast.parse(text)).encode())
+    return digest.hexdigest()

@@ -54,24 +54,25 @@ def _targets(context, targets, across=False):
     return [a for a in artefacts if not targets or {a.paper, a.id} & {*targets}]
 
 
-def _width():
-    """Columns of the terminal, None where the output goes elsewhere."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+def columns(elsewhere=80):
+    """Those of the terminal, or so many where the output goes elsewhere (any number: None)."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else elsewhere
 
 
-def show(table):
-    """Print a table, as wide as the terminal; in full where the output goes elsewhere."""
-    click.echo(table.to_text(_width()))
+def _wrapped(text, indent=4):
+    click.echo(textwrap.fill(text, columns(), subsequent_indent=" " * indent))
 
 
-def _show_verdicts(ledger, title):
+def _show_verdicts(ledger, title, width):
+    """A table of verdicts, in full or else with numbered notes below."""
     from companion.reproduction.display import verdict_table
 
     if len(ledger):
-        width, notes = _width(), []
-        show(verdict_table(ledger, title, None if width is None else notes))
+        notes = []
+        table = verdict_table(ledger, title, None if width is None else notes)
+        click.echo(table.to_text(width))
         for number, note in enumerate(notes, 1):
-            click.echo(textwrap.fill(f"[{number}] {note}", width, subsequent_indent="    "))
+            _wrapped(f"[{number}] {note}")
         click.echo()
 
 
@@ -112,11 +113,10 @@ def _list_targets(artefacts):
 
     shared = {parameter.name for parameter in RUN_PARAMETERS}
     for artefact in artefacts:
-        click.echo(f"{artefact.id}  {artefact.title}")
+        _wrapped(f"{artefact.id}  {artefact.title}")
         for p in artefact.parameters:
-            text = f"    -p {p.name} {p.type.__name__.upper()}  {p.help} [{p.default}]"
             if p.name not in shared:
-                click.echo(textwrap.fill(text, _width() or 9999, subsequent_indent=" " * 8))
+                _wrapped(f"    -p {p.name} {p.type.__name__.upper()}  {p.help} [{p.default}]", 8)
 
 
 @main.command(epilog=EXIT_CODES, short_help="Compute, run the notebooks, compare.")
@@ -143,8 +143,6 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
     """
     if options["jobs"] == 0:
         raise click.UsageError("--jobs must be at least 1, or -1 for one a core. Got 0.", context)
-    if options["scheduler"] and options["backend"] != "dask":
-        raise click.UsageError("--scheduler needs --backend dask.", context)
     artefacts = _targets(context, targets, across=True)
     if listing:
         _list_targets(artefacts)
@@ -160,14 +158,16 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
         raise click.UsageError(str(error), context) from error
     run, reports = Reproduction(profile, **options), []
     try:
-        for number, artefact in enumerate(artefacts, 1):
-            text = f"[{number}/{len(artefacts)}] {artefact.id}: {artefact.title}"
-            click.echo(textwrap.shorten(text, _width() or 9999, placeholder=" ..."))
-            reports.append(run.compute(artefact))
-            _tell(reports[-1])
-        _heading("Notebooks")
-        for report in run.run_notebooks(reports, checked, in_place=in_place):
-            click.echo(str(report.notebook))
+        with run.notebooks(in_place=in_place) as (start, finished):
+            for number, (artefact, values) in enumerate(zip(artefacts, checked, strict=True), 1):
+                text = f"[{number}/{len(artefacts)}] {artefact.id}: {artefact.title}"
+                click.echo(textwrap.shorten(text, columns(), placeholder=" ..."))
+                reports.append(run.compute(artefact))
+                _tell(reports[-1])
+                start(reports[-1], values)
+            _heading("Notebooks")
+            for report in finished():
+                _wrapped(str(report.notebook))
         run.finish()
     except KeyboardInterrupt:
         kept = "Every finished unit is kept; the same command goes on from there."
@@ -214,17 +214,17 @@ def _lacks(reports):
 def _summarise(reports, run, in_place):
     """The end of a run, and its exit code."""
     from companion.reproduction.display import summary_table
+    from companion.reproduction.overview import by_paper
     from companion.reproduction.reproduce import failures_of
     from companion.reproduction.verdicts import DEPARTS, problems
 
     ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
     if ledgers:
         _heading(f"Verdicts, {run.profile} profile")
-        show(summary_table(ledgers))
-        click.echo()
+        click.echo(f"{summary_table(by_paper(ledgers)).to_text(columns())}\n")
         for name, ledger in ledgers.items():
             differs = ledger["outcome"].isin(DEPARTS) | (ledger["problem"] != "")
-            _show_verdicts(ledger[differs], f"{name}: what differs")
+            _show_verdicts(ledger[differs], f"{name}: what differs", columns())
     notebooks = [report.notebook for report in reports if report.notebook is not None]
     failures = failures_of(reports) | {str(book): False for book in notebooks if not book.ok}
     for title, lines in {**_lacks(reports), "Failed": failures}.items():
@@ -277,10 +277,11 @@ def verify(context, targets, *, profile, only_problems, format, allow_missing, r
             raise click.UsageError(str(error), context) from error
         click.echo(f"{readme}: {'updated' if changed else 'unchanged'}")
     elif format == "table":
-        _show_verdicts(_unexplained(shown), "Unexplained")
+        _show_verdicts(_unexplained(shown), "Unexplained", columns(None))
         for name, ledger in shown.items():
-            _show_verdicts(ledger, name)
-        show(display.summary_table(ledgers))
+            _show_verdicts(ledger, name, columns(None))
+        if ledgers:
+            click.echo(display.summary_table(overview.by_paper(ledgers)).to_text(columns()))
     else:
         click.echo(display.ledger_text(shown, format), nl=False)
     for text in [*gaps["missing"], *gaps["stale"], *failures]:
@@ -322,7 +323,7 @@ def explain(context, target, row, column):
         fault = f"{target} has no such value. Did you mean {', '.join(close)}?"
         raise click.UsageError("\n".join(failures) or fault, context)
     for name, text in (pair for value in found for pair in value.items()):
-        click.echo(textwrap.fill(f"{name:<16}{text}", _width() or 9999, subsequent_indent=" " * 16))
+        _wrapped(f"{name:<16}{text}", 16)
 
 
 # -- report ---------------------------------------------------------------------------------

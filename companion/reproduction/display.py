@@ -279,13 +279,13 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
 
 
 def summary_table(ledgers):
-    """The score of each paper or artefact (a key of `ledgers`), and of all, and claims of ours."""
+    """The score of each paper (a key of `ledgers`), a column each, and of all; claims of ours."""
     if len(ledgers) > 1:
         ledgers = {**ledgers, "all": pd.concat(ledgers.values())}
-    frame = pd.DataFrame([{"": name, **score(ledger)} for name, ledger in ledgers.items()])
+    frame = pd.DataFrame({name: score(ledger) for name, ledger in ledgers.items()}, dtype=object)
     own = [" / ".join(map(str, ours(ledger))) for ledger in ledgers.values()]
-    frame["ours: holds / undecided / fails"] = own
-    return Table.from_frame(frame)
+    frame.loc["ours: holds / undecided / fails"] = own
+    return Table.from_frame(frame.rename_axis("").reset_index())
 
 
 def explained(line, artefact):

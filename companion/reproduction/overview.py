@@ -4,7 +4,6 @@ Everything is read from records and data files; nothing is computed anew and no 
 """
 
 from collections import Counter
-from dataclasses import dataclass
 
 import pandas as pd
 
@@ -17,34 +16,21 @@ from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.verdicts import ours, score
 
 
-@dataclass(frozen=True)
-class Overview:
-    """Papers, verdicts and errata."""
-
-    papers: dict
-    ledger: pd.DataFrame
-    errata: list
-
-    def of(self, paper):
-        """The verdicts on one paper."""
-        return self.ledger[self.ledger["paper"] == paper]
-
-    def claims(self, paper=None):
-        """The verdicts on what one paper, or all, say in words."""
-        ledger = self.ledger if paper is None else self.of(paper)
-        return ledger[ledger["asks"] == "claim"]
+def by_paper(ledgers):
+    """The ledgers of papers, from those of their artefacts."""
+    ledger = pd.concat(ledgers.values(), ignore_index=True)
+    return dict(iter(ledger.groupby("paper", sort=False)))
 
 
-def load_overview(profile="paper"):
-    """Read all there is about all papers, from committed records or those of the last quick run.
+def load_ledgers(profile="paper"):
+    """The ledger of each paper, from committed records or those of the last quick run.
 
     An artefact that cannot be compared raises RuntimeError: an overview without it would be wrong.
     """
     ledgers, _, failures = read_ledgers(list_artefacts(), profile)
     if failures:
         raise RuntimeError("There is no overview of all papers:\n" + "\n".join(failures))
-    ledger = pd.concat(ledgers.values(), ignore_index=True)
-    return Overview(list_papers(), ledger, declared.load_errata())
+    return by_paper(ledgers)
 
 
 def what_holds(paper, ledger):
@@ -67,13 +53,12 @@ def what_holds(paper, ledger):
     return text + (f" Most clearly fails: {escaped(support.idxmin())}." if len(support) else "")
 
 
-def in_three_sentences(overview, key):
+def in_three_sentences(paper, ledger):
     """What a paper proposes, what holds of it, and what to use today, as Markdown."""
-    paper = overview.papers[key]
     return (
-        f"### {paper.title}\n\n{paper.citation} (`{key}`).\n\n"
+        f"### {paper.title}\n\n{paper.citation} (`{paper.key}`).\n\n"
         f"* **What it proposes.** {paper.proposes}\n"
-        f"* **What holds.** {what_holds(paper, overview.of(key))}\n"
+        f"* **What holds.** {what_holds(paper, ledger)}\n"
         f"* **What to use today.** {paper.today}"
     )
 
@@ -93,20 +78,21 @@ def folded(table, title):
     return table
 
 
-def parts(overview):
+def parts(ledgers):
     """How many scored rows of each paper, and of all, count as what."""
-    ledgers = {paper: overview.of(paper) for paper in overview.papers} | {"all": overview.ledger}
+    ledgers = {**ledgers, "all": pd.concat(ledgers.values())}
     return {name: Counter(filter(None, ledger["counts_as"])) for name, ledger in ledgers.items()}
 
 
-def summary(overview):
+def summary(ledgers):
     """The most important numbers in sentences, as Markdown."""
-    total, claims, own = score(overview.ledger), overview.claims(), ours(overview.ledger)
-    claims = Counter(claims["outcome"][claims["counts_as"] != ""])
-    kinds = Counter(erratum.kind for erratum in overview.errata)
+    ledger, errata = pd.concat(ledgers.values()), declared.load_errata()
+    total, own = score(ledger), ours(ledger)
+    claims = Counter(ledger["outcome"][(ledger["asks"] == "claim") & (ledger["counts_as"] != "")])
+    kinds = Counter(erratum.kind for erratum in errata)
     found = ", ".join(f"{kind} {kinds[kind]}" for kind in declared.KINDS if kinds[kind])
     return (
-        f"Of {len(overview.ledger)} printed things in {len(overview.papers)} papers,"
+        f"Of {len(ledger)} printed things in {len(ledgers)} papers,"
         f" {total['scored']} can fail and are scored; the others are settings, identities and the"
         f" like. **{total['agree as printed']} agree as printed**, {total['agree as read']} if"
         f" misprints are read as they must be meant, and {total['undecided']} are undecided. Of"
@@ -116,31 +102,30 @@ def summary(overview):
         f"{claims.total()} of the scored are tests of what the papers say in words:"
         f" {claims['holds']} hold, {claims['undecided']} are undecided, {claims['fails']} fail and"
         f" {claims['not run']} are not run. Of {sum(own)} tests of our own, which are not scored,"
-        f" {own[0]} hold, {own[1]} are undecided and {own[2]} fail. **{len(overview.errata)} errors"
+        f" {own[0]} hold, {own[1]} are undecided and {own[2]} fail. **{len(errata)} errors"
         f" in the print** were found and proved: {found}."
     )
 
 
 def readme_section(ledgers):
     """What came out, for the README: all papers in a paragraph, and each in a line, as Markdown."""
-    ledger = pd.concat(ledgers.values(), ignore_index=True)
-    papers = {key: own for key, own in list_papers().items() if key in set(ledger["paper"])}
-    overview = Overview(papers, ledger, declared.load_errata())
+    papers, ledgers = list_papers(), by_paper(ledgers)
     lines = [
         f"* *{paper.title}*, {paper.citation}. **[The method](notebooks/{key}/method.ipynb).** "
-        + what_holds(paper, overview.of(key))
+        + what_holds(paper, ledgers[key])
         for key, paper in papers.items()
+        if key in ledgers
     ]
-    return "\n".join([summary(overview).partition("\n\n")[0], "", *lines])
+    return "\n".join([summary(ledgers).partition("\n\n")[0], "", *lines])
 
 
-def claims_table(overview, paper):
+def claims_table(ledger):
     """What a paper claims, in its own words, the first quantity that tests it, and the verdict.
 
     The verdict is ``in part`` where the tests of a claim do not all end alike.
     """
     rows = []
-    claims = overview.claims(paper).groupby(["artefact", "sentence"], sort=False)
+    claims = ledger[ledger["asks"] == "claim"].groupby(["artefact", "sentence"], sort=False)
     for (artefact, sentence), tests in claims:
         first, became = tests.iloc[0], Counter(tests["outcome"])
         others = f" (and {len(tests) - 1} more)" if len(tests) > 1 else ""
@@ -158,11 +143,11 @@ def claims_table(overview, paper):
     return Table.from_frame(pd.DataFrame(rows))
 
 
-def readings_table(overview):
+def readings_table(ledgers):
     """The other readings of the print, and what they change, one line a reading."""
-    rows = []
+    rows, ledger = [], pd.concat(ledgers.values())
     for name, reading in declared.load_readings().items():
-        own = overview.ledger[overview.ledger["reading"] == name]
+        own = ledger[ledger["reading"] == name]
         rows.append(
             {
                 "paper": reading.paper,
@@ -178,12 +163,11 @@ def readings_table(overview):
     return Table.from_frame(pd.DataFrame(rows))
 
 
-def reasons_table(overview, paper):
+def reasons_table(ledger):
     """Why values of a paper differ from the print, the unexplained first."""
     deviations, counts = declared.load_deviations(), Counter()
-    ledger = overview.of(paper)
     for line in ledger[ledger["outcome"].isin(DEPARTS)].to_dict("records"):
-        found = deviations.get((paper, line["artefact"], line["row"], line["column"]))
+        found = deviations.get(tuple(map(line.get, ("paper", "artefact", "row", "column"))))
         counts[line["status"], line["artefact"], line["reason"], found and found.evidence] += 1
     order = ("undeclared", *reversed(declared.STATUSES))
     rows = [(artefact, n, status, *why) for (status, artefact, *why), n in counts.items()]
@@ -199,9 +183,9 @@ def _link(proof):
     return f"[{name or '`' + path.removeprefix('notebooks/') + '`'}](../{path})"
 
 
-def errata_markdown(overview, paper):
+def errata_markdown(paper):
     """The errata of a paper with links to their proofs, for a file in ``notebooks/``."""
-    own = [erratum for erratum in overview.errata if erratum.paper == paper]
+    own = [erratum for erratum in declared.load_errata() if erratum.paper == paper]
     rows = [[e.where, e.kind, e.printed, e.correct, ", ".join(map(_link, e.proof))] for e in own]
     if not rows:
         return "No error in the print was found."

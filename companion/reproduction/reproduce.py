@@ -1,11 +1,11 @@
-"""Reproducing artefacts: the records of one after the other, their verdicts, then the notebooks.
+"""Reproducing artefacts: the records of one after the other, their verdicts, and the notebooks.
 
 What goes wrong with one artefact is noted and the next one starts.
 """
 
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 
@@ -136,37 +136,41 @@ class Reproduction:
             report.times.append((study.name, records.computed, self.jobs, seconds))
         return records
 
-    def run_notebooks(self, reports, parameters, *, in_place=False):
-        """Run the notebooks of reports without failures, `jobs` of them at a time.
+    @contextmanager
+    def notebooks(self, *, in_place=False):
+        """Two functions, to run notebooks beside what is computed, `jobs` of them at a time.
 
-        `parameters` are the checked values of each artefact. The reports come as the notebooks
-        finish. Those about all papers come last, as they show what became of the others, their
-        times included, which a fresh run in place keeps; their own are not kept.
+        The first starts the notebook of a report without failures, with the checked values of its
+        parameters. The second waits for all, and gives the reports as the notebooks finish; a fresh
+        run in place keeps their times, but for notebooks about all papers.
         """
         from companion.reproduction import notebooks, warm  # whose imports take a second
 
-        todo = [pair for pair in zip(reports, parameters, strict=True) if not pair[0].failures]
-        jobs = min(cpu_count() if self.jobs == -1 else self.jobs, max(len(todo), 1))
-        run = partial(notebooks.run_notebook, in_place=in_place)
-        for across in (False, True):
-            # Threads, since each only waits for a kernel, a process of its own.
-            with ThreadPoolExecutor(jobs) as threads, warm.notebook_surroundings():
-                running = {}
-                for report, values in todo:
-                    if across == (not report.artefact.paper):
-                        output = self.outputs / f"{report.artefact.id}.ipynb"
-                        running[threads.submit(run, report.artefact, output, values)] = report
-                try:
-                    for done in as_completed(running):
-                        report, report.notebook = running[done], done.result()
-                        report.times.append((NOTEBOOK, 1, 1, report.notebook.duration))
-                        if in_place and self.fresh and report.notebook.ok and not across:
-                            save_times(report.artefact, report.times)
-                        yield report
-                except BaseException:
-                    threads.shutdown(wait=False, cancel_futures=True)
-                    warm.stop_kernels()
-                    raise
+        running = {}
+
+        def start(report, values):
+            if not report.failures:
+                output = self.outputs / f"{report.artefact.id}.ipynb"
+                task = threads.submit(run, report.artefact, output, values, in_place=in_place)
+                running[task] = report
+
+        def finished():
+            for done in as_completed(running):
+                report, report.notebook = running[done], done.result()
+                report.times.append((NOTEBOOK, 1, 1, report.notebook.duration))
+                if in_place and self.fresh and report.notebook.ok and report.artefact.paper:
+                    save_times(report.artefact, report.times)
+                yield report
+
+        run = notebooks.run_notebook
+        # Threads, since each only waits for a kernel, a process of its own.
+        with ThreadPoolExecutor(cpu_count() if self.jobs == -1 else self.jobs) as threads:
+            try:
+                yield start, finished
+            except BaseException:
+                threads.shutdown(wait=False, cancel_futures=True)
+                warm.stop_kernels()
+                raise
 
     def finish(self):
         """Say that the run came to its end, so that the next one computes afresh."""

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.reproduction.compiled import discard_old_loops
+from companion.reproduction.codehash import discard_old_loops
 from companion.reproduction.errors import UnitError
 from companion.reproduction.records import Record, to_frame
 from companion.reproduction.store import RecordStore
@@ -87,10 +87,6 @@ def load_records(
         After everything else is computed, if units failed otherwise than for missing data, or
         at once if the workers are lost (`ClusterError` if a Dask cluster is).
     """
-    if backend not in ("loky", "dask"):
-        raise ValueError(f"The backend must be one of loky, dask. Got {backend!r}.")
-    if scheduler is not None and backend != "dask":
-        raise ValueError(f"A scheduler address needs the backend 'dask'. Got {backend!r}.")
     store, news = RecordStore(study, profile), {}
     if fresh or _to_compute(store, fresh):
         with store.alone():

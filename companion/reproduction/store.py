@@ -9,15 +9,14 @@ import json
 import logging
 import os
 import sqlite3
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from companion._paths import cache_dir, data_dir
 from companion._processes import only_one
-from companion.reproduction._files import replace_bytes, replace_text
+from companion.reproduction._files import replace_bytes
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import DamagedError, StoreError
 from companion.reproduction.records import Record, check_rows, parse_table, to_table
@@ -29,13 +28,6 @@ logger = logging.getLogger("companion")
 _PATIENCE = 60
 _UNDER_WAY = "PRAGMA user_version"  # 1 while a run that computes all units anew has not ended
 _TABLE = "records (key TEXT PRIMARY KEY, params TEXT, code TEXT, rows TEXT)"
-
-
-def _shape(records: Iterable[Record]) -> dict[str, Any]:
-    """The results that a table has, and how many records of how many lines."""
-    results = {name for record in records for row in record.rows for name in row}
-    lines = Counter(str(len(record.rows)) for record in records)
-    return {"records by lines": lines, "results": ", ".join(sorted(results))}
 
 
 class RecordStore:
@@ -53,10 +45,8 @@ class RecordStore:
         self.code = code_digest(study.compute)
         self.path = data_dir() / "records" / study.paper / f"{study.name}.csv"
         folder = cache_dir().absolute() / "records" / profile / study.paper
-        self._shapes_path = data_dir() / "records" / "shapes.json"
         self.working = folder / f"{study.name}.sqlite"
-        self._study = f"{study.paper}/{study.name}"
-        self._name = f"{self._study} ({profile} profile)"
+        self._name = f"{study.paper}/{study.name} ({profile} profile)"
         self.units = self._listed()
         names = [name for unit in self.units.values() for name in unit.params]
         self.parameters = list(dict.fromkeys(names))
@@ -110,33 +100,11 @@ class RecordStore:
                 if key in found and found[key].params != {**nothing, **unit.params}:
                     wrong = f"the parameters of {key} are not those of {unit}"
                     raise ValueError(f"line {found[key].line}: {wrong}")
-            self._check_shape(found)
             return found
         except (FileNotFoundError, NotADirectoryError):
             return {}
         except (OSError, ValueError) as error:
             raise self._failure("read", self.path, error) from error
-
-    def _shapes(self) -> dict[str, Any]:
-        """`_shape` of the table of each study."""
-        path = self._shapes_path
-        try:
-            shapes = json.loads(path.read_bytes()) if path.is_file() else {}
-            for shape in shapes.values():
-                Counter(shape["records by lines"]).total()  # of numbers alone
-            return shapes
-        except Exception as error:  # whatever it holds
-            raise self._failure("read", path, error) from error
-
-    def _check_shape(self, found: dict[str, Record]) -> None:
-        own, shape = _shape(found.values()), self._shapes().get(self._study, {})
-        if found and shape.get("results") != own["results"]:
-            raise ValueError(f"line 1: the results must be {shape.get('results')}")
-        surplus = own["records by lines"] - Counter(shape.get("records by lines"))
-        for record in found.values():
-            if (n := str(len(record.rows))) in surplus:
-                many = f"the record {record.key} has {n} lines, which is one such record too many"
-                raise ValueError(f"line {record.line}: {many}")
 
     # ----------------------------------------------------------------------------- writing
 
@@ -187,10 +155,6 @@ class RecordStore:
             logger.warning("%s: %d record(s) of units no longer listed.", self.path, dropped)
         if kept:
             try:
-                with only_one(self.working.parents[2] / "shapes.lock", self._shapes_path):
-                    shapes = self._shapes() | {self._study: _shape(kept)}
-                    text = json.dumps(shapes, indent=1, sort_keys=True)
-                    replace_text(self._shapes_path, f"{text}\n")
                 replace_bytes(self.path, to_table(kept, self.parameters))
             except OSError as error:
                 raise self._failure("write", self.path, error) from error

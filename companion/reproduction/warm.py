@@ -6,9 +6,8 @@ Where a system cannot fork so, each is a process of its own that imports all its
 import multiprocessing
 import os
 import sys
-from contextlib import contextmanager
 from importlib.util import find_spec
-from threading import Thread
+from threading import Lock, Thread
 from unittest.mock import patch
 
 from jupyter_client.manager import AsyncKernelManager
@@ -19,18 +18,11 @@ _FORKS = "forkserver" in multiprocessing.get_all_start_methods()
 _CONTEXT = multiprocessing.get_context("forkserver" if _FORKS else "spawn")
 _PRELOADED = ("ipykernel.kernelapp", "ipywidgets", "matplotlib.pyplot", "sklearn.svm")
 _PRELOADED += ("companion.reproduction.regenerate", "companion.reproduction.display")
-_INLINE = "module://matplotlib_inline.backend_inline"
-
-
-@contextmanager
-def notebook_surroundings():
-    """What kernels inherit; who runs several at a time enters this once around them."""
-    main = find_spec("companion.__main__")  # in place of a script, which kernels would run again
-    with (
-        patch.dict(os.environ, COMPANION_PROGRESS="0", MPLBACKEND=_INLINE),
-        patch.object(sys.modules["__main__"], "__spec__", main, create=True),
-    ):
-        yield
+_ENVIRONMENT = {
+    "COMPANION_PROGRESS": "0",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+}
+_STARTING = Lock()
 
 
 def _end_with_parent():
@@ -46,6 +38,7 @@ def _serve(connection_file, folder, environment):
     os.chdir(folder)
     if _FORKS:
         os.setsid()  # Ctrl-C is for who started us
+    import matplotlib as mpl
     from ipykernel.kernelapp import launch_new_instance
 
     options = {
@@ -53,6 +46,7 @@ def _serve(connection_file, folder, environment):
         "log_level": "CRITICAL",  # an interrupt at the end of a notebook is no error
         "parent_handle": os.getppid(),
     }
+    mpl.rcParams["backend"] = environment["MPLBACKEND"]  # at which it has looked already
     launch_new_instance(argv=[f"--IPKernelApp.{name}={text}" for name, text in options.items()])
 
 
@@ -79,8 +73,10 @@ class WarmKernelManager(AsyncKernelManager):
         if _FORKS:
             papers = [paper.module for paper in list_papers().values()]
             _CONTEXT.set_forkserver_preload([*_PRELOADED, *papers])
-        process = _Kernel(target=_serve, args=(self.connection_file, cwd, env))
-        process.start()
+        process = _Kernel(target=_serve, args=(self.connection_file, cwd, env | _ENVIRONMENT))
+        main = find_spec("companion.__main__")  # not a script, which the kernel would run again
+        with _STARTING, patch.object(sys.modules["__main__"], "__spec__", main, create=True):
+            process.start()
         self.provisioner.process, self.provisioner.pid = process, process.pid
 
 

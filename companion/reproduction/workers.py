@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import traceback
 import warnings
@@ -53,7 +54,11 @@ def run_unit(compute: Callable, unit: Unit, code=None, parent=None) -> tuple[str
 
 
 def check_backend(backend: str, scheduler: str | None = None) -> None:
-    """A ValueError or `ClusterError` if packages or scheduler of the backend are not there."""
+    """A ValueError or `ClusterError` if backend, its packages or its scheduler are not there."""
+    if backend not in ("loky", "dask"):
+        raise ValueError(f"The backend must be one of loky, dask. Got {backend!r}.")
+    if scheduler is not None and backend != "dask":
+        raise ValueError(f"A scheduler needs the backend 'dask'. Got {backend!r}.")
     if backend == "dask":
         try:
             from companion.reproduction import _dask
@@ -72,6 +77,7 @@ def compute_units(
     study: Study, units: Iterable[Unit], jobs: int, backend: str, scheduler: str | None
 ) -> Iterator[Iterator[tuple[str, str, Any]]]:
     """The outcomes of units, as they finish; what is left at the end of the context is given up."""
+    check_backend(backend, scheduler)
     if (backend, jobs) == ("loky", 1):
         yield (run_unit(study.compute, unit) for unit in units)
         return
@@ -80,7 +86,6 @@ def compute_units(
     with ExitStack() as stack:
         options, code, parent = {"n_jobs": jobs}, None, os.getpid()
         if backend == "dask":
-            check_backend(backend)
             from companion.reproduction._dask import dask_backend
 
             with _interrupts_held():
@@ -127,8 +132,8 @@ def _interrupts_held() -> Iterator[None]:
 
     # Both start with the first worker, after which the signal would come through again; and after
     # Ctrl-C they would warn of what a worker has removed before them.
-    ignore = filter(None, [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker:UserWarning"])
-    with patch.dict(os.environ, PYTHONWARNINGS=",".join(ignore)):
+    ignoring = [*sys.warnoptions, "ignore:resource_tracker:UserWarning"]
+    with patch.object(sys, "warnoptions", ignoring):
         for tracker in (resource_tracker, loky_tracker):
             tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

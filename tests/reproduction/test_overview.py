@@ -20,7 +20,7 @@ AGREES, UNDECIDED, SHOWN, _, UNEXPLAINED, NOT_RUN = PARTS
 
 
 @pytest.fixture
-def small():
+def small(monkeypatch):
     """Two papers with a few values each."""
     nan = math.nan
     lines = [
@@ -44,17 +44,20 @@ def small():
     papers["two"] = Paper("two", "Two", "B. Nobody", "nowhere", **told)
     proof = ("tests/x.py::test_b_holds", "notebooks/two/fig_1.ipynb")
     erratum = Erratum("two", "(1)", "a | b", "b", "misprint", proof)
-    return show.Overview(papers, ledger, [erratum])
+    monkeypatch.setattr(show, "list_papers", lambda: papers)
+    monkeypatch.setattr(show.declared, "load_errata", lambda: [erratum])
+    return show.by_paper({"all": ledger})
 
 
 def test_three_sentences_a_paper_say_what_it_proposes_what_holds_and_what_to_use(small):
-    title, _, citation, _, *told = show.in_three_sentences(small, "one").splitlines()
+    paper = show.list_papers()
+    title, _, citation, _, *told = show.in_three_sentences(paper["one"], small["one"]).splitlines()
     assert (title, citation) == ("### One", "A. Nobody (`one`).")
     assert told[0] == "* **What it proposes.** A trick."
     assert "Of 1 printed values 1 agree and 0 differ; of 1 claims in words 0 hold" in told[1]
     assert "The main claim, better: **holds in part** (of 2 tests 1 holds, 1 undecided)." in told[1]
     assert "Most clearly" not in told[1] and told[2] == "* **What to use today.** `sorted`."
-    told = show.in_three_sentences(small, "two")
+    told = show.in_three_sentences(paper["two"], small["two"])
     assert "Of 2 printed values 0 agree and 1 differ; of 1 claims in words 0 hold and 1" in told
     assert "The main claim" not in told and told.count("Most clearly fails: worse.") == 1
     assert show.parts(small)["two"] == {SHOWN: 1, UNEXPLAINED: 2, NOT_RUN: 1}
@@ -76,25 +79,25 @@ def test_readings_are_counted_as_printed_and_as_read(small, monkeypatch):
 
 
 def test_a_claim_has_one_word_unless_its_tests_disagree(small):
-    (claim,) = show.claims_table(small, "one").values
+    (claim,) = show.claims_table(small["one"]).values
     assert claim["claim"] == "better" and claim["tested by"] == "r: b > 0 (and 1 more)"
     assert claim["verdict"] == "in part" and (claim["holds"], claim["undecided"]) == (1, 1)
-    (claim,) = show.claims_table(small, "two").values
+    (claim,) = show.claims_table(small["two"]).values
     assert claim["verdict"] == "fails" and claim["fails"] == 2
 
 
 def test_reasons_are_those_declared_and_errata_link_to_their_proofs(small, monkeypatch):
     declared = {("two", "table_1", "r", "e"): Deviation("a sign", "notebooks/two/fig_1.ipynb", "x")}
     monkeypatch.setattr(show.declared, "load_deviations", lambda: declared)
-    reasons = show.reasons_table(small, "two").rows
+    reasons = show.reasons_table(small["two"]).rows
     assert [row[2] for row in reasons] == ["undeclared", "conjecture", "demonstrated"]
     assert reasons[2] == ["table_1", "1", "demonstrated", "a sign", "notebooks/two/fig_1.ipynb"]
     assert reasons[0] == ["table_1", "1", "undeclared", "", ""]
-    assert show.reasons_table(small, "one").rows == []
-    text = show.errata_markdown(small, "two")
+    assert show.reasons_table(small["one"]).rows == []
+    text = show.errata_markdown("two")
     assert "| (1) | misprint | a \\| b | b | [b holds](../tests/x.py), " in text
     assert "[`two/fig_1.ipynb`](../notebooks/two/fig_1.ipynb)" in text
-    assert show.errata_markdown(small, "one") == "No error in the print was found."
+    assert show.errata_markdown("one") == "No error in the print was found."
 
 
 def test_the_summary_counts_everything(small):
@@ -110,7 +113,7 @@ def test_the_summary_counts_everything(small):
 def test_an_artefact_that_cannot_be_compared_stops_the_overview(monkeypatch):
     monkeypatch.setattr(show, "read_ledgers", lambda *_: ({}, [], ["one/table_1: no verdicts"]))
     with pytest.raises(RuntimeError, match="no overview of all papers:\none/table_1: no verdicts"):
-        show.load_overview()
+        show.load_ledgers()
 
 
 # ------------------------------------------------------------------ the notebook

@@ -4,12 +4,10 @@ import math
 import pickle
 
 import numpy as np
-import pytest
 from _cases import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.reproduction.artefacts import Parameter
 from companion.reproduction.units import Study, Unit, canonical_json, seed_for, to_scalar
 
 FINITE = st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False)
@@ -76,8 +74,6 @@ def test_parameters_that_are_no_finite_scalars_are_refused_by_name():
     for value in ([1], {"a": 1}, np.arange(2), object(), 1j, b"x"):
         refused(f"{complaint}a string", Unit, "p", "s", {"gamma": value}, error=TypeError)
     refused("parameter names must be strings", Unit, "p", "s", {1: 2}, error=TypeError)
-    with pytest.raises(TypeError, match="The type of parameter 'widths' must be str, int"):
-        Parameter("widths", list, [], "The widths.")
 
 
 def test_results_may_be_nan_and_keep_the_sign_of_a_zero():
