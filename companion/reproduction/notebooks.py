@@ -1,4 +1,4 @@
-"""Running a notebook in a kernel, and writing it: equal runs give equal files.
+"""Running a notebook by papermill, and writing it: equal runs give equal files.
 
 What differs from run to run or machine to machine is removed, and a stamp is left in
 ``metadata.companion``: the parameters, and the digests of the data and of the code.
@@ -20,6 +20,7 @@ from companion.reproduction.warm import WarmKernelManager
 
 _INJECTED = "injected-parameters"
 _NAVIGATION = "navigation"
+_ERROR_MARK = "papermill-error-cell-tag"
 _KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -84,9 +85,10 @@ def make_stamp(artefact, parameters):
 
 
 def clean_notebook(notebook, stamp=None):
-    """A copy without what Jupyter and its tools note beside the story; with a stamp, if given."""
+    """A copy without what papermill and Jupyter note beside the story; with a stamp, if given."""
     notebook = nbformat.from_dict(notebook)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
+    notebook.cells = [c for c in notebook.cells if _ERROR_MARK not in c.metadata.get("tags", [])]
     for number, cell in enumerate(notebook.cells):
         cell.setdefault("id", f"cell-{number:02d}")
         for name in ("papermill", "execution", "ExecuteTime"):
@@ -105,26 +107,35 @@ def _write(notebook, path):
     replace_text(path, nbformat.writes(notebook).rstrip("\n") + "\n")
 
 
-def _failure(error, notebook):
-    """What went wrong, and in which cell: the last that was started."""
+def _failure(error, number=None, source=""):
     name, message = getattr(error, "ename", type(error).__name__), getattr(error, "evalue", error)
-    started = [cell.source for cell in notebook.cells if "execution" in cell.metadata]
-    line = next(filter(None, map(str.strip, started[-1].splitlines())), "") if started else ""
-    where = f" in cell [{len(started)}] ({line})" if started else ""
+    line = next((line.strip() for line in source.splitlines() if line.strip()), "")
+    where = "" if number is None else f" in cell [{number}] ({line})"
     return f"failed{where}: {name}: {shorten(str(message), 400, placeholder=' ...')}"
 
 
-def _execute(notebook, folder):
-    """Run the cells of a notebook, which gets their outputs; what went wrong, in words."""
-    from jupyter_core.utils import ensure_event_loop
-    from nbclient import NotebookClient
+def _last_started(path):
+    """Number and source of the last cell that papermill began, of a kernel that died."""
+    cells = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+    started = [c for c in cells if c.metadata.get("papermill", {}).get("start_time")]
+    return (len(started), started[-1].source) if started else (None, "")
 
-    options = {"kernel_name": _KERNELSPEC["name"], "kernel_manager_class": WarmKernelManager}
+
+def _execute(path, parameters, folder):
+    """Run the notebook at a path, which is written over; what went wrong, in words."""
+    import papermill
+    from jupyter_core.utils import ensure_event_loop
+
+    options = {"kernel_name": _KERNELSPEC["name"], "language": "python", "progress_bar": False}
+    # not papermill's cwd, which is that of this process and so of its other threads, too
     options["resources"] = {"metadata": {"path": str(folder)}}
+    options["kernel_manager_class"] = WarmKernelManager
     try:
-        NotebookClient(notebook, **options).execute()
-    except Exception as error:  # of a cell, a dead kernel, or none: the other notebooks go on
-        return _failure(error, notebook)
+        papermill.execute_notebook(str(path), str(path), parameters, **options)
+    except papermill.PapermillExecutionError as error:
+        return _failure(error, error.exec_count, error.source)
+    except Exception as error:  # a dead kernel, or none: the other notebooks go on
+        return _failure(error, *_last_started(path))
     finally:
         loop = ensure_event_loop()  # Jupyter's client leaves that of this thread open
         if not loop.is_running():
@@ -139,8 +150,6 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
     bad ones are a ParameterError, and no kernel is started. The notebook is that of the artefact,
     or `source`, which is written over if every cell ran and `in_place` is asked for.
     """
-    from papermill.parameterize import parameterize_notebook
-
     values = check_parameters(artefact, parameters or {})
     changed = {p.name: values[p.name] for p in artefact.parameters if values[p.name] != p.default}
     source = notebook_path(artefact) if source is None else Path(source)
@@ -150,13 +159,10 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
         notebook = clean_notebook(nbformat.read(source, as_version=4))
         notebook.cells = [c for c in notebook.cells if _INJECTED not in c.metadata.get("tags", [])]
         _navigable(notebook, artefact)
-        if changed:
-            notebook.metadata["papermill"] = {}  # where it notes them
-            notebook = parameterize_notebook(notebook, changed)
         action = f"write {output}"
         _write(notebook, output)
-        failure = _execute(notebook, source.parent)
-        executed = clean_notebook(notebook, make_stamp(artefact, values))
+        failure = _execute(output, changed, source.parent)
+        executed = clean_notebook(nbformat.read(output, as_version=4), make_stamp(artefact, values))
         _write(executed, output)
         if in_place and not failure:
             action = f"write {source}"
