@@ -17,12 +17,6 @@ _STEP = 1e-6
 _THRESHOLDS = np.linspace(-0.2, 1.2, 14001)
 
 
-def loss_curves(xi):
-    """The losses of Figure 1 by name."""
-    curves = {"error count": (xi >= 1.0).astype(float), "SVC": Hinge().value(xi)}
-    return curves | {f"USVC, s = {s:g}": Unbiased(s).value(xi) for s in ORDERS_SHOWN}
-
-
 def case_curves(reading, x):
     """Densities of the classes +1 and -1, and the error of the threshold x in per cent."""
     case, weight = READINGS[reading]
