@@ -124,16 +124,6 @@ def none_without_records(*columns):
     return decorate
 
 
-def as_table(rows):
-    """Decorate a generator of rows, dicts: it returns their table, a DataFrame."""
-
-    @wraps(rows)
-    def table(*arguments):
-        return pd.DataFrame(list(rows(*arguments)))
-
-    return table
-
-
 def row_a_group(frame, by, row, among=None):
     """A table with one row a group of records.
 

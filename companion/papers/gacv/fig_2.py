@@ -4,22 +4,12 @@ import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv.example import CASES
-from companion.papers.gacv.inefficiency import ESTIMATES, INEFFICIENCY, row_a_criterion, runs
+from companion.papers.gacv.inefficiency import ESTIMATES, INEFFICIENCY, runs
 from companion.papers.gacv.minima import MINIMA, minima_of
 from companion.papers.gacv.selection import CRITERIA
 from companion.papers.summaries import Values
 
 STUDIES = (INEFFICIENCY, MINIMA)
-#: What the table of valleys shows, and the column of the records it is the mean of.
-SHAPE = {
-    "length": "length",
-    "width": "width",
-    "tilt": "tilt",
-    "decades of lambda": "decades",
-    "log10 lambda": "log10_lambda",
-    "log10 sigma^2": "log10_sigma2",
-    "place along target's valley": "position",
-}
 
 
 def values(records):
@@ -73,12 +63,3 @@ def _distance(one, other):
     du = one.log10_lambda.to_numpy() - other.log10_lambda.to_numpy()
     dv = one.log10_sigma2.to_numpy() - other.log10_sigma2.to_numpy()
     return np.hypot(du, dv)
-
-
-def valley_table(frame, case):
-    """Shape of the region within a tenth of the minimum, and where the minimum lies: means."""
-
-    def row(own):
-        return {words: own[column].mean() for words, column in SHAPE.items()}
-
-    return row_a_criterion(frame, case, row).rename(columns={"criterion": "surface"})
