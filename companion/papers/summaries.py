@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, fields
-from functools import wraps
+from functools import partial, wraps
 from itertools import product
 
 import numpy as np
@@ -49,12 +49,17 @@ def ida_units(paper, study, datasets, n_splits, **params):
 
 
 def artefacts(paper, *rows):
-    """Artefacts, of a module each, which has their STUDIES and values, a title and parameters."""
-    return tuple(
-        Artefact(paper, name, title, module.STUDIES, (*parameters, *RUN_PARAMETERS), module.values)
-        for module, title, *parameters in rows
-        for name in [module.__name__.rpartition(".")[2]]
-    )
+    """Artefacts, of a module each, which has their STUDIES and values, a title and parameters.
+
+    A module has either a function ``values`` of the records or their parts, ``VALUES``, as
+    :func:`values_from` wants them.
+    """
+    found = []
+    for module, title, *parameters in rows:
+        name, parameters = module.__name__.rpartition(".")[2], (*parameters, *RUN_PARAMETERS)
+        values = getattr(module, "values", None) or partial(values_from, module.VALUES)
+        found.append(Artefact(paper, name, title, module.STUDIES, parameters, values))
+    return found
 
 
 def counts(decision, y):

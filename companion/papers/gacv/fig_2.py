@@ -7,16 +7,12 @@ from companion.papers.gacv.example import CASES
 from companion.papers.gacv.inefficiency import ESTIMATES, INEFFICIENCY, runs
 from companion.papers.gacv.minima import MINIMA, minima_of
 from companion.papers.gacv.selection import CRITERIA
-from companion.papers.summaries import Values
 
 STUDIES = (INEFFICIENCY, MINIMA)
 
 
-def values(records):
+def _add_values(out, frame):
     """Where the minima lie and what shape the valleys have."""
-    out, frame = Values(), records["inefficiency"]
-    if frame.empty:
-        return out.frame()
     converged = frame.converged.all()
     of = {case: {name: runs(frame, case, name) for name in CRITERIA} for case in CASES}
     for case in CASES:
@@ -31,12 +27,15 @@ def values(records):
     for words, (standard, nonstandard) in pairs.items():
         difference = paired_difference(nonstandard, standard)
         out.add_mean("both cases", f"{words}: nonstandard - standard", difference, converged)
-    for case in CASES if len(records["minima"]) else ():
-        own = minima_of(records["minima"], case)
+
+
+def _add_ends(out, frame):
+    """Whether the estimates are least at the end of the valley of GCKL at the larger lambda."""
+    for case in CASES:
+        own = minima_of(frame, case)
         for name, label in ESTIMATES.items():
             from_end = mean_and_standard_error((own[f"{name}_along_gckl"] - 1).abs())
             out.add_mean(case, f"{label} minimum: |place along the valley of GCKL - 1|", from_end)
-    return out.frame()
 
 
 def _claims(of):
@@ -63,3 +62,6 @@ def _distance(one, other):
     du = one.log10_lambda.to_numpy() - other.log10_lambda.to_numpy()
     dv = one.log10_sigma2.to_numpy() - other.log10_sigma2.to_numpy()
     return np.hypot(du, dv)
+
+
+VALUES = ((_add_values, "inefficiency"), (_add_ends, "minima"))
