@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from companion.datasets import data_digest, split_source
+from companion.datasets import data_digest, ida_split, load_ida, split_source
 from companion.metrics import Mean
 from companion.reproduction import RUN_PARAMETERS, Artefact, Study, Unit
 
@@ -46,6 +46,13 @@ def ida_units(paper, study, datasets, n_splits, **params):
         identity = {"dataset": name, "split": split, "splits": split_source(name), **params}
         units.append(Unit(paper, study, identity, data=data_digest(name)))
     return units
+
+
+def split_rows(name, split, source):
+    """Training inputs and labels, test inputs and labels of one split of the benchmark."""
+    data = load_ida(name, source)
+    train, test = ida_split(name, split, source)
+    return data.X[train], data.y[train], data.X[test], data.y[test]
 
 
 def artefacts(paper, *rows):
