@@ -12,9 +12,16 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 import companion
-from benchmarks._common import interleaved, machine_and_versions, one_thread, summary, uci
+from benchmarks._common import (
+    interleaved,
+    machine_and_versions,
+    noisy_two_class,
+    one_thread,
+    summary,
+    uci,
+)
 from companion import L1SVC, KernelGridSearchCV
-from companion.datasets.generators import noisy_two_class, two_gaussians
+from companion.datasets.generators import two_gaussians
 
 GRIDS = {
     # The ranges of the Least 1-Norm paper, C in 10^[0, 2] and sigma in 10^[0, 4].

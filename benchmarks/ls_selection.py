@@ -16,9 +16,8 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.model_selection import GridSearchCV
 
 import companion
-from benchmarks._common import interleaved, machine_and_versions, one_thread
+from benchmarks._common import interleaved, machine_and_versions, noisy_two_class, one_thread
 from companion import LSSVC, LSSVCCV, KernelGridSearchCV
-from companion.datasets.generators import noisy_two_class
 from companion.kernels import gram
 from companion.solvers import ls
 

@@ -10,18 +10,9 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "ConformalSVC": "companion.estimators",
-    "L1SVC": "companion.estimators",
-    "L2SVC": "companion.estimators",
-    "LSSVC": "companion.estimators",
-    "LSSVCCV": "companion.estimators",
-    "LeastOneNormSVC": "companion.estimators",
-    "GACVSearch": "companion.tuning",
-    "UnbiasedSVC": "companion.estimators",
-    "WeightedRobustSVC": "companion.estimators",
-    "KernelGridSearchCV": "companion.tuning",
-}
+_MACHINES = "ConformalSVC", "L1SVC", "L2SVC", "LSSVC", "LSSVCCV", "LeastOneNormSVC", "UnbiasedSVC"
+_HOMES = dict.fromkeys((*_MACHINES, "WeightedRobustSVC"), "companion.estimators")
+_HOMES |= dict.fromkeys(("GACVSearch", "KernelGridSearchCV"), "companion.tuning")
 
 __all__ = [*_HOMES, "__version__"]
 

@@ -74,10 +74,6 @@ class KernelRows:
             self._fill(missing)
         return self.slot[indices]
 
-    def release(self):
-        """End the use of the rows and give up their memory."""
-        self.buffer = None
-
     def block(self, indices, columns=None, out=None):
         """A dense block of the Gram matrix in double precision, past the cache.
 

@@ -49,15 +49,11 @@ def notebook_of(text):
 
 
 def put(project, path, how, text):
-    """Do with a block what the guide says: write, insert, append, or make a notebook of it."""
+    """Do with a block what the guide says: write, append, or make a notebook of it."""
     path = project / path
     path.parent.mkdir(parents=True, exist_ok=True)
     if "at the end" in how:
         path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
-    elif "after the last" in how:
-        head, across, tail = path.read_text(encoding="utf-8").partition('    Paper("", ')
-        assert across, "the list of papers looks different; the guide must say where to add one"
-        path.write_text(head + text + across + tail, encoding="utf-8")
     elif "cells of" in how:
         nbformat.write(notebook_of(text), path.with_suffix(".ipynb"))
     else:
@@ -165,7 +161,7 @@ def test_the_tests_found_the_paper_by_themselves(walk):
 
 def test_the_tests_notice_what_a_new_paper_lacks(walk):
     """Without its registration, the notebook and the printed table belong to nobody."""
-    papers = Path("companion", "papers", "__init__.py")
+    papers = Path("companion", "papers", "papers.toml")
     registered = (walk.project / papers).read_text(encoding="utf-8")
     names = "every_notebook_belongs or every_printed_table or every_study"
     command = ["-m", "pytest", "-q", "tests/notebooks/test_completeness.py", "-k", names]

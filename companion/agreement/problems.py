@@ -99,7 +99,7 @@ def _two_gaussians(name, C, machines):
 def _titanic():
     """A training part of Titanic, 150 passengers at a dozen distinct points."""
     from companion.papers.l1nsvm.machines import SETTINGS, width_to_gamma
-    from companion.papers.l1nsvm.table_2_studies import split_rows
+    from companion.papers.summaries import split_rows
 
     X, y, X_test, _ = split_rows("titanic", 1, "drawn")
     log10_C, log10_sigma = SETTINGS["titanic"]["Least 1-Norm"]

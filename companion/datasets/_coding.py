@@ -5,8 +5,6 @@ rows. The codings were found by matching the files with the published IDA values
 have those, they check that the rows agree to the digits given there (eight significant ones).
 """
 
-import csv
-
 import numpy as np
 
 from companion.datasets._tables import read_rows
@@ -48,15 +46,13 @@ def _scale_by_part(codes, part):
 
 def titanic(path):
     """Class 1 to 4 (crew), child, male; survived is +1. One row a person, in the table's order."""
-    with open(path, newline="", encoding="ascii") as stream:
-        cells = list(csv.DictReader(stream))
-    classes = {"1st": 1, "2nd": 2, "3rd": 3, "crew": 4}
-    codes = [
-        (classes[c["class"]], c["age"] == "child", c["sex"] == "male", c["survived"] == "yes")
-        for c in cells
-    ]
-    rows = np.repeat(np.array(codes, float), [int(c["count"]) for c in cells], axis=0)
-    return standardize(rows[:, :3]), _labels(rows[:, 3] == 1)
+    import pandas as pd
+
+    table = pd.read_csv(path)
+    people = table.loc[table.index.repeat(table["count"])]
+    number = people["class"].map({"1st": 1, "2nd": 2, "3rd": 3, "crew": 4})
+    codes = np.column_stack([number, people["age"] == "child", people["sex"] == "male"])
+    return standardize(codes), _labels(people["survived"] == "yes")
 
 
 def heart(path):
@@ -67,13 +63,11 @@ def heart(path):
 
 def breast_cancer(path):
     """The 277 complete rows of Ljubljana, values numbered; recurrence is +1."""
-    table = np.array(read_rows(path))
-    table = table[~(table == "?").any(axis=1)]
-    codes = np.empty((len(table), 9))
-    for column, values in enumerate(_BREAST_CANCER_VALUES):
-        number = {value: i for i, value in enumerate(values, start=1)}
-        codes[:, column] = [number[value] for value in table[:, column + 1]]
-    return _scale_by_part(codes, _BREAST_CANCER_PART), _labels(table[:, 0] == "recurrence-events")
+    labels, codes = [], []
+    for label, *cells in (row for row in read_rows(path) if "?" not in row):
+        labels.append(label == "recurrence-events")
+        codes.append([1 + v.index(cell) for v, cell in zip(_BREAST_CANCER_VALUES, cells)])
+    return _scale_by_part(np.array(codes), _BREAST_CANCER_PART), _labels(labels)
 
 
 def german(path):

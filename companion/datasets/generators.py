@@ -12,7 +12,6 @@ import numpy as np
 __all__ = [
     "FLIP_RULES",
     "flip_labels",
-    "noisy_two_class",
     "ringnorm",
     "two_gaussians",
     "twonorm",
@@ -114,42 +113,6 @@ def flip_labels(X, y, rule, rng=None, *, means=((0.0, 0.0), (5.0, 2.0))):
     y_flipped = y.copy()
     y_flipped[flipped] *= -1
     return y_flipped, flipped
-
-
-def noisy_two_class(n, n_features=10, noise=0.1, rng=None):
-    """A curved two-class problem with label noise, for timings on data that do not separate.
-
-    Inputs are standard normal. The noiseless label is the sign of
-    ``x_1 + x_2 x_3 + (x_4^2 - 1) / 2`` (terms beyond `n_features` are left out); each label is then
-    turned with probability `noise`, which is the Bayes error.
-
-    Parameters
-    ----------
-    n : int
-    n_features : int, default=10
-    noise : float in [0, 0.5], default=0.1
-    rng : numpy.random.Generator or int, optional
-
-    Returns
-    -------
-    X, y : ndarray of shape (n, n_features) and (n,)
-    """
-    if n < 1 or n_features < 1:
-        raise ValueError(
-            f"noisy_two_class: n and n_features must be at least 1. Got {n!r} and {n_features!r}"
-        )
-    if not 0 <= noise <= 0.5:
-        raise ValueError(f"noisy_two_class: noise must be in [0, 0.5]. Got {noise!r}")
-    rng = np.random.default_rng(rng)
-    X = rng.standard_normal((n, n_features))
-    score = X[:, 0].copy()
-    if n_features >= 3:
-        score += X[:, 1] * X[:, 2]
-    if n_features >= 4:
-        score += (X[:, 3] ** 2 - 1) / 2
-    y = np.where(score >= 0, 1, -1)
-    y[rng.random(n) < noise] *= -1
-    return X, y
 
 
 def twonorm(n=7400, rng=None):

@@ -46,13 +46,9 @@ def distinct_patterns(X, y):
             "distinct_patterns: X must be a table with one label in y for each row. "
             f"Got shapes {X.shape} and {y.shape}"
         )
-    _, codes = np.unique(y, return_inverse=True)
-    rows = np.column_stack([X.astype(float), codes])
-    _, first, inverse, counts = np.unique(
-        rows, axis=0, return_index=True, return_inverse=True, return_counts=True
-    )
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    first = first[order]
-    return X[first], y[first], counts[order], rank[inverse.reshape(-1)]
+    import pandas as pd
+
+    rows = pd.DataFrame(X).assign(y=y)
+    inverse = rows.groupby(list(rows), sort=False, dropna=False).ngroup().to_numpy()
+    _, first, counts = np.unique(inverse, return_index=True, return_counts=True)
+    return X[first], y[first], counts, inverse

@@ -2,13 +2,13 @@
 
 import math
 from dataclasses import dataclass, fields
-from functools import wraps
+from functools import partial, wraps
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from companion.datasets import data_digest, split_source
+from companion.datasets import data_digest, ida_split, load_ida, split_source
 from companion.metrics import Mean
 from companion.reproduction import RUN_PARAMETERS, Artefact, Study, Unit
 
@@ -48,13 +48,25 @@ def ida_units(paper, study, datasets, n_splits, **params):
     return units
 
 
+def split_rows(name, split, source):
+    """Training inputs and labels, test inputs and labels of one split of the benchmark."""
+    data = load_ida(name, source)
+    train, test = ida_split(name, split, source)
+    return data.X[train], data.y[train], data.X[test], data.y[test]
+
+
 def artefacts(paper, *rows):
-    """Artefacts, of a module each, which has their STUDIES and values, a title and parameters."""
-    return tuple(
-        Artefact(paper, name, title, module.STUDIES, (*parameters, *RUN_PARAMETERS), module.values)
-        for module, title, *parameters in rows
-        for name in [module.__name__.rpartition(".")[2]]
-    )
+    """Artefacts, of a module each, which has their STUDIES and values, a title and parameters.
+
+    A module has either a function ``values`` of the records or their parts, ``VALUES``, as
+    :func:`values_from` wants them.
+    """
+    found = []
+    for module, title, *parameters in rows:
+        name, parameters = module.__name__.rpartition(".")[2], (*parameters, *RUN_PARAMETERS)
+        values = getattr(module, "values", None) or partial(values_from, module.VALUES)
+        found.append(Artefact(paper, name, title, module.STUDIES, parameters, values))
+    return found
 
 
 def counts(decision, y):
@@ -122,16 +134,6 @@ def none_without_records(*columns):
         return table
 
     return decorate
-
-
-def as_table(rows):
-    """Decorate a generator of rows, dicts: it returns their table, a DataFrame."""
-
-    @wraps(rows)
-    def table(*arguments):
-        return pd.DataFrame(list(rows(*arguments)))
-
-    return table
 
 
 def row_a_group(frame, by, row, among=None):

@@ -6,42 +6,17 @@ squares on the prototypes of ``fscl``, and ``dca`` minimises a truncated loss by
 of ``min_margin``.
 """
 
-from companion.solvers._design import Design
-from companion.solvers.conformal import ConformalProblem, ConformalResult, conformal_transformations
-from companion.solvers.dca import DCAResult, MachinePath, dca, dca_path, utility_from_cost
-from companion.solvers.fscl import fscl
-from companion.solvers.ls import LSPath, ls, ls_cross_validate, ls_held_out
-from companion.solvers.mdm import MDMResult, SVMSolution, mdm
-from companion.solvers.min_margin import MinMarginResult, min_margin
-from companion.solvers.result import Result
-from companion.solvers.smo import smo
-from companion.solvers.wls import WLSResult, least_squares_path, stable_damping, wls, wls_path
+from inspect import ismodule as _is_module
 
-__all__ = [
-    "ConformalProblem",
-    "ConformalResult",
-    "DCAResult",
-    "Design",
-    "LSPath",
-    "MDMResult",
-    "MachinePath",
-    "MinMarginResult",
-    "Result",
-    "SVMSolution",
-    "WLSResult",
-    "conformal_transformations",
-    "dca",
-    "dca_path",
-    "fscl",
-    "least_squares_path",
-    "ls",
-    "ls_cross_validate",
-    "ls_held_out",
-    "mdm",
-    "min_margin",
-    "smo",
-    "stable_damping",
-    "utility_from_cost",
-    "wls",
-    "wls_path",
-]
+from companion.solvers.conformal import *  # noqa: F403
+from companion.solvers.dca import *  # noqa: F403
+from companion.solvers.fscl import *  # noqa: F403
+from companion.solvers.ls import *  # noqa: F403
+from companion.solvers.mdm import *  # noqa: F403
+from companion.solvers.min_margin import *  # noqa: F403
+from companion.solvers.result import *  # noqa: F403
+from companion.solvers.smo import *  # noqa: F403
+from companion.solvers.wls import *  # noqa: F403
+
+# What the modules list, which is all that is here but the modules themselves.
+__all__ = [name for name, value in vars().items() if not (name[0] == "_" or _is_module(value))]

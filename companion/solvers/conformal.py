@@ -22,7 +22,7 @@ from companion.solvers.mdm import MDMResult
 from companion.solvers.metamodels import GENERATIONS, ascend_separability, evolve
 from companion.solvers.transformations import RULES, Rule
 
-__all__ = ["SEARCHES", "ConformalProblem", "ConformalResult", "conformal_transformations"]
+__all__ = ["ConformalProblem", "ConformalResult", "conformal_transformations"]
 
 SEARCHES = ("separability_gradient", "separability_cma", "separability_exact", "validation_cma")
 

@@ -34,9 +34,9 @@ from scipy.linalg import lapack
 
 from companion.solvers import _mdm_loops as steps
 from companion.solvers._mdm_problem import check_options, checked_hulls, warn
-from companion.solvers.result import MDMResult, SVMSolution, certify_hulls
+from companion.solvers.result import MDMResult, certify_hulls
 
-__all__ = ["MDMResult", "SVMSolution", "mdm"]
+__all__ = ["mdm"]
 
 # Pair updates that are remembered to find cycles, a power of two.
 _WINDOW = 256

@@ -9,7 +9,7 @@ import numpy as np
 
 from companion.solvers._smo_loops import certificates
 
-__all__ = ["MDMResult", "Result", "SVMSolution", "certify", "certify_hulls"]
+__all__ = ["MDMResult", "Result", "SVMSolution"]
 
 
 class Result(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from _cases import refused
 
-from companion.datasets import FLIP_RULES, flip_labels, noisy_two_class, three_classes
+from companion.datasets import FLIP_RULES, flip_labels, three_classes
 from companion.datasets.checkers import checkers_board, checkers_board_grid, checkers_board_label
 from companion.datasets.generators import ringnorm, two_gaussians, twonorm, waveform
 from companion.datasets.threshold_cases import threshold_case
@@ -55,19 +55,6 @@ def test_the_two_deepest_have_the_largest_margins_under_the_bayes_rule():
     assert set(flipped) == set(np.argsort(y * log_odds)[-2:])
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.1, 0.3])
-def test_the_noisy_problem_turns_labels_at_its_rate(noise):
-    n = 20000
-    X, y = noisy_two_class(n, 6, noise, rng=1)
-    clean = np.where(X[:, 0] + X[:, 1] * X[:, 2] + (X[:, 3] ** 2 - 1) / 2 >= 0, 1, -1)
-    assert abs(np.mean(y != clean) - noise) <= 4 * np.sqrt(noise * (1 - noise) / n)
-    np.testing.assert_allclose(X.mean(axis=0), 0, atol=4 / np.sqrt(n))
-    np.testing.assert_allclose(X.var(axis=0), 1, atol=4 * np.sqrt(2 / n))
-    for d in (1, 2, 3, 4, 10):  # and both classes in any dimension
-        X, y = noisy_two_class(200, d, noise, rng=0)
-        assert X.shape == (200, d) and 0.2 < np.mean(y == 1) < 0.8
-
-
 def test_twonorm_has_its_means_and_its_bayes_error():
     n = 20_000
     X, y = twonorm(n, rng=1)
@@ -102,7 +89,7 @@ def test_waveforms_are_mixtures_of_two_triangles(positive):
 
 
 BREIMAN = [twonorm, ringnorm, waveform, partial(threshold_case, "B")]
-DRAWS = [two_gaussians, noisy_two_class, checkers_board, *BREIMAN]
+DRAWS = [two_gaussians, checkers_board, *BREIMAN]
 
 
 @pytest.mark.parametrize("draw", DRAWS)
@@ -120,8 +107,6 @@ BAD = [
     (lambda: two_gaussians(5, means=((0, 0), (1, 1, 1))), "two points of the same space"),
     (lambda: flip_labels(X, Y, "three"), "rule must be one of one_per_class, .* Got 'three'"),
     (lambda: flip_labels(X, np.ones(40), "two_at_random"), "labels -1 and \\+1"),
-    (lambda: noisy_two_class(10, noise=0.7), r"noise must be in \[0, 0.5\]. Got 0.7"),
-    (lambda: noisy_two_class(0), "n and n_features must be at least 1"),
     (lambda: waveform(10, positive=3), "positive must be 0, 1 or 2. Got 3"),
     *((partial(draw, 0), "n must be at least 1. Got 0") for draw in BREIMAN),
     (lambda: threshold_case("C"), "case must be 'A' or 'B'. Got 'C'"),

@@ -38,14 +38,6 @@ def test_l1_has_the_decision_values_of_libsvm(kernel, C):
     assert_close(ours.decision_function(X), theirs.decision_function(X), 1e-4)
 
 
-def test_both_solvers_of_least_squares_agree():
-    direct = LSSVC(C=5.0).fit(X, Y)
-    iterated = LSSVC(C=5.0, solver="smo", tol=1e-10).fit(X, Y)
-    assert_close(iterated.decision_function(X), direct.decision_function(X), 1e-8)
-    assert iterated.objective_ == pytest.approx(direct.objective_, rel=1e-10)
-    assert direct.n_iter_ == 1 < iterated.n_iter_
-
-
 @pytest.mark.parametrize("machine", [*MACHINES, UnbiasedSVC])
 @each_kernel
 def test_a_precomputed_or_callable_kernel_is_the_named_one(machine, kernel):

@@ -6,9 +6,9 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from companion import L1SVC
-from companion.datasets import ida_split, load_ida
 from companion.papers.gacv import approximation, beyond, example, inefficiency, minima, selection
 from companion.papers.gacv.example import COSTS
+from companion.papers.summaries import split_rows
 from companion.reproduction.units import seed_for
 from companion.tuning import gacv, gckl, misclass, xi_alpha
 
@@ -130,12 +130,10 @@ def test_a_target_where_a_criterion_is_least_is_taken_over_its_own_least():
 def test_the_exact_hinge_loss_of_a_split_is_that_of_refits():
     unit = beyond.BEYOND_HINGE.unit(dataset="waveform", split=1, splits="drawn")
     found = beyond.compute_hinge(unit)
-    data = load_ida("waveform", "drawn")
-    train, test = ida_split("waveform", 1, "drawn")
+    X, y, X_test, y_test = split_rows("waveform", 1, "drawn")
     alone = L1SVC(C=2.0 ** found["log2_C"], gamma=2.0 ** found["log2_gamma"], tol=1e-5)
-    X, y, some = data.X[train], data.y[train], range(0, len(train), 10)
-    wrong = alone.fit(X, y).predict(data.X[test]) != data.y[test]
-    assert found["n_wrong"] == pytest.approx(wrong.sum(), abs=10) and found["n_test"] == len(test)
+    wrong, some = alone.fit(X, y).predict(X_test) != y_test, range(0, len(y), 10)
+    assert found["n_wrong"] == pytest.approx(wrong.sum(), abs=10) and found["n_test"] == len(y_test)
     loss = np.maximum(1 - y[::10] * list(left_out_values(alone, X, y, some)), 0)
     error = np.std(loss) / np.sqrt(len(loss))
     assert found["estimate"] == pytest.approx(np.mean(loss), abs=3 * error)

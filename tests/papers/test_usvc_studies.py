@@ -58,7 +58,7 @@ def test_the_minima_of_the_error_are_those_of_a_fine_grid_and_may_be_an_interval
     assert fig_1.minima("B")[1] == pytest.approx((0.5, 0.7, 20.0), abs=2e-4)
     x = np.linspace(0, 1, 200_001)
     for reading in cases.READINGS:
-        error = fig_1.case_curves(reading, x)[2]
+        error = cases.theoretical_error(reading, x)
         low, high, value = fig_1.minima(reading)[0]
         assert value == pytest.approx(error.min(), abs=1e-4)
         assert low - 1e-4 <= x[error.argmin()] <= high + 1e-4

@@ -16,14 +16,15 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_sp
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from companion.datasets import data_digest, ida_split, load_ida
+from companion.datasets import data_digest
 from companion.datasets.imbalanced import imbalanced_source, load_imbalanced
 from companion.datasets.uci import list_uci, load_uci
 from companion.estimators import L1SVC
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers import summaries
 from companion.papers.gacv.example import PAPER
-from companion.papers.summaries import Values, ida_units, present, select, share, study_over
+from companion.papers.summaries import Values, ida_units, present, select, split_rows
 from companion.reproduction import Study, Unit, seed_for
 from companion.tuning import GACVSearch, KernelGridSearchCV
 from companion.tuning.criteria import gacv_values, xi_alpha_values
@@ -73,9 +74,7 @@ def search_units(profile):
 def compute_split(unit):
     """Tune by every search on the training rows of one split, and test: a row a search."""
     p = unit.params
-    data = load_ida(p["dataset"], p["splits"])
-    train, test = ida_split(p["dataset"], p["split"], p["splits"])
-    X, y, X_test, y_test = data.X[train], data.y[train], data.X[test], data.y[test]
+    X, y, X_test, y_test = split_rows(p["dataset"], p["split"], p["splits"])
     rows = []
     for name, search in _searches(p).items():
         started = time.process_time()
@@ -137,10 +136,9 @@ def hinge_units(profile):
 def compute_hinge(unit):
     """Tune by the exact leave-one-out hinge loss, which GACV approximates by theta, and test."""
     p = unit.params
-    data = load_ida(p["dataset"], p["splits"])
-    train, test = ida_split(p["dataset"], p["split"], p["splits"])
-    machine, least, converged = _least_hinge_loss(data.X[train], data.y[train])
-    row = _tested(machine, data.X[test], data.y[test])
+    X, y, X_test, y_test = split_rows(p["dataset"], p["split"], p["splits"])
+    machine, least, converged = _least_hinge_loss(X, y)
+    row = _tested(machine, X_test, y_test)
     return {**row, "estimate": round(least, 6), "converged": converged}
 
 
@@ -193,7 +191,7 @@ def _least_hinge_loss(X, y):
 
 BEYOND = Study(PAPER, "beyond", search_units, compute_split)
 BEYOND_HINGE = Study(PAPER, "beyond_hinge", hinge_units, compute_hinge)
-BEYOND_TABLES = study_over(
+BEYOND_TABLES = summaries.study_over(
     PAPER,
     "beyond_tables",
     compute_table,
@@ -239,7 +237,7 @@ def values(records):
             column = f"% err. {label} - 5-fold CV"
             out.add_mean(SETS[name], column, difference, rows.converged.all())
     for name in present(frame, OVERLAPPING):
-        at_end = share(searched(frame, name, "gacv").at_least_C)
+        at_end = summaries.share(searched(frame, name, "gacv").at_least_C)
         out.add_mean(SETS[name], "share of splits with GACV least at the least C of 2^-15", at_end)
     means = ([d.mean for d in to_folds(frame, key).values()] for key in ("gacv", "rule"))
     column = "% err. GACV - the rule, mean over the sets"

@@ -4,29 +4,15 @@ import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv.example import CASES
-from companion.papers.gacv.inefficiency import ESTIMATES, INEFFICIENCY, row_a_criterion, runs
+from companion.papers.gacv.inefficiency import ESTIMATES, INEFFICIENCY, runs
 from companion.papers.gacv.minima import MINIMA, minima_of
 from companion.papers.gacv.selection import CRITERIA
-from companion.papers.summaries import Values
 
 STUDIES = (INEFFICIENCY, MINIMA)
-#: What the table of valleys shows, and the column of the records it is the mean of.
-SHAPE = {
-    "length": "length",
-    "width": "width",
-    "tilt": "tilt",
-    "decades of lambda": "decades",
-    "log10 lambda": "log10_lambda",
-    "log10 sigma^2": "log10_sigma2",
-    "place along target's valley": "position",
-}
 
 
-def values(records):
+def _add_values(out, frame):
     """Where the minima lie and what shape the valleys have."""
-    out, frame = Values(), records["inefficiency"]
-    if frame.empty:
-        return out.frame()
     converged = frame.converged.all()
     of = {case: {name: runs(frame, case, name) for name in CRITERIA} for case in CASES}
     for case in CASES:
@@ -41,12 +27,15 @@ def values(records):
     for words, (standard, nonstandard) in pairs.items():
         difference = paired_difference(nonstandard, standard)
         out.add_mean("both cases", f"{words}: nonstandard - standard", difference, converged)
-    for case in CASES if len(records["minima"]) else ():
-        own = minima_of(records["minima"], case)
+
+
+def _add_ends(out, frame):
+    """Whether the estimates are least at the end of the valley of GCKL at the larger lambda."""
+    for case in CASES:
+        own = minima_of(frame, case)
         for name, label in ESTIMATES.items():
             from_end = mean_and_standard_error((own[f"{name}_along_gckl"] - 1).abs())
             out.add_mean(case, f"{label} minimum: |place along the valley of GCKL - 1|", from_end)
-    return out.frame()
 
 
 def _claims(of):
@@ -75,10 +64,4 @@ def _distance(one, other):
     return np.hypot(du, dv)
 
 
-def valley_table(frame, case):
-    """Shape of the region within a tenth of the minimum, and where the minimum lies: means."""
-
-    def row(own):
-        return {words: own[column].mean() for words, column in SHAPE.items()}
-
-    return row_a_criterion(frame, case, row).rename(columns={"criterion": "surface"})
+VALUES = ((_add_values, "inefficiency"), (_add_ends, "minima"))

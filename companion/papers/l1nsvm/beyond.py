@@ -12,7 +12,7 @@ from companion.papers.l1nsvm.fig_1 import BEHIND, BESIDE, BEYOND_CONTAMINATION, 
 from companion.papers.l1nsvm.machines import MACHINES, PRINTED_MACHINES, PRINTED_NAMES
 from companion.papers.l1nsvm.table_2 import READINGS, printed_runs
 from companion.papers.l1nsvm.table_2_studies import BEYOND_GENUINE, TABLE_2
-from companion.papers.summaries import magnitude, present, select, values_from
+from companion.papers.summaries import magnitude, present, select
 
 STUDIES = (BEYOND_CONTAMINATION, BEYOND_GENUINE, TABLE_2)
 #: What a record has, and its factor to degrees or per cent.
@@ -33,12 +33,6 @@ def rise(table, kinds):
     """How much larger a quantity is than in the clean draw, mean over kinds and sizes; by draw."""
     clean, rest = table.loc[SWITCHED, 0.0], table.drop(0.0, level="size")
     return sum(rest.loc[kind].groupby("draw").mean() for kind in kinds) / len(kinds) - clean
-
-
-def values(records):
-    """The claims on outliers for all that was tried, and Section 4 on the genuine splits."""
-    contamination = add_contamination, "beyond_contamination"
-    return values_from((contamination, (add_genuine, "beyond_genuine", "table_2")), records)
 
 
 def add_contamination(out, frame):
@@ -80,3 +74,6 @@ def told_apart(genuine, drawn):
     own, ours = (runs[["error", "n_sv", "n_iter"]] for runs in (genuine, drawn))
     error = ours.std(ddof=1) * np.sqrt(1 / len(own) + 1 / len(ours))
     return list(error.index[(own.mean() - ours.mean()).abs() > 4 * error + 1e-9])
+
+
+VALUES = ((add_contamination, "beyond_contamination"), (add_genuine, "beyond_genuine", "table_2"))

@@ -12,7 +12,7 @@ from companion.datasets import data_digest, distinct_patterns, split_source
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error
 from companion.papers.l1nsvm.machines import PAPER, SETTINGS, solve_as_printed, width_to_gamma
-from companion.papers.l1nsvm.table_2_studies import split_rows
+from companion.papers.summaries import split_rows
 from companion.reproduction import Study, Unit, seed_for
 
 SPLITS = {"paper": 20, "quick": 2}

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from companion.datasets import two_gaussians
 from companion.kernels import gram
 from companion.papers.l1nsvm.machines import PAPER, solve
-from companion.papers.summaries import Values, study_over
+from companion.papers.summaries import study_over
 from companion.reproduction import seed_for
 
 N_PER_CLASS = 12
@@ -142,11 +142,8 @@ TABLE_1 = study_over(PAPER, "table_1", compute_cells, draw=DRAWS, C=C_VALUES)
 STUDIES = (TABLE_1,)
 
 
-def values(records):
+def _add_values(out, frame):
     """Agreement of each cell's primal with its machine."""
-    out, frame = Values(), records["table_1"]
-    if frame.empty:
-        return out.frame()
     for (constraints, slacks), cell in frame.groupby(["constraints", "slacks"]):
         largest = {HEADS[slacks]: cell.objective_difference.max()}
         out.add_all(f"{constraints.capitalize()} constraints", largest, cell.converged.all())
@@ -155,4 +152,6 @@ def values(records):
     out.add("Equality constraints, slacks >= 0", column, recovered.mean())
     conditions = {"KKT conditions (6), (7)": frame.kkt_conditions.max()}
     out.add_all("all four", conditions, frame.converged.all())
-    return out.frame()
+
+
+VALUES = ((_add_values, "table_1"),)

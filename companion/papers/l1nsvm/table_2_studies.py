@@ -17,12 +17,12 @@ from itertools import product
 import numpy as np
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from companion.datasets import data_digest, distinct_patterns, ida_split, load_ida, split_source
+from companion.datasets import data_digest, distinct_patterns, load_ida, split_source
 from companion.datasets.ida import GENUINE, genuine_split
 from companion.kernels import gram
 from companion.papers.l1nsvm import machines
 from companion.papers.l1nsvm.machines import MACHINES, PAPER, PRINTED_NAMES, width_to_gamma
-from companion.papers.summaries import ida_units
+from companion.papers.summaries import ida_units, split_rows
 from companion.reproduction import Study, Unit, seed_for
 from companion.solvers.ls import ls_held_out
 
@@ -49,13 +49,6 @@ def grid(bounds, step):
     """Points from ``bounds[0]`` to ``bounds[1]``, both included, ``step`` apart."""
     low, high = bounds
     return [round(low + k * step, 6) for k in range(round((high - low) / step) + 1)]
-
-
-def split_rows(name, split, source):
-    """Training inputs and labels, test inputs and labels of one split."""
-    data = load_ida(name, source)
-    train, test = ida_split(name, split, source)
-    return data.X[train], data.y[train], data.X[test], data.y[test]
 
 
 def _predicted(values):

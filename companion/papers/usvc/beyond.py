@@ -7,7 +7,6 @@ threshold. What is promised on the training part is then counted on the test par
 """
 
 import numpy as np
-import pandas as pd
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.summaries import Values, counts, groups, magnitude, means_and_errors, select
@@ -149,7 +148,7 @@ def values(records):
     out = Values()
     benefit.add_gains(out, records["benefit_size"], records["benefit_width"])
     for name, own in groups(records["beyond_costs"], "dataset"):
-        _, gain, over = _costs(select(own, ratio=5.0))
+        _, gain, over = costs_of(select(own, ratio=5.0))
         claims = {
             "cost with - without costs in the loss, 5 to 1": gain,
             "cost USVC - SVC, 5 to 1": over,
@@ -175,7 +174,7 @@ def _sizes(rows):
     return sizes_of(rows.assign(n_test=rows.n_positive + rows.n_negative))
 
 
-def _costs(own):
+def costs_of(own):
     """Costs of a test pattern, by machine and by whether its loss has them; what USVC gains.
 
     That is its mean difference to the machine without the costs, and to the SVC with them.
@@ -186,31 +185,16 @@ def _costs(own):
     return of, gain, paired_difference(of["USVC", True], of["SVC", True], **_sizes(own))
 
 
-def cost_table(frame):
-    """Mean cost of a test pattern, without and with the costs in the loss; SE of USVC's gain."""
-    groups = frame[frame.ratio > 1.0].groupby(["dataset", "ratio"]) if len(frame) else ()
-    found = {key: _costs(own) for key, own in groups}
-    table = pd.DataFrame(list(found), columns=["data set", "cost of a miss"])
-    for machine in MACHINES:
-        for column, weighted in ((f"{machine}, equal costs", False), (machine, True)):
-            table[column] = [of[machine, weighted].mean() for of, _, _ in found.values()]
-    return table.assign(SE=[gain.standard_error for _, gain, _ in found.values()])
-
-
-def _over_parts(groups, rates):
-    """Mean rates over the test parts, and their standard errors for new samples."""
-    pairs = zip(groups, rates, strict=True)
-    return means_and_errors([mean_and_standard_error(own, **_sizes(rows)) for rows, own in pairs])
-
-
-def alarm_table(frame, dataset):
-    """Held-out false alarms against the nominal level, a row a level, machine and way."""
-    own = select(frame, dataset=dataset)
-    groups = dict(iter(own.groupby(["alpha", "machine", "way"]))) if len(own) else {}
-    table = pd.DataFrame(list(groups), columns=["level", "machine", "by"])
-    groups = groups.values()
-    alarms = [rows.false_alarms / rows.n_negative for rows in groups]
-    table["false alarms"], table["SE"] = _over_parts(groups, alarms)
-    detections = [1.0 - rows.missed / rows.n_positive for rows in groups]
-    table["detections"], table["SE of detections"] = _over_parts(groups, detections)
-    return table
+def rates(rows):
+    """Rates of false alarms and detections at each level: means, and errors for new samples."""
+    of_parts = {
+        "false alarms": rows.false_alarms / rows.n_negative,
+        "detections": 1.0 - rows.missed / rows.n_positive,
+    }
+    sizes = _sizes(rows)
+    return {
+        what: means_and_errors(
+            [mean_and_standard_error(own, **sizes) for _, own in rate.groupby(rows.alpha)]
+        )
+        for what, rate in of_parts.items()
+    }

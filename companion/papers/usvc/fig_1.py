@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.datasets import get_threshold_case, threshold_case_densities
+from companion.datasets import get_threshold_case
 from companion.losses import Hinge, Unbiased
 from companion.papers.summaries import Values
 from companion.papers.usvc.cases import READINGS, study_of, theoretical_error
@@ -15,18 +15,6 @@ ORDERS = (1.0, *ORDERS_SHOWN, 30.0)
 SLACKS = np.linspace(0.0, 3.0, 30001)
 _STEP = 1e-6
 _THRESHOLDS = np.linspace(-0.2, 1.2, 14001)
-
-
-def loss_curves(xi):
-    """The losses of Figure 1 by name."""
-    curves = {"error count": (xi >= 1.0).astype(float), "SVC": Hinge().value(xi)}
-    return curves | {f"USVC, s = {s:g}": Unbiased(s).value(xi) for s in ORDERS_SHOWN}
-
-
-def case_curves(reading, x):
-    """Densities of the classes +1 and -1, and the error of the threshold x in per cent."""
-    case, weight = READINGS[reading]
-    return *threshold_case_densities(case, x, weight), theoretical_error(reading, x)
 
 
 def minima(reading):

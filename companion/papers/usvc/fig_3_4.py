@@ -11,7 +11,7 @@ import numpy as np
 
 from companion.losses import Hinge, Unbiased
 from companion.metrics import paired_difference
-from companion.papers.summaries import Values, row_a_group, select, share
+from companion.papers.summaries import Values, select, share
 from companion.papers.usvc import cases
 from companion.solvers.wls import Design
 
@@ -233,21 +233,3 @@ def _add_convergence(out, row, runs):
     for s in (2, 4):
         rise = select(runs, s=s, damping=cases.DAMPING).largest_rise.max()
         out.add(row, f"largest relative rise of (5) in an iteration, s={s}, d=0.2", rise)
-
-
-def convergence_table(runs):
-    """How the plain iteration ends beside its bound of stability: a row a case, order, damping."""
-    runs = cases.by_case(runs).rename(columns={"damping": "d"})
-    return row_a_group(runs, ["case", "s", "d"], _convergence_row)
-
-
-def _convergence_row(own):
-    s = own.s.iloc[0]
-    return {
-        "stable above": max(0.0, (s - 3) / (s - 1)),
-        "converged": own.fit_ended.mean(),
-        "orbits of period two": own.period_two.mean(),
-        "least eigenvalue": own.least_eigenvalue.min(),
-        "share below -1": (own.least_eigenvalue < -1).mean(),
-        "largest rise of (5)": own.largest_rise.max(),
-    }

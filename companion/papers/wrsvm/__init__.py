@@ -4,19 +4,11 @@ A module a table or figure; ``theory`` and ``beyond`` are about the claims in wo
 simulations share ``simulation``, both figures ``regions``, everything ``examples``.
 """
 
-from functools import partial
-
-from companion.papers.summaries import values_from
+from companion.papers.summaries import artefacts
 from companion.papers.wrsvm import beyond, fig_1, fig_2, table_1, table_2, table_3, theory
 from companion.papers.wrsvm.examples import PAPER
 from companion.papers.wrsvm.simulation import N_SAMPLES
-from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
-
-
-def _artefact(module, title, *parameters):
-    name, parameters = module.__name__.rpartition(".")[2], (*parameters, *RUN_PARAMETERS)
-    values = partial(values_from, module.VALUES)
-    return Artefact(PAPER, name, title, module.STUDIES, parameters, values)
+from companion.reproduction import Artefact, Parameter
 
 
 def _sample(numbers):
@@ -52,11 +44,14 @@ _BEYOND = (_SHIFTED, _FLIP, _S, _sample(beyond.N_SAMPLES))
 
 ARTEFACTS = (
     Artefact(PAPER, "method", "The method: utilities, and a loss with a limit", parameters=METHOD),
-    _artefact(fig_1, "Figure 1: linear boundaries for three utility matrices", *_FIG_1),
-    _artefact(fig_2, "Figure 2: kernel boundaries for three utility matrices", *_FIG_2),
-    _artefact(table_1, "Table 1: utilities of WSVM and WRSVM in Example 2", *_TABLE_1),
-    _artefact(table_2, "Table 2: utilities of WSVM and WRSVM in Example 3", *_TABLE_2),
-    _artefact(table_3, "Table 3: predictions for handwritten digits", _SHIFTED, _KERNEL, _SPLIT),
-    _artefact(theory, "Theorem 3.1, (9), the cost form (4) and the DC algorithm", *_THEORY),
-    _artefact(beyond, "Why truncation helps, global minima, baselines, more classes", *_BEYOND),
+    *artefacts(
+        PAPER,
+        (fig_1, "Figure 1: linear boundaries for three utility matrices", *_FIG_1),
+        (fig_2, "Figure 2: kernel boundaries for three utility matrices", *_FIG_2),
+        (table_1, "Table 1: utilities of WSVM and WRSVM in Example 2", *_TABLE_1),
+        (table_2, "Table 2: utilities of WSVM and WRSVM in Example 3", *_TABLE_2),
+        (table_3, "Table 3: predictions for handwritten digits", _SHIFTED, _KERNEL, _SPLIT),
+        (theory, "Theorem 3.1, (9), the cost form (4) and the DC algorithm", *_THEORY),
+        (beyond, "Why truncation helps, global minima, baselines, more classes", *_BEYOND),
+    ),
 )

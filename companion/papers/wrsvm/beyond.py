@@ -1,4 +1,4 @@
-"""Why truncation helps, which s and which start, baselines, Table 3 by utility.
+"""Why truncation helps, which s and which start, baselines.
 
 Linear machines are trained and tuned on the samples of Table 1 and judged by their expected utility
 (:mod:`.population`), on labels with and without flips. Every second C of the tables is tried.
@@ -13,10 +13,10 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.svm import SVC
 
 from companion.metrics import paired_difference
-from companion.papers import summaries
-from companion.papers.wrsvm import exact, examples, five_classes, population, simulation, table_3
+from companion.papers.summaries import study_over
+from companion.papers.wrsvm import exact, examples, five_classes, population, simulation
 from companion.papers.wrsvm.examples import FLIP, PAPER, SPARSE_C, TOL, S
-from companion.papers.wrsvm.utilities import PERCENT, gain, percentages, setting_name, with_setting
+from companion.papers.wrsvm.utilities import gain, percentages, with_setting
 from companion.solvers import Design, dca_path
 
 #: Places of truncation, by what they are called; None is the weighted SVM.
@@ -34,10 +34,6 @@ _LOGISTIC_C = tuple(10.0**k for k in range(-3, 3))
 #: On Example 3: the logits we assume for it are quadratic, those of the first model are linear.
 _REGRESSIONS = ("logistic regression", "logistic regression on squares")
 _SVC_C = tuple(2.0**k for k in range(-7, 6, 2))
-
-#: Rows of the three digits that are left for testing, of 1055, 1056 and 1055.
-_TEST_SIZES = np.array([955, 956, 955])
-
 
 # -- truncation, start ----------------------------------------------------------------------
 
@@ -212,26 +208,6 @@ def _add_kernel(out, frame):
             out.add_mean(row, column, gain(own, "WRSVM", machine), frame.converged.all())
 
 
-# -- Table 3 by utility ---------------------------------------------------------------------
-
-
-@summaries.as_table
-def table_3_by_utility(published):
-    """What the printed blocks of Table 3 are worth, in per cent: a row a block after the first."""
-    cells = published[published.artefact == "table_3"].set_index(["row", "column"]).value
-    three = (1, 2, 3)
-
-    def block(a):
-        return np.array([[cells[f"U2,{a:g} y = {y}", f"ŷ = {j}"] for j in three] for y in three])
-
-    shares = PERCENT * _TEST_SIZES / _TEST_SIZES.sum()
-    for a in table_3.A_VALUES[1:]:
-        U = examples.utility(table_3.CONFIG, a)
-        own, unweighted = (shares @ (block(of) * U).sum(axis=1) for of in (a, 0.0))
-        row = {"U": setting_name(table_3.CONFIG, a), "printed block": own}
-        yield row | {"printed block of U2,0": unweighted, "difference": own - unweighted}
-
-
 BEYOND_TRUNCATION = examples.study(
     "beyond_truncation", compute_truncation, N_SAMPLES, exact.SETTINGS, flip=_FLIPS
 )
@@ -239,7 +215,7 @@ BEYOND_CONSISTENT = examples.study("beyond_consistent", compute_consistent, N_SA
 BEYOND_BASELINES = examples.study("beyond_baselines", compute_baselines, N_SAMPLES, flip=_FLIPS)
 BEYOND_KERNEL = examples.study("beyond_kernel", compute_kernel, N_KERNEL)
 _LEVELS = {"example": simulation.EXAMPLES.values(), "flip": _FLIPS}
-BEYOND_LEVELS = summaries.study_over(PAPER, "beyond_levels", compute_levels, **_LEVELS)
+BEYOND_LEVELS = study_over(PAPER, "beyond_levels", compute_levels, **_LEVELS)
 STUDIES = (BEYOND_TRUNCATION, BEYOND_CONSISTENT, BEYOND_BASELINES, BEYOND_KERNEL, BEYOND_LEVELS)
 STUDIES += (five_classes.BEYOND_FIVE, exact.BEYOND_EXACT)
 VALUES = (

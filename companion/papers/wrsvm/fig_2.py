@@ -4,7 +4,6 @@ import numpy as np
 
 from companion.metrics import Mean, mean_and_standard_error, paired_difference
 from companion.papers.wrsvm import examples, fig_1, population, regions
-from companion.solvers import dca
 
 N = 800
 N_SAMPLES = {"paper": 10, "quick": 2}
@@ -28,14 +27,6 @@ def compute(unit):
         return {"sigma": round(sigma, 6), **named}
 
     return list(regions.machine_rows((design, y), (near, y_tune), far, C_VALUES, more))
-
-
-def kernel_decisions(number, config, a, C):
-    """A sample's X and y and the values of its machine on the lattice, from the recorded C."""
-    (X, y), _ = regions.samples("fig_2", N, number)
-    design, far = examples.kernel_columns(X, examples.median_distance(X, y), regions.lattice())
-    machine = dca(design, y, examples.utility(config, a), C, examples.S, tol=examples.TOL)
-    return X, y, far @ machine.coef.T + machine.intercept
 
 
 def _add_values(out, frame):

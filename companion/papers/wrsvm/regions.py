@@ -9,8 +9,7 @@ from itertools import pairwise, product
 import numpy as np
 from scipy.ndimage import label
 
-from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import row_a_group, with_error
+from companion.metrics import paired_difference
 from companion.papers.wrsvm import examples
 
 A_VALUES = (0.0, 0.2, 0.4, 0.6, 0.8)
@@ -21,7 +20,6 @@ LATTICE, HALF_SIDE = 101, 2.5
 
 #: Whether the regions of classes grow with a, by matrix: what is said about both figures.
 GROWS = {1: {1: False, 2: True}, 2: {1: False, 2: True, 3: True}, 3: {1: True, 2: False, 3: False}}
-PARTS = ["parts_1", "parts_2", "parts_3"]
 
 
 def lattice():
@@ -79,17 +77,3 @@ def add_values(out, frame):
             least = steps[int(np.argmin(support) if larger else np.argmax(support))]
             column = f"region of class {j}: growth in its least certain step of a"
             out.add_mean(f"U{config},a", column, least, frame.converged.all())
-
-
-def region_table(frame, config):
-    """Shares of the square that each class is predicted in, a row a value of a."""
-
-    def row(own):
-        cells = {}
-        for j in (1, 2, 3):
-            share = mean_and_standard_error(own[f"region_{j}"])
-            cells |= with_error(f"class {j}", share, f"SE {j}")
-        cells["parts"] = own[PARTS].sum(axis=1).mean()
-        return cells | {"as the Bayes rule": own.agrees_with_bayes.mean()}
-
-    return row_a_group(frame[frame.config == config], "a", row)

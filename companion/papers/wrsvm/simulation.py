@@ -7,7 +7,6 @@ between them are paired.
 import numpy as np
 
 from companion.metrics import Mean, mean_and_standard_error
-from companion.papers.summaries import as_table
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import FLIP, MACHINES
 from companion.papers.wrsvm.utilities import percentages
@@ -104,31 +103,3 @@ def add_values(out, frame, table):
             out.add_mean(f"U{config},{a:g}", "WRSVM - WSVM", gained, converged)
     share = _share_higher(np.column_stack(gains))
     out.add_mean("all cells", "share of cells in which WRSVM is higher", share, converged)
-
-
-@as_table
-def reading_table(values, published):
-    """How well the print fits the regeneration, a row a reading, means and spreads apart.
-
-    Were the print another run of the same study, the squared distances would add up to about the
-    number of cells.
-
-    Parameters
-    ----------
-    values, published : DataFrame
-        Of one table: from the artefact's ``values``, and of what is printed.
-    """
-    from companion.reproduction.verdicts import AGREES, compare
-
-    for reading, words in (("", "as printed"), (EXCHANGED, "rows exchanged")):
-        own = values[values.reading == reading].assign(reading="")
-        ledger = compare(published, own)
-        for kind, cells in (("stochastic", "means"), ("spread", "spreads")):
-            part = ledger[ledger.kind == kind]
-            yield {
-                "reading": words,
-                "cells": f"{len(part)} {cells}",
-                "agree": int(part.outcome.isin(AGREES).sum()),
-                "mean difference": (part.reproduced - part.published).abs().mean(),
-                "sum of squared distances": (part.distance**2).sum(),
-            }

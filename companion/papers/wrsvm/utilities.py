@@ -1,6 +1,7 @@
 """Utilities on record: of a machine at a setting, and what it gains over another."""
 
 from companion.metrics import paired_difference
+from companion.papers.summaries import select
 
 PERCENT = 100.0
 
@@ -18,9 +19,7 @@ def with_setting(frame):
 
 def percentages(frame, column="utility", **where):
     """Percentages in the order of the samples, of the records with these values elsewhere."""
-    for name, value in where.items():
-        frame = frame[frame[name] == value]
-    return PERCENT * frame.sort_values("sample")[column].to_numpy()
+    return PERCENT * select(frame, **where).sort_values("sample")[column].to_numpy()
 
 
 def gain(frame, machine, other, column="utility", **where):
