@@ -94,7 +94,7 @@ def test_findings_count_values_and_name_what_departs_and_what_each_claim_came_to
     assert "* **Read otherwise** (exchanged), 1 of 1 rows agree; as printed 0." in text
     ledger.loc[claims, ["outcome", "reproduced"]] = ["fails", 3.0]
     failing = findings(ledger).data.replace("\\", "")
-    assert '* **Fails** (one test): "A and B are similar". Failing: heart, |A - B|: here 3' in failing
+    assert 'Fails** (one test): "A and B are similar". Failing: heart, |A - B|: here 3' in failing
 
 
 def test_digits_follow_the_print_and_only_values_with_chance_show_their_repetitions():

@@ -40,11 +40,7 @@ SHRINK = tuple(np.linspace(0.04, 1.0, 9))
 #: What the thesis leaves open or prints otherwise than we read it; ours is first. The units are
 #: those of kappa of Williams and MDT (CMA-ES starts at .5) and of c of Amari, the escape that from
 #: a plateau of the error on V, and the sign that of (5.3.22).
-CHOICES = {
-    "units": ("hull", "svm"),
-    "escape": ("early", "late", "none"),
-    "sign": ("minus", "plus"),
-}
+CHOICES = {"units": ("hull", "svm"), "escape": ("early", "late", "none"), "sign": ("minus", "plus")}
 SCALINGS = {"standardised, 50": problems.WIDTH, "[0, 1], 500": 500.0, "[0, 1], 700": 700.0}
 
 #: Methods and what matters to them; TSVT is left out for its cost on flat kernels.
