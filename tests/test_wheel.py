@@ -53,8 +53,7 @@ def own_files(folder):
 
 def test_it_carries_the_package_and_what_an_installed_command_reads(wheel):
     inside = set(zipfile.ZipFile(wheel).namelist())
-    project = {*own_files("data"), *own_files("notebooks")}
-    project |= {"docs/adding_a_paper.md", "docs/verdicts.md"}
+    project = {*own_files("data"), *own_files("docs"), *own_files("notebooks")}
     own = "companion/_project/"
     assert set(own_files("companion")) <= inside
     assert {name.removeprefix(own) for name in inside if name.startswith(own)} == project

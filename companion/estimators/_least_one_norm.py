@@ -40,8 +40,9 @@ class LeastOneNormSVC(DualClassifier):
 
     with W = sum_i alpha_i y_i Phi(X_i). At the optimum, (6) of [1]_,
     y_i (W . Phi(X_i) + b) is 1 where alpha_i is inside its bounds, at most 1 where
-    alpha_i = C_i and at least 1 where alpha_i = -C_i. So the influence of a point is
-    bounded, as in L1SVC, but the machine is rarely sparse, as LSSVC.
+    alpha_i = C_i and at least 1 where alpha_i = -C_i. So the multiplier of a point is
+    bounded, as in L1SVC, and with it the influence of the point if the kernel is
+    bounded; but the machine is rarely sparse, like LSSVC.
 
     References
     ----------

@@ -23,9 +23,9 @@ MATRICES, OF_A_PAIR = 3, 3.4
 class WeightedRobustSVC(KernelClassifier):
     """Support vector classifier of several classes for decisions of unequal utility.
 
-    One decision function a class, the largest one decides. The loss of a sample grows with the
-    utility of the decisions that it rules out, and is truncated, so that outliers do not count
-    without limit. With truncation it is not convex: the machine found is a local minimum.
+    There is one decision function per class, and the largest decides. The loss of a sample grows
+    with the utility of the decisions that it rules out, and is truncated, so that outliers do not
+    count without limit. With truncation it is not convex: the machine found is a local minimum.
 
     Parameters
     ----------

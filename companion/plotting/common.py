@@ -114,8 +114,7 @@ def plot_differences(ax, names, series, *, xlabel, title=""):
         ax.errorbar(mean, shifted, xerr=2 * error, capsize=2, **look)
     ax.axvline(0.0, color="black", linewidth=0.8)
     ax.set_yticks(place, names)
-    ax.invert_yaxis()
-    ax.set(xlabel=xlabel, title=title)
+    ax.set(xlabel=xlabel, title=title, ylim=(len(names) - 0.5, -0.5))
     ax.legend(fontsize="small")
     return ax
 

@@ -173,8 +173,8 @@ def _claim_finding(sentence, tests):
     """What the tests of a claim came to, and two that fail."""
     verdict, counts = claim_verdict(tests)
     failing = _listed(tests[tests["outcome"] == rules.FAILS], 2)
-    text = f"* **{verdict.capitalize()}**: {escaped(sentence)}: {counts}."
-    return f"{text} {failing}." if failing else text
+    text = f"* **{verdict.capitalize()}** ({counts}): {escaped(sentence)}."
+    return f"{text} Failing: {failing}." if failing else text
 
 
 def findings(ledger, most=6):

@@ -3,8 +3,7 @@
 A stage is a function c with all its parameters, one of the classes in
 :mod:`companion.conformal_factors`. The rules of Xiong, MDT and TSVT have a family of stages as
 well, from which a metamodel chooses one. A. Barbero, SVM imbalance correction by conformal kernel
-transformations,
-2008, chapters 4 and 5.
+transformations, 2008, chapters 4 and 5.
 """
 
 from __future__ import annotations

@@ -90,11 +90,11 @@ def test_findings_count_values_and_name_what_departs_and_what_each_claim_came_to
     text = findings(ledger).data
     assert "**3 of 5 printed values agree**, 1 differ, 1 not run." in text
     assert "cancer, LS: here 29.0 ± 4.5, printed 25.7 ± 4.5" in text
-    assert '* **Holds**: "A and B are similar": one test.' in text
+    assert '* **Holds** (one test): "A and B are similar".' in text
     assert "* **Read otherwise** (exchanged), 1 of 1 rows agree; as printed 0." in text
     ledger.loc[claims, ["outcome", "reproduced"]] = ["fails", 3.0]
     failing = findings(ledger).data.replace("\\", "")
-    assert '* **Fails**: "A and B are similar": one test. heart, |A - B|: here 3' in failing
+    assert 'Fails** (one test): "A and B are similar". Failing: heart, |A - B|: here 3' in failing
 
 
 def test_digits_follow_the_print_and_only_values_with_chance_show_their_repetitions():
