@@ -25,6 +25,7 @@ from companion.papers.conformal import (
 )
 from companion.papers.conformal.beyond_studies import best_shift, error_of
 from companion.reproduction.published import load_published
+from companion.reproduction.run import read_stored
 from companion.reproduction.verdicts import compare_row
 from companion.solvers.transformations import MDT
 
@@ -297,6 +298,16 @@ def test_with_the_printed_sign_the_search_of_mdt_stays_at_williams_kappa_and_els
     first = [part.transformed(rule, max_transforms=1).history[1] for rule in rules]
     kappa, right, printed = (entry["parameters"]["kappa"] for entry in first)
     assert printed == pytest.approx(kappa) and right > 1e3 * kappa
+
+
+def test_on_record_mdt_with_the_printed_sign_is_williams_in_every_training_part():
+    frame = read_stored(beyond_studies.READINGS, "paper").frame
+    frame = frame[(frame.units == "hull") & frame.scaling.isin(["any", "standardised, 50"])]
+    place = ["dataset", "partition", "fold", "missed", "false_alarms", "n_transformations"]
+    outcomes = {sign: set(map(tuple, own[place].values)) for sign, own in frame.groupby("sign")}
+    williams = set(map(tuple, frame[frame.method == "WIL"][place].values))
+    assert outcomes["plus"] == williams and outcomes["minus"] != williams
+    assert {name for name, *_ in williams} == {problems.BOARD_NAME, *problems.SETS}
 
 
 def test_the_escape_changes_nothing_in_a_search_on_J():

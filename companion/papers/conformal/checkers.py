@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from companion.metrics import paired_difference
-from companion.papers.conformal import methods, problems
+from companion.papers.conformal import g_means, methods, problems
 from companion.papers.conformal.baselines import BASELINES, pvgs
 from companion.papers.conformal.drawing import RIGHT, WRONG
 from companion.papers.conformal.g_means import add_means, by_method, error_table, with_chance
@@ -77,11 +77,12 @@ def reproduced_values(records):
         ("PVGS", "g-means error: PVGS - TSVT-JMETA"): table["PVGS"] - table["TSVT-JMETA"],
         ("PVGS", "log10 of machines trained: PVGS / TSVT-JMETA"): cost,
     }
-    for method in ("ACT", "MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD"):
+    for method in ("ACT", "WIL", "MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD"):
         numbers[method, "g-means error: method - PVGS"] = table[method] - table["PVGS"]
     add_means(out, numbers)
     tried = frame[frame.method == "TSVT-JMETA"].n_tried
     out.add_mean("TSVT-JMETA", "share of draws with fewer than 3 tried", share(tried < 3))
+    g_means.add_printed_sign(out)
     return out.frame()
 
 

@@ -1,5 +1,7 @@
 """Figure 2: the criteria over lambda and sigma, where their minima lie and what shape they have."""
 
+from itertools import product
+
 import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
@@ -10,6 +12,9 @@ from companion.papers.gacv.selection import CRITERIA
 
 STUDIES = (INEFFICIENCY, MINIMA)
 
+#: How large a valley is, and its column in the records: a smaller one is more pronounced.
+SIZES = {"length": "length", "width": "width", "decades of lambda": "decades"}
+
 
 def _add_values(out, frame):
     """Where the minima lie and what shape the valleys have."""
@@ -17,9 +22,10 @@ def _add_values(out, frame):
     of = {case: {name: runs(frame, case, name) for name in CRITERIA} for case in CASES}
     for case in CASES:
         out.add_means(case, _claims(of[case]), converged)
+    targets = (("misclass", "MISCLASS"), ("gckl", "GCKL"))
     pairs = {
-        f"length of the valley of {words}": [of[case][name].length for case in CASES]
-        for name, words in (("misclass", "MISCLASS"), ("gckl", "GCKL"))
+        f"{size} of the valley of {words}": [of[case][name][column] for case in CASES]
+        for (name, words), (size, column) in product(targets, SIZES.items())
     }
     for name, label in ESTIMATES.items():
         distances = [_distance(of[case][name], of[case]["misclass"]) for case in CASES]

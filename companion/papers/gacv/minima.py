@@ -124,7 +124,7 @@ def add_minima(out, frame):
     """The printed inefficiencies among the draws, and what is said of the estimates elsewhere."""
     converged = frame.converged.all()
     for case in CASES:
-        of = minima_of(frame, case)
+        of, small = minima_of(frame, case), minima_of(frame, case, "coarse", 100)
         for column, which in PRINTED[case].items():
             out.add_draws(case, column, of[which], converged)
         claims = {
@@ -132,6 +132,8 @@ def add_minima(out, frame):
             "|XA - MISCLASS|, at the minimum of XA": (of.xa_at_xa - of.misclass_at_xa).abs(),
             "GCKL at the minimum of GACV / least GCKL": of.gckl_at_gacv,
             "|log2 (y f - y f[-i]) / theta_i|, median": np.log2(of.fall_over_theta.dropna()).abs(),
+            "inefficiency of GACV, n = 100": small.gacv_inefficiency,
+            "inefficiency of XA, n = 100": small.xa_inefficiency,
         }
         means = {column: mean_and_standard_error(values) for column, values in claims.items()}
         sizes = (minima_of(frame, case, "coarse", n).from_limit for n in (100, 500))

@@ -8,7 +8,7 @@ least squares. The size of a machine is the number of kernels of all its network
 A network says how sure it is, h(x) in [-1, 1], as in R. E. Schapire and Y. Singer, Improved
 boosting algorithms using confidence-rated predictions, Machine Learning 37 (1999): with r the mean
 of v_i y_i h(x_i), its factor is 1/2 log((1 + r) / (1 - r)). Networks that vote -1 or +1, as in
-scikit-learn's AdaBoost, soon do no better than chance, which ends the boosting, and sizes vary.
+scikit-learn's AdaBoost, soon do no better than chance, which ends the boosting (notebook table_3).
 """
 
 import numpy as np
