@@ -53,7 +53,8 @@ def own_files(folder):
 
 def test_it_carries_the_package_and_what_an_installed_command_reads(wheel):
     inside = set(zipfile.ZipFile(wheel).namelist())
-    project = {*own_files("data"), *own_files("docs"), *own_files("notebooks")}
+    pages = {path for path in own_files("docs") if path.endswith(".md")}
+    project = {*own_files("data"), *pages, *own_files("notebooks")}
     own = "companion/_project/"
     assert set(own_files("companion")) <= inside
     assert {name.removeprefix(own) for name in inside if name.startswith(own)} == project
