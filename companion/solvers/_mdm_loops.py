@@ -1,13 +1,9 @@
 """Compiled steps of MDM: what the two loops in :mod:`companion.solvers.mdm` call by name."""
 
 import numpy as np
-from llvmlite import ir
 from numba import njit
-from numba.extending import intrinsic
 
-# nnan and nsz let max and min reductions vectorise. No fused multiply-adds and no reordering of
-# sums: the next pair may hang on the last bit.
-EXACT = {"cache": True, "error_model": "numpy", "fastmath": {"nnan", "nsz"}, "nogil": True}
+from companion.solvers._smo_loops import EXACT, _max, _min
 
 # A multiplier that has been brought down to this share of itself is zero.
 _ROUNDING = 1e-14
@@ -19,26 +15,6 @@ _WORTHWHILE, _CANCELLED = 3.0, 1e-9
 # Samples of a class that may join the working set at a time: a number, and as many times its
 # support.
 _JOIN, _GROWTH = 30, 2
-
-
-def _reduction(name):
-    """LLVM's maxnum or minnum, which vectorises as a reduction where a comparison does not."""
-
-    @intrinsic
-    def call(typingctx, a, b):
-        def codegen(context, builder, signature, args):
-            kind = args[0].type
-            function = builder.module.declare_intrinsic(
-                name, [kind], ir.FunctionType(kind, [kind, kind])
-            )
-            return builder.call(function, args, fastmath=("nnan", "nsz"))
-
-        return a(a, a), codegen
-
-    return call
-
-
-_max, _min = _reduction("llvm.maxnum"), _reduction("llvm.minnum")
 
 
 @njit(**EXACT)
