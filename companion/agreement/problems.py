@@ -8,7 +8,7 @@ import numpy as np
 from companion.kernels import gamma_from_width, gram
 from companion.solvers import Design
 
-__all__ = ["MACHINES", "MINIMUM_MARGIN", "Problem", "list_problems"]
+__all__ = ["MACHINES", "MINIMUM_MARGIN", "SharedProblem", "list_problems"]
 
 #: The machines of two classes: losses of the slacks and of the residuals of the labels.
 MACHINES = ("L1", "L2", "LS", "Least 1-Norm")
@@ -23,7 +23,7 @@ _SIDE = 15
 
 
 @dataclass(eq=False)
-class Problem:
+class SharedProblem:
     """A training sample, a kernel (gamma None is the inner product), costs, and new points.
 
     Labels are -1.0 and +1.0, or classes from 0 where there is a utility. New points are by default
@@ -93,7 +93,7 @@ def _two_gaussians(name, C, machines):
     from companion.papers.l1nsvm.fig_1 import toy_problem
 
     X, y, _ = toy_problem(1, "one_per_class")
-    return Problem(name, "l1nsvm", X, y, C, None, machines)
+    return SharedProblem(name, "l1nsvm", X, y, C, None, machines)
 
 
 def _titanic():
@@ -104,7 +104,7 @@ def _titanic():
     X, y, X_test, _ = split_rows("titanic", 1, "drawn")
     log10_C, log10_sigma = SETTINGS["titanic"]["Least 1-Norm"]
     C, gamma = 10.0**log10_C, width_to_gamma(log10_sigma)
-    return Problem("Titanic", "l1nsvm", X, y, C, gamma, MACHINES, np.unique(X_test, axis=0))
+    return SharedProblem("Titanic", "l1nsvm", X, y, C, gamma, MACHINES, np.unique(X_test, axis=0))
 
 
 def _gacv(case, n):
@@ -115,7 +115,7 @@ def _gacv(case, n):
     costs = example.COSTS[case]
     weight = None if case == "standard" else np.where(y == 1, costs[1], costs[-1])
     C, gamma = 1.0 / (2 * n * 1e-3), gamma_from_width(1.0, "2sigma2")
-    return Problem(f"gacv {case}", "gacv", X, y, C, gamma, ("L1",), weight=weight)
+    return SharedProblem(f"gacv {case}", "gacv", X, y, C, gamma, ("L1",), weight=weight)
 
 
 def _usvc(name, n):
@@ -126,7 +126,7 @@ def _usvc(name, n):
     X, y = draw(n, _rng("usvc", name))
     gamma = None if name == "twonorm" else 1.0 / (20 * X.var())
     X_new = draw(n, _rng("usvc", name, "new"))[0]
-    return Problem(name, "usvc", X, y, 10.0, gamma, ("L1", "LS"), X_new)
+    return SharedProblem(name, "usvc", X, y, 10.0, gamma, ("L1", "LS"), X_new)
 
 
 def _three_classes(name, n):
@@ -138,7 +138,7 @@ def _three_classes(name, n):
     X, y = draw(n // 2, rng, 0.0 if number == 1 else examples.FLIP)
     utility = np.eye(3) if number == 1 else examples.utility(number - 1, 0.4)
     gamma, machines = 0.1 if number == 3 else None, (MINIMUM_MARGIN,)
-    return Problem(name, "wrsvm", X, y, 1.0, gamma, machines, utility=utility)
+    return SharedProblem(name, "wrsvm", X, y, 1.0, gamma, machines, utility=utility)
 
 
 def _board(n):
@@ -148,4 +148,4 @@ def _board(n):
 
     X, y = checkers_board(n // 10, n, SIDE, _rng("conformal", "board"))
     X_new, _ = checkers_board_grid(16, SIDE)
-    return Problem("checkers board", "conformal", X, y, C, 1.0 / WIDTH, ("L1", "L2"), X_new)
+    return SharedProblem("checkers board", "conformal", X, y, C, 1.0 / WIDTH, ("L1", "L2"), X_new)
