@@ -91,8 +91,11 @@ def test_a_sum_of_gaussians_is_what_it_says_for_one_and_for_many_sets_of_rates()
     np.testing.assert_array_equal(c.gaussian_sum(D[:, 5:6], rates[2], weights, 0.25), found[2, 5:6])
 
 
-def test_rates_below_zero_or_of_another_length_are_refused():
+def test_bad_rates_a_single_support_vector_and_an_unknown_kernel_are_refused():
     D = np.ones((2, 3))
+    refused("at least two support vectors. Got 1", c.wu_amari_rates, np.zeros((1, 1)), 3)
+    message = "must be 'rbf', 'linear' or 'poly'. Got 'sigmoid'"
+    refused(message, c.kernel_metric, np.ones((1, 1)), kernel="sigmoid")
     refused(r"at least 0.*Got -1", c.gaussian_sum, D, np.array([1.0, -1.0]))
     refused(r"one rate and one weight.*rates \(1, 3\)", c.gaussian_sum, D, np.ones(3))
 
@@ -187,12 +190,3 @@ def test_widths_are_positive_and_finite_whatever_the_points(data):
         assert np.all((rates > 0) & np.isfinite(rates))
         values = c.gaussian_sum(D, rates)
         assert np.all((values >= 1.0) & (values <= n))
-
-
-def test_a_single_support_vector_has_no_neighbours_to_take_a_width_from():
-    refused("at least two support vectors. Got 1", c.wu_amari_rates, np.zeros((1, 1)), 3)
-
-
-def test_an_unknown_kernel_has_no_metric():
-    message = "must be 'rbf', 'linear' or 'poly'. Got 'sigmoid'"
-    refused(message, c.kernel_metric, np.ones((1, 1)), kernel="sigmoid")
