@@ -113,9 +113,8 @@ def present(frame, names):
 
 def select(frame, **settings):
     """The records with these values in these columns; their order is kept."""
-    for column, value in settings.items():
-        frame = frame[frame[column] == value]
-    return frame
+    same = [(frame[column] == value).to_numpy(bool) for column, value in settings.items()]
+    return frame[np.logical_and.reduce(same)]
 
 
 def groups(frame, by):

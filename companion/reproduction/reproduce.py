@@ -15,7 +15,7 @@ from companion._paths import build_dir
 from companion.errors import DataUnavailable
 from companion.reproduction.artefacts import Artefact
 from companion.reproduction.errors import ClusterError, DamagedError, StoreError, UnitError
-from companion.reproduction.published import PublishedError
+from companion.reproduction.published import PublishedError, load_published
 from companion.reproduction.run import Records, load_records, read_stored
 from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
@@ -96,7 +96,8 @@ class Reproduction:
         self._afresh = fresh or profile == "quick"
         options |= {"jobs": jobs, "fresh": self._afresh, "keep_open": True}
         self._read = read or partial(load_records, **options)
-        self._done, self._declared = {}, cache(load_declared)
+        published = cache(load_published)
+        self._done, self._printed = {}, (published, cache(partial(load_declared, published)))
 
     def compute(self, artefact):
         """Compute what is missing and compare it with the print; a report without its notebook."""
@@ -112,7 +113,7 @@ class Reproduction:
         if artefact.values is not None and not report.failures:
             frames = {name: found.frame for name, found in report.records.items()}
             try:
-                report.ledger = judge(artefact, frames, self.profile, self._declared)
+                report.ledger = judge(artefact, frames, self.profile, *self._printed)
             except Exception as error:  # in published values, or in reading off the records
                 files = ", ".join(f"data/records/{artefact.paper}/{name}.csv" for name in frames)
                 told = _failure("no verdicts" + f" from {files}" * bool(files), error)

@@ -186,14 +186,14 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
     return pd.DataFrame(ledger)
 
 
-def load_declared():
-    """The declared deviations, and the readings."""
-    return load_deviations(), load_readings()
+def load_declared(load=load_published):
+    """The declared deviations, and the readings; `load` gives the published values of a paper."""
+    return load_deviations(load=load), load_readings()
 
 
-def judge(artefact, records, profile="paper", declared=load_declared):
-    """Ledger of one artefact from the records of its studies; `declared` is called for the rest."""
-    published = load_published(artefact.paper)
+def judge(artefact, records, profile="paper", load=load_published, declared=load_declared):
+    """Ledger of one artefact from the records of its studies; the rest is what these give."""
+    published = load(artefact.paper)
     published = published[published["artefact"] == artefact.name]
     if published.empty:
         missing = f"no row is of the artefact {artefact.name!r}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -106,15 +107,24 @@ def wilcoxon_p(first, second):
         return float(wilcoxon(difference).pvalue)
     # folds often differ by one pattern: tied ranks, for which SciPy has no exact distribution
     ranks = rankdata(np.round(np.abs(difference), 12))
-    sums = np.array(list(product((-1.0, 1.0), repeat=difference.size))) @ ranks
     observed = abs(np.sign(difference) @ ranks)
-    return float(np.mean(np.abs(sums) >= observed - 1e-9))
+    return float(np.mean(np.abs(_signs(difference.size) @ ranks) >= observed - 1e-9))
 
 
-def p_values(own):
+@cache
+def _signs(n):
+    """All ways to give n ranks a sign: a row each."""
+    return np.array(list(product((-1.0, 1.0), repeat=n)))
+
+
+def p_values(errors):
     """p against the SVM over the seven folds of a set: a row a partition, a column a method."""
-    parts = g_means.error_table(own).groupby(level="partition")
-    return parts.apply(lambda part: part.apply(wilcoxon_p, args=(part[SVM],)))
+    rows = {
+        partition: [wilcoxon_p(column, part[SVM]) for column in part.to_numpy().T]
+        for partition, part in errors.groupby(level="partition")
+    }
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=errors.columns)
+    return table.rename_axis("partition")
 
 
 def gains_elsewhere(means):
@@ -168,7 +178,8 @@ def _cell(out, name, method, own):
 
 
 def _tests(out, name, own):
-    p, errors = p_values(own), g_means.error_table(own)
+    errors = g_means.error_table(own)
+    p = p_values(errors)
     moved = g_means.by_method(own, "n_transformations") > 0
     half = errors[SVM].groupby(level="partition").mean() / 2
     for method in NAMED[name]:
@@ -262,7 +273,7 @@ def wilcoxon_table(frame):
     for name in g_means.present(frame):
         own = frame[frame.dataset == name]
         means = g_means.by_partition(own)
-        p = p_values(own).where(means.notna())
+        p = p_values(g_means.error_table(own)).where(means.notna())
         over_all = means.apply(wilcoxon_p, args=(means[SVM],))
         columns = ((p < LEVEL).sum() / p.count(), p.median(), p.min(), over_all)
         tables[name] = pd.DataFrame(dict(zip(_TESTS, columns, strict=True))).drop(SVM)

@@ -250,8 +250,10 @@ def values(records):
 
 def to_folds(frame, search):
     """By data set the test error of a search minus that of 5-fold CV, in points, paired."""
-    found = {}
-    for name in present(select(frame, search=search), SETS):
-        own, folds = (searched(frame, name, key).set_index("split").error for key in (search, "cv"))
-        found[name] = paired_difference(own, folds[own.index])
-    return found
+    rows = frame[frame.search.isin([search, "cv"])].set_index("split").sort_index()
+    errors = (100.0 * rows.n_wrong / rows.n_test).groupby([rows.dataset, rows.search])
+    own = {
+        name: errors.get_group((name, search)) for name in SETS if (name, search) in errors.groups
+    }
+    folds = {name: errors.get_group((name, "cv"))[own[name].index] for name in own}
+    return {name: paired_difference(own[name], folds[name]) for name in own}

@@ -155,7 +155,7 @@ def _run_sphinx(source, output, beside, banner):
     from sphinx.cmd.build import build_main
 
     said = io.StringIO()
-    options = ["-q", "-N", "-c", str(_HERE), "-d", str(source.parent / "doctrees")]
+    options = ["-q", "-N", "-j", "auto", "-c", str(_HERE), "-d", str(source.parent / "doctrees")]
     options += ["-D", f"html_extra_path={beside}"]
     options += ["-D", f"html_theme_options.announcement={banner}"]
     with redirect_stderr(said):

@@ -79,3 +79,4 @@ def setup(app):
     app.connect("doctree-read", _name_files)
     app.connect("doctree-resolved", _drop_dead_backlinks)
     app.connect("autodoc-skip-member", _skip_foreign)
+    return {"parallel_read_safe": True}
