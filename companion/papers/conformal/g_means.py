@@ -74,13 +74,6 @@ def add_means(out, numbers):
         out.add_mean(*place, with_chance(known))
 
 
-def add_printed_sign(out):
-    """As read with the printed sign of (5.3.22) MDT-JGRAD stays where it starts, which is WIL."""
-    for own in [own for own in out.rows if "WIL" in own["row"]]:
-        row = own["row"].replace("WIL", "MDT-JGRAD")
-        out.rows.append(own | {"row": row, "reading": "mdt-printed-sign"})
-
-
 # -- tables -----------------------------------------------------------------------------------
 
 

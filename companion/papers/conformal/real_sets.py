@@ -152,7 +152,6 @@ def reproduced_values(records):
         _tests(out, name, frame[frame.dataset == name])
     if len(g_means.present(frame)) == len(SETS):
         _over_sets(out, frame)
-    g_means.add_printed_sign(out)
     return out.frame()
 
 
