@@ -143,14 +143,6 @@ def test_drawn_splits_are_simple_random_samples_without_stratification(name):
     assert np.abs(times - 100 * share).max() < 5 * np.sqrt(100 * share * (1 - share))
 
 
-@pytest.mark.parametrize("name", ["titanic", "heart", "breast-cancer", "german", "waveform"])
-def test_the_original_splits_vary_as_simple_random_samples_do(mirror, name):
-    other = distributed(mirror, name)
-    scores = training_positives(other["y"], other["train"])
-    # Chi-squared with ten degrees: stratified splits would give 0.
-    assert 1.5 < np.sum(scores**2) < 30
-
-
 @pytest.mark.parametrize("i", [0, 101, -1, 1.5, True])
 def test_a_split_of_another_number_is_refused(i):
     refused(f"numbered 1 to 100. Got {i!r}", ida_split, "heart", i)
