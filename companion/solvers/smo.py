@@ -43,7 +43,7 @@ from companion.solvers.result import Result, certify
 __all__ = ["smo"]
 
 # Rounding makes the scores drift over millions of updates. When they claim the end they are
-# computed afresh, and the iteration goes on from the true ones if these disagree.
+# computed afresh; if these disagree the iteration goes on from them, each time to half the target.
 _MAX_REFRESHES = 50
 
 # Samples that may still move are a problem of their own below this share of all; it is left when
@@ -174,8 +174,8 @@ def rules_of(n, *, selection, tol, max_iter, shrinking, accelerate):
 def solve(problem, rules, log=None):
     """The certified solution of a problem, from where it stands."""
     tol = rules.tol
-    for _ in range(_MAX_REFRESHES + 1):
-        status = _minimise(problem, rules, tol, log)
+    for k in range(_MAX_REFRESHES + 1):
+        status = _minimise(problem, rules, tol * 0.5**k, log)
         converged = problem.refresh() <= tol
         if converged or status in (BUDGET, IDLE):
             break

@@ -1,6 +1,7 @@
 """Leave-one-out by path following against refitting without every point."""
 
 import sys
+import warnings
 from itertools import product
 
 import numpy as np
@@ -12,8 +13,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from companion import L1SVC, L2SVC
+from companion.datasets import ida_split, load_ida
 from companion.datasets.generators import unequal_gaussians
 from companion.kernels import gram
+from companion.papers.gacv.beyond import GRID
 from companion.solvers.smo import smo
 from companion.tuning import leave_one_out, leave_one_out_errors
 from companion.tuning._leave_one_out_loops import FAILED
@@ -152,6 +155,15 @@ def test_where_the_walk_is_lost_the_solver_gives_the_same(monkeypatch):
     lost = leave_one_out_errors(K, y, alpha, upper)
     np.testing.assert_array_equal(lost.errors, result.errors)
     np.testing.assert_allclose(lost.decision, result.decision, atol=1e-6)
+
+
+def test_a_machine_on_few_places_of_many_points_is_made_exact():
+    data, (train, _) = load_ida("titanic", "drawn"), ida_split("titanic", 3, "drawn")
+    X, y = data.X[train], data.y[train]
+    surface = machine_surface(X, y, GRID["C"], GRID["gamma"])
+    with warnings.catch_warnings(action="error"):
+        errors = leave_one_out_surface(surface, X, y)
+    assert errors.shape == surface.alpha.shape
 
 
 # ------------------------------------------------------------------ surface and machine

@@ -270,14 +270,14 @@ def compute_ascents(unit):
 
 
 WIDTHS = study_of_sets("widths", compute_widths, {"paper": 3, "quick": 1})
-FORCED = study_of_sets("forced", compute_forced, {"paper": 5, "quick": 1}, after=(BOARD_NAME,))
+FORCED = study_of_sets("forced", compute_forced, {"paper": 3, "quick": 1}, after=(BOARD_NAME,))
 SHIFT = study_of_sets("shift", compute_shift, {"paper": 20, "quick": 1})
 ASTERISKS = study_of_sets("asterisks", compute_asterisks, {"paper": 2, "quick": 1})
-COSTS = study_of_sets("costs", compute_costs, {"paper": 2, "quick": 1})
+COSTS = study_of_sets("costs", compute_costs, {"paper": 1, "quick": 1})
 ASCENTS = study_of_sets("ascents", compute_ascents, {"paper": 2, "quick": 1})
 
 #: Of readings, the draws of the board, partitions of most sets, and of the large ones.
-_NUMBERS = {"paper": (6, 2, 1), "quick": (1, 1, 0)}
+_NUMBERS = {"paper": (6, 1, 1), "quick": (1, 1, 0)}
 
 
 def _numbered(board, most, large):

@@ -21,7 +21,7 @@ PRINTED = {"grid": "fine", "n": SAMPLE_SIZE}
 #: The sizes of the samples: other sizes are tuned on the coarse grid, both cases in a unit.
 SIZES = {"paper": (100, SAMPLE_SIZE, 500), "quick": (SAMPLE_SIZE,)}
 #: Of another size so many samples are tuned by the criteria that take further fits.
-REFITTED = 30
+REFITTED = 10
 #: The report's own estimates, and what its sentences call them in both cases.
 ESTIMATES = {"gacv": "GACV", "xa": "XA"}
 
