@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -76,6 +77,14 @@ def slow(unit):
 def needs_data(unit):
     way = "set COMPANION_DATA to a folder that has it or run `companion data fetch heart` later"
     raise DataUnavailable(f"heart/heart.dat cannot be had: no network; {way}")
+
+
+NOTEBOOK_RUNS = threading.Event()
+
+
+def waits_for_a_notebook(unit):
+    assert NOTEBOOK_RUNS.wait(60), "no notebook runs while units are computed"
+    return compute_index(unit)
 
 
 def kill_the_worker(unit):
@@ -269,6 +278,24 @@ def test_the_summary_has_verdicts_and_a_quick_run_computes_afresh(project, noteb
     quick = {"profile": "quick"}
     expected = [("toy/table_1", quick | {"n_draws": 3}, False), ("toy/fig_2", quick, False)]
     assert notebooks_run == expected
+
+
+def test_a_notebook_runs_as_soon_as_its_records_are_there(project, monkeypatch):
+    def run(artefact, output, parameters, *, in_place):
+        NOTEBOOK_RUNS.set()
+        return NotebookReport(artefact.id, Path(output), "", 0.1)
+
+    NOTEBOOK_RUNS.clear()
+    monkeypatch.setattr("companion.reproduction.notebooks.run_notebook", run)
+    output = invoke([fig_2(), table_1(waits_for_a_notebook, value=1.5)], "reproduce")
+    assert "2 units computed" in output and output.count(": ran in 0 s") == 2
+
+
+def test_what_a_run_says_fits_80_columns(project, notebooks_run):
+    declare(project, reason=LONG.strip())
+    lines = invoke([table_1(value=9e5), fig_2()], "reproduce").splitlines()
+    paths = [line for line in lines if str(project) in line]
+    assert max(len(line) for line in lines if line not in paths) <= 80 and len(paths) == 1
 
 
 def test_an_undeclared_deviation_is_shown_and_exits_1(project, notebooks_run):

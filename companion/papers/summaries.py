@@ -113,8 +113,10 @@ def present(frame, names):
 
 def select(frame, **settings):
     """The records with these values in these columns; their order is kept."""
-    same = [(frame[column] == value).to_numpy(bool) for column, value in settings.items()]
-    return frame[np.logical_and.reduce(same)]
+    same = np.ones(len(frame), dtype=bool)
+    for column, value in settings.items():
+        same &= (frame[column] == value).to_numpy(bool)
+    return frame[same]
 
 
 def groups(frame, by):

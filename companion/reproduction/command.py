@@ -64,13 +64,16 @@ def _wrapped(text, indent=4):
 
 
 def _show_verdicts(ledger, title, width):
-    """A table of verdicts, in full or else with numbered notes below."""
-    from companion.reproduction.display import verdict_table
+    """A table of verdicts or, of some width, a paragraph a value with numbered notes below."""
+    from companion.reproduction.display import verdict_lines, verdict_table
 
-    if len(ledger):
+    if len(ledger) and width is None:
+        click.echo(f"{verdict_table(ledger, title).to_text()}\n")
+    elif len(ledger):
         notes = []
-        table = verdict_table(ledger, title, None if width is None else notes)
-        click.echo(table.to_text(width))
+        click.echo(title)
+        for text in verdict_lines(ledger, notes):
+            _wrapped(text)
         for number, note in enumerate(notes, 1):
             _wrapped(f"[{number}] {note}")
         click.echo()

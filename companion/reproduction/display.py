@@ -106,7 +106,7 @@ def _texts(line, notes=None):
     }
 
 
-def verdict_table(ledger, title="", notes=None):
+def verdict_table(ledger, title=""):
     """One line a published value: the print, the regeneration and the verdict.
 
     What departs from the print stands first; what agrees and what is listed is folded up in HTML.
@@ -116,9 +116,6 @@ def verdict_table(ledger, title="", notes=None):
     ledger : pandas.DataFrame
         From :func:`~companion.reproduction.verdicts.compare`.
     title : str, optional
-    notes : list of str, optional
-        Reasons, problems and remarks go there, the table has their numbers, and it leaves out
-        columns that are empty.
 
     Returns
     -------
@@ -129,12 +126,20 @@ def verdict_table(ledger, title="", notes=None):
         note, and as read (value and verdict under another reading of the print), if there is one.
     """
     ledger = departures_first(ledger)
-    texts = [_texts(line, notes) for line in ledger.to_dict("records")]
-    frame = pd.DataFrame(texts)
-    empty = [name for name in frame if not any(frame[name])]
-    frame = frame.drop(columns=empty if notes is not None else {"as read"} & {*empty})
+    frame = pd.DataFrame([_texts(line) for line in ledger.to_dict("records")])
+    unread = not any(frame.get("as read", ()))
+    frame = frame.drop(columns=["as read"] * unread, errors="ignore")
     folded = int((ledger["rank"] > 1).sum())
     return Table(frame, frame.to_numpy(), _values(ledger), title, folded)
+
+
+def verdict_lines(ledger, notes):
+    """A text a value, to be wrapped, with the numbers of reasons and remarks, put into `notes`."""
+    for line in departures_first(ledger).to_dict("records"):
+        texts = _texts(line, notes)
+        place, verdict = f"{texts.pop('row')}, {texts.pop('column')}", texts.pop("verdict")
+        told = [f"{name} {text}" for name, text in texts.items() if text]
+        yield f"{place}: {', '.join(told)}; {verdict}"
 
 
 def escaped(text):
