@@ -16,8 +16,9 @@ __all__ = ["ConformalProblem", "TrainedMachine"]
 # ridge vanishes beside the class and the machine has a hard margin.
 _LEAST, _MOST = 1e-12, 1e12
 
-# Candidates of a search are trained to as many times the tolerance, the best one to the tolerance.
-_CANDIDATE = 10.0
+# Candidates of a search are trained to as many times the tolerance, or so many updates of pairs; the
+# best one to the tolerance.
+_CANDIDATE, _UPDATES = 10.0, 50_000
 
 # Multipliers of samples with a factor below are not carried over: they would be beyond all numbers.
 _NO_FACTOR = 1e-150
@@ -146,14 +147,16 @@ class ConformalProblem:
     def candidate(self, d, alpha0):
         """What a search needs of a machine like :meth:`machine`: multipliers, b and iterations.
 
-        The search compares errors on few samples, so the tolerance is ten times that of a machine.
+        The search compares errors on few samples, so the tolerance is ten times that of a machine,
+        and the few candidates that take very long are judged where they stand.
 
         Parameters
         ----------
         d, alpha0
             As of :meth:`machine`.
         """
-        options = {"tol": min(_CANDIDATE * self.tol, 0.5), "max_iter": self.max_iter}
+        most = _UPDATES if self.max_iter is None else min(self.max_iter, _UPDATES)
+        options = {"tol": min(_CANDIDATE * self.tol, 0.5), "max_iter": most}
         alpha, heights, n_iter = minimise(
             self.K, self.y, self.y * d, self._ridge, alpha0, **options
         )
