@@ -16,8 +16,8 @@ __all__ = ["ConformalProblem", "TrainedMachine"]
 # ridge vanishes beside the class and the machine has a hard margin.
 _LEAST, _MOST = 1e-12, 1e12
 
-# Candidates of a search are trained to as many times the tolerance, or for so many updates of pairs;
-# the best one to the tolerance.
+# Candidates of a search are trained to as many times the tolerance, or for so many updates; the
+# best one to the tolerance.
 _CANDIDATE, _UPDATES = 10.0, 50_000
 
 # Multipliers of samples with a factor below are not carried over: they would be beyond all numbers.
