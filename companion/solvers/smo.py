@@ -36,8 +36,8 @@ from companion.solvers._smo_loops import (
     NEEDS_ROW,
     ROWS,
     STALLED,
+    walk_the_free_set,
 )
-from companion.solvers._smo_walk import walk_the_free_set
 from companion.solvers.result import Result, certify
 
 __all__ = ["smo"]
