@@ -127,8 +127,7 @@ def test_what_differs_is_named_until_it_is_declared(walk):
         assert "differs and is not declared in data/deviations.yaml" in walk.runs[command]
     verified = walk.runs["companion verify nearest_mean"]
     assert "differs (demonstrated: the digits stand interchanged in print" in verified
-    line = r"^nearest_mean/table_1((?: +\d+){8}) +0 / 0 / 0$"
-    counts = re.search(line, verified, re.M)[1].split()
+    counts = re.findall(r"^[a-z][a-z, ]+ (\d+)$", verified, re.M)
     assert list(map(int, counts)) == [10, 9, 9, 0, 1, 0, 0, 0]  # the setting is not scored
 
 
