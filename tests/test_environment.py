@@ -105,7 +105,9 @@ def test_post_build_runs_pip_in_the_folder_of_the_project_as_make_does(tmp_path)
     fake.chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     subprocess.run([ROOT / "postBuild"], cwd=ROOT, env=environment, check=True)
-    asked = [f"{ROOT}: {words}\n" for words in (f"-m pip install {flags}", "tools/compile_loops.py")]
+    asked = [
+        f"{ROOT}: {words}\n" for words in (f"-m pip install {flags}", "tools/compile_loops.py")
+    ]
     assert (tmp_path / "asked").read_text() == "".join(asked)
     assert "set -eu" in (ROOT / "postBuild").read_text(encoding="utf-8").splitlines()
     script = (ROOT / "tools" / "build_venv.sh").read_text(encoding="utf-8").replace("\\\n", " ")

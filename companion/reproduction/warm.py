@@ -40,6 +40,7 @@ def _serve(connection_file, folder, environment):
         os.setsid()  # Ctrl-C is for who started us
     import matplotlib as mpl
     from ipykernel.kernelapp import launch_new_instance
+    from threadpoolctl import threadpool_limits
 
     options = {
         "connection_file": connection_file,
@@ -47,6 +48,7 @@ def _serve(connection_file, folder, environment):
         "parent_handle": os.getppid(),
     }
     mpl.rcParams["backend"] = environment["MPLBACKEND"]  # at which it has looked already
+    threadpool_limits(1)  # other processes are at work beside it
     launch_new_instance(argv=[f"--IPKernelApp.{name}={text}" for name, text in options.items()])
 
 
