@@ -26,7 +26,7 @@ def test_the_example_of_the_readme_runs_as_printed(capsys):
 
 
 def test_the_verdicts_in_the_readme_are_those_of_the_records():
-    from companion.reproduction.display import BEGIN, END
+    from companion.reproduction.display import BEGIN, END, ledger_text
     from companion.reproduction.overview import readme_section
     from companion.reproduction.reproduce import read_ledgers
 
@@ -34,6 +34,8 @@ def test_the_verdicts_in_the_readme_are_those_of_the_records():
     assert not failures
     text = (ROOT / "README.md").read_text()
     assert text[text.index(BEGIN) + len(BEGIN) : text.index(END)].strip() == readme_section(ledgers)
+    in_two_processes = said("-m", "companion", "verify", "--format", "json")
+    assert in_two_processes == ledger_text(ledgers, "json")
 
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]

@@ -229,7 +229,8 @@ def _summarise(reports, run, in_place):
             differs = ledger["outcome"].isin(DEPARTS) | (ledger["problem"] != "")
             _show_verdicts(ledger[differs], f"{name}: what differs", columns())
     notebooks = [report.notebook for report in reports if report.notebook is not None]
-    failures = failures_of(reports) | {str(book): False for book in notebooks if not book.ok}
+    failures = failures_of((report.artefact.id, report.failures) for report in reports)
+    failures |= {str(book): False for book in notebooks if not book.ok}
     for title, lines in {**_lacks(reports), "Failed": failures}.items():
         if lines:
             _heading(title)
@@ -270,7 +271,7 @@ def verify(context, targets, *, profile, only_problems, format, allow_missing, r
     from companion.reproduction.reproduce import read_ledgers
     from companion.reproduction.verdicts import problems
 
-    ledgers, gaps, failures = read_ledgers(_targets(context, targets), profile)
+    ledgers, gaps, failures = read_ledgers(_targets(context, targets), profile, jobs=2)
     faulty = {name: problems(ledger) for name, ledger in ledgers.items()}
     shown = faulty if only_problems else ledgers
     if readme:

@@ -3,8 +3,10 @@
 What goes wrong with one artefact is noted and the next one starts.
 """
 
+import multiprocessing
+import sys
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -21,36 +23,55 @@ from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
 from companion.reproduction.verdicts import judge, load_declared
 
+#: What `read_ledgers` reads, one function an artefact, for processes that are forked from this.
+_READ_HERE = []
 
-def read_ledgers(artefacts, profile="paper"):
+
+def read_ledgers(artefacts, profile="paper", jobs=1):
     """Verdicts of the records there are, by artefact, without computing any.
 
     With them come what records are "missing", and which "stale", and what could not be compared:
-    texts with whether a damaged file is the reason.
+    texts with whether a damaged file is the reason. More jobs are as many processes, where these
+    can be forked; a process with threads must not ask for them.
     """
     run = Reproduction(profile, read=read_stored)
-    reports = [run.compute(artefact) for artefact in artefacts]
-    ledgers = {report.artefact.id: report.ledger for report in reports if report.ledger is not None}
-    stored = {id(records): records for report in reports for records in report.records.values()}
-    gaps = {
-        kind: [text for records in stored.values() for text in records.gaps[kind]]
-        for kind in ("missing", "stale")
-    }
-    return ledgers, gaps, failures_of(reports)
+    _READ_HERE[:] = [partial(run.compute, artefact) for artefact in artefacts]
+    places = range(len(artefacts))
+    if jobs > 1 and sys.platform == "linux":
+        with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork")) as pool:
+            found = [*pool.map(_read_here, places)]
+    else:
+        found = map(_read_here, places)
+    ledgers, failures, gaps = {}, [], {"missing": {}, "stale": {}}
+    for artefact, (ledger, told, lacks) in zip(artefacts, found, strict=True):
+        failures.append((artefact.id, told))
+        if ledger is not None:
+            ledgers[artefact.id] = ledger
+        for kind, text in lacks:
+            gaps[kind][text] = None  # once, however many artefacts lack it
+    return ledgers, gaps, failures_of(failures)
 
 
-def failures_of(reports):
+def _read_here(place):
+    report = _READ_HERE[place]()
+    gaps = [records.gaps.items() for records in report.records.values()]
+    lacks = [(kind, text) for pairs in gaps for kind, texts in pairs for text in texts]
+    return report.ledger, report.failures, lacks
+
+
+def failures_of(told):
     """What went wrong before the notebooks, and whether a damaged file is the reason.
 
-    Each text is there once, with the first artefact that it stopped.
+    `told` are names of artefacts with their failures. Each text is there once, with the first
+    artefact that it stopped.
     """
     stopped = {}
-    for report in reports:
-        for text, damaged in report.failures.items():
-            stopped.setdefault((text, damaged), []).append(report.artefact.id)
+    for name, failures in told:
+        for text, damaged in failures.items():
+            stopped.setdefault((text, damaged), []).append(name)
     return {
-        f"{ids[0]}{f' and {len(ids) - 1} more' if ids[1:] else ''}: {text}": damaged
-        for (text, damaged), ids in stopped.items()
+        f"{names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}: {text}": damaged
+        for (text, damaged), names in stopped.items()
     }
 
 

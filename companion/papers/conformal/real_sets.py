@@ -178,7 +178,7 @@ def _cell(out, name, method, own):
 
 def _tests(out, name, own):
     errors = g_means.error_table(own)
-    p = p_values(errors)
+    p = p_values(errors[[SVM, *NAMED[name]]])
     moved = g_means.by_method(own, "n_transformations") > 0
     half = errors[SVM].groupby(level="partition").mean() / 2
     for method in NAMED[name]:
