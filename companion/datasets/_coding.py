@@ -46,13 +46,10 @@ def _scale_by_part(codes, part):
 
 def titanic(path):
     """Class 1 to 4 (crew), child, male; survived is +1. One row a person, in the table's order."""
-    import pandas as pd
-
-    table = pd.read_csv(path)
-    people = table.loc[table.index.repeat(table["count"])]
-    number = people["class"].map({"1st": 1, "2nd": 2, "3rd": 3, "crew": 4})
-    codes = np.column_stack([number, people["age"] == "child", people["sex"] == "male"])
-    return standardize(codes), _labels(people["survived"] == "yes")
+    people = [row for *row, count in read_rows(path)[1:] for _ in range(int(count))]
+    classes = ("1st", "2nd", "3rd", "crew")
+    codes = [[1 + classes.index(c), age == "child", sex == "male"] for c, age, sex, _ in people]
+    return standardize(np.array(codes)), _labels(np.array([row[-1] == "yes" for row in people]))
 
 
 def heart(path):

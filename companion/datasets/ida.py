@@ -156,7 +156,8 @@ def load_ida(name, source=None):
         If there is no such problem; if its file cannot be had.
 
     Notes
-    ----- The rebuilt rows equal those of the benchmark to the eight significant digits it gives,
+    -----
+    The rebuilt rows equal those of the benchmark to the eight significant digits it gives,
     labels included (``diabetis`` could not be compared). All but two problems are standardised over
     all rows, test rows included; ``breast-cancer`` and ``thyroid`` by mean and standard deviation
     of 137 and 100 rows, which cannot be identified, but whose sums can. In ``benchmarks.mat`` a row

@@ -46,9 +46,7 @@ def distinct_patterns(X, y):
             "distinct_patterns: X must be a table with one label in y for each row. "
             f"Got shapes {X.shape} and {y.shape}"
         )
-    import pandas as pd
-
-    rows = pd.DataFrame(X).assign(y=y)
-    inverse = rows.groupby(list(rows), sort=False, dropna=False).ngroup().to_numpy()
+    seen, rows = {}, zip(X.tolist(), y.tolist(), strict=True)
+    inverse = np.array([seen.setdefault((*row, label), len(seen)) for row, label in rows])
     _, first, counts = np.unique(inverse, return_index=True, return_counts=True)
     return X[first], y[first], counts, inverse
