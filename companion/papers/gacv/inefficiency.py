@@ -20,8 +20,9 @@ from companion.papers.summaries import row_a_group, select, study_over, values_f
 PRINTED = {"grid": "fine", "n": SAMPLE_SIZE}
 #: The sizes of the samples: other sizes are tuned on the coarse grid, both cases in a unit.
 SIZES = {"paper": (100, SAMPLE_SIZE, 500), "quick": (SAMPLE_SIZE,)}
-#: Of another size so many samples are tuned by the criteria that take further fits.
-REFITTED = 10
+#: Of another size so many samples are tuned by the criteria that take further fits; of the printed
+#: one, where cross-validation tunes all, so many by exact leave-one-out.
+REFITTED, LEFT_OUT = 10, 40
 #: The report's own estimates, and what its sentences call them in both cases.
 ESTIMATES = {"gacv": "GACV", "xa": "XA"}
 
@@ -34,19 +35,20 @@ def compute_sample(unit):
     grids, rows = ("fine", "coarse") if n == SAMPLE_SIZE else ("coarse",), []
     for case in CASES:
         machines = selection.train(X, y, probability, case, grids[0])
-        refits = n == SAMPLE_SIZE or number <= REFITTED
-        surfaces = all_criteria(machines, n, number) if refits else one_fit_criteria(machines)
+        surfaces = all_criteria(machines, n, number)
         for grid in grids:
             rows += _rows_of_case(machines, surfaces, grid)
     return rows
 
 
 def all_criteria(machines, n, number):
-    """Every criterion over the grid, for the sample of size `n` with this number."""
-    surfaces = one_fit_criteria(machines)
-    surfaces["loo"] = selection.leave_one_out_rates(machines)
-    surfaces["cv_10"] = selection.cross_validated_rates(machines, N_FOLDS, n, number)
-    return {name: surfaces[name] for name in CRITERIA}
+    """Every criterion that the sample of size `n` with this number is tuned by, over the grid."""
+    surfaces, is_printed = one_fit_criteria(machines), n == SAMPLE_SIZE
+    if number <= (LEFT_OUT if is_printed else REFITTED):
+        surfaces["loo"] = selection.leave_one_out_rates(machines)
+    if is_printed or number <= REFITTED:
+        surfaces["cv_10"] = selection.cross_validated_rates(machines, N_FOLDS, n, number)
+    return {name: surfaces[name] for name in CRITERIA if name in surfaces}
 
 
 def _rows_of_case(machines, surfaces, grid):
@@ -124,6 +126,12 @@ def runs(frame, case, criterion, **setting):
     return _with_inefficiency(select(frame, case=case, criterion=criterion, **(PRINTED | setting)))
 
 
+def in_common(*several):
+    """Of the runs of some criteria, the inefficiencies for the samples that all of them tune."""
+    samples = set.intersection(*(set(own["sample"]) for own in several))
+    return [own.inefficiency[own["sample"].isin(samples)].to_numpy() for own in several]
+
+
 def row_a_criterion(frame, case, row, setting=PRINTED):
     """A table with what ``row`` gives for the runs of every criterion, under a reader's names."""
     own = _with_inefficiency(select(frame, case=case, **setting))
@@ -166,10 +174,10 @@ def _add_inefficiencies(out, frame):
 
 def _claims(of):
     gacv, xa, folds = of["gacv"], of["xa"], of["cv_10"].inefficiency
-    better = paired_difference(xa.inefficiency, of["loo"].inefficiency)
+    better = paired_difference(*in_common(xa, of["loo"]))
     difference = paired_difference(xa.inefficiency, gacv.inefficiency)
     apart = np.abs(xa.inefficiency.to_numpy() - gacv.inefficiency.to_numpy())
-    surplus = paired_difference(gacv.estimate, xa.estimate)
+    surplus, exact = paired_difference(gacv.estimate, xa.estimate), xa.minus_loo.dropna().abs()
     off = [(of[name].estimate - of[name].target).abs() for name in ("xa_2", "xa")]
     means = {f"inefficiency of {label}": of[name].inefficiency for name, label in ESTIMATES.items()}
     means = {column: mean_and_standard_error(values) for column, values in means.items()}
@@ -185,7 +193,7 @@ def _claims(of):
         "GACV / 2 - XA, at their minima": surplus,
         "GACV / 2 - XA, at their minima, upper bound": surplus,
         "distance from MISCLASS: rho = 2 - rho = 1": paired_difference(*off),
-        "|mean over the grid of XA - leave-one-out|": mean_and_standard_error(xa.minus_loo.abs()),
+        "|mean over the grid of XA - leave-one-out|": mean_and_standard_error(exact),
     }
 
 
@@ -208,11 +216,11 @@ def criteria_table(frame, case):
     inefficiency minus that of 10-fold CV, and the least value of the criterion (of GACV and GCKL
     half of it) minus MISCLASS (BRMISCLASS) there.
     """
-    folds = runs(frame, case, "cv_10").inefficiency
+    folds = runs(frame, case, "cv_10")
 
     def row(own):
         excess = mean_and_standard_error(own.risk / example.bayes_risk(case))
-        dearer = paired_difference(own.inefficiency, folds)
+        dearer = paired_difference(*in_common(own, folds))
         pessimism = paired_difference(own.estimate, own.target)
         return {
             **with_error("disagrees with true", mean_and_standard_error(own.from_true)),
