@@ -10,7 +10,7 @@ from companion.losses import Unbiased
 from companion.papers.summaries import present
 from companion.papers.usvc.paired_errors import add_comparison, by_machine
 from companion.papers.usvc.splits import split, wrong
-from companion.solvers.wls import Design, least_squares_path, wls_path
+from companion.solvers.wls import Design, least_squares_path, wls, wls_path
 
 C_VALUES = tuple(10.0**k for k in range(-3, 4))
 MACHINES = ("LS", "SVMlight", "USVC")
@@ -21,13 +21,19 @@ LOSSES = {"USVC": LOSS}
 _HARD_C = 1e3
 
 
-def paths(design, y, C_values=C_VALUES, losses=LOSSES):
-    """By machine: its (w, b) along C, a row each, and whether each fit converged."""
+def paths(design, y, C_values=C_VALUES, losses=LOSSES, needed=C_VALUES):
+    """By machine: its (w, b) along C, a row each, and whether each fit converged.
+
+    Where a C is not needed, the machine of a loss is the one that it would start at.
+    """
     svc = wls_path(design, y, C_values)
     found = {"LS": (np.array(least_squares_path(design, y, C_values)), [True] * len(C_values))}
     machines = {"SVMlight": svc}
     for name, loss in losses.items():
-        machines[name] = wls_path(design, y, C_values, loss=loss, start=svc)
+        machines[name] = [
+            wls(design, y, C, loss=loss, start=start) if C in needed else start
+            for C, start in zip(C_values, svc, strict=True)
+        ]
     for name, own in machines.items():
         points = np.array([np.append(m.w, m.intercept) for m in own])
         found[name] = points, [m.converged for m in own]
@@ -53,8 +59,9 @@ def compute_split(unit, losses=LOSSES):
     part = split(unit.params["dataset"], unit.params["split"])
     held_out_errors, searched = search(part, losses=losses)
     design, test = Design.linear(part.X), Design.linear(part.X_test).augmented
-    found = paths(design, part.y, losses=losses)
     best = {name: int(np.argmin(errors)) for name, errors in held_out_errors.items()}
+    needed = {_HARD_C, *(C_VALUES[k] for k in best.values())}
+    found = paths(design, part.y, losses=losses, needed=needed)
     svc, hard = found["SVMlight"][0], C_VALUES.index(_HARD_C)
     rows = []
     for name, (points, flags) in found.items():

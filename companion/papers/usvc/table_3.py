@@ -31,7 +31,7 @@ from companion.papers.usvc.cases import PAPER
 from companion.papers.usvc.splits import BENCHMARK_SETS, digest, split, wrong
 from companion.reproduction import Study, Unit, seed_for
 from companion.solvers.fscl import fscl
-from companion.solvers.wls import Design, wls_path
+from companion.solvers.wls import Design, wls, wls_path
 from companion.tuning import KernelGridSearchCV
 
 #: What is tried, the smaller machines first: of several with the fewest errors the first is taken.
@@ -189,8 +189,10 @@ def both_paths(design, y, tol=1e-6):
 def _fit_on_prototypes(dataset, number, machine, *, factor, sigma, C):
     part = split(dataset, number)
     centres = prototypes(dataset, number, part.X, round(factor * SIZES[dataset]))
-    svc, unbiased = both_paths(design_on(part.X, centres, sigma), part.y)
-    found = (unbiased if machine == "USVC" else svc)[C_VALUES.index(C)]
+    design = design_on(part.X, centres, sigma)
+    found = wls_path(design, part.y, [c for c in C_VALUES[::-1] if c <= C])[-1]
+    if machine == "USVC":
+        found = wls(design, part.y, C, loss=LOSS, start=found)
     K = gram(part.X_test, centres, gamma=gamma_from_width(sigma, "2sigma2"))
     return K @ found.coef + found.intercept, len(centres), found.converged
 
