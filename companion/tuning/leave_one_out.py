@@ -212,21 +212,28 @@ def _leave_one_out(K, y, alpha, upper, decisions):
     alpha = alpha.reshape(-1, n)
     A = np.ones((n + 1, n + 1))
     A[:n, :n], A[n, n] = K + _RIDGE * K.diagonal().max() * np.eye(n), 0.0
-    K, table = A[:n, :n].copy(), np.empty(A.shape)
+    given, K, table = K, A[:n, :n].copy(), np.empty(A.shape)
     verdicts, values = np.empty(alpha.shape, dtype=np.int8), np.empty(alpha.shape)
-    counts, ends = np.empty((len(alpha), 2), dtype=np.int64), np.empty((n, n))
+    counts, ends, last = np.empty((len(alpha), 2), dtype=np.int64), np.empty((n, n)), ()
     for c, (start, u) in enumerate(zip(alpha, upper, strict=True)):
         machine = _solve(K, y, u, start)
         free = np.flatnonzero((machine.low < machine.beta) & (machine.beta < machine.high))
-        loops.tableau(A, free if len(free) else np.array([0]), table)
+        basic = free if len(free) else np.array([0])
+        if not np.array_equal(basic, last):
+            loops.tableau(A, basic, table)
+            last = basic
         counts[c] = loops.leave_out(machine, free, table, decisions, ends, verdicts[c], values[c])
         rows = np.flatnonzero(verdicts[c] == loops.UNKNOWN)
         loops.judge(machine, rows, ends[rows], y - ends[rows] @ K, verdicts[c], values[c])
-        for i in np.flatnonzero(verdicts[c] == loops.FAILED):
-            values[c, i] = _left_out_decision(machine, u, i)
-            verdicts[c, i] = (
-                loops.CORRECT if y[i] * values[c, i] > loops.ZERO_MARGIN else loops.ERROR
-            )
+        failed = np.flatnonzero(verdicts[c] == loops.FAILED)
+        if len(failed):
+            # any one of identical points stands for them all
+            points = np.column_stack([given[failed], y[failed], u[failed]])
+            _, first, which = np.unique(points, axis=0, return_index=True, return_inverse=True)
+            found = np.array([_left_out_decision(machine, u, i) for i in failed[first]])[which]
+            is_correct = y[failed] * found > loops.ZERO_MARGIN
+            values[c, failed] = found
+            verdicts[c, failed] = np.where(is_correct, loops.CORRECT, loops.ERROR)
     n_refits, n_breakpoints = counts.T
     return LeaveOneOut(
         errors=(verdicts == loops.ERROR).reshape(shape),
