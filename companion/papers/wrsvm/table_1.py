@@ -15,8 +15,8 @@ from companion.papers.wrsvm.utilities import PERCENT
 from companion.solvers import Design
 from companion.solvers.dca import STARTS
 
-#: The robust machine whose DC algorithm starts at the SVM that ignores U, for the first samples.
-OTHER_START, N_OTHER_START = "WRSVM, unweighted start", 40
+#: The robust machine whose DC algorithm starts at the SVM that ignores U.
+OTHER_START = "WRSVM, unweighted start"
 
 #: Sizes of the tuning sample, the first of the largest; which of equally good C, by a sign.
 TUNING_SIZES = (100, 400, 1600, 10_000)
@@ -46,8 +46,9 @@ def compute(unit):
     further = examples.piecewise_linear(TUNING_SIZES[-1] - len(tune[1]), rng, FLIP)
     many = [np.concatenate(parts) for parts in zip(tune, further, strict=True)]
     train, more = (Design.linear(X), y), partial(_tuned_otherwise, many=many, test=test)
-    paths = _both_starts if number <= N_OTHER_START else examples.paths
-    return list(simulation.machine_rows("table_1", train, tune, test, paths=paths, more=more))
+    return list(
+        simulation.machine_rows("table_1", train, tune, test, paths=_both_starts, more=more)
+    )
 
 
 def _both_starts(design, y, U):
@@ -80,8 +81,7 @@ def _gains(path, q, X, y, U):
 def _add_start(out, frame):
     """What the other start changes, means over the cells: objective at all C, utility on test."""
     means = frame.groupby(["machine", "sample"])[["log_objective", "test"]].mean()
-    other = PERCENT * means.loc[OTHER_START]
-    own = PERCENT * means.loc["WRSVM"].loc[other.index]
+    own, other = PERCENT * means.loc["WRSVM"], PERCENT * means.loc[OTHER_START]
     for column, unit in {"log_objective": "%", "test": "points"}.items():
         name = f"{column.replace('_', ' ')}: own start - unweighted start ({unit})"
         gap = paired_difference(own[column], other[column])
