@@ -20,6 +20,7 @@ with the weights A, the largest, and B, the sum of the others, they cost min_u A
 import heapq
 import warnings
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -60,6 +61,12 @@ def global_minimum(X, y, U, C, s, *, known=np.inf, max_nodes=_MAX_NODES):
     """
     sample, label = np.nonzero(U[y] > 0)
     weight = C * U[y[sample], label]
+
+    @cache  # nodes that cut one term more have the same
+    def convex_part(kept):
+        own = list(kept)
+        return _convex_part(X, sample[own], label[own], weight[own], len(U))
+
     best, n_nodes, bound = known, 0, 0.0
     heap = [(0.0, 0, (), ())]
     while heap and n_nodes < max_nodes:
@@ -69,8 +76,7 @@ def global_minimum(X, y, U, C, s, *, known=np.inf, max_nodes=_MAX_NODES):
         n_nodes += 1
         is_open = np.ones(len(weight), dtype=bool)
         is_open[[*kept, *cut]] = False
-        own = list(kept)
-        w, b, least = _convex_part(X, sample[own], label[own], weight[own], len(U))
+        w, b, least = convex_part(kept)
         least = least + (1.0 - s) * weight[list(cut)].sum()
         node_bound = max(bound, least + _open_terms(sample, weight, is_open, s))
         best = min(best, robust_objective(w, b, X, y, U, C=C, s=s))
