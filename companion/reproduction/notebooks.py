@@ -8,8 +8,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
+from unittest.mock import patch
 
 import nbformat
+from papermill.engines import NBClientEngine, papermill_engines
 
 from companion._paths import notebooks_dir
 from companion.reproduction._files import replace_text
@@ -22,6 +24,18 @@ _INJECTED = "injected-parameters"
 _NAVIGATION = "navigation"
 _ERROR_MARK = "papermill-error-cell-tag"
 _KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
+
+
+class _AtTheEnd(NBClientEngine):
+    """Papermill's, but that it writes the notebook when it ends, not twice a cell."""
+
+    @classmethod
+    def execute_managed_notebook(cls, nb_man, *names, **options):
+        with patch.object(nb_man, "output_path", None):
+            super().execute_managed_notebook(nb_man, *names, **options)
+
+
+papermill_engines.register("at the end", _AtTheEnd)
 
 
 @dataclass(frozen=True)
@@ -129,7 +143,7 @@ def _execute(path, parameters, folder):
     options = {"kernel_name": _KERNELSPEC["name"], "language": "python", "progress_bar": False}
     # not papermill's cwd, which is that of this process and so of its other threads, too
     options["resources"] = {"metadata": {"path": str(folder)}}
-    options["kernel_manager_class"] = WarmKernelManager
+    options |= {"kernel_manager_class": WarmKernelManager, "engine_name": "at the end"}
     try:
         papermill.execute_notebook(str(path), str(path), parameters, **options)
     except papermill.PapermillExecutionError as error:
