@@ -26,7 +26,7 @@ PRINTED = {
 #: How many samples of the size of the figures on the fine grid, and of other sizes on the coarse.
 SIZES = {
     "paper": {("fine", 200): 200, ("coarse", 100): 100, ("coarse", 200): 40, ("coarse", 500): 100},
-    "quick": {("fine", 200): 5, ("coarse", 100): 5, ("coarse", 500): 5},
+    "quick": {("fine", 200): 10, ("coarse", 100): 10, ("coarse", 500): 10},
 }
 
 
