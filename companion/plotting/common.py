@@ -1,6 +1,7 @@
 """Looks shared by all figures, and the plots that more than one paper needs."""
 
 import re
+from unittest.mock import patch
 
 import numpy as np
 
@@ -144,7 +145,9 @@ def player(fig, draw, frames, *, name):
     from IPython.display import HTML
     from matplotlib.animation import FuncAnimation
 
-    with plt.rc_context({"savefig.dpi": 60, "animation.embed_limit": 1.0}):
+    settings = {"savefig.dpi": 60, "animation.embed_limit": 1.0}
+    # a frame is drawn when it is saved, which is enough
+    with plt.rc_context(settings), patch.object(fig.canvas, "draw_idle"):
         html = FuncAnimation(fig, draw, frames).to_jshtml(fps=3, default_mode="once")
     plt.close(fig)
     html = re.sub(r"<link[^>]*>", "", html)

@@ -114,13 +114,6 @@ def _failure(error, number=None, source=""):
     return f"failed{where}: {name}: {shorten(str(message), 400, placeholder=' ...')}"
 
 
-def _last_started(path):
-    """Number and source of the last cell that papermill began, of a kernel that died."""
-    cells = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
-    started = [c for c in cells if c.metadata.get("papermill", {}).get("start_time")]
-    return (len(started), started[-1].source) if started else (None, "")
-
-
 def _execute(path, parameters, folder):
     """Run the notebook at a path, which is written over; what went wrong, in words."""
     import papermill
@@ -129,13 +122,15 @@ def _execute(path, parameters, folder):
     options = {"kernel_name": _KERNELSPEC["name"], "language": "python", "progress_bar": False}
     # not papermill's cwd, which is that of this process and so of its other threads, too
     options["resources"] = {"metadata": {"path": str(folder)}}
-    options["kernel_manager_class"] = WarmKernelManager
+    options["kernel_manager_class"], started = WarmKernelManager, []
+    options["on_cell_execute"] = lambda cell, cell_index: started.append(cell.source)
+    options["request_save_on_cell_execute"] = False  # at the end only: twice a cell takes time
     try:
         papermill.execute_notebook(str(path), str(path), parameters, **options)
     except papermill.PapermillExecutionError as error:
         return _failure(error, error.exec_count, error.source)
     except Exception as error:  # a dead kernel, or none: the other notebooks go on
-        return _failure(error, *_last_started(path))
+        return _failure(error, len(started) or None, "".join(started[-1:]))
     finally:
         loop = ensure_event_loop()  # Jupyter's client leaves that of this thread open
         if not loop.is_running():
@@ -146,9 +141,10 @@ def _execute(path, parameters, folder):
 def run_notebook(artefact, output, parameters=None, *, source=None, in_place=False):
     """Execute an artefact's notebook; a failure is reported, not raised.
 
-    `output` is where it goes, as far as it ran. Parameters that are not the default are injected;
-    bad ones are a ParameterError, and no kernel is started. The notebook is that of the artefact,
-    or `source`, which is written over if every cell ran and `in_place` is asked for.
+    `output` is where it goes, as far as it ran, but without outputs if its kernel died. Parameters
+    that are not the default are injected; bad ones are a ParameterError, and no kernel is started.
+    The notebook is that of the artefact, or `source`, which is written over if every cell ran and
+    `in_place` is asked for.
     """
     values = check_parameters(artefact, parameters or {})
     changed = {p.name: values[p.name] for p in artefact.parameters if values[p.name] != p.default}
@@ -158,6 +154,8 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
     try:
         notebook = clean_notebook(nbformat.read(source, as_version=4))
         notebook.cells = [c for c in notebook.cells if _INJECTED not in c.metadata.get("tags", [])]
+        for cell in (c for c in notebook.cells if c.cell_type == "code"):
+            cell.outputs, cell.execution_count = [], None
         _navigable(notebook, artefact)
         action = f"write {output}"
         _write(notebook, output)

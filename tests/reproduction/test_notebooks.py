@@ -109,6 +109,15 @@ def test_a_dying_kernel_is_reported_with_the_cell_that_killed_it(tmp_path, sourc
     assert "failed in cell [2] (import os; os._exit(3)): DeadKernelError: " in str(report)
 
 
+def test_a_knob_is_shown_and_its_function_not_run_unseen(tmp_path, source):
+    knob = "from ipywidgets import interact\nran = []\ninteract(lambda x: ran.append(x), x=(1, 3));"
+    write_notebook(source, knob, "ran")
+    report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source)
+    *_, shown, ran = nbformat.read(report.output, as_version=4).cells
+    assert shown.outputs[0].data["text/plain"].startswith("interactive(")
+    assert ran.outputs[0].data["text/plain"] == "[]"
+
+
 def test_a_bad_parameter_starts_no_kernel(tmp_path, no_kernel, source):
     write_notebook(source, SHOW)
     with pytest.raises(ParameterError):

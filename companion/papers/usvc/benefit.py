@@ -83,11 +83,10 @@ def compute_width(unit):
     return row
 
 
+_DRAWS = {"paper": 100, "quick": 10}
 _READ = {"reading": cases.TABLE_READINGS.values()}
-BENEFIT_SIZE = cases.study_of("benefit_size", compute_size, **_READ, n=SIZES, draw=cases.TRIALS)
-BENEFIT_WIDTH = cases.study_of(
-    "benefit_width", compute_width, **_READ, sigma=WIDTHS, draw=cases.TRIALS
-)
+BENEFIT_SIZE = cases.study_of("benefit_size", compute_size, **_READ, n=SIZES, draw=_DRAWS)
+BENEFIT_WIDTH = cases.study_of("benefit_width", compute_width, **_READ, sigma=WIDTHS, draw=_DRAWS)
 
 
 def gains(rows):
