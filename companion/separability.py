@@ -10,6 +10,8 @@ Barbero, SVM imbalance correction by conformal kernel transformations, 2008, sec
 the empirical feature space, IEEE Transactions on Neural Networks 16 (2005).
 """
 
+import math
+
 import numpy as np
 from scipy.linalg import blas, eigh, qr, svd
 
@@ -88,7 +90,8 @@ class Separability:
         (within_p, within_n, cross), spread = self._sums(Q)
         between = within_p / self.n_positive + within_n / self.n_negative
         total = (within_p + within_n + 2.0 * cross) / self.n
-        return np.where(usable, _ratio(between - total, spread - between, spread, self.n), 0.0)
+        sums = np.stack([between - total, spread - between, spread], axis=1).tolist()
+        return np.where(usable, [_ratio(*each, self.n) for each in sums], 0.0)
 
     def value_and_gradient(self, q):
         """J and its gradient with respect to q, 2 (Bq - J Wq) / q'Wq, (5.2.4) of the thesis.
@@ -103,7 +106,7 @@ class Separability:
         Bq, Wq = self.products(scaled)
         spread = float(self._sort(scaled) ** 2 @ self._diagonal)
         within = float(scaled @ Wq)
-        J = float(_ratio(np.array(scaled @ Bq), np.array(within), np.array(spread), self.n))
+        J = _ratio(float(scaled @ Bq), within, spread, self.n)
         if not np.isfinite(J) or within <= 0.0 or top < _VANISHED:
             return J, np.zeros(self.n)
         return J, 2.0 / (within * top) * (Bq - J * Wq)
@@ -228,8 +231,7 @@ class Combinations:
         products = self._forms @ z
         Bz, Wz = products[: z.size], products[z.size :]
         within = float(z @ Wz)
-        spread = self._top * (z @ z)
-        J = float(_ratio(np.array(z @ Bz), np.array(within), np.array(spread), self.n))
+        J = _ratio(float(z @ Bz), within, float(self._top * (z @ z)), self.n)
         if not np.isfinite(J) or within <= 0.0 or top < _VANISHED:
             return J, np.zeros(len(coefficients))
         return J, (2.0 / (within * top) * (Bz - J * Wz)) @ self._to_functions
@@ -237,8 +239,7 @@ class Combinations:
 
 def _ratio(between, within, spread, n):
     """Between over within, both at least 0; what rounding leaves of a zero counts as zero."""
-    rounding = 1e-14 * np.abs(spread) * np.sqrt(n)
-    between = np.where(between > rounding, between, 0.0)
-    within = np.where(within > rounding, within, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(between > 0.0, between / within, 0.0)
+    rounding = 1e-14 * abs(spread) * math.sqrt(n)
+    if not between > rounding:
+        return 0.0
+    return between / within if within > rounding else math.inf
