@@ -327,7 +327,7 @@ def test_an_agreement_counts_errors_and_asterisks_of_every_joint_reading():
     assert (marks["MDT-JGRAD"].xs("plus", level="sign").xs("hull", level="units") == 1).all()
 
 
-@pytest.mark.parametrize("unit", practice.PRACTICE.units("paper")[-20::4], ids=str)
+@pytest.mark.parametrize("unit", practice.PRACTICE.units("paper")[-15::3], ids=str)
 def test_a_training_part_has_its_imbalance_and_the_test_part_all_it_had(unit):
     X, y, X_test, y_test = practice.sample(unit)
     assert (y < 0).sum() == unit.params["imbalance"] * (y > 0).sum()

@@ -30,8 +30,8 @@ def compute_draws(unit):
 
 
 #: All methods on the first draws, those of the table on the others.
-BOARD = study_over(PAPER, "board", compute_board, draw={"paper": 20, "quick": 2})
-DRAWS = study_over(PAPER, "draws", compute_draws, draw={"paper": range(21, 101), "quick": ()})
+BOARD = study_over(PAPER, "board", compute_board, draw={"paper": 15, "quick": 2})
+DRAWS = study_over(PAPER, "draws", compute_draws, draw={"paper": range(16, 101), "quick": ()})
 STUDIES = (BOARD, DRAWS)
 
 PROTOCOL = {

@@ -149,5 +149,5 @@ SETTINGS = {
     profile: [{"dataset": name, "imbalance": k} for name, k in cases]
     for profile, cases in (("paper", CASES), ("quick", [(BOARD_NAME, 10)]))
 }
-REPETITIONS = {"paper": 4, "quick": 2}
+REPETITIONS = {"paper": 3, "quick": 2}
 PRACTICE = study_over(PAPER, "practice", compute_practice, SETTINGS, _digest, partition=REPETITIONS)

@@ -36,7 +36,7 @@ NAMED = {
 VARYING = ("WIL", "MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
 
 #: Partitions on which methods are tried that the thesis neither prints nor judges.
-N_WITH_ALL = 4
+N_WITH_ALL = 3
 
 #: Quantities of several rows, and about all sets together; a method is chosen on other partitions.
 IDLE = "methods of nine that transform nowhere"
