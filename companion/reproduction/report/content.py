@@ -76,13 +76,8 @@ class Group:
 
     @property
     def short(self):
-        """Surnames and year, as in "Wahba et al. 2001"; the key or title if no author is named."""
-        surnames = re.findall(r"(?:\b\w\. ?)+([^\s,]+)", self.paper.citation)
-        years = re.findall(r"\b\d{4}\b", self.paper.citation)
-        if not surnames or not years:
-            return self.paper.key or self.paper.title
-        names = f"{surnames[0]} et al." if len(surnames) > 2 else " and ".join(surnames)
-        return f"{names} {years[-1]}"
+        """What the paper is called where there is little room."""
+        return self.paper.short or self.paper.key or self.paper.title
 
 
 def _marked(lines, parts, anchors):
