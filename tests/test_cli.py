@@ -711,16 +711,6 @@ def test_tables_fit_the_terminal_and_are_wide_elsewhere(project):
     assert 80 < max(map(len, wider.splitlines())) <= 200
 
 
-def test_verify_writes_the_section_of_the_readme(project):
-    readme = project / "README.md"
-    readme.write_text("<!-- verdicts: begin -->\n<!-- verdicts: end -->\n")
-    assert "updated" in invoke([fig_2()], "verify", "--readme", str(readme))
-    assert "1 can fail and are scored" in readme.read_text().splitlines()[1]
-    assert "unchanged" in invoke([fig_2()], "verify", "--readme", str(readme))
-    readme.write_text("nothing")
-    assert "must have the markers" in invoke([fig_2()], "verify", "--readme", str(readme), code=2)
-
-
 # -- explain --------------------------------------------------------------------------------
 
 

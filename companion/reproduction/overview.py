@@ -9,17 +9,11 @@ import pandas as pd
 
 from companion.reproduction import declared
 from companion.reproduction._comparisons import AGREES, DEPARTS, FAILS, HOLDS
-from companion.reproduction.artefacts import list_artefacts, list_papers
+from companion.reproduction.artefacts import list_artefacts
 from companion.reproduction.display import claim_verdict, escaped
 from companion.reproduction.published import SCORED
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.verdicts import ours, score
-
-
-def by_paper(ledgers):
-    """The ledgers of papers, from those of their artefacts."""
-    ledger = pd.concat(ledgers.values(), ignore_index=True)
-    return dict(iter(ledger.groupby("paper", sort=False)))
 
 
 def load_ledgers(profile="paper"):
@@ -30,7 +24,8 @@ def load_ledgers(profile="paper"):
     ledgers, _, failures = read_ledgers(list_artefacts(), profile)
     if failures:
         raise RuntimeError("There is no overview of all papers:\n" + "\n".join(failures))
-    return by_paper(ledgers)
+    whole = pd.concat(ledgers.values(), ignore_index=True)
+    return dict(iter(whole.groupby("paper", sort=False)))
 
 
 def what_holds(paper, ledger):
@@ -74,15 +69,3 @@ def summary(ledgers):
         f" {own[0]} hold, {own[1]} are undecided and {own[2]} fail. **{len(errata)} errors"
         f" in the print** were found and proved: {found}."
     )
-
-
-def readme_section(ledgers):
-    """What came out, for the README: all papers in a paragraph, and each in a line, as Markdown."""
-    papers, ledgers = list_papers(), by_paper(ledgers)
-    lines = [
-        f"* *{paper.title}*, {paper.citation}. **[The method](notebooks/{key}/method.ipynb).** "
-        + what_holds(paper, ledgers[key])
-        for key, paper in papers.items()
-        if key in ledgers
-    ]
-    return "\n".join([summary(ledgers).partition("\n\n")[0], "", *lines])

@@ -47,7 +47,7 @@ def small(monkeypatch):
     erratum = Erratum("two", "(1)", "a | b", "b", "misprint", proof)
     monkeypatch.setattr(artefacts, "list_papers", lambda: papers)
     monkeypatch.setattr(declared, "load_errata", lambda: [erratum])
-    return show.by_paper({"all": ledger})
+    return dict(iter(ledger.groupby("paper")))
 
 
 @pytest.fixture
