@@ -6,9 +6,9 @@ kernel starts. Plain ``papermill`` knows no types and only warns of an unknown n
 next cell calls :func:`parameters_for`.
 """
 
-import ast
 import difflib
 import math
+import re
 from contextlib import suppress
 
 import click
@@ -79,9 +79,8 @@ def _injected_names():
 
     shell = get_ipython()
     cells = [] if shell is None else shell.user_ns.get("In", [])
-    injected = [ast.parse(cell) for cell in cells if cell.startswith("# Parameters\n")]
-    nodes = (node for tree in injected for node in ast.walk(tree) if isinstance(node, ast.Name))
-    return {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
+    injected = [cell for cell in cells if cell.startswith("# Parameters\n")]
+    return set(re.findall(r"^(\w+) = ", "\n".join(injected), re.MULTILINE))
 
 
 def parameters_for(artefact, /, **values):

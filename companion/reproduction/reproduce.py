@@ -180,7 +180,12 @@ class Reproduction:
             for done in as_completed(running):
                 report, report.notebook = running[done], done.result()
                 report.times.append((NOTEBOOK, 1, 1, report.notebook.duration))
-                if in_place and self.fresh and report.notebook.ok and report.artefact.paper:
+                if (
+                    in_place
+                    and self.fresh
+                    and not report.notebook.failure
+                    and report.artefact.paper
+                ):
                     save_times(report.artefact, report.times)
                 yield report
 
