@@ -137,11 +137,10 @@ def list_papers() -> dict[str, Paper]:
 
 def list_artefacts(paper: str | None = None) -> list[Artefact]:
     """All tables and figures, or those of one paper, in print order."""
-    papers = list_papers()
-    if paper is not None and paper not in papers:
-        raise KeyError(f"no paper {paper!r}; there are {', '.join(papers)}")
-    asked = papers.values() if paper is None else [papers[paper]]
-    return [artefact for own in asked for artefact in own.artefacts]
+    if paper is not None and paper not in list_papers():
+        raise KeyError(f"no paper {paper!r}; there are {', '.join(list_papers())}")
+    keys = list(list_papers()) if paper is None else [paper]
+    return [artefact for key in keys for artefact in list_papers()[key].artefacts]
 
 
 def list_across() -> list[Artefact]:

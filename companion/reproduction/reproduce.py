@@ -178,14 +178,10 @@ class Reproduction:
 
         def finished():
             for done in as_completed(running):
-                report, report.notebook = running[done], done.result()
-                report.times.append((NOTEBOOK, 1, 1, report.notebook.duration))
-                if (
-                    in_place
-                    and self.fresh
-                    and not report.notebook.failure
-                    and report.artefact.paper
-                ):
+                report, book = running[done], done.result()
+                report.notebook = book
+                report.times.append((NOTEBOOK, 1, 1, book.duration))
+                if in_place and self.fresh and report.artefact.paper and not book.failure:
                     save_times(report.artefact, report.times)
                 yield report
 

@@ -6,6 +6,7 @@ project = "companion"
 author = copyright = "The companion developers"
 version = release = companion.__version__
 extensions = [
+    "matplotlib.sphinxext.plot_directive",
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -30,6 +31,10 @@ nb_execution_mode = "off"
 nb_ipywidgets_js = {}
 nb_render_markdown_format = "myst"
 nb_code_prompt_show = "Show the set-up"
+plot_formats = [("png", 150)]
+plot_html_show_formats = plot_html_show_source_link = False
+plot_include_source = True
+plot_rcparams = {"savefig.bbox": "tight"}
 
 html_title = "companion"
 html_theme = "pydata_sphinx_theme"
