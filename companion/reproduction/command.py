@@ -117,7 +117,7 @@ def _list_targets(artefacts):
     for artefact in artefacts:
         _wrapped(f"{artefact.id}  {artefact.title}")
         for p in artefact.parameters:
-            if p not in RUN_PARAMETERS:
+            if p.name not in {shared.name for shared in RUN_PARAMETERS}:
                 _wrapped(f"    -p {p.name} {p.type.__name__.upper()}  {p.help} [{p.default}]", 8)
 
 
