@@ -184,7 +184,6 @@ def gather(profile, artefacts=None):
         "groups": list(groups.values()),
         "total": Group(None, entries).counts,
         "printed": sum(len(entry.lines) for entry in entries),
-        "cores": ", ".join(map(str, sorted(set(times["cores"])))),
         "errata": load_errata(),
         "ledgers": ledgers,
         "records": {p.relative_to(data).as_posix(): p for p in data.glob("records/*/*.csv")},
