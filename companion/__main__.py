@@ -4,10 +4,9 @@ import sys
 
 from companion.errors import DataUnavailable
 
+_SITE = ("latex2mathml", "myst_nb", "numpydoc", "pydata_sphinx_theme", "sphinx")
 #: Extras other than ``reproduce`` that bring what a part of the command needs.
-_EXTRAS = dict.fromkeys(("dask", "distributed"), "distributed")
-_EXTRAS |= dict.fromkeys(("latex2mathml", "myst_nb", "numpydoc"), "docs")
-_EXTRAS |= dict.fromkeys(("pydata_sphinx_theme", "sphinx"), "docs")
+_EXTRAS = dict.fromkeys(_SITE, "docs") | {"dask": "distributed", "distributed": "distributed"}
 
 
 def main():

@@ -83,13 +83,13 @@ def _injected_names():
     return set(re.findall(r"^(\w+) = ", "\n".join(injected), re.MULTILINE))
 
 
-def parameters_for(artefact, /, **values):
+def parameters_for(name, /, **values):
     """Check the parameters of a notebook from inside it, so that it stops before it computes.
 
     Parameters
     ----------
-    artefact : str or companion.reproduction.Artefact
-        The artefact, or what is typed for it, such as ``"l1nsvm/table_2"``.
+    name : str
+        What is typed for the artefact, such as ``"l1nsvm/table_2"``.
     **values
         The notebook's parameters by name; those left out have their defaults.
 
@@ -104,7 +104,6 @@ def parameters_for(artefact, /, **values):
         If a name is unknown, also one that papermill injected, or a value has the wrong type or is
         out of range; all faults at once.
     """
-    if isinstance(artefact, str):
-        artefact = get_artefact(artefact)
+    artefact = get_artefact(name)
     stray = dict.fromkeys(_injected_names() - {p.name for p in artefact.parameters})
     return check_parameters(artefact, {**stray, **values})

@@ -80,7 +80,7 @@ def regenerate(name, *, profile="paper", jobs=1, fresh=False, **parameters):
     from companion.reproduction.run import load_records
 
     artefact = get_artefact(name)
-    parameters_for(artefact, profile=profile, jobs=jobs, fresh=fresh, **parameters)
+    parameters_for(name, profile=profile, jobs=jobs, fresh=fresh, **parameters)
     options = {"jobs": jobs, "fresh": fresh}
     loaded = {study.name: load_records(study, profile, **options) for study in artefact.studies}
     frames = {study: records.frame for study, records in loaded.items()}

@@ -25,6 +25,7 @@ numpydoc_show_class_members = False
 
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
 myst_heading_anchors = 3
+myst_update_mathjax = False
 nb_execution_mode = "off"
 nb_render_markdown_format = "myst"
 nb_code_prompt_show = "Show the set-up"

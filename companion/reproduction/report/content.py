@@ -138,7 +138,6 @@ def _lines(ledger, deviations):
             "texts": dict(zip(table.header, texts, strict=True)),
             "part": line["counts_as"] or "not scored",
             "deviation": deviations.get(cell),
-            "anchor": None,
         }
 
 
