@@ -64,8 +64,7 @@ def _navigable(notebook, artefact):
     """Put the navigation of an artefact into the last cell of its notebook, in place."""
     text = navigation(artefact)
     cells = [c for c in notebook.cells if _NAVIGATION not in c.metadata.get("tags", [])]
-    last = {"tags": [_NAVIGATION]}
-    cell = nbformat.v4.new_markdown_cell(text, id=_NAVIGATION, metadata=last)
+    cell = nbformat.v4.new_markdown_cell(text, id=_NAVIGATION, metadata={"tags": [_NAVIGATION]})
     notebook.cells = [*cells, cell] if text else cells
 
 
