@@ -4,6 +4,10 @@ import sys
 
 from companion.errors import DataUnavailable
 
+_SITE = ("latex2mathml", "myst_nb", "numpydoc", "pydata_sphinx_theme", "sphinx")
+#: Extras other than ``reproduce`` that bring what a part of the command needs.
+_EXTRAS = dict.fromkeys(_SITE, "docs") | {"dask": "distributed", "distributed": "distributed"}
+
 
 def main():
     """Run the command, or say in one line what it lacks."""
@@ -18,11 +22,9 @@ def main():
         package = (error.name or "").partition(".")[0]
         if package in ("", "companion"):
             raise
-        print(
-            f"The command needs {package}, which is not installed: "
-            "pip install 'svm-companion[reproduce]'",
-            file=sys.stderr,
-        )
+        extra = _EXTRAS.get(package, "reproduce")
+        advice = f"which is not installed: pip install 'svm-companion[{extra}]'"
+        print(f"The command needs {package}, {advice}", file=sys.stderr)
         sys.exit(2)
 
 

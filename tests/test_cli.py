@@ -711,16 +711,6 @@ def test_tables_fit_the_terminal_and_are_wide_elsewhere(project):
     assert 80 < max(map(len, wider.splitlines())) <= 200
 
 
-def test_verify_writes_the_section_of_the_readme(project):
-    readme = project / "README.md"
-    readme.write_text("<!-- verdicts: begin -->\n<!-- verdicts: end -->\n")
-    assert "updated" in invoke([fig_2()], "verify", "--readme", str(readme))
-    assert "1 can fail and are scored" in readme.read_text().splitlines()[1]
-    assert "unchanged" in invoke([fig_2()], "verify", "--readme", str(readme))
-    readme.write_text("nothing")
-    assert "must have the markers" in invoke([fig_2()], "verify", "--readme", str(readme), code=2)
-
-
 # -- explain --------------------------------------------------------------------------------
 
 
@@ -785,15 +775,18 @@ def test_python_m_companion_is_the_command():
     assert "reproduce" in done.stdout and "verify" in done.stdout
 
 
-@pytest.mark.parametrize(("missing", "named"), [("click", True), ("companion", False)])
-def test_a_missing_package_is_named_and_one_of_ours_a_fault(monkeypatch, capsys, missing, named):
+EXTRAS = {"click": "reproduce", "distributed": "distributed", "sphinx": "docs", "companion": ""}
+
+
+@pytest.mark.parametrize(("missing", "extra"), EXTRAS.items())
+def test_a_missing_package_is_named_and_one_of_ours_a_fault(monkeypatch, capsys, missing, extra):
     def command():
         raise ModuleNotFoundError("No module", name=f"{missing}.core")
 
     monkeypatch.setattr("companion.cli.main", command)
-    with pytest.raises(SystemExit if named else ModuleNotFoundError) as stop:
+    with pytest.raises(SystemExit if extra else ModuleNotFoundError) as stop:
         __main__.main()
-    if named:
+    if extra:
         assert stop.value.code == 2
-        said = "The command needs click, which is not installed: pip install 'svm-companion["
-        assert capsys.readouterr().err == f"{said}reproduce]'\n"
+        said = f"The command needs {missing}, which is not installed: pip install 'svm-companion["
+        assert capsys.readouterr().err == f"{said}{extra}]'\n"

@@ -3,16 +3,20 @@
 import json
 import os
 import re
+import runpy
 import shutil
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
+from _cases import refused
 from _run import python, said
 
 from companion._paths import data_dir, notebooks_dir, project_root
 from companion.reproduction.artefacts import list_artefacts, list_papers
+from companion.reproduction.display import ledger_text
+from companion.reproduction.reproduce import read_ledgers
 
 ROOT = project_root()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -25,17 +29,26 @@ def test_the_example_of_the_readme_runs_as_printed(capsys):
     assert 0.95 < float(capsys.readouterr().out) < 1
 
 
-def test_the_verdicts_in_the_readme_are_those_of_the_records():
-    from companion.reproduction.display import BEGIN, END, ledger_text
-    from companion.reproduction.overview import readme_section
-    from companion.reproduction.reproduce import read_ledgers
+TOOL = runpy.run_path(str(ROOT / "tools" / "readme_section.py"))
+BEGIN, END = TOOL["BEGIN"], TOOL["END"]
 
+
+def test_the_verdicts_in_the_readme_are_those_of_the_records():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert TOOL["replaced"](text, TOOL["section"]()) == text
+
+
+@pytest.mark.parametrize("text", ["no markers", BEGIN, END + BEGIN])
+def test_only_what_stands_between_the_markers_is_replaced(text):
+    replaced = TOOL["replaced"]
+    assert replaced(f"# T\n{BEGIN}\nold\n{END}\n", "new") == f"# T\n{BEGIN}\nnew\n{END}\n"
+    refused("There must be the markers", replaced, text, "new")
+
+
+def test_verify_reads_in_two_processes_what_one_reads():
     ledgers, _, failures = read_ledgers(list_artefacts())
     assert not failures
-    text = (ROOT / "README.md").read_text()
-    assert text[text.index(BEGIN) + len(BEGIN) : text.index(END)].strip() == readme_section(ledgers)
-    in_two_processes = said("-m", "companion", "verify", "--format", "json")
-    assert in_two_processes == ledger_text(ledgers, "json")
+    assert said("-m", "companion", "verify", "--format", "json") == ledger_text(ledgers, "json")
 
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]

@@ -47,8 +47,3 @@ def replace_bytes(path, content):
         folder = os.open(path.parent, os.O_RDONLY)
         os.fsync(folder)
         os.close(folder)
-
-
-def replace_text(path, text):
-    """:func:`replace_bytes` for text, as UTF-8."""
-    replace_bytes(path, text.encode("utf-8"))

@@ -101,6 +101,8 @@ class Paper:
         Authors, venue, year.
     module : str
         The module that defines ``ARTEFACTS``; imported when the artefacts are asked for.
+    short : str, optional
+        Authors and year, as in "Wahba et al. 2001", where there is little room; default the key.
     proposes, today : str, optional
         A sentence in Markdown on what the paper proposes, and one on what to use today.
     claim : str, optional
@@ -111,6 +113,7 @@ class Paper:
     title: str
     citation: str
     module: str
+    short: str = ""
     proposes: str = ""
     today: str = ""
     claim: str = ""

@@ -114,11 +114,10 @@ def _list_targets(artefacts):
     """Artefacts with the parameters of their own; those that all have are options."""
     from companion.reproduction.artefacts import RUN_PARAMETERS
 
-    shared = {parameter.name for parameter in RUN_PARAMETERS}
     for artefact in artefacts:
         _wrapped(f"{artefact.id}  {artefact.title}")
         for p in artefact.parameters:
-            if p.name not in shared:
+            if p.name not in {shared.name for shared in RUN_PARAMETERS}:
                 _wrapped(f"    -p {p.name} {p.type.__name__.upper()}  {p.help} [{p.default}]", 8)
 
 
@@ -217,20 +216,19 @@ def _lacks(reports):
 def _summarise(reports, run, in_place):
     """The end of a run, and its exit code."""
     from companion.reproduction.display import summary_table
-    from companion.reproduction.overview import by_paper
     from companion.reproduction.reproduce import failures_of
     from companion.reproduction.verdicts import DEPARTS, problems
 
     ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
     if ledgers:
         _heading(f"Verdicts, {run.profile} profile")
-        click.echo(f"{summary_table(by_paper(ledgers)).to_text(columns())}\n")
+        click.echo(f"{summary_table(ledgers).to_text(columns())}\n")
         for name, ledger in ledgers.items():
             differs = ledger["outcome"].isin(DEPARTS) | (ledger["problem"] != "")
             _show_verdicts(ledger[differs], f"{name}: what differs", columns())
     notebooks = [report.notebook for report in reports if report.notebook is not None]
     failures = failures_of((report.artefact.id, report.failures) for report in reports)
-    failures |= {str(book): False for book in notebooks if not book.ok}
+    failures |= {str(book): False for book in notebooks if book.failure}
     for title, lines in {**_lacks(reports), "Failed": failures}.items():
         if lines:
             _heading(title)
@@ -257,9 +255,8 @@ def _code(failures, differs):
 @click.option("--only-problems", is_flag=True, help="Show only the values that make this fail.")
 @_choice("--format", ["table", "json", "csv"], "Tables for people, or the ledger for machines.")
 @click.option("--allow-missing", is_flag=True, help="Records that are not there are no fault.")
-@click.option("--readme", type=click.Path(exists=True, dir_okay=False), help="Write its section.")
 @click.pass_context
-def verify(context, targets, *, profile, only_problems, format, allow_missing, readme):
+def verify(context, targets, *, profile, only_problems, format, allow_missing):
     """Compare every published value with the records, one line a value; nothing is computed.
 
     What differs for a conjecture, or for no reason, comes first. Fails on a value that differs
@@ -267,25 +264,19 @@ def verify(context, targets, *, profile, only_problems, format, allow_missing, r
     and on records that are missing, stale or altered.
     """
     gc.disable()  # there are many records, and they stay
-    from companion.reproduction import display, overview
+    from companion.reproduction import display
     from companion.reproduction.reproduce import read_ledgers
     from companion.reproduction.verdicts import problems
 
     ledgers, gaps, failures = read_ledgers(_targets(context, targets), profile, jobs=2)
     faulty = {name: problems(ledger) for name, ledger in ledgers.items()}
     shown = faulty if only_problems else ledgers
-    if readme:
-        try:
-            changed = display.update_between_markers(readme, overview.readme_section(ledgers))
-        except (OSError, ValueError) as error:
-            raise click.UsageError(str(error), context) from error
-        click.echo(f"{readme}: {'updated' if changed else 'unchanged'}")
-    elif format == "table":
+    if format == "table":
         _show_verdicts(_unexplained(shown), "Unexplained", columns(None))
         for name, ledger in shown.items():
             _show_verdicts(ledger, name, columns(None))
         if ledgers:
-            click.echo(display.summary_table(overview.by_paper(ledgers)).to_text(columns()))
+            click.echo(display.summary_table(ledgers).to_text(columns()))
     else:
         click.echo(display.ledger_text(shown, format), nl=False)
     for text in [*gaps["missing"], *gaps["stale"], *failures]:

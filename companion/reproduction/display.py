@@ -3,20 +3,17 @@
 import json
 import re
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from companion.reproduction import _comparisons as rules
-from companion.reproduction._files import replace_text
 from companion.reproduction.published import SCORED, parse_printed
 from companion.reproduction.tables import Table, number_text, plain
 from companion.reproduction.verdicts import OURS, PARTS, ours, score
 
 __all__ = ["Table", "findings", "published_vs_reproduced", "summary_table", "verdict_table"]
 
-BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
 _PLURALS = {rules.HOLDS: "hold", rules.FAILS: "fail"}
 _SPREAD = " ±"  # ends the name of the column that holds the spread of another
 _LINES = ("published", "reproduced", "verdict", "as read")
@@ -284,11 +281,13 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
 
 
 def summary_table(ledgers):
-    """The score of each paper (a key of `ledgers`), a column each, and of all; claims of ours."""
-    if len(ledgers) > 1:
-        ledgers = {**ledgers, "all": pd.concat(ledgers.values())}
-    frame = pd.DataFrame({name: score(ledger) for name, ledger in ledgers.items()}, dtype=object)
-    own = [" / ".join(map(str, ours(ledger))) for ledger in ledgers.values()]
+    """The score of each paper in some ledgers, a column each, and of all; claims of ours."""
+    whole = pd.concat(ledgers.values())
+    papers = dict(iter(whole.groupby("paper", sort=False)))
+    if len(papers) > 1:
+        papers["all"] = whole
+    frame = pd.DataFrame({name: score(ledger) for name, ledger in papers.items()}, dtype=object)
+    own = [" / ".join(map(str, ours(ledger))) for ledger in papers.values()]
     frame.loc["ours: holds / undecided / fails"] = own
     return Table.from_frame(frame.rename_axis("").reset_index())
 
@@ -325,19 +324,3 @@ def ledger_text(ledgers, form):
         return whole.to_csv(index=False)
     rows = [{name: plain(v) for name, v in row.items()} for row in whole.to_dict("records")]
     return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
-
-
-def update_between_markers(path, text):
-    """Replace what stands in a file between its lines ``<!-- verdicts: begin -->`` and ``end``.
-
-    Returns whether the file changed; raises ValueError if it does not have both, once, in order.
-    """
-    path = Path(path)
-    before = path.read_text(encoding="utf-8")
-    parts = re.split(f"({BEGIN}|{END})", before)
-    if parts[1::2] != [BEGIN, END]:
-        raise ValueError(f"{path} must have the markers {BEGIN} and {END} once, in this order.")
-    parts[2] = f"\n{text.strip()}\n"
-    after = "".join(parts)
-    replace_text(path, after)
-    return after != before

@@ -53,15 +53,14 @@ def _compare_outputs(cell, compare, test, ref, skip_compare=None):
 
 def difference_of_values(committed, again, where="", rtol=1e-9, atol=1e-12):
     """Where two JSON contents first differ, "" if they do not; numbers may differ by rounding."""
-    if isinstance(committed, float) or isinstance(again, float):
-        both = isinstance(committed, (int, float)) and isinstance(again, (int, float))
-        same = both and math.isclose(committed, again, rel_tol=rtol, abs_tol=atol)
-        return "" if same else f"{where}: {committed!r} committed, {again!r} now"
     if isinstance(committed, dict) and isinstance(again, dict) and committed.keys() == again.keys():
         pairs = [(f"{where} / {name}", committed[name], again[name]) for name in committed]
     elif isinstance(committed, list) and isinstance(again, list) and len(committed) == len(again):
         pairs = [(f"{where} [{i}]", *pair) for i, pair in enumerate(zip(committed, again))]  # noqa: B905
     else:
-        return "" if committed == again else f"{where}: {committed!r} committed, {again!r} now"
+        rounded = {type(committed), type(again)} in ({float}, {float, int})
+        close = rounded and math.isclose(committed, again, rel_tol=rtol, abs_tol=atol)
+        same = close or committed == again
+        return "" if same else f"{where}: {committed!r} committed, {again!r} now"
     differences = (difference_of_values(a, b, place, rtol, atol) for place, a, b in pairs)
     return next(filter(None, differences), "")

@@ -12,7 +12,7 @@ from textwrap import shorten
 import nbformat
 
 from companion._paths import notebooks_dir
-from companion.reproduction._files import replace_text
+from companion.reproduction._files import replace_bytes
 from companion.reproduction.artefacts import list_artefacts
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.parameters import check_parameters
@@ -26,17 +26,15 @@ _KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python
 
 @dataclass(frozen=True)
 class NotebookReport:
-    """What became of one notebook, in words; `output` is None if nothing could be written."""
+    """What became of one notebook: what went wrong, in words, and "" if every cell ran.
+
+    `output` is None if nothing could be written.
+    """
 
     notebook: str
     output: Path | None
     failure: str
     duration: float
-
-    @property
-    def ok(self):
-        """Whether every cell ran."""
-        return not self.failure
 
     def __str__(self):
         return f"{self.notebook}: {self.failure or f'ran in {self.duration:.0f} s'}"
@@ -66,8 +64,7 @@ def _navigable(notebook, artefact):
     """Put the navigation of an artefact into the last cell of its notebook, in place."""
     text = navigation(artefact)
     cells = [c for c in notebook.cells if _NAVIGATION not in c.metadata.get("tags", [])]
-    last = {"tags": [_NAVIGATION]}
-    cell = nbformat.v4.new_markdown_cell(text, id=_NAVIGATION, metadata=last)
+    cell = nbformat.v4.new_markdown_cell(text, id=_NAVIGATION, metadata={"tags": [_NAVIGATION]})
     notebook.cells = [*cells, cell] if text else cells
 
 
@@ -104,7 +101,7 @@ def clean_notebook(notebook, stamp=None):
 
 
 def _write(notebook, path):
-    replace_text(path, nbformat.writes(notebook).rstrip("\n") + "\n")
+    replace_bytes(path, f"{nbformat.writes(notebook).rstrip()}\n".encode())
 
 
 def _failure(error, number=None, source=""):

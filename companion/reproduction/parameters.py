@@ -6,9 +6,9 @@ kernel starts. Plain ``papermill`` knows no types and only warns of an unknown n
 next cell calls :func:`parameters_for`.
 """
 
-import ast
 import difflib
 import math
+import re
 from contextlib import suppress
 
 import click
@@ -79,18 +79,17 @@ def _injected_names():
 
     shell = get_ipython()
     cells = [] if shell is None else shell.user_ns.get("In", [])
-    injected = [ast.parse(cell) for cell in cells if cell.startswith("# Parameters\n")]
-    nodes = (node for tree in injected for node in ast.walk(tree) if isinstance(node, ast.Name))
-    return {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
+    injected = [cell for cell in cells if cell.startswith("# Parameters\n")]
+    return set(re.findall(r"^(\w+) = ", "\n".join(injected), re.MULTILINE))
 
 
-def parameters_for(artefact, /, **values):
+def parameters_for(name, /, **values):
     """Check the parameters of a notebook from inside it, so that it stops before it computes.
 
     Parameters
     ----------
-    artefact : str or companion.reproduction.Artefact
-        The artefact, or what is typed for it, such as ``"l1nsvm/table_2"``.
+    name : str
+        What is typed for the artefact, such as ``"l1nsvm/table_2"``.
     **values
         The notebook's parameters by name; those left out have their defaults.
 
@@ -105,7 +104,6 @@ def parameters_for(artefact, /, **values):
         If a name is unknown, also one that papermill injected, or a value has the wrong type or is
         out of range; all faults at once.
     """
-    if isinstance(artefact, str):
-        artefact = get_artefact(artefact)
+    artefact = get_artefact(name)
     stray = dict.fromkeys(_injected_names() - {p.name for p in artefact.parameters})
     return check_parameters(artefact, {**stray, **values})

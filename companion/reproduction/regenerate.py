@@ -80,9 +80,8 @@ def regenerate(name, *, profile="paper", jobs=1, fresh=False, **parameters):
     from companion.reproduction.run import load_records
 
     artefact = get_artefact(name)
-    parameters_for(artefact, profile=profile, jobs=jobs, fresh=fresh, **parameters)
-    options = {"jobs": jobs, "fresh": fresh}
-    loaded = {study.name: load_records(study, profile, **options) for study in artefact.studies}
+    parameters_for(name, profile=profile, jobs=jobs, fresh=fresh, **parameters)
+    loaded = {s.name: load_records(s, profile, jobs=jobs, fresh=fresh) for s in artefact.studies}
     frames = {study: records.frame for study, records in loaded.items()}
     missing = tuple(reason for records in loaded.values() for reason in records.missing)
     return Regeneration(artefact, profile, frames, missing)

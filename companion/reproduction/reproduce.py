@@ -82,7 +82,7 @@ class ArtefactReport:
     `records` are those of its studies, by name, `computed` the units that were computed for it;
     `failures` is what went wrong before the notebook, with whether a damaged file is the reason.
     `times` has study, units, jobs and seconds of every study that was computed whole for this
-    artefact, and of the notebook.
+    artefact.
     """
 
     artefact: Artefact
@@ -178,10 +178,10 @@ class Reproduction:
 
         def finished():
             for done in as_completed(running):
-                report, report.notebook = running[done], done.result()
-                report.times.append((NOTEBOOK, 1, 1, report.notebook.duration))
-                if in_place and self.fresh and report.notebook.ok and report.artefact.paper:
-                    save_times(report.artefact, report.times)
+                report, book = running[done], done.result()
+                report.notebook = book
+                if in_place and self.fresh and report.artefact.paper and not book.failure:
+                    save_times(report.artefact, [*report.times, (NOTEBOOK, 1, 1, book.duration)])
                 yield report
 
         run = notebooks.run_notebook

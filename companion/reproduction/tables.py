@@ -169,8 +169,7 @@ class Table:
             escaped = [" ".join(cell.replace("|", "\\|").split()) for cell in cells]
             return f"| {' | '.join(escaped)} |"
 
-        lines = [self.header, ["---"] * len(self.header), *self.rows]
-        return "\n".join(map(line, lines))
+        return "\n".join(map(line, [self.header, ["---"] * len(self.header), *self.rows]))
 
     __str__ = __repr__ = to_text
 

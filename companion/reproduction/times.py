@@ -8,7 +8,7 @@ import os
 import pandas as pd
 
 from companion._paths import data_dir
-from companion.reproduction._files import replace_text
+from companion.reproduction._files import replace_bytes
 from companion.reproduction.artefacts import list_artefacts
 
 #: Stands in the column ``study`` for running the notebook on finished records.
@@ -41,4 +41,4 @@ def save_times(artefact, lines):
     table = [*old[~replaced].itertuples(index=False, name=None), *new]
     table.sort(key=lambda line: order.index(line[0]) if line[0] in order else len(order))
     text = pd.DataFrame(table, columns=_COLUMNS).to_csv(index=False)
-    replace_text(data_dir() / "times.csv", text)
+    replace_bytes(data_dir() / "times.csv", text.encode())

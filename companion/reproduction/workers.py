@@ -54,19 +54,14 @@ def run_unit(compute: Callable, unit: Unit, code=None, parent=None) -> tuple[str
 
 
 def check_backend(backend: str, scheduler: str | None = None) -> None:
-    """A ValueError or `ClusterError` if backend, its packages or its scheduler are not there."""
+    """An error that says so if backend, its packages or its scheduler are not there."""
     if backend not in ("loky", "dask"):
         raise ValueError(f"The backend must be one of loky, dask. Got {backend!r}.")
     if scheduler is not None and backend != "dask":
         raise ValueError(f"A scheduler needs the backend 'dask'. Got {backend!r}.")
     if backend == "dask":
-        try:
-            from companion.reproduction import _dask
-        except ImportError as error:
-            raise ValueError(
-                "The backend 'dask' needs the packages dask and distributed. Install them "
-                "(pip install 'svm-companion[distributed]'), or use the backend 'loky'."
-            ) from error
+        from companion.reproduction import _dask
+
         if scheduler is not None:
             with _dask.client_of(scheduler):
                 pass

@@ -170,13 +170,13 @@ def test_a_frame_is_shown_with_given_formats_and_a_row_of_another_length_refused
 
 
 def test_the_summary_is_the_score(ledger):
-    table = display.summary_table({"toy": ledger, "other": ledger})
+    table = display.summary_table({"one": ledger, "two": ledger.assign(paper="other")})
     names, toy, _, both = zip(*table.rows, strict=True)
     assert table.header == ["", "toy", "other", "all"]
     assert names == (*SCORES, "ours: holds / undecided / fails")
     assert toy == ("6", "4", "5", "0", "0", "0", "1", "1", "0 / 0 / 0")
     assert both == ("12", "8", "10", "0", "0", "0", "2", "2", "0 / 0 / 0")
-    assert display.summary_table({"toy": ledger}).header == ["", "toy"]
+    assert display.summary_table({"one": ledger}).header == ["", "toy"]
 
 
 def test_machines_get_every_row_as_json_or_csv(ledger):
@@ -185,18 +185,3 @@ def test_machines_get_every_row_as_json_or_csv(ledger):
     assert rows[4]["reproduced"] == 29.0 and rows[6]["reproduced"] is None
     csv = pd.read_csv(io.StringIO(display.ledger_text({"toy/table_1": ledger}, "csv")))
     assert csv["reproduced"].tolist()[:6] == ledger["reproduced"].tolist()[:6]
-
-
-BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
-
-
-@pytest.mark.parametrize("text", ["no markers", BEGIN, END + BEGIN])
-def test_only_what_stands_between_the_markers_is_replaced(tmp_path, text):
-    path = tmp_path / "README.md"
-    path.write_text(f"# T\n{BEGIN}\nold\n{END}\ntail\n")
-    assert display.update_between_markers(path, "new\n")
-    assert path.read_text() == f"# T\n{BEGIN}\nnew\n{END}\ntail\n"
-    assert not display.update_between_markers(path, "new") and list(tmp_path.iterdir()) == [path]
-    path.write_text(text)
-    refused("must have the markers", display.update_between_markers, path, "new")
-    assert path.read_text() == text

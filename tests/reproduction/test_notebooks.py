@@ -58,7 +58,7 @@ def test_a_notebook_runs_here_with_its_parameters_in_its_own_folder(tmp_path, so
     monkeypatch.setenv("COMPANION_PROGRESS", "1")
     write_notebook(source, SHOW)
     report = run_notebook(ARTEFACT, tmp_path / "out" / "fig_1.ipynb", {"n": 5}, source=source)
-    assert report.ok and str(report).startswith("toy/fig_1: ran in ")
+    assert not report.failure and str(report).startswith("toy/fig_1: ran in ")
     executed = nbformat.read(report.output, as_version=4)
     assert executed.cells[3].outputs[0].text == f"paper 5 {source.parent} 0 {sys.prefix}\n"
     assert os.environ["COMPANION_PROGRESS"] == "1", "the environment is restored"
@@ -75,7 +75,7 @@ def test_in_place_twice_gives_the_same_bytes_and_no_injected_cell(tmp_path, sour
     before, written = source.read_text(), []
     for _ in range(2):
         report = run_notebook(ARTEFACT, source.with_stem("out"), source=source, in_place=True)
-        assert report.ok
+        assert not report.failure
         written += [source.read_text(), report.output.read_text()]
     assert len(set(written)) == 1 and before not in written
     executed = nbformat.read(source, as_version=4)
@@ -93,7 +93,7 @@ def test_a_failing_cell_is_told_by_number_line_and_error_and_the_source_is_kept(
     write_notebook(source, "ok = 1", "\n# why\n1 / 0", "never = 1")
     before = source.read_text()
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source, in_place=True)
-    assert not report.ok
+    assert report.failure
     error = "ZeroDivisionError: division by zero"
     assert str(report) == f"toy/fig_1: failed in cell [3] (# why): {error}"
     assert source.read_text() == before
@@ -105,7 +105,7 @@ def test_a_failing_cell_is_told_by_number_line_and_error_and_the_source_is_kept(
 def test_a_dying_kernel_is_reported_with_the_cell_that_killed_it(tmp_path, source):
     write_notebook(source, "import os; os._exit(3)", "never = 1")
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source)
-    assert not report.ok
+    assert report.failure
     assert "failed in cell [2] (import os; os._exit(3)): DeadKernelError: " in str(report)
 
 
@@ -130,10 +130,10 @@ def test_what_cannot_be_read_or_written_is_a_failure_reported(tmp_path, no_kerne
     write_notebook(source, SHOW)
     (tmp_path / "file").write_text("")
     report = run_notebook(ARTEFACT, tmp_path / "file" / "out.ipynb", source=source)
-    assert not report.ok and "cannot write" in str(report)
+    assert report.failure and "cannot write" in str(report)
     source.unlink() if content is None else source.write_text(content)
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source)
-    assert not report.ok and report.output is None
+    assert report.failure and report.output is None
     assert f"cannot read notebook {source}" in str(report)
 
 

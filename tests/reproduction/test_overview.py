@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from companion._paths import notebooks_dir
+from companion.reproduction import artefacts, declared
 from companion.reproduction import overview as show
 from companion.reproduction.artefacts import Paper, get_artefact, list_papers
 from companion.reproduction.declared import Deviation, Erratum, Reading, load_errata
@@ -44,23 +45,43 @@ def small(monkeypatch):
     papers["two"] = Paper("two", "Two", "B. Nobody", "nowhere", **told)
     proof = ("tests/x.py::test_b_holds", "notebooks/two/fig_1.ipynb")
     erratum = Erratum("two", "(1)", "a | b", "b", "misprint", proof)
-    monkeypatch.setattr(show, "list_papers", lambda: papers)
-    monkeypatch.setattr(show.declared, "load_errata", lambda: [erratum])
-    return show.by_paper({"all": ledger})
+    monkeypatch.setattr(artefacts, "list_papers", lambda: papers)
+    monkeypatch.setattr(declared, "load_errata", lambda: [erratum])
+    return dict(iter(ledger.groupby("paper")))
 
 
-def test_three_sentences_a_paper_say_what_it_proposes_what_holds_and_what_to_use(small):
-    paper = show.list_papers()
-    title, _, citation, _, *told = show.in_three_sentences(paper["one"], small["one"]).splitlines()
+@pytest.fixture
+def run(small, notebook, monkeypatch):
+    """Runs cells of the notebook for the small papers; gives variables and what is displayed."""
+    monkeypatch.setattr(show, "load_ledgers", lambda profile: small)
+    sources = {cell.id: cell.source for cell in notebook.cells}
+
+    def run(*names):
+        shown, variables = [], {"profile": "paper"}
+        for name in ("cell-02", *names):
+            exec(sources[name], variables)
+            variables["display"] = shown.append
+        return variables, shown
+
+    return run
+
+
+def test_three_sentences_a_paper_say_what_it_proposes_what_holds_and_what_to_use(run):
+    first, second = run("cell-04")[0]["sentences"]
+    title, _, citation, _, *told = first.splitlines()
     assert (title, citation) == ("### One", "A. Nobody (`one`).")
     assert told[0] == "* **What it proposes.** A trick."
     assert "Of 1 printed values 1 agree and 0 differ; of 1 claims in words 0 hold" in told[1]
     assert "The main claim, better: **holds in part** (of 2 tests 1 holds, 1 undecided)." in told[1]
     assert "Most clearly" not in told[1] and told[2] == "* **What to use today.** `sorted`."
-    told = show.in_three_sentences(paper["two"], small["two"])
-    assert "Of 2 printed values 0 agree and 1 differ; of 1 claims in words 0 hold and 1" in told
-    assert "The main claim" not in told and told.count("Most clearly fails: worse.") == 1
-    assert show.parts(small)["two"] == {SHOWN: 1, UNEXPLAINED: 2, NOT_RUN: 1}
+    assert "Of 2 printed values 0 agree and 1 differ; of 1 claims in words 0 hold and 1" in second
+    assert "The main claim" not in second and second.count("Most clearly fails: worse.") == 1
+
+
+def test_the_picture_counts_the_scored_of_each_paper_and_of_all(run):
+    counts = run("cell-10")[0]["counts"]
+    assert counts["two"] == {SHOWN: 1, UNEXPLAINED: 2, NOT_RUN: 1}
+    assert counts["all"].total() == 7
 
 
 @pytest.mark.parametrize("key", list_papers())
@@ -70,34 +91,37 @@ def test_every_paper_has_its_sentences_and_a_main_claim_that_is_printed_and_test
     assert paper.claim in set(published["sentence"][published["asks"] == "claim"])
 
 
-def test_readings_are_counted_as_printed_and_as_read(small, monkeypatch):
+def test_readings_are_counted_as_printed_and_as_read(run, monkeypatch):
     reading = Reading("two", "a sign", ("tests/x.py::test_b",), 3)
-    monkeypatch.setattr(show.declared, "load_readings", lambda: {"turned": reading})
-    table = show.folded(show.readings_table(small), "Readings")
+    monkeypatch.setattr(declared, "load_readings", lambda: {"turned": reading})
+    table, score = run("cell-13", "cell-13b")[1][-2:]
     assert table.rows == [["two", "turned", "a sign", "3", "1", "0", "1", "tests/x.py::test_b"]]
-    assert table.to_html().startswith("<details><summary>Readings</summary>\n<table")
+    assert table.to_html().startswith("<details><summary>Other readings</summary>\n<table")
+    assert score.header == ["", "one", "two", "all"]
 
 
-def test_a_claim_has_one_word_unless_its_tests_disagree(small):
-    (claim,) = show.claims_table(small["one"]).values
-    assert claim["claim"] == "better" and claim["tested by"] == "r: b > 0 (and 1 more)"
-    assert claim["verdict"] == "in part" and (claim["holds"], claim["undecided"]) == (1, 1)
-    (claim,) = show.claims_table(small["two"]).values
-    assert claim["verdict"] == "fails" and claim["fails"] == 2
+def test_a_claim_has_one_word_unless_its_tests_disagree(run):
+    tables = run("cell-13")[1]
+    assert [table.title for table in tables] == ["One", "Two"]
+    (one,), (two,) = (table.values for table in tables)
+    assert one["claim"] == "better" and one["tested by"] == "r: b > 0 (and 1 more)"
+    assert one["where"] == "p. 1" and one["why this bound"] == "lower is less"
+    assert one["verdict"] == "in part" and (one["holds"], one["undecided"]) == (1, 1)
+    assert two["verdict"] == "fails" and two["fails"] == 2 and two["not run"] == 0
 
 
-def test_reasons_are_those_declared_and_errata_link_to_their_proofs(small, monkeypatch):
-    declared = {("two", "table_1", "r", "e"): Deviation("a sign", "notebooks/two/fig_1.ipynb", "x")}
-    monkeypatch.setattr(show.declared, "load_deviations", lambda: declared)
-    reasons = show.reasons_table(small["two"]).rows
-    assert [row[2] for row in reasons] == ["undeclared", "conjecture", "demonstrated"]
-    assert reasons[2] == ["table_1", "1", "demonstrated", "a sign", "notebooks/two/fig_1.ipynb"]
-    assert reasons[0] == ["table_1", "1", "undeclared", "", ""]
-    assert show.reasons_table(small["one"]).rows == []
-    text = show.errata_markdown("two")
-    assert "| (1) | misprint | a \\| b | b | [b holds](../tests/x.py), " in text
-    assert "[`two/fig_1.ipynb`](../notebooks/two/fig_1.ipynb)" in text
-    assert show.errata_markdown("one") == "No error in the print was found."
+def test_reasons_are_those_declared_and_errata_link_to_their_proofs(run, monkeypatch):
+    found = {("two", "table_1", "r", "e"): Deviation("a sign", "notebooks/two/fig_1.ipynb", "x")}
+    monkeypatch.setattr(declared, "load_deviations", lambda: found)
+    one, two = run("cell-13", "cell-15")[1][-2:]
+    assert [row[2] for row in two.rows] == ["undeclared", "conjecture", "demonstrated"]
+    assert two.rows[2] == ["table_1", "1", "demonstrated", "a sign", "notebooks/two/fig_1.ipynb"]
+    assert two.rows[0] == ["table_1", "1", "undeclared", "", ""]
+    assert one.rows == []
+    one, two = run("cell-18")[0]["folds"]
+    assert "| (1) | misprint | a \\| b | b | [b holds](../tests/x.py), " in two
+    assert "[`two/fig_1.ipynb`](../notebooks/two/fig_1.ipynb)" in two
+    assert "No error in the print was found." in one
 
 
 def test_the_summary_counts_everything(small):

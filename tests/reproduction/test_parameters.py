@@ -21,8 +21,11 @@ DEFAULTS = {"profile": "paper", "n_draws": 1000, "C": 1.0, "bars": True}
 
 def test_defaults_fill_what_is_not_given():
     assert check_parameters(ARTEFACT, {}) == DEFAULTS
-    found = parameters_for(ARTEFACT, n_draws=5, C=2)
+    found = check_parameters(ARTEFACT, {"n_draws": 5, "C": 2})
     assert found == {**DEFAULTS, "n_draws": 5, "C": 2.0} and isinstance(found["C"], float)
+    found = parameters_for("l1nsvm/method", C=2)
+    assert (found["C"], found["distance"]) == (2.0, 5.0)
+    refused("'C' must be a number", parameters_for, "l1nsvm/method", C="2", error=ParameterError)
 
 
 def test_words_of_a_command_line_become_numbers():

@@ -9,7 +9,6 @@ from contextlib import redirect_stderr
 from dataclasses import dataclass
 from datetime import date
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -112,23 +111,6 @@ def _write_source(context, folder, templates):
     named = {path for path in _CODE.findall("\n".join(texts.values())) if (_ROOT / path).is_file()}
     texts |= {f"source/{path[:-3]}.md": filled("source.md", path=path) for path in named}
     _write(folder, texts)
-    _run_examples(folder / "gallery.md")
-
-
-def _run_examples(page):
-    """Run each example of a page and show its figure below it."""
-    from matplotlib import pyplot as plt
-
-    def run(example):
-        exec(example[1], {})
-        name = f"example_{example.start()}.png"
-        plt.savefig(page.with_name(name), dpi=150, bbox_inches="tight")
-        plt.close("all")
-        return f"{example[0]}\n![]({name})\n"
-
-    plt.switch_backend("agg")
-    text = re.sub(r"```python\n(.*?)```\n", run, page.read_text("utf-8"), flags=re.DOTALL)
-    page.write_text(text, encoding="utf-8")
 
 
 def _write_beside(context, folder, templates):
@@ -167,13 +149,9 @@ def _run_sphinx(source, output, beside, banner):
 
 
 def _check(output):
-    """Refuse to go on without Sphinx, or into a folder that holds something else than a site."""
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        raise ReportError(
-            f"The site is built with Sphinx, and {', '.join(missing)} cannot be imported. "
-            "Install what it needs with `pip install svm-companion[docs]`."
-        )
+    """Stop without what makes the pages, or at a folder that holds something else than a site."""
+    for name in _NEEDED:
+        import_module(name)
     others = output.exists() and not (output / _MARKER).is_file()
     if others and (not output.is_dir() or any(output.iterdir())):
         raise ReportError(
@@ -201,7 +179,9 @@ def build_report(output=None, *, profile="paper", artefacts=None):
     Raises
     ------
     ReportError
-        If Sphinx is not installed, there is nothing to show, or the folder is somebody else's.
+        If there is nothing to show, or the folder is somebody else's.
+    ModuleNotFoundError
+        If Sphinx or what it needs, the extra ``docs``, is not installed.
     """
     start = time.monotonic()
     output = Path(output or build_dir() / "report" / "html").resolve()

@@ -6,6 +6,7 @@ project = "companion"
 author = copyright = "The companion developers"
 version = release = companion.__version__
 extensions = [
+    "matplotlib.sphinxext.plot_directive",
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -20,16 +21,18 @@ toc_object_entries_show_parents = "hide"
 autodoc_default_options = {"members": True, "inherited-members": True}
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-autosummary_generate = False
 numpydoc_show_class_members = False
 
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
 myst_heading_anchors = 3
 myst_update_mathjax = False
 nb_execution_mode = "off"
-nb_ipywidgets_js = {}
 nb_render_markdown_format = "myst"
 nb_code_prompt_show = "Show the set-up"
+plot_formats = [("png", 150)]
+plot_html_show_formats = plot_html_show_source_link = False
+plot_include_source = True
+plot_rcparams = {"savefig.bbox": "tight"}
 
 html_title = "companion"
 html_theme = "pydata_sphinx_theme"
@@ -38,8 +41,8 @@ html_css_files = ["site.css", "ledger.css"]
 html_js_files = ["site.js", "ledger.js"]
 html_math_renderer = "mathml"
 html_copy_source = html_show_sourcelink = False
-html_show_search_summary = False  # it would fetch other pages, which a file path does not allow
 html_context = {"default_mode": "auto"}
+html_show_search_summary = False  # it would fetch other pages, which a file path does not allow
 # Pages without other pages below them have no use for a list of those.
 html_sidebars = {"[!an]*": [], "docs/*": [], "source/**": []}  # all but api/ and notebooks/
 html_theme_options = {

@@ -76,13 +76,8 @@ class Group:
 
     @property
     def short(self):
-        """Surnames and year, as in "Wahba et al. 2001"; the key or title if no author is named."""
-        surnames = re.findall(r"(?:\b\w\. ?)+([^\s,]+)", self.paper.citation)
-        years = re.findall(r"\b\d{4}\b", self.paper.citation)
-        if not surnames or not years:
-            return self.paper.key or self.paper.title
-        names = f"{surnames[0]} et al." if len(surnames) > 2 else " and ".join(surnames)
-        return f"{names} {years[-1]}"
+        """What the paper is called where there is little room."""
+        return self.paper.short or self.paper.key or self.paper.title
 
 
 def _marked(lines, parts, anchors):
@@ -143,7 +138,6 @@ def _lines(ledger, deviations):
             "texts": dict(zip(table.header, texts, strict=True)),
             "part": line["counts_as"] or "not scored",
             "deviation": deviations.get(cell),
-            "anchor": None,
         }
 
 
@@ -189,7 +183,6 @@ def gather(profile, artefacts=None):
         "groups": list(groups.values()),
         "total": Group(None, entries).counts,
         "printed": sum(len(entry.lines) for entry in entries),
-        "cores": ", ".join(map(str, sorted(set(times["cores"])))),
         "errata": load_errata(),
         "ledgers": ledgers,
         "records": {p.relative_to(data).as_posix(): p for p in data.glob("records/*/*.csv")},

@@ -58,13 +58,6 @@ def _name_files(app, doctree):
                 node.replace_self([*shown, nodes.literal("", path), after])
 
 
-def _drop_dead_backlinks(app, doctree, docname):
-    """Remove the way back from a reference where Sphinx has lost the place it was cited at."""
-    ids = {name for node in doctree.findall(nodes.Element) for name in node.get("ids", [])}
-    for citation in doctree.findall(nodes.citation):
-        citation["backrefs"] = [name for name in citation.get("backrefs", []) if name in ids]
-
-
 def _skip_foreign(app, what, name, member, *_):
     """Leave out what a class inherits from other packages."""
     function = inspect.unwrap(getattr(member, "fget", member))
@@ -77,6 +70,5 @@ def setup(app):
     app.add_html_math_renderer("mathml", (_formula, None), (_formula, None))
     app.connect("doctree-read", _describe_figures)
     app.connect("doctree-read", _name_files)
-    app.connect("doctree-resolved", _drop_dead_backlinks)
     app.connect("autodoc-skip-member", _skip_foreign)
     return {"parallel_read_safe": True}

@@ -7,7 +7,7 @@ companionLedger({"paper": {{ group.paper.key | tojson }}, "artefacts": [
 {% for line in entry.lines %}
 {% set remarks = ["not converged" if not line.converged and line.outcome != "not run" else "", line.problem, line.note] | select | join("; ") %}
 {% set texts = line.texts %}
-{{ [line.anchor, line.row, line.column, texts["published"], line.where, texts["reproduced"], texts["distance"],
+{{ [line.anchor | default(none), line.row, line.column, texts["published"], line.where, texts["reproduced"], texts["distance"],
   texts["support"], texts["would see"], texts["n"], line.asks, (signs.keys() | list).index(line.part), line.outcome,
   texts["as read"] | default(""), line.status, reasons.index(line.deviation) if line.deviation and line.status else -1,
   remarks] | tojson }}{{ "," if not loop.last }}
