@@ -42,21 +42,19 @@ def read_ledgers(artefacts, profile="paper", jobs=1):
             found = [*pool.map(_read_here, places)]
     else:
         found = map(_read_here, places)
-    ledgers, failures, gaps = {}, [], {"missing": {}, "stale": {}}
+    ledgers, failures, gaps = {}, [], {"missing": [], "stale": []}
     for artefact, (ledger, told, lacks) in zip(artefacts, found, strict=True):
         failures.append((artefact.id, told))
         if ledger is not None:
             ledgers[artefact.id] = ledger
-        for kind, text in lacks:
-            gaps[kind][text] = None  # once, however many artefacts lack it
+        for kind, texts in gaps.items():  # a study that several artefacts use is told once
+            texts += [text for own in lacks for text in own[kind] if text not in texts]
     return ledgers, gaps, failures_of(failures)
 
 
 def _read_here(place):
     report = _READ_HERE[place]()
-    gaps = [records.gaps.items() for records in report.records.values()]
-    lacks = [(kind, text) for pairs in gaps for kind, texts in pairs for text in texts]
-    return report.ledger, report.failures, lacks
+    return report.ledger, report.failures, [records.gaps for records in report.records.values()]
 
 
 def failures_of(told):
