@@ -143,10 +143,10 @@ def digest(params):
 
 
 def study_of_sets(name, compute, numbers, *, before=(), after=(), large=("paper",)):
-    """A study with a unit a data set and partition; the large sets in the profiles `large` only."""
+    """A study with a unit a data set and partition; the large sets in the profiles `large` only.
 
-    sets = {
-        profile: [own for own in (*before, *SETS, *after) if own not in LARGE or profile in large]
-        for profile in numbers
-    }
+    These come first, so that no process works at one while the others have nothing left to do.
+    """
+    others = [own for own in (*before, *SETS, *after) if own not in LARGE]
+    sets = {profile: [*LARGE, *others] if profile in large else others for profile in numbers}
     return study_over(PAPER, name, compute, digest=digest, dataset=sets, partition=numbers)
