@@ -37,11 +37,10 @@ def read_ledgers(artefacts, profile="paper", jobs=1):
     run = Reproduction(profile, read=read_stored)
     _READ_HERE[:] = [partial(run.compute, artefact) for artefact in artefacts]
     places = range(len(artefacts))
+    found = map(_read_here, places)
     if jobs > 1 and sys.platform == "linux":
         with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork")) as pool:
             found = [*pool.map(_read_here, places)]
-    else:
-        found = map(_read_here, places)
     ledgers, failures, gaps = {}, [], {"missing": [], "stale": []}
     for artefact, (ledger, told, lacks) in zip(artefacts, found, strict=True):
         failures.append((artefact.id, told))
@@ -49,6 +48,7 @@ def read_ledgers(artefacts, profile="paper", jobs=1):
             ledgers[artefact.id] = ledger
         for kind, texts in gaps.items():  # a study that several artefacts use is told once
             texts += [text for own in lacks for text in own[kind] if text not in texts]
+    _READ_HERE.clear()  # all records hang on it
     return ledgers, gaps, failures_of(failures)
 
 

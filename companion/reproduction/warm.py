@@ -40,7 +40,6 @@ def _serve(connection_file, folder, environment):
         os.setsid()  # Ctrl-C is for who started us
     import matplotlib as mpl
     from ipykernel.kernelapp import launch_new_instance
-    from ipywidgets import interactive
     from threadpoolctl import threadpool_limits
 
     options = {
@@ -49,7 +48,8 @@ def _serve(connection_file, folder, environment):
         "parent_handle": os.getppid(),
     }
     mpl.rcParams["backend"] = environment["MPLBACKEND"]  # at which it has looked already
-    interactive.update = lambda *_: None  # nobody is there to see what a slider draws
+    if widgets := sys.modules.get("ipywidgets"):  # preloaded, where it is installed
+        widgets.interactive.update = lambda *_: None  # nobody is there to see what a slider draws
     threadpool_limits(1)  # other processes are at work beside it
     launch_new_instance(argv=[f"--IPKernelApp.{name}={text}" for name, text in options.items()])
 

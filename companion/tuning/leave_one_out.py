@@ -230,7 +230,8 @@ def _leave_one_out(K, y, alpha, upper, decisions):
             # any one of identical points stands for them all
             points = np.column_stack([given[failed], y[failed], u[failed]])
             _, first, which = np.unique(points, axis=0, return_index=True, return_inverse=True)
-            found = np.array([_left_out_decision(machine, u, i) for i in failed[first]])[which]
+            found = np.array([_left_out_decision(machine, u, i) for i in failed[first]])
+            found = found[which.ravel()]  # NumPy 2.0 has a column here
             is_correct = y[failed] * found > loops.ZERO_MARGIN
             values[c, failed] = found
             verdicts[c, failed] = np.where(is_correct, loops.CORRECT, loops.ERROR)

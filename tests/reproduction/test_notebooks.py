@@ -6,6 +6,7 @@ import sys
 
 import nbformat
 import pytest
+from _run import said
 from _studies import two_gaussians
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -116,6 +117,21 @@ def test_a_knob_is_shown_and_its_function_not_run_unseen(tmp_path, source):
     *_, shown, ran = nbformat.read(report.output, as_version=4).cells
     assert shown.outputs[0].data["text/plain"].startswith("interactive(")
     assert ran.outputs[0].data["text/plain"] == "[]"
+
+
+def test_a_notebook_runs_where_the_package_of_sliders_is_not_installed(tmp_path, source):
+    (tmp_path / "ipywidgets.py").write_text("raise ImportError")
+    write_notebook(source, "ok = 1")
+    run = (
+        "import sys, pathlib, companion.reproduction as engine\n"
+        "from companion.reproduction.notebooks import run_notebook\n"
+        "paths = map(pathlib.Path, sys.argv[1:])\n"
+        "artefact = engine.Artefact('toy', 'fig_1', 'A figure')\n"
+        "print(run_notebook(artefact, next(paths), source=next(paths)).failure)"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    where = {"env": os.environ | {"PYTHONPATH": path}}
+    assert said("-c", run, tmp_path / "out.ipynb", source, **where).strip() == ""
 
 
 def test_a_bad_parameter_starts_no_kernel(tmp_path, no_kernel, source):
