@@ -115,7 +115,7 @@ def select(frame, **settings):
     """The records with these values in these columns; their order is kept."""
     same = np.ones(len(frame), dtype=bool)
     for column, value in settings.items():
-        same &= (frame[column] == value).to_numpy(bool)
+        same &= frame[column].to_numpy() == value  # of texts ten times faster than in pandas
     return frame[same]
 
 

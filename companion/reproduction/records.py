@@ -10,7 +10,6 @@ import csv
 import hashlib
 import io
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -79,7 +78,7 @@ def check_rows(unit: Unit, returned: Any) -> list[dict[str, Any]]:
     return checked
 
 
-def _sorted(records: Iterable[Record], parameters: list[str]) -> tuple[list[str], list[list[Any]]]:
+def _sorted(records: Iterable[Record], parameters: list[str]) -> tuple[list[str], list[tuple]]:
     """Columns and lines of the table, whatever the order in which the records arrive.
 
     Where rows differ in their columns, these are sorted too.
@@ -92,8 +91,9 @@ def _sorted(records: Iterable[Record], parameters: list[str]) -> tuple[list[str]
     records = sorted(records, key=place)
     orders = {tuple(row) for record in records for row in record.rows}
     results = list(*orders) if len(orders) <= 1 else sorted(set().union(*orders))
+    cells = dict.values if len(orders) <= 1 else lambda row: map(row.get, results)
     lines = [
-        [*map(record.params.get, parameters), *map(row.get, results), record.key, record.code]
+        (*map(record.params.get, parameters), *cells(row), record.key, record.code)
         for record in records
         for row in record.rows
     ]
@@ -151,17 +151,18 @@ def parse_table(content: bytes, parameters: Sequence[str]) -> dict[str, Record]:
 
 def to_frame(records: Iterable[Record], parameters: list[str]) -> Any:
     """The table of `to_table` for pandas: integers and bools with gaps are of nullable types."""
+    import numpy as np
     import pandas as pd
 
-    def series(values: list[Any]) -> Any:
-        kinds = {type(value) for value in values if value is not None}
+    def series(values: Sequence[Any]) -> Any:
+        kinds = {*map(type, values)} - {type(None)}
         if None in values and kinds in ({int}, {bool}):
             return pd.array(values, dtype="Int64" if kinds == {int} else "boolean")
-        if kinds and kinds <= {int, float} and kinds != {int}:
-            return [math.nan if value is None else float(value) for value in values]
+        if kinds in ({float}, {int, float}):
+            return np.array(values, dtype=float)  # None is NaN
         return values
 
     columns, lines = _sorted(records, parameters)
-    cells = zip(*lines, strict=True) if lines else [[]] * len(columns)
+    cells = map(list, zip(*lines, strict=True)) if lines else [[]] * len(columns)
     named = zip(columns, cells, strict=True)
-    return pd.DataFrame({name: series(list(values)) for name, values in named})
+    return pd.DataFrame({name: series(values) for name, values in named})

@@ -10,6 +10,8 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_compl
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
+from itertools import chain, groupby
+from operator import attrgetter
 
 from joblib import cpu_count
 
@@ -35,14 +37,15 @@ def read_ledgers(artefacts, profile="paper", jobs=1):
     can be forked; a process with threads must not ask for them.
     """
     run = Reproduction(profile, read=read_stored)
-    _READ_HERE[:] = [partial(run.compute, artefact) for artefact in artefacts]
-    places = range(len(artefacts))
+    papers = groupby(artefacts, attrgetter("paper"))  # which share no records
+    _READ_HERE[:] = [[partial(run.compute, artefact) for artefact in own] for _, own in papers]
+    places = range(len(_READ_HERE))
     found = map(_read_here, places)
     if jobs > 1 and sys.platform == "linux":
         with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork")) as pool:
             found = [*pool.map(_read_here, places)]
     ledgers, failures, gaps = {}, [], {"missing": [], "stale": []}
-    for artefact, (ledger, told, lacks) in zip(artefacts, found, strict=True):
+    for artefact, (ledger, told, lacks) in zip(artefacts, chain(*found), strict=True):
         failures.append((artefact.id, told))
         if ledger is not None:
             ledgers[artefact.id] = ledger
@@ -53,8 +56,8 @@ def read_ledgers(artefacts, profile="paper", jobs=1):
 
 
 def _read_here(place):
-    report = _READ_HERE[place]()
-    return report.ledger, report.failures, [records.gaps for records in report.records.values()]
+    reports = [compute() for compute in _READ_HERE[place]]
+    return [(r.ledger, r.failures, [own.gaps for own in r.records.values()]) for r in reports]
 
 
 def failures_of(told):

@@ -115,7 +115,7 @@ def read_stored(study: Study, profile: str = "paper") -> Records:
     """The records of a study that are there, without computing any."""
     store = RecordStore(study, profile)
     found = store.records()
-    kept = [found[key] for key in store.units if key in found]
+    kept = [record for key, record in found.items() if key in store.units]
     return Records(to_frame(kept, store.parameters), len(store.units), _gaps(store, found))
 
 
