@@ -108,7 +108,7 @@ def share(hits):
 
 def present(frame, names):
     """Data sets that have records (column ``dataset``), in the order of `names`."""
-    return [name for name in names if not frame.empty and (frame.dataset == name).any()]
+    return [name for name in names if len(frame) and name in frame.dataset.to_numpy()]
 
 
 def select(frame, **settings):

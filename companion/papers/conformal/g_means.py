@@ -46,7 +46,7 @@ def error_table(frame):
 
 def by_partition(frame, dataset=None):
     """Mean error of all folds, or those of a data set: a row a partition, a column a method."""
-    own = frame if dataset is None else frame[frame.dataset == dataset]
+    own = frame if dataset is None else summaries.select(frame, dataset=dataset)
     return error_table(own).groupby(level="partition").mean()
 
 

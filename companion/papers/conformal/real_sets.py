@@ -119,9 +119,10 @@ def _signs(n):
 
 def p_values(errors):
     """p against the SVM over the seven folds of a set: a row a partition, a column a method."""
+    columns, svm = errors.to_numpy().T, errors[SVM].to_numpy()
     rows = {
-        partition: [wilcoxon_p(column, part[SVM]) for column in part.to_numpy().T]
-        for partition, part in errors.groupby(level="partition")
+        partition: [wilcoxon_p(column[folds], svm[folds]) for column in columns]
+        for partition, folds in errors.groupby(level="partition").indices.items()
     }
     table = pd.DataFrame.from_dict(rows, orient="index", columns=errors.columns)
     return table.rename_axis("partition")
@@ -149,7 +150,7 @@ def reproduced_values(records):
         if method in PRINTED:
             _cell(out, name, method, own)
     for name in g_means.present(frame):
-        _tests(out, name, frame[frame.dataset == name])
+        _tests(out, name, frame[frame.dataset.to_numpy() == name])
     if len(g_means.present(frame)) == len(SETS):
         _over_sets(out, frame)
     return out.frame()
@@ -212,7 +213,7 @@ def _over_sets(out, frame):
         out.add_draws(method, "data sets on which it is best", wins)
     own = frame[frame.method.isin(PRINTED[1:])].assign(none=frame.n_transformations == 0)
     none = own.groupby(["partition", "dataset", "method"]).none.all()
-    tried = frame[frame.method == "TSVT-JMETA"].groupby("partition").n_tried
+    tried = frame[frame.method.to_numpy() == "TSVT-JMETA"].groupby("partition").n_tried
     gains = {name: gains_elsewhere(means) for name, means in tables.items()}
     errors = {name: means[SVM] for name, means in tables.items()}
     correlation = [

@@ -106,15 +106,15 @@ def _most(own):
 
     The splits of each set are drawn again with replacement.
     """
-    rng, shares = np.random.default_rng(0), []
+    rng = np.random.default_rng(0)
     errors = [np.array([machines[name].error for name in MACHINES]) for machines in own.values()]
-    for _ in range(_BOOTSTRAPS):
-        drawn = [e[:, rng.integers(e.shape[1], size=e.shape[1])] for e in errors]
-        shares.append(np.mean([_is_equal_or_best(e) for e in drawn]))
+    drawn = [[rng.integers(len(e.T), size=len(e.T)) for e in errors] for _ in range(_BOOTSTRAPS)]
+    sets = zip(errors, zip(*drawn, strict=True), strict=True)
+    shares = np.mean([_is_equal_or_best(e[:, places]) for e, places in sets], axis=0)
     actual = np.mean([_is_equal_or_best(e) for e in errors])
     return Mean(float(actual - 0.5), float(np.std(shares, ddof=1)), np.nan)
 
 
 def _is_equal_or_best(errors):
-    means = errors.mean(axis=1)
-    return means[list(MACHINES).index("USVC")] <= means.min() + 1e-9
+    means = errors.mean(axis=-1)
+    return means[list(MACHINES).index("USVC")] <= means.min(axis=0) + 1e-9
