@@ -151,7 +151,6 @@ def parse_table(content: bytes, parameters: Sequence[str]) -> dict[str, Record]:
 
 def to_frame(records: Iterable[Record], parameters: list[str]) -> Any:
     """The table of `to_table` for pandas: integers and bools with gaps are of nullable types."""
-    import numpy as np
     import pandas as pd
 
     def series(values: Sequence[Any]) -> Any:
@@ -159,10 +158,9 @@ def to_frame(records: Iterable[Record], parameters: list[str]) -> Any:
         if None in values and kinds in ({int}, {bool}):
             return pd.array(values, dtype="Int64" if kinds == {int} else "boolean")
         if kinds in ({float}, {int, float}):
-            return np.array(values, dtype=float)  # None is NaN
+            return pd.array(values, dtype=float)  # None is NaN
         return values
 
     columns, lines = _sorted(records, parameters)
-    cells = map(list, zip(*lines, strict=True)) if lines else [[]] * len(columns)
-    named = zip(columns, cells, strict=True)
-    return pd.DataFrame({name: series(values) for name, values in named})
+    cells = zip(*lines, strict=True) if lines else [[]] * len(columns)
+    return pd.DataFrame(dict(zip(columns, map(series, map(list, cells)), strict=True)))

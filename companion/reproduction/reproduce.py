@@ -7,11 +7,10 @@ import multiprocessing
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
-from itertools import chain, groupby
-from operator import attrgetter
+from itertools import chain
 
 from joblib import cpu_count
 
@@ -25,7 +24,7 @@ from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
 from companion.reproduction.verdicts import judge, load_declared
 
-#: What `read_ledgers` reads, one function an artefact, for processes that are forked from this.
+#: What `read_ledgers` reads, and how, for processes that are forked from this.
 _READ_HERE = []
 
 
@@ -33,31 +32,32 @@ def read_ledgers(artefacts, profile="paper", jobs=1):
     """Verdicts of the records there are, by artefact, without computing any.
 
     With them come what records are "missing", and which "stale", and what could not be compared:
-    texts with whether a damaged file is the reason. More jobs are as many processes, where these
-    can be forked; a process with threads must not ask for them.
+    texts with whether a damaged file is the reason. Two jobs are as many processes, which begin at
+    either end, where these can be forked; a process with threads must not ask for them.
     """
     run = Reproduction(profile, read=read_stored)
-    papers = groupby(artefacts, attrgetter("paper"))  # which share no records
-    _READ_HERE[:] = [[partial(run.compute, artefact) for artefact in own] for _, own in papers]
-    places = range(len(_READ_HERE))
-    found = map(_read_here, places)
-    if jobs > 1 and sys.platform == "linux":
-        with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork")) as pool:
-            found = [*pool.map(_read_here, places)]
-    ledgers, failures, gaps = {}, [], {"missing": [], "stale": []}
-    for artefact, (ledger, told, lacks) in zip(artefacts, chain(*found), strict=True):
-        failures.append((artefact.id, told))
-        if ledger is not None:
-            ledgers[artefact.id] = ledger
-        for kind, texts in gaps.items():  # a study that several artefacts use is told once
-            texts += [text for own in lacks for text in own[kind] if text not in texts]
+    forked, places = jobs > 1 and sys.platform == "linux", range(len(artefacts))
+    context = multiprocessing.get_context("fork" if forked else None)
+    _READ_HERE[:] = run.compute, artefacts, context.Semaphore(len(artefacts))
+    with ProcessPoolExecutor(2, context) if forked else nullcontext() as pool:
+        ends = (pool.map if forked else map)(_read_here, (places, places[::-1]))
+        found = [told for _, told in sorted(chain(*ends))]
     _READ_HERE.clear()  # all records hang on it
-    return ledgers, gaps, failures_of(failures)
+    ledgers = {name: ledger for name, ledger, _, _ in found if ledger is not None}
+    lacks = [own for *_, gaps in found for own in gaps]
+    gaps = {kind: [text for own in lacks for text in own[kind]] for kind in ("missing", "stale")}
+    gaps = {kind: [*dict.fromkeys(texts)] for kind, texts in gaps.items()}  # studies are shared
+    return ledgers, gaps, failures_of((name, failures) for name, _, failures, _ in found)
 
 
-def _read_here(place):
-    reports = [compute() for compute in _READ_HERE[place]]
-    return [(r.ledger, r.failures, [own.gaps for own in r.records.values()]) for r in reports]
+def _read_here(places):
+    """What there is of artefacts at these places, but of those that another process takes."""
+    compute, artefacts, left = _READ_HERE
+    reports = ((n, compute(artefacts[n])) for n in places if left.acquire(block=False))
+    return [
+        (n, (r.artefact.id, r.ledger, r.failures, [own.gaps for own in r.records.values()]))
+        for n, r in reports
+    ]
 
 
 def failures_of(told):
@@ -155,8 +155,7 @@ class Reproduction:
             return _failure(f"{study.paper}/{study.name}", error)
         report.computed += records.computed
         if 0 < records.computed == records.n_units:
-            seconds = time.monotonic() - start
-            report.times.append((study.name, records.computed, self.jobs, seconds))
+            report.times.append((study.name, records.computed, self.jobs, time.monotonic() - start))
         return records
 
     @contextmanager
