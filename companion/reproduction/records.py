@@ -136,15 +136,15 @@ def parse_table(content: bytes, parameters: Sequence[str]) -> dict[str, Record]:
         if len(line) != len(columns):
             raise ValueError(f"line {place + 1}: {len(line)} cells instead of {len(columns)}")
         places.setdefault(line[end], []).append(place)
-    found, decode = {}, cache(decode_cell)
+    found, decode, results = {}, cache(decode_cell), columns[begin:end]
     for key, own in places.items():
         first = own[0] + 1
         digest = content_digest(texts[0], [texts[n].rpartition(",")[0] for n in own])
         if {lines[n][-1] for n in own} != {digest}:
             raise ValueError(f"line {first}: the record {key} or line 1 differs from its digest")
-        cells = [list(map(decode, lines[n][:end])) for n in own]
-        params = dict(zip(columns, cells[0][:begin], strict=False))
-        rows = [dict(zip(columns[begin:end], row[begin:], strict=True)) for row in cells]
+        params = dict(zip(columns, map(decode, lines[own[0]][:begin]), strict=False))
+        cells = (map(decode, lines[n][begin:end]) for n in own)
+        rows = [dict(zip(results, row, strict=True)) for row in cells]
         found[key] = Record(key, params, lines[own[0]][-2], tuple(rows), first)
     return found
 
