@@ -10,6 +10,8 @@ the same under every supported Python.
 
 import ast
 import hashlib
+import json
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -18,8 +20,12 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
+from companion._paths import cache_dir
+from companion.reproduction._files import replace_bytes
+
 _DIGEST_LENGTH = 12
 _OWN = __name__.partition(".")[0]
+_PACKAGE = Path(__file__).parents[1]
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _UNSPELLED = {"ctx", "kind", "type_comment", "type_ignores"}
 
@@ -185,14 +191,33 @@ def closure(function: Callable) -> dict[tuple[str, str], str]:
 def code_digest(function: Callable) -> str:
     """12 hexadecimal digits that stand for all the code that a study's function reaches.
 
-    It is that of the source when it is first asked for, which is what this process runs.
+    It is that of the source when it is first asked for, which is what this process runs. What was
+    found for the same sources of this package is kept in the cache folder.
     """
-    parts = sorted({f"{name} {text}" for (_, name), text in closure(function).items()})
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:_DIGEST_LENGTH]
+    name = f"{function.__module__}:{function.__qualname__}"
+    path, kept = _kept() if name.startswith(f"{_OWN}.") else (None, {})
+    if name not in kept:
+        parts = sorted({f"{name} {text}" for (_, name), text in closure(function).items()})
+        kept[name] = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:_DIGEST_LENGTH]
+        with suppress(OSError):
+            path and replace_bytes(path, json.dumps(kept).encode())
+    return kept[name]
 
 
 @cache
-def discard_old_loops(package=Path(__file__).parents[1]):
+def _kept() -> tuple[Path, dict[str, str]]:
+    """Where digests for the present sources of this package are kept, and those there are."""
+    digest = hashlib.sha256(sys.version.encode())
+    for source in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(source.relative_to(_PACKAGE).as_posix().encode() + source.read_bytes())
+    path = cache_dir() / "code" / f"{digest.hexdigest()}.json"
+    with suppress(OSError, ValueError, TypeError):
+        return path, dict(json.loads(path.read_bytes()))
+    return path, {}
+
+
+@cache
+def discard_old_loops(package=_PACKAGE):
     """Remove compiled loops of other sources than the present, of ``companion`` by default.
 
     numba does not notice that a function has changed which another file calls, so that all go once

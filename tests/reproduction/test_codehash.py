@@ -217,6 +217,31 @@ def test_what_is_no_function_of_a_module_is_refused(compute):
     refused("must be a function at the top level of a module. Got", code_digest, compute)
 
 
+def test_digests_are_kept_for_the_same_sources_alone(tmp_path, monkeypatch):
+    from companion.papers.usvc.fig_1 import STUDIES
+
+    compute, found = STUDIES[0].compute, []
+    for changed, content in ((b"", None), (b"", b'{"companion.'), (b"", b"[0]"), (b"#", None)):
+        source = tmp_path / "package" / "module.py"
+        source.parent.mkdir(exist_ok=True)
+        source.write_bytes(changed)
+        monkeypatch.setattr(codehash, "_PACKAGE", source.parent)
+        codehash._kept.cache_clear()
+        path, kept = codehash._kept()
+        if content is not None:  # damaged by whatever
+            path.write_bytes(content)
+            codehash._kept.cache_clear()
+            path, kept = codehash._kept()
+        assert kept == {}
+        code_digest.cache_clear()
+        found.append((code_digest(compute), path))
+        codehash._kept.cache_clear()
+        assert list(codehash._kept()[1].values()) == [found[-1][0]]
+    codehash._kept.cache_clear()
+    digests, paths = zip(*found, strict=True)
+    assert len({*digests}) == 1 and len({*paths[:3]}) == 1 and paths[3] != paths[0]
+
+
 # ------------------------------------------------------- what runs, against what is reached
 
 RAN = """
