@@ -58,21 +58,23 @@ def _both_starts(design, y, U):
 
 def _tuned_otherwise(path, U, many, test):
     """The objective over all C, and utility x 100 on test of the C that each tuning takes."""
-    gains = [_gains(path, q, *many, U) for q in range(len(path.C))]
+    gains = [_gains(*machine, *many, U) for machine in zip(path.coef, path.intercept, strict=True)]
+    # sums of the same gains in another order are equal but for rounding
+    totals = {size: [own[:size].sum().round(6) for own in gains] for size in TUNING_SIZES}
     every, chosen = np.arange(len(path.C)), {}
     for name, (size, grid, tie) in TUNINGS.items():
         order = every[GRIDS[grid]][:: TIES[tie]]
-        # sums of the same gains in another order are equal but for rounding
-        chosen[name] = max(order, key=lambda q, size=size: gains[q][:size].sum().round(6))
-    worth = {
-        q: round(100 * float(_gains(path, q, *test, U).mean()), 3) for q in set(chosen.values())
-    }
+        chosen[name] = max(order, key=totals[size].__getitem__)
+    taken = set(chosen.values())
+    worth = {q: _gains(path.coef[q], path.intercept[q], *test, U).mean() for q in taken}
     objective = round(float(np.log(path.objective).mean()), 8)
-    return {"log_objective": objective} | {name: worth[q] for name, q in chosen.items()}
+    return {"log_objective": objective} | {
+        name: round(100 * float(worth[q]), 3) for name, q in chosen.items()
+    }
 
 
-def _gains(path, q, X, y, U):
-    f = path.coef[q] @ X.T + path.intercept[q][:, None]
+def _gains(coef, intercept, X, y, U):
+    f = coef @ X.T + intercept[:, None]
     decided = (f[1] > f[0]).astype(np.int64)
     decided[f[2] > np.maximum(f[0], f[1])] = 2
     return U.ravel()[3 * y + decided]
