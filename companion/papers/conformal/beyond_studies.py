@@ -269,10 +269,10 @@ def compute_ascents(unit):
     return rows
 
 
-WIDTHS = study_of_sets("widths", compute_widths, {"paper": 3, "quick": 1})
+WIDTHS = study_of_sets("widths", compute_widths, {"paper": 2, "quick": 1})
 FORCED = study_of_sets("forced", compute_forced, {"paper": 2, "quick": 1}, after=(BOARD_NAME,))
 SHIFT = study_of_sets("shift", compute_shift, {"paper": 20, "quick": 1})
-ASTERISKS = study_of_sets("asterisks", compute_asterisks, {"paper": 2, "quick": 1})
+ASTERISKS = study_of_sets("asterisks", compute_asterisks, {"paper": 1, "quick": 1})
 COSTS = study_of_sets("costs", compute_costs, {"paper": 1, "quick": 1})
 ASCENTS = study_of_sets("ascents", compute_ascents, {"paper": 2, "quick": 1})
 
