@@ -194,3 +194,14 @@ def shift(a, h, support, ridge, row, k, moved):
     for x in range(h.shape[0]):
         h[x] += moved * row[x]
     h[k] += moved * ridge[k]
+
+
+@njit(**EXACT)
+def face_of(K, e, face):
+    """e_i e_j K_ij over some samples."""
+    A = np.empty((face.size, face.size))
+    for i in range(face.size):
+        row, weight = K[face[i]], e[face[i]]
+        for j in range(face.size):
+            A[i, j] = row[face[j]] * weight * e[face[j]]
+    return A
