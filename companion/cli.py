@@ -2,7 +2,7 @@
 
 import click
 
-from companion.reproduction.command import DATA, EXIT_CODES, INTERRUPTED, OK, columns, main
+from companion.reproduction.command import DATA, EXIT_CODES, OK, columns, main
 
 
 @main.group(epilog=EXIT_CODES, short_help="List, fetch and check files from outside.")
@@ -38,10 +38,6 @@ def _report_files(context, act, keys):
         reports = act(list(keys) or None)
     except UnknownDataset as error:
         raise click.UsageError(str(error), context) from error
-    except KeyboardInterrupt:
-        kept = "Files that are complete are kept; the same command goes on from there."
-        click.echo(f"\nInterrupted. {kept}", err=True)
-        context.exit(INTERRUPTED)
     for report in reports:
         click.echo(f"{report.status:<10}  {report.message}")
     bad = sum(not report.ok for report in reports)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from _run import python
 
-from companion.reproduction.codehash import discard_old_loops
+from companion._sources import discard_old_loops
 
 
 def pytest_configure():

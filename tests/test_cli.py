@@ -30,6 +30,7 @@ from companion.reproduction.errors import ClusterError
 from companion.reproduction.notebooks import NotebookReport
 from companion.reproduction.records import parse_table, to_table
 from companion.reproduction.store import RecordStore
+from companion.reproduction.times import save_times
 from companion.reproduction.units import Study
 
 HERE = Path(__file__).parent
@@ -317,6 +318,16 @@ def test_the_paper_profile_is_consolidated_and_computed_once(project, notebooks_
     assert "4 units computed" in invoke([table_1()], *PAPER, "--fresh")
 
 
+def test_any_command_that_is_interrupted_ends_with_130(project, monkeypatch):
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("companion.reproduction.reproduce.read_ledgers", interrupt)
+    monkeypatch.setattr("companion.datasets.check", interrupt)
+    for command in (["verify"], ["explain", "toy/table_1", "mean", "error"], ["data", "check"]):
+        assert "Interrupted. What is finished is kept" in invoke([table_1()], *command, code=130)
+
+
 def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(project, notebooks_run):
     invoke([table_1()], *PAPER, "--in-place")
     times = project / "data" / "times.csv"
@@ -325,6 +336,9 @@ def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(project, not
         invoke([table_1()], *PAPER, "--in-place", "--fresh")
         rows = pd.read_csv(times)[["artefact", "study", "units"]].to_numpy().tolist()
         assert rows == [["toy/table_1", "table_1", 4], ["toy/table_1", "(notebook)", 1]]
+    save_times(fig_1(), [("table_1", 4, 2, 1.5)])  # a study of both, computed for the other alone
+    rows = pd.read_csv(times)[["artefact", "study"]].to_numpy().tolist()
+    assert rows == [["toy/table_1", "(notebook)"], ["toy/fig_1", "table_1"]]
 
 
 @pytest.mark.parametrize("n", [2, 4], ids=["quick", "fresh"])
@@ -334,7 +348,7 @@ def test_an_interrupted_run_goes_on_and_the_next_computes_all(project, notebooks
     CALLS[:] = [None] * 2
     invoke(artefacts, *command)
     CALLS.clear()
-    told = "Every finished unit is kept; the same command goes on from there."
+    told = "What is finished is kept; the same command goes on from there."
     assert told in invoke(artefacts, *command, code=130)
     for computed in ((0, n - 1), (n, n)):
         told = re.findall(r"(\d+) units computed", invoke(artefacts, *command))
@@ -400,7 +414,7 @@ def test_ctrl_c_ends_with_130_and_a_state_to_go_on_from(project, tmp_path, noteb
     assert "Interrupted" in errors and "Traceback" not in errors
     if during == "units":
         kept = len(store.records())
-        assert "Every finished unit is kept" in errors and 0 < kept < 4
+        assert "What is finished is kept" in errors and 0 < kept < 4
         assert f"{4 - kept} units computed\n" in invoke([table_1(slow)], *PAPER)
 
 

@@ -10,8 +10,8 @@ import sys
 from itertools import chain
 from multiprocessing import get_context
 
+from companion._sources import discard_old_loops
 from companion.reproduction.artefacts import list_artefacts, list_papers
-from companion.reproduction.codehash import discard_old_loops
 
 ALONE = ("wrsvm", "conformal")
 

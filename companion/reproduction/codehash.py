@@ -11,7 +11,6 @@ the same under every supported Python.
 import ast
 import hashlib
 import json
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -21,29 +20,12 @@ from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
 from companion._paths import cache_dir
+from companion._sources import digest_of, spelled
 from companion.reproduction._files import replace_bytes
 
 _DIGEST_LENGTH = 12
 _OWN = __name__.partition(".")[0]
-_PACKAGE = Path(__file__).parents[1]
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-_UNSPELLED = {"ctx", "kind", "type_comment", "type_ignores"}
-
-
-def spelled(tree: ast.AST) -> str:
-    """A syntax tree in one spelling, without docstrings, positions and empty fields."""
-    parts = []
-    for name, value in ast.iter_fields(tree):
-        if name == "body" and isinstance(tree, (ast.Module, *_DEFINITIONS)):
-            value = value[1:] if ast.get_docstring(tree, clean=False) is not None else value
-        if name in _UNSPELLED or value is None or value == []:
-            continue
-        items = value if isinstance(value, list) else [value]
-        if isinstance(tree, ast.JoinedStr):  # to which Python 3.12 adds empty texts
-            items = [item for item in items if getattr(item, "value", None) != ""]
-        texts = [spelled(v) if isinstance(v, ast.AST) else repr(v) for v in items]
-        parts.append(f"{name}={','.join(texts)}")
-    return f"{type(tree).__name__}({';'.join(parts)})"
 
 
 class _Module:
@@ -207,36 +189,7 @@ def code_digest(function: Callable) -> str:
 @cache
 def _kept() -> tuple[Path, dict[str, str]]:
     """Where digests for the present sources of this package are kept, and those there are."""
-    digest = hashlib.sha256(sys.version.encode())
-    for source in sorted(_PACKAGE.rglob("*.py")):
-        digest.update(source.relative_to(_PACKAGE).as_posix().encode() + source.read_bytes())
-    path = cache_dir() / "code" / f"{digest.hexdigest()}.json"
+    path = cache_dir() / "code" / f"{digest_of()}.json"
     with suppress(OSError, ValueError, TypeError):
         return path, dict(json.loads(path.read_bytes()))
     return path, {}
-
-
-@cache
-def discard_old_loops(package=_PACKAGE):
-    """Remove compiled loops of other sources than the present, of ``companion`` by default.
-
-    numba does not notice that a function has changed which another file calls, so that all go once
-    any source of loops has changed. They stay where the folder cannot be written. Looks once.
-    """
-    stamp, present = package / "__pycache__" / "loops-from.txt", _digest_of_loops(package)
-    with suppress(OSError):
-        if not stamp.is_file() or stamp.read_text(encoding="utf-8") != present:
-            for path in sorted(package.rglob("__pycache__/*.nb[ci]")):
-                path.unlink(missing_ok=True)
-            stamp.parent.mkdir(exist_ok=True)
-            stamp.write_text(present, encoding="utf-8")
-
-
-def _digest_of_loops(package):
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        if "njit" in text:
-            digest.update(f"{path.relative_to(package).as_posix()}\n".encode())
-            digest.update(spelled(ast.parse(text)).encode())
-    return digest.hexdigest()

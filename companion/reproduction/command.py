@@ -32,7 +32,19 @@ def _choice(flag, words, text):
     return click.option(flag, type=click.Choice(words), default=words[0], help=text)
 
 
-@click.group(context_settings=CONTEXT, epilog=EXIT_CODES)
+class _Group(click.Group):
+    """A group of commands that say so when they are interrupted."""
+
+    def invoke(self, context):
+        try:
+            return super().invoke(context)
+        except KeyboardInterrupt:
+            kept = "What is finished is kept; the same command goes on from there."
+            click.echo(f"\nInterrupted. {kept}", err=True)
+            context.exit(INTERRUPTED)
+
+
+@click.group(cls=_Group, context_settings=CONTEXT, epilog=EXIT_CODES)
 @click.version_option(package_name="svm-companion")
 def main():
     """Reproduce five support vector machine papers, and compare with what they print."""
@@ -171,10 +183,6 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
             for report in finished():
                 _wrapped(str(report.notebook))
         run.finish()
-    except KeyboardInterrupt:
-        kept = "Every finished unit is kept; the same command goes on from there."
-        click.echo(f"\nInterrupted. {kept}", err=True)
-        context.exit(INTERRUPTED)
     except ClusterError as error:
         click.echo(error, err=True)
         context.exit(FAILED)

@@ -10,7 +10,6 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_compl
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
-from itertools import chain
 
 from joblib import cpu_count
 
@@ -24,7 +23,7 @@ from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
 from companion.reproduction.verdicts import judge, load_declared
 
-#: What `read_ledgers` reads, and how, for processes that are forked from this.
+#: What `read_ledgers` reads, one function an artefact, for processes that are forked from this.
 _READ_HERE = []
 
 
@@ -32,16 +31,15 @@ def read_ledgers(artefacts, profile="paper", jobs=1):
     """Verdicts of the records there are, by artefact, without computing any.
 
     With them come what records are "missing", and which "stale", and what could not be compared:
-    texts with whether a damaged file is the reason. Two jobs are as many processes, which begin at
-    either end, where these can be forked; a process with threads must not ask for them.
+    texts with whether a damaged file is the reason. More jobs are as many processes, where these
+    can be forked; a process with threads must not ask for them.
     """
     run = Reproduction(profile, read=read_stored)
-    forked, places = jobs > 1 and sys.platform == "linux", range(len(artefacts))
-    context = multiprocessing.get_context("fork" if forked else None)
-    _READ_HERE[:] = run.compute, artefacts, context.Semaphore(len(artefacts))
-    with ProcessPoolExecutor(2, context) if forked else nullcontext() as pool:
-        ends = (pool.map if forked else map)(_read_here, (places, places[::-1]))
-        found = [told for _, told in sorted(chain(*ends))]
+    _READ_HERE[:] = [partial(run.compute, artefact) for artefact in artefacts]
+    fork = jobs > 1 and sys.platform == "linux"
+    context = multiprocessing.get_context("fork" if fork else None)
+    with ProcessPoolExecutor(jobs, context) if fork else nullcontext() as pool:
+        found = [*(pool.map if fork else map)(_read_here, range(len(artefacts)))]
     _READ_HERE.clear()  # all records hang on it
     ledgers = {name: ledger for name, ledger, _, _ in found if ledger is not None}
     lacks = [own for *_, gaps in found for own in gaps]
@@ -50,14 +48,9 @@ def read_ledgers(artefacts, profile="paper", jobs=1):
     return ledgers, gaps, failures_of((name, failures) for name, _, failures, _ in found)
 
 
-def _read_here(places):
-    """What there is of artefacts at these places, but of those that another process takes."""
-    compute, artefacts, left = _READ_HERE
-    reports = ((n, compute(artefacts[n])) for n in places if left.acquire(block=False))
-    return [
-        (n, (r.artefact.id, r.ledger, r.failures, [own.gaps for own in r.records.values()]))
-        for n, r in reports
-    ]
+def _read_here(place):
+    r = _READ_HERE[place]()
+    return r.artefact.id, r.ledger, r.failures, [own.gaps for own in r.records.values()]
 
 
 def failures_of(told):

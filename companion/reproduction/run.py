@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.reproduction.codehash import discard_old_loops
+from companion._sources import discard_old_loops
 from companion.reproduction.errors import UnitError
 from companion.reproduction.records import Record, to_frame
 from companion.reproduction.store import RecordStore

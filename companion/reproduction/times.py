@@ -24,16 +24,18 @@ def load_times():
     pandas.DataFrame
         Columns artefact, study (:data:`NOTEBOOK` for the notebook), units, jobs, cores of the
         machine, seconds; empty if nothing was timed. A study that several artefacts use stands
-        with the first.
+        with the one that it was computed for.
     """
     path = data_dir() / "times.csv"
     return pd.read_csv(path) if path.is_file() else pd.DataFrame(columns=_COLUMNS)
 
 
 def save_times(artefact, lines):
-    """Replace an artefact's lines of these studies: tuples of study, units, jobs and seconds."""
+    """Replace the lines of these studies of a paper: tuples of study, units, jobs and seconds."""
     old, order = load_times(), [known.id for known in list_artefacts()]
-    replaced = (old["artefact"] == artefact.id) & old["study"].isin([line[0] for line in lines])
+    shared = old["artefact"].str.startswith(f"{artefact.paper}/") & (old["study"] != NOTEBOOK)
+    own = shared | (old["artefact"] == artefact.id)
+    replaced = own & old["study"].isin([line[0] for line in lines])
     new = [
         (artefact.id, study, units, jobs, os.cpu_count(), round(seconds, 1))
         for study, units, jobs, seconds in lines

@@ -5,14 +5,17 @@ import hashlib
 import importlib
 import json
 import sys
+from functools import partial
 
 import pytest
 from _cases import refused
 from _run import said
 from _studies import threads
 
+from companion import _sources
+from companion._sources import spelled
 from companion.reproduction import codehash
-from companion.reproduction.codehash import closure, code_digest, spelled
+from companion.reproduction.codehash import closure, code_digest
 
 FILES = {
     "__init__.py": "",
@@ -225,7 +228,7 @@ def test_digests_are_kept_for_the_same_sources_alone(tmp_path, monkeypatch):
         source = tmp_path / "package" / "module.py"
         source.parent.mkdir(exist_ok=True)
         source.write_bytes(changed)
-        monkeypatch.setattr(codehash, "_PACKAGE", source.parent)
+        monkeypatch.setattr(codehash, "digest_of", partial(_sources.digest_of, source.parent))
         codehash._kept.cache_clear()
         path, kept = codehash._kept()
         if content is not None:  # damaged by whatever

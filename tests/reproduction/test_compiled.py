@@ -3,7 +3,7 @@
 import pytest
 from _run import python
 
-from companion.reproduction.codehash import discard_old_loops
+from companion._sources import discard_old_loops
 
 CALLEE = "from numba import njit\n\n\n@njit(cache=True)\ndef number():\n    return {}\n"
 CALLER = (

@@ -1,0 +1,54 @@
+"""The package's own sources: their spelling, their digest, and the loops compiled from them."""
+
+import ast
+import hashlib
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
+_WITH_BODY = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_UNSPELLED = {"ctx", "kind", "type_comment", "type_ignores"}
+
+
+def spelled(tree: ast.AST) -> str:
+    """A syntax tree in one spelling, without docstrings, positions and empty fields."""
+    parts = []
+    for name, value in ast.iter_fields(tree):
+        if name == "body" and isinstance(tree, _WITH_BODY):
+            value = value[1:] if ast.get_docstring(tree, clean=False) is not None else value
+        if name in _UNSPELLED or value is None or value == []:
+            continue
+        items = value if isinstance(value, list) else [value]
+        if isinstance(tree, ast.JoinedStr):  # to which Python 3.12 adds empty texts
+            items = [item for item in items if getattr(item, "value", None) != ""]
+        texts = [spelled(v) if isinstance(v, ast.AST) else repr(v) for v in items]
+        parts.append(f"{name}={','.join(texts)}")
+    return f"{type(tree).__name__}({';'.join(parts)})"
+
+
+def digest_of(package=_PACKAGE, *, loops=False):
+    """Digest of all sources of a package, or of those with loops, as `spelled`."""
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if "njit" in text or not loops:
+            text = spelled(ast.parse(text)) if loops else text
+            digest.update(f"{path.relative_to(package).as_posix()}\n{text}".encode())
+    return digest.hexdigest()
+
+
+@cache
+def discard_old_loops(package=_PACKAGE):
+    """Remove compiled loops of other sources than the present, of ``companion`` by default.
+
+    numba does not notice that a function has changed which another file calls, so that all go once
+    any source of loops has changed. They stay where the folder cannot be written. Looks once.
+    """
+    stamp, present = package / "__pycache__" / "loops-from.txt", digest_of(package, loops=True)
+    with suppress(OSError):
+        if not stamp.is_file() or stamp.read_text(encoding="utf-8") != present:
+            for path in sorted(package.rglob("__pycache__/*.nb[ci]")):
+                path.unlink(missing_ok=True)
+            stamp.parent.mkdir(exist_ok=True)
+            stamp.write_text(present, encoding="utf-8")
