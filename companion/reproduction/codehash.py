@@ -182,14 +182,19 @@ def code_digest(function: Callable) -> str:
         parts = sorted({f"{name} {text}" for (_, name), text in closure(function).items()})
         kept[name] = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:_DIGEST_LENGTH]
         with suppress(OSError):
-            path and replace_bytes(path, json.dumps(kept).encode())
+            if path and path == _place():  # what was read since may be of sources edited meanwhile
+                replace_bytes(path, json.dumps(kept).encode())
     return kept[name]
+
+
+def _place() -> Path:
+    return cache_dir() / "code" / f"{digest_of()}.json"
 
 
 @cache
 def _kept() -> tuple[Path, dict[str, str]]:
     """Where digests for the present sources of this package are kept, and those there are."""
-    path = cache_dir() / "code" / f"{digest_of()}.json"
+    path = _place()
     with suppress(OSError, ValueError, TypeError):
         return path, dict(json.loads(path.read_bytes()))
     return path, {}

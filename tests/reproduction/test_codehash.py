@@ -240,7 +240,14 @@ def test_digests_are_kept_for_the_same_sources_alone(tmp_path, monkeypatch):
         found.append((code_digest(compute), path))
         codehash._kept.cache_clear()
         assert list(codehash._kept()[1].values()) == [found[-1][0]]
+        path.unlink()
+        codehash._kept.cache_clear()
+        code_digest.cache_clear()
+        codehash._kept()
+        source.write_bytes(b"# edited before the definitions are read")
+        assert code_digest(compute) == found[-1][0] and not path.exists()
     codehash._kept.cache_clear()
+    code_digest.cache_clear()
     digests, paths = zip(*found, strict=True)
     assert len({*digests}) == 1 and len({*paths[:3]}) == 1 and paths[3] != paths[0]
 
