@@ -42,9 +42,11 @@ def study_over(paper, name, compute, settings=None, digest=None, **levels):
 def ida_units(paper, study, datasets, n_splits, **params):
     """A unit for each data set and split of the benchmark, with the same further parameters."""
     units = []
-    for name, split in product(datasets, range(1, n_splits + 1)):
-        identity = {"dataset": name, "split": split, "splits": split_source(name), **params}
-        units.append(Unit(paper, study, identity, data=data_digest(name)))
+    for name in datasets:
+        source, data = split_source(name), data_digest(name)
+        for split in range(1, n_splits + 1):
+            identity = {"dataset": name, "split": split, "splits": source, **params}
+            units.append(Unit(paper, study, identity, data=data))
     return units
 
 

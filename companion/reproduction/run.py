@@ -4,6 +4,7 @@ Every unit runs with one thread of BLAS and OpenMP and takes its seed from its i
 records do not depend on the number of jobs, the backend, the order or an interruption.
 """
 
+import hashlib
 import os
 import warnings
 from collections import Counter
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion._sources import discard_old_loops
+from companion.reproduction.codehash import keep
 from companion.reproduction.errors import UnitError
 from companion.reproduction.records import Record, to_frame
 from companion.reproduction.store import RecordStore
@@ -112,8 +114,25 @@ def _to_compute(store: RecordStore, fresh: bool) -> list[Unit]:
 
 
 def read_stored(study: Study, profile: str = "paper") -> Records:
-    """The records of a study that are there, without computing any."""
+    """The records of a study that are there, without computing any.
+
+    What a committed table holds is kept in the cache folder, for the same bytes and the same code.
+    """
+    import pandas as pd
+
     store = RecordStore(study, profile)
+    try:
+        content = b"" if profile == "quick" or store.waiting() else store.path.read_bytes()
+    except OSError:
+        content = b""
+    if not content:
+        return _read(store)
+    digest = hashlib.sha256(content).hexdigest()
+    parts = (pd.__version__, digest, store.path, store.code, *store.units)
+    return keep(store.working.with_suffix(".pickle"), parts, _read, store)
+
+
+def _read(store: RecordStore) -> Records:
     found = store.records()
     kept = [record for key, record in found.items() if key in store.units]
     return Records(to_frame(kept, store.parameters), len(store.units), _gaps(store, found))

@@ -52,11 +52,14 @@ def canonical_json(value: Any) -> str:
             return [plain(inner) for inner in part]
         return to_scalar(part, "a part of an identity", finite=True)
 
-    return json.dumps(plain(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(plain(value))
 
 
-def _digest(value: Any) -> str:
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def seed_for(*parts: Any) -> np.random.SeedSequence:
@@ -81,7 +84,7 @@ def seed_for(*parts: Any) -> np.random.SeedSequence:
     >>> bool((a.generate_state(4) == b.generate_state(4)).all())
     True
     """
-    return np.random.SeedSequence(int(_digest(["seed", list(parts)]), 16))
+    return np.random.SeedSequence(int(_digest(canonical_json(["seed", list(parts)])), 16))
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +129,8 @@ class Unit:
 
     @cached_property
     def key(self) -> str:
-        return _digest([self.paper, self.study, self.params, self.data])[:_KEY_LENGTH]
+        plain = [self.paper, self.study, self.params, self.data]
+        return _digest(_ENCODER.encode(plain))[:_KEY_LENGTH]
 
     @property
     def seed_sequence(self) -> np.random.SeedSequence:

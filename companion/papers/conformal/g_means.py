@@ -36,7 +36,7 @@ def by_method(frame, column):
     names = ("dataset", "imbalance", "partition", "fold", "draw")
     index = [name for name in names if name in frame]
     table = frame.pivot(index=index, columns="method", values=column)
-    return table.sort_index()[list(dict.fromkeys(frame.method))]
+    return table.sort_index()[frame.method.unique()]
 
 
 def error_table(frame):
