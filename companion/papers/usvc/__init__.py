@@ -17,10 +17,10 @@ _WEIGHT = "share of class +1 in the cluster, .286 in the paper's case B"
 _CLUSTER = Parameter("cluster_weight", float, 0.25, _WEIGHT, low=0.0, high=1.0)
 _C = Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e4)
 _TRIAL = Parameter("trial", int, 1, "the trial shown, 1 to 100", low=1, high=100)
-_TYPICAL = Parameter("trial", int, 5, "the trial shown, 1 to 200", low=1, high=200)
+_TYPICAL = Parameter("trial", int, 5, "the trial shown, 1 to 100", low=1, high=100)
 _NAMES = tuple(BENCHMARK_SETS)
 _SET = Parameter("dataset", str, "Ringnorm", "the data set of the split shown", choices=_NAMES)
-_SHOWN = Parameter("split", int, 1, "the split shown, 1 to 30", low=1, high=30)
+_SHOWN = Parameter("split", int, 1, "the split shown, 1 to 20", low=1, high=20)
 
 METHOD = (
     _C,

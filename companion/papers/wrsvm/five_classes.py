@@ -6,7 +6,7 @@ from companion.estimators import WeightedRobustSVC
 from companion.metrics import paired_difference
 from companion.papers.wrsvm.examples import FLIP, rng_of, study
 
-N_SAMPLES = {"paper": 10, "quick": 2}
+N_SAMPLES = {"paper": 6, "quick": 2}
 
 N_GRADES = 5
 _GRADE_SIZES = {"train": 150, "tune": 150, "test": 4000}
