@@ -11,19 +11,17 @@ the same under every supported Python.
 import ast
 import hashlib
 import json
-import pickle
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
-from typing import Any
 
+from companion._files import replace_bytes
 from companion._paths import cache_dir
 from companion._sources import digest_of, spelled
-from companion.reproduction._files import replace_bytes
 
 _DIGEST_LENGTH = 12
 _OWN = __name__.partition(".")[0]
@@ -200,20 +198,3 @@ def _kept() -> tuple[Path, dict[str, str]]:
     with suppress(OSError, ValueError, TypeError):
         return path, dict(json.loads(path.read_bytes()))
     return path, {}
-
-
-def keep(path: Path, parts: Iterable, function: Callable, *args: Any) -> Any:
-    """What the function gives; or gave before with the same code and parts, as a file keeps it.
-
-    The parts are all that the result depends on, but for the function's own code.
-    """
-    whole = [code_digest(function), *map(str, parts)]
-    stamp = hashlib.sha256("\n".join(whole).encode()).hexdigest()
-    with suppress(Exception):  # whatever a damaged pickle leads to, or one of other packages
-        before, found = pickle.loads(path.read_bytes())
-        if before == stamp:
-            return found
-    found = function(*args)
-    with suppress(OSError):
-        replace_bytes(path, pickle.dumps((stamp, found)))
-    return found

@@ -33,9 +33,10 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from companion._files import keep
 from companion._paths import cache_dir, data_dir
 from companion.reproduction.artefacts import list_papers
-from companion.reproduction.codehash import keep
+from companion.reproduction.codehash import code_digest
 from companion.reproduction.published import PublishedError, load_published
 
 __all__ = ["Deviation", "Erratum", "Reading", "load_deviations", "load_errata", "load_readings"]
@@ -84,7 +85,7 @@ def _load_list(path):
     if not path.is_file():
         return []
     kept, content = cache_dir() / "declared" / f"{path.name}.pickle", path.read_bytes()
-    return keep(kept, (path, content), _listed, path, content)
+    return keep(kept, (code_digest(_listed), path, content), _listed, path, content)
 
 
 def _listed(path, content):

@@ -11,8 +11,8 @@ from textwrap import shorten
 
 import nbformat
 
+from companion._files import replace_bytes
 from companion._paths import notebooks_dir
-from companion.reproduction._files import replace_bytes
 from companion.reproduction.artefacts import list_artefacts
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.parameters import check_parameters

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
+from companion._files import read_csv
 from companion._paths import data_dir
-from companion.reproduction._files import read_csv
 
 __all__ = ["Printed", "PublishedError", "Relation", "load_published", "parse_printed"]
 

@@ -17,7 +17,7 @@ from functools import cache
 from itertools import groupby
 from typing import Any
 
-from companion.reproduction._files import read_csv
+from companion._files import read_csv
 from companion.reproduction.units import Unit, to_scalar
 
 END_COLUMNS = ("key", "code", "digest")

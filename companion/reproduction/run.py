@@ -8,11 +8,13 @@ import hashlib
 import os
 import warnings
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from companion._files import keep
 from companion._sources import discard_old_loops
-from companion.reproduction.codehash import keep
+from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import UnitError
 from companion.reproduction.records import Record, to_frame
 from companion.reproduction.store import RecordStore
@@ -90,7 +92,12 @@ def load_records(
         at once if the workers are lost (`ClusterError` if a Dask cluster is).
     """
     store, news = RecordStore(study, profile), {}
-    if fresh or _to_compute(store, fresh):
+    if not fresh:
+        found = _stored(store)
+        lacks = found.gaps["missing"] or (profile == "quick" and found.gaps["stale"])
+        if not lacks and (profile == "quick" or not store.waiting()):
+            return found
+    if fresh or lacks:
         with store.alone():
             if fresh:
                 store.begin()
@@ -99,7 +106,7 @@ def load_records(
             if fresh and not keep_open:
                 store.end()
     store.consolidate()
-    return replace(read_stored(study, profile), **news)
+    return replace(_stored(store), **news)
 
 
 def _to_compute(store: RecordStore, fresh: bool) -> list[Unit]:
@@ -118,22 +125,25 @@ def read_stored(study: Study, profile: str = "paper") -> Records:
 
     What a committed table holds is kept in the cache folder, for the same bytes and the same code.
     """
+    return _stored(RecordStore(study, profile))
+
+
+def _stored(store: RecordStore) -> Records:
     import pandas as pd
 
-    store = RecordStore(study, profile)
-    try:
-        content = b"" if profile == "quick" or store.waiting() else store.path.read_bytes()
-    except OSError:
-        content = b""
+    waiting, content = store.waiting(), b""
+    if store.profile == "paper" and not waiting:
+        with suppress(OSError):
+            content = store.path.read_bytes()
     if not content:
-        return _read(store)
+        return _read(store, waiting)
     digest = hashlib.sha256(content).hexdigest()
-    parts = (pd.__version__, digest, store.path, store.code, *store.units)
-    return keep(store.working.with_suffix(".pickle"), parts, _read, store)
+    parts = (pd.__version__, code_digest(_read), digest, store.path, store.code, *store.units)
+    return keep(store.working.with_suffix(".pickle"), parts, _read, store, waiting)
 
 
-def _read(store: RecordStore) -> Records:
-    found = store.records()
+def _read(store: RecordStore, waiting: dict[str, Record]) -> Records:
+    found = store.records(waiting)
     kept = [record for key, record in found.items() if key in store.units]
     return Records(to_frame(kept, store.parameters), len(store.units), _gaps(store, found))
 

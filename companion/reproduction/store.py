@@ -14,9 +14,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from companion._files import replace_bytes
 from companion._paths import cache_dir, data_dir
 from companion._processes import only_one
-from companion.reproduction._files import replace_bytes
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import DamagedError, StoreError
 from companion.reproduction.records import Record, check_rows, parse_table, to_table

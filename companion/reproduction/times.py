@@ -7,8 +7,8 @@ import os
 
 import pandas as pd
 
+from companion._files import replace_bytes
 from companion._paths import data_dir
-from companion.reproduction._files import replace_bytes
 from companion.reproduction.artefacts import list_artefacts
 
 #: Stands in the column ``study`` for running the notebook on finished records.

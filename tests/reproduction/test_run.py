@@ -17,6 +17,7 @@ from _cases import cases, refused
 from _run import wait_for
 from _studies import N_UNITS, stored, study, table, working
 
+from companion.reproduction import run
 from companion.reproduction.errors import StoreError, UnitError
 from companion.reproduction.run import load_records, read_stored
 from companion.reproduction.store import RecordStore
@@ -318,3 +319,37 @@ def test_what_is_missing_and_what_belongs_to_no_unit_is_told_with_its_place(plac
     assert shorter["stale"][0].startswith(f"{path}, line 4: {records}; `companion repr")
     missing = "2 of 8 units have no record, such as tests/table_0(C=10.0, repetition=3)"
     assert longer == {"missing": [f"{path}: {missing}"], "stale": []}
+
+
+def test_a_committed_table_is_read_once_for_the_same_bytes_units_and_code(
+    places, other_code, monkeypatch
+):
+    reads, to_frame = [], run.to_frame
+    monkeypatch.setattr(run, "to_frame", lambda *args: reads.append(1) or to_frame(*args))
+    first, kept = load_records(study()), working(places).with_suffix(".pickle")
+
+    def n_reads(given=None):
+        before, again = len(reads), read_stored(given or study())
+        pd.testing.assert_frame_equal(again.frame, first.frame[: len(again.frame)])
+        return len(reads) - before, again.gaps
+
+    assert n_reads() == (0, NO_GAPS)
+    for content in (b"", kept.read_bytes()[:-9], b"\x80\x05N.", b"cposix\nno_such\n."):
+        kept.write_bytes(content)
+        assert [n_reads(), n_reads()] == [(1, NO_GAPS), (0, NO_GAPS)]
+    assert n_reads(study(n_repetitions=4))[0] == 1  # other units
+    assert n_reads() == (1, NO_GAPS)
+    kept.unlink()
+    kept.mkdir()  # cannot be written
+    assert n_reads() == (1, NO_GAPS)
+    kept.rmdir()
+    assert n_reads() == (1, NO_GAPS)
+    path = places / "project/data/records/tests/table_0.csv"
+    content = path.read_bytes()
+    path.write_bytes(content[:-2] + b"?\n")
+    for _ in range(2):  # a fault is not kept
+        with pytest.raises(StoreError, match="differs from its digest"):
+            read_stored(study())
+    path.write_bytes(content)
+    other_code()
+    assert [n_reads()[0], n_reads()[0]] == [1, 0] and n_reads()[1]["stale"]
