@@ -95,7 +95,7 @@ def load_records(
     if not fresh:
         found = _stored(store)
         lacks = found.gaps["missing"] or (profile == "quick" and found.gaps["stale"])
-        if not lacks and (profile == "quick" or not store.waiting()):
+        if not lacks and (profile == "quick" or not store.has_leftovers()):
             return found
     if fresh or lacks:
         with store.alone():

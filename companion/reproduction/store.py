@@ -81,6 +81,14 @@ class RecordStore:
         with self._database("read") as database:
             return self._select(database)
 
+    def has_leftovers(self) -> bool:
+        """Whether records wait that are not those of a fresh run under way, which takes its own."""
+        if not os.path.exists(self.working):
+            return False
+        with self._database("read") as database:
+            is_fresh = database.execute(_UNDER_WAY).fetchone() == (1,)
+            return not is_fresh and bool(self._select(database))
+
     def _select(self, database: sqlite3.Connection) -> dict[str, Record]:
         if database.execute("PRAGMA quick_check").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("database disk image is malformed")

@@ -83,10 +83,12 @@ def compute_width(unit):
     return row
 
 
-_DRAWS = {"paper": 100, "quick": 10}
+_SIZE_DRAWS, _WIDTH_DRAWS = {"paper": 100, "quick": 10}, {"paper": 60, "quick": 10}
 _READ = {"reading": cases.TABLE_READINGS.values()}
-BENEFIT_SIZE = cases.study_of("benefit_size", compute_size, **_READ, n=SIZES, draw=_DRAWS)
-BENEFIT_WIDTH = cases.study_of("benefit_width", compute_width, **_READ, sigma=WIDTHS, draw=_DRAWS)
+BENEFIT_SIZE = cases.study_of("benefit_size", compute_size, **_READ, n=SIZES, draw=_SIZE_DRAWS)
+BENEFIT_WIDTH = cases.study_of(
+    "benefit_width", compute_width, **_READ, sigma=WIDTHS, draw=_WIDTH_DRAWS
+)
 
 
 def gains(rows):
