@@ -1,9 +1,9 @@
-"""Compile the solvers' loops once, so that the first run need not wait for them.
+"""Compile the solvers' loops once and read all records, so that the first run need not wait.
 
 One unit of every study that needs no data file is computed and thrown away, in two processes: two
 papers with loops of their own in one, the others in the other. numba keeps what it compiles
 beside the sources; after a change of any source of loops all are compiled again, when they are
-used.
+used. What is read of the committed tables is kept in the cache folder.
 """
 
 import sys
@@ -12,6 +12,7 @@ from multiprocessing import get_context
 
 from companion._sources import discard_old_loops
 from companion.reproduction.artefacts import list_artefacts, list_papers
+from companion.reproduction.reproduce import read_ledgers
 
 ALONE = ("wrsvm", "conformal")
 
@@ -32,12 +33,13 @@ def compile_for(papers):
 
 
 def main():
-    """Compile, and say what could not be."""
+    """Compile, say what could not be, and read."""
     discard_old_loops()
     groups = [ALONE, [key for key in list_papers() if key not in ALONE]]
     with get_context("spawn").Pool(len(groups)) as pool:
         for fault in chain.from_iterable(pool.map(compile_for, groups)):
             print(fault, file=sys.stderr)
+    read_ledgers(list_artefacts())
 
 
 if __name__ == "__main__":
