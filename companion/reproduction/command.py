@@ -290,7 +290,7 @@ def verify(context, targets, *, profile, only_problems, format, allow_missing):
     for text in [*gaps["missing"], *gaps["stale"], *failures]:
         click.echo(text, err=True)
     differs = any(map(len, faulty.values())) or gaps["stale"]
-    gc.freeze()
+    gc.freeze()  # nor need they be walked when all ends
     context.exit(_code(failures, differs or (gaps["missing"] and not allow_missing)))
 
 

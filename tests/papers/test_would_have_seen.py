@@ -15,6 +15,9 @@ from companion.reproduction.verdicts import compare_row, regenerated
 DEPARTS = ("differs", "fails")
 FARTHER, NEARER = 1.05, 0.95
 
+#: Rows that no departure would show, as their records are: few partitions, or a case that never is.
+BLIND = {"conformal": 67, "usvc": 3}
+
 
 def moved(row, own, departure):
     """The regeneration, moved to stand so far from the print or beyond the bound of a claim."""
@@ -60,13 +63,14 @@ def scored_rows(paper):
 
 @pytest.mark.parametrize("paper", list_papers())
 def test_a_departure_larger_than_would_have_been_seen_is_seen_and_a_smaller_is_not(paper):
-    n_moved, wrong = 0, []
+    n_moved, n_blind, wrong = 0, 0, []
     for name, row, own in scored_rows(paper):
         found = compare_row(row, own)
         if found.outcome == "not run":
             continue
         if not math.isfinite(found.would_see):
             wrong += [name] * (found.outcome != "undecided")
+            n_blind += 1
             continue
         if parse_printed(row["printed"]) is None and row["kind"] == "deterministic":
             wrong += [name] * (compare_row(row, {**own, "value": "?"}).outcome != "differs")
@@ -82,6 +86,7 @@ def test_a_departure_larger_than_would_have_been_seen_is_seen_and_a_smaller_is_n
         wrong += [name] * (not seen or not unseen)
         n_moved += 1
     assert wrong == [] and n_moved
+    assert n_blind <= BLIND.get(paper, 0)
 
 
 @pytest.mark.parametrize("paper", list_papers())

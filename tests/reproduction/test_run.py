@@ -353,3 +353,12 @@ def test_a_committed_table_is_read_once_for_the_same_bytes_units_and_code(
     path.write_bytes(content)
     other_code()
     assert [n_reads()[0], n_reads()[0]] == [1, 0] and n_reads()[1]["stale"]
+
+
+def test_who_reads_in_a_fresh_run_takes_its_records_and_leaves_them_to_it(places):
+    fresh = load_records(study(), fresh=True, keep_open=True)
+    waiting, before = stored(working(places)), table(places)
+    again = load_records(study())
+    pd.testing.assert_frame_equal(again.frame, fresh.frame)
+    assert (again.computed, again.gaps, table(places)) == (0, NO_GAPS, before)
+    assert len(waiting) == 6 and stored(working(places)) == waiting

@@ -25,7 +25,7 @@ PRINTED = {
 }
 #: How many samples of the size of the figures on the fine grid, and of other sizes on the coarse.
 SIZES = {
-    "paper": {("fine", 200): 80, ("coarse", 100): 100, ("coarse", 200): 40, ("coarse", 500): 40},
+    "paper": {("fine", 200): 120, ("coarse", 100): 100, ("coarse", 200): 40, ("coarse", 500): 40},
     "quick": {("fine", 200): 10, ("coarse", 100): 10, ("coarse", 500): 10},
 }
 
