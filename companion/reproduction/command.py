@@ -187,10 +187,20 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
         click.echo(error, err=True)
         context.exit(FAILED)
     code = _summarise(reports, run, in_place)
+    if in_place and (others := _also_read(_targets(context, ()), reports)):
+        command = f"companion reproduce {' '.join(others)} --profile paper --in-place"
+        _wrapped(f"Other notebooks read what was computed: `{command}` brings them up to date.")
     if site:
         _heading("Report")
         code = code or _build_report(context, tell=False, profile=profile)
     context.exit(code)
+
+
+def _also_read(artefacts, reports):
+    """Those that were not reproduced and read records that were computed now."""
+    new = {study for report in reports if report.computed for study in report.artefact.studies}
+    done = {report.artefact.id for report in reports}
+    return [a.id for a in artefacts if a.id not in done and new.intersection(a.studies)]
 
 
 def _tell(report):
