@@ -7,9 +7,12 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import wilcoxon
+from sklearn.base import clone
 from sklearn.metrics import average_precision_score
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
+from companion.estimators import L2SVC
 from companion.kernels import gram
 from companion.metrics import Mean, g_mean_error
 from companion.papers.conformal import (
@@ -118,12 +121,22 @@ def test_a_printed_asterisk_goes_with_the_printed_cell_of_the_svm():
             assert own.repeats[method, column] in ("", f"SVM / {column}")
 
 
-def test_the_grid_search_counts_its_machines_and_keeps_to_its_ranges():
-    machine, trained = baselines.pvgs(small_problem(8, n=120))
+def test_the_grid_search_starts_with_a_whole_grid_narrows_and_counts_its_machines(monkeypatch):
+    problem = small_problem(8, n=120)
+    machine, trained = baselines.pvgs(problem)
     assert trained % baselines.FOLDS == 1 and 25 < trained // baselines.FOLDS <= 100
     assert trained >= 10 * (methods.MAX_TRANSFORMATIONS + 2), "much larger, by construction"
-    low, high = baselines.PVGS_RANGES["C"]
-    assert low <= machine.C <= high
+    assert 2.0**-4 <= machine.C <= 2.0**16 and 2.0**-8 <= machine.gamma <= 2.0**8
+
+    def rate(machine):
+        cut = StratifiedKFold(baselines.FOLDS, shuffle=True, random_state=problem.seed)
+        return cross_val_score(clone(machine), problem.X, problem.y, cv=cut).mean()
+
+    monkeypatch.setattr(baselines, "PVGS_ROUNDS", 1)
+    first, trained = baselines.pvgs(problem)
+    assert trained == 25 * baselines.FOLDS + 1
+    grid = [L2SVC(C=2.0**c, gamma=2.0**g) for c in range(-4, 17, 5) for g in range(-8, 9, 4)]
+    assert rate(machine) >= rate(first) == max(map(rate, grid))
 
 
 def test_the_best_shift_and_cut_are_the_best_of_all_and_precision_counts_common_patterns():
