@@ -440,6 +440,13 @@ def test_verify_fails_on_a_deviation_until_it_is_declared_and_after_it_has_heale
     invoke([fig_2(20.0)], "verify", "--profile", "quick")
 
 
+def test_verify_fails_on_a_printed_value_that_nothing_regenerates(project):
+    mistyped = replace(fig_2(), values=shown("sizes", "points", 20.0))
+    output = invoke([mistyped], "verify", "--only-problems", code=1)
+    assert "size " in output and "nothing regenerated has this row and column" in output
+    invoke([mistyped], "verify", "--profile", "quick")
+
+
 def compute_steps(unit):
     return [{"step": step, "x": float(unit.params["i"])} for step in (0, 1)]
 

@@ -31,6 +31,7 @@ SCORES = ("scored", PARTS[0], "agree as read", *PARTS[1:])
 _DIFFER = {"demonstrated": PARTS[2], "data": PARTS[3]}
 #: How the sentence of a claim begins that is not the paper's.
 OURS = "ours"
+NO_SUCH_VALUE = "no record is missing, and yet nothing regenerated has this row and column"
 _NOT_COPIED = ("value", "spread_is", "overlap", "note")
 _MEASURES = ("distance", "support", "se", "would_see")
 _NEEDED = ("row", "column", "value", "converged")
@@ -191,14 +192,21 @@ def load_declared(load=load_published):
     return load_deviations(load=load), load_readings()
 
 
-def judge(artefact, records, profile="paper", load=load_published, declared=load_declared):
-    """Ledger of one artefact from the records of its studies; the rest is what these give."""
+def judge(
+    artefact, records, profile="paper", load=load_published, declared=load_declared, *, whole=False
+):
+    """Ledger of one artefact from the records of its studies; `load` and `declared` read the rest.
+
+    If these are the `whole` records, a value that does not follow from them is a problem.
+    """
     published = load(artefact.paper)
     published = published[published["artefact"] == artefact.name]
     if published.empty:
         missing = f"no row is of the artefact {artefact.name!r}"
         raise PublishedError(f"{artefact.paper}.csv", [missing])
-    return compare(published, artefact.values(records), *declared(), profile)
+    ledger = compare(published, artefact.values(records), *declared(), profile)
+    ledger.loc[whole & (ledger["outcome"] == NOT_RUN), "problem"] = NO_SUCH_VALUE
+    return ledger
 
 
 def score(ledger):
