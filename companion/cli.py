@@ -1,8 +1,11 @@
 """The ``companion`` command: reproduce, verify and report of the engine, and data."""
 
+import os
+from pathlib import Path
+
 import click
 
-from companion.reproduction.command import DATA, EXIT_CODES, OK, columns, main
+from companion.reproduction.command import DATA, EXIT_CODES, OK, main, wrapped
 
 
 @main.group(epilog=EXIT_CODES, short_help="List, fetch and check files from outside.")
@@ -12,23 +15,22 @@ def data():
     A folder named by COMPANION_DATA is looked at first, as <key>/<file name>; downloads go to the
     user's cache. Every file is checked against its sha256.
     """
+    folder = os.environ.get("COMPANION_DATA")
+    if folder and not Path(folder).expanduser().is_dir():
+        wrapped(f"COMPANION_DATA={folder} is no folder, so that nothing is found there.", err=True)
 
 
 @data.command("list", epilog=EXIT_CODES, short_help="List the data sets.")
 def data_list():
     """List the registered data sets and whether they are here."""
     from companion.datasets import check, list_sources
-    from companion.reproduction.tables import Table
 
-    rows = []
     for source in list_sources():
         state = ", ".join(dict.fromkeys(report.status for report in check([source.key])))
         state += "" if source.default else " (fetched only by its key)"
         size = f"{sum(file.bytes for file in source.files) / 1024:.0f} kB"
-        files, used_by = str(len(source.files)), ", ".join(source.used_by)
-        rows.append([source.key, source.title, used_by, files, size, source.licence, state])
-    header = ["key", "title", "used by", "files", "size", "licence", "state"]
-    click.echo(Table(header, rows, []).to_text(columns(None)))
+        told = f"{source.title}; {size}, {source.licence}; used by {', '.join(source.used_by)}"
+        wrapped(f"{source.key:<24}{state:<8}  {told}", 34)
 
 
 def _report_files(context, act, keys):
@@ -39,9 +41,11 @@ def _report_files(context, act, keys):
     except UnknownDataset as error:
         raise click.UsageError(str(error), context) from error
     for report in reports:
-        click.echo(f"{report.status:<10}  {report.message}")
+        wrapped(f"{report.status:<10}  {report.message}", 12)
     bad = sum(not report.ok for report in reports)
     click.echo(f"{len(reports)} files, {bad} with a problem")
+    if absent := dict.fromkeys(r.key for r in reports if r.status == "missing"):
+        click.echo(f"To get what is missing, run\ncompanion data fetch {' '.join(absent)}")
     context.exit(DATA if bad else OK)
 
 

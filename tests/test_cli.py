@@ -25,6 +25,7 @@ from companion import __main__
 from companion.cli import EXIT_CODES, main
 from companion.datasets import FetchReport
 from companion.errors import DataUnavailable
+from companion.reproduction import codehash
 from companion.reproduction.artefacts import Artefact, Parameter
 from companion.reproduction.errors import ClusterError
 from companion.reproduction.notebooks import NotebookReport
@@ -61,6 +62,11 @@ CALLS = []
 
 def compute_index(unit):
     return {"x": float(unit.params["i"])}
+
+
+def noted(unit):
+    CALLS.append(unit.params["i"])
+    return compute_index(unit)
 
 
 def stop_at_the_second(unit):
@@ -222,7 +228,7 @@ def test_unknown_targets_are_all_named_with_the_nearest_name(project, nothing_ru
     output = invoke([table_1(), fig_2()], command, "toy/tabel_1", "fig_2", "zzzzzz", "toy", code=2)
     assert "'toy/tabel_1': did you mean 'toy/table_1'?" in output
     assert "'fig_2': did you mean 'toy/fig_2'?" in output
-    assert "'zzzzzz': there are toy, toy/table_1, toy/fig_2." in output
+    assert "'zzzzzz': the papers are toy; `companion reproduce --list` names their" in output
 
 
 def test_parameters_are_listed_and_bad_ones_refused_before_anything_runs(project, nothing_runs):
@@ -320,11 +326,24 @@ def test_the_paper_profile_is_consolidated_and_computed_once(project, notebooks_
     assert "4 units computed" in invoke([table_1()], *PAPER, "--fresh")
 
 
+def test_records_carry_the_digest_of_the_code_that_was_there_when_the_run_began(
+    project, notebooks_run, monkeypatch
+):
+    n_computed, digest = [], codehash.code_digest
+    monkeypatch.setattr(
+        codehash, "code_digest", lambda f: n_computed.append(len(CALLS)) or digest(f)
+    )
+    CALLS.clear()
+    invoke([table_1(noted), fig_1()], "reproduce")
+    assert n_computed[:2] == [0, 0] and CALLS, "of both studies, before the first unit"
+
+
 def test_any_command_that_is_interrupted_ends_with_130(project, monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("companion.reproduction.reproduce.read_ledgers", interrupt)
+    monkeypatch.setattr("companion.reproduction.run.read_stored", interrupt)
     monkeypatch.setattr("companion.datasets.check", interrupt)
     for command in (["verify"], ["explain", "toy/table_1", "mean", "error"], ["data", "check"]):
         assert "Interrupted. What is finished is kept" in invoke([table_1()], *command, code=130)
@@ -370,8 +389,8 @@ def test_a_lost_cluster_ends_the_run_with_its_error(project, notebooks_run, monk
 def test_missing_data_are_named_and_are_no_failure(project, notebooks_run):
     output = invoke([table_1(needs_data, data="abc"), fig_2()], "reproduce")
     assert "0 units computed; 2 units missing\n" in output and "toy/table_1: ran in" in output
-    assert "heart/heart.dat cannot be had: no network (2 units of toy/table_1)" in output
-    assert output.count("Run `companion data fetch heart`, or name a folder") == 1
+    assert "cannot be had: no network; missing units: 2 of toy/table_1\n" in output
+    assert output.count("\ncompanion data fetch heart\n") == 1
 
 
 def test_a_failing_unit_is_named_and_its_notebook_not_run_but_the_next_is(project, notebooks_run):
@@ -741,7 +760,8 @@ def test_explain_tells_all_about_one_value_and_how_to_see_it_again(project, noth
     told = invoke([fig_2(21.0), fig_1()], "explain", "toy/fig_2", "size", "points")
     found = dict(re.findall(r"(?m)^(\S.*?)  +(.*)$", told))
     assert [found[name] for name in ("published", "reproduced", "where")] == ["20", "21", "p. 3"]
-    assert found["see it again"] == "companion reproduce toy/fig_2 --profile paper --fresh"
+    assert found["see it again"].startswith("companion reproduce toy/fig_2 --profile paper --fresh")
+    assert "computed by" not in found and found["read off by"].endswith("shown.<locals>.values")
     fault = "toy has no such value. Did you mean 'size' 'points'"
     assert fault in invoke([fig_2(21.0), fig_1()], "explain", "toy", "sizes", "points", code=2)
 
@@ -760,13 +780,13 @@ def no_data(project, tmp_path, monkeypatch):
 def test_data_list_names_every_registered_source_and_its_state(no_data):
     from companion.datasets import list_sources
 
-    lines = invoke([], "data", "list").splitlines()[2:]
-    assert [line.split()[0] for line in lines] == [source.key for source in list_sources()]
-    assert all("missing" in line for line in lines)
+    lines = [x for x in invoke([], "data", "list").splitlines() if not x.startswith(" ")]
+    assert [line.split()[:2] for line in lines] == [[s.key, "missing"] for s in list_sources()]
 
 
 def test_data_check_fails_on_a_damaged_file_and_not_on_a_missing_one(no_data):
-    invoke([], "data", "check", "heart-statlog")
+    absent = invoke([], "data", "check", "heart-statlog")
+    assert absent.endswith("run\ncompanion data fetch heart-statlog\n")
     (no_data / "heart-statlog").mkdir()
     (no_data / "heart-statlog" / "heart.dat").write_text("not the data")
     output = invoke([], "data", "check", "heart-statlog", code=3)

@@ -83,7 +83,7 @@ def check(keys=None):
         elif found:
             status, detail = "ok", f"genuine, in {' and '.join(found)}"
         else:
-            status, detail = "missing", f"not here; `companion data fetch {file.key}` gets it"
+            status, detail = "missing", "not here"
         reports.append(
             CheckReport(file.key, file.name, status, f"{file.key}/{file.name}: {detail}")
         )

@@ -226,9 +226,10 @@ def genuine_split(name, i):
     """
     file = SourceFile("ida", f"{name}.npz", "", *look_up("problem of ten splits", name, GENUINE))
     path = mirror_path(file)
-    wrong = "cannot be looked for (it is not set)" if path is None else damage(path, file)
+    wrong = "that is not set" if path is None else damage(path, file)
     if wrong is not None:
-        raise DataUnavailable(f"ida/{file.name} of COMPANION_DATA, ten genuine splits, {wrong}")
+        ten = "ten splits of the benchmark that only COMPANION_DATA can bring"
+        raise DataUnavailable(f"ida/{file.name}, {ten}: {wrong}")
     with np.load(path) as held:
         X, y, i = held["X"], held["y"].astype(int), _split_number(name, i, len(held["train"]))
         train, test = held["train"][i - 1], held["test"][i - 1]

@@ -66,7 +66,10 @@ def artefacts(paper, *rows):
     found = []
     for module, title, *parameters in rows:
         name, parameters = module.__name__.rpartition(".")[2], (*parameters, *RUN_PARAMETERS)
-        values = getattr(module, "values", None) or partial(values_from, module.VALUES)
+        values = getattr(module, "values", None)
+        if values is None:
+            values = partial(values_from, module.VALUES)
+            values.__module__, values.__qualname__ = module.__name__, "VALUES"
         found.append(Artefact(paper, name, title, module.STUDIES, parameters, values))
     return found
 
@@ -173,6 +176,8 @@ def _mean_and_spread(values):
     n, mean = len(values), math.fsum(values) / len(values)
     if n == 1:
         return mean, _NAN
+    if min(values) == max(values):  # whose sum may round
+        return values[0], 0.0
     return mean, math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1))
 
 
@@ -228,8 +233,12 @@ class Values:
             self.add(row, column, value, converged=converged)
 
     def add_mean(self, row, column, mean, converged=True, reading=""):
-        """A mean with the standard error of a claim, a :class:`~companion.metrics.Mean`."""
-        known = {"n": mean.n, "se": mean.standard_error, "converged": converged}
+        """A mean with the standard error of a claim, a :class:`~companion.metrics.Mean`.
+
+        That of one repetition is not known, so that it decides nothing.
+        """
+        se = math.inf if mean.n == 1 and math.isnan(mean.standard_error) else mean.standard_error
+        known = {"n": mean.n, "se": se, "converged": converged}
         self.add(row, column, mean.mean, **known, reading=reading)
 
     def add_means(self, row, means, converged=True):

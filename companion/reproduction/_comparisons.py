@@ -63,7 +63,7 @@ class Comparison:
 def _excess(printed, value):
     """Signed distance to the nearest number printed alike, 0 within rounding."""
     difference = value - printed.value
-    slack = 1e-9 * printed.half_unit + 8 * _EPS * max(abs(value), abs(printed.value))
+    slack = 1e-9 * printed.half_unit + 8 * _EPS * abs(printed.value)
     if abs(difference) <= printed.half_unit + slack:
         return 0.0
     return math.copysign(abs(difference) - printed.half_unit, difference)
@@ -150,7 +150,7 @@ def compare_draw(printed, draws):
         return Comparison(UNDECIDED, would_see=math.inf, note=note)
     ordered = np.sort(np.asarray(draws, dtype=float))
     centre = float(np.median(ordered))
-    reach = min(centre - ordered[spared], ordered[n - 1 - spared] - centre) + printed.half_unit
+    reach = max(centre - ordered[spared], ordered[n - 1 - spared] - centre) + printed.half_unit
     if binary:  # the other answer, if one of them is rare
         reach = 1 if min(below + above, n - below - above) <= spared else math.inf
     seen = {"would_see": float(reach)}
@@ -263,13 +263,22 @@ def _by_kind(row, own, allowance):
             )
         return compare_draw(printed, own["draws"])
     beyond = {"fails_beyond": MAX_DISTANCE + allowance}
-    if kind == "spread":
-        return compare_spread(printed, row["n"], value, own["n"], se_r=own["se"], **beyond)
     if kind == "ordinal":
         derived = own["spread"] * math.sqrt(1 / own["n"] + own["overlap"]) if own["n"] > 0 else 0.0
-        se, relation = first_finite(own["se"], derived, 0.0), parse_relation(row["relation"])
+        se = own["se"] if math.isinf(own["se"]) else first_finite(own["se"], derived, 0.0)
         beyond = {"fails_beyond": MAX_UNDECIDED + allowance}
-        return compare_claim(relation, value, se, own["n"], **beyond)
+        return compare_claim(parse_relation(row["relation"]), value, se, own["n"], **beyond)
+    if kind == "spread":
+        found = compare_spread(printed, row["n"], value, own["n"], se_r=own["se"], **beyond)
+    else:
+        found = _compare_mean(printed, row, own, cell, allowance, **beyond)
+    if allowance and found.outcome == DIFFERS and (found.se == 0 or own["n"] == 1):
+        note = f"{own['n']:g} repetitions, all alike, are too few to refute this"
+        return replace(found, outcome=UNDECIDED, note=note)
+    return found
+
+
+def _compare_mean(printed, row, own, cell, allowance, fails_beyond):
     if math.isnan(own["se"]) and not own["n"] >= 1:
         raise ValueError(
             f"The regenerated value of {cell} must bring its standard error or its number of "
@@ -277,9 +286,5 @@ def _by_kind(row, own, allowance):
         )
     if allowance and own["n"] > 1:
         # the spread of few repetitions is itself known badly: Student's factor
-        beyond["fails_beyond"] = float(stdtrit(own["n"] - 1, ndtr(beyond["fails_beyond"])))
-    found = compare_stochastic(printed, row, own, **beyond)
-    if allowance and found.outcome == DIFFERS and found.se == 0:
-        note = f"{own['n']:g} repetitions, all alike, are too few to refute a mean"
-        return replace(found, outcome=UNDECIDED, note=note)
-    return found
+        fails_beyond = float(stdtrit(own["n"] - 1, ndtr(fails_beyond)))
+    return compare_stochastic(printed, row, own, fails_beyond=fails_beyond)

@@ -6,6 +6,8 @@ import re
 import shutil
 import sys
 import textwrap
+from collections import Counter
+from contextlib import suppress
 
 import click
 
@@ -14,16 +16,17 @@ EXIT_CODES = """\
 \b
 Exit codes:
     0  all is well (data that cannot be had are named, and are no fault)
-    1  an undeclared deviation, or one that has healed; of verify, records missing or stale
+    1  an undeclared deviation, or a healed one; of verify, old or missing records
     2  a mistake in the command; nothing was run
-    3  a file of data, records or printed values is damaged, or data could not be fetched
+    3  a file of data, records or print is damaged, or data could not be fetched
     4  a unit, a comparison, a notebook or a page of the site failed
   130  interrupted; the same command goes on from there
 """
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True}
 PARAMETER = "A parameter of the notebooks asked for; may be repeated."
-#: The advice with which a reason ends that a command can mend.
-_FETCH = re.compile(r"; set COMPANION_DATA to .* or run `companion data fetch (\S+)`(?: later)?")
+#: What of a reason is of one file alone: its name, and the advice if a command can mend it.
+_FILE = re.compile(r"\A\S+(?: of '\S+' is not here and)? |; set COMPANION_DATA to .*")
+_FETCH = re.compile(r"`companion data fetch (\S+)`")
 TARGETS = click.argument("targets", nargs=-1, metavar="[PAPER or PAPER/ARTEFACT]...")
 
 
@@ -55,11 +58,12 @@ def _targets(context, targets, across=False):
     from companion.reproduction.artefacts import list_across, list_artefacts
 
     artefacts = context.obj or list_artefacts() + (list_across() if across else [])
-    papers = dict.fromkeys(artefact.paper for artefact in artefacts)
-    known, faults = [*filter(None, papers), *(artefact.id for artefact in artefacts)], []
+    papers = dict.fromkeys(filter(None, (artefact.paper for artefact in artefacts)))
+    known, faults = [*papers, *(artefact.id for artefact in artefacts)], []
     for target in (target for target in targets if target not in known):
-        close = difflib.get_close_matches(target, known, n=1, cutoff=0.5)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}."
+        close = difflib.get_close_matches(target.lower(), known, n=1, cutoff=0.5)
+        hint = f"did you mean {close[0]!r}?" if close else f"the papers are {', '.join(papers)};"
+        hint += "" if close else " `companion reproduce --list` names their artefacts."
         faults.append(f"There is no paper or artefact {target!r}: {hint}")
     if faults:
         raise click.UsageError("\n".join(faults), context)
@@ -71,8 +75,10 @@ def columns(elsewhere=80):
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else elsewhere
 
 
-def _wrapped(text, indent=4):
-    click.echo(textwrap.fill(text, columns(), subsequent_indent=" " * indent))
+def wrapped(text, indent=4, err=False):
+    """Print a text in lines that fit the terminal."""
+    fitting = textwrap.wrap(text, columns(), subsequent_indent=" " * indent, break_on_hyphens=False)
+    click.echo("\n".join(fitting), err=err)
 
 
 def _show_verdicts(ledger, title, width):
@@ -85,9 +91,9 @@ def _show_verdicts(ledger, title, width):
         notes = []
         click.echo(title)
         for text in verdict_lines(ledger, notes):
-            _wrapped(text)
+            wrapped(text)
         for number, note in enumerate(notes, 1):
-            _wrapped(f"[{number}] {note}")
+            wrapped(f"[{number}] {note}")
         click.echo()
 
 
@@ -127,10 +133,11 @@ def _list_targets(artefacts):
     from companion.reproduction.artefacts import RUN_PARAMETERS
 
     for artefact in artefacts:
-        _wrapped(f"{artefact.id}  {artefact.title}")
+        wrapped(f"{artefact.id}  {artefact.title}")
         for p in artefact.parameters:
             if p.name not in {shared.name for shared in RUN_PARAMETERS}:
-                _wrapped(f"    -p {p.name} {p.type.__name__.upper()}  {p.help} [{p.default}]", 8)
+                kind = "|".join(map(str, p.choices)) if p.choices else p.type.__name__.upper()
+                wrapped(f"    -p {p.name} {kind}  {p.help} [{p.default}]", 8)
 
 
 @main.command(epilog=EXIT_CODES, short_help="Compute, run the notebooks, compare.")
@@ -162,6 +169,7 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
         _list_targets(artefacts)
         return
     checked = _checked(artefacts, profile, dict(parameters), in_place)
+    from companion.reproduction.codehash import code_digest
     from companion.reproduction.errors import ClusterError
     from companion.reproduction.reproduce import Reproduction
     from companion.reproduction.workers import check_backend
@@ -171,6 +179,9 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
     except (ClusterError, ValueError) as error:
         raise click.UsageError(str(error), context) from error
     run, reports = Reproduction(profile, **options), []
+    for study in (study for artefact in artefacts for study in artefact.studies):
+        with suppress(ValueError):  # told where its turn comes
+            code_digest(study.compute)  # of the sources that are loaded, and not edited later
     try:
         with run.notebooks(in_place=in_place) as (start, finished):
             for number, (artefact, values) in enumerate(zip(artefacts, checked, strict=True), 1):
@@ -181,7 +192,7 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
                 start(reports[-1], values)
             _heading("Notebooks")
             for report in finished():
-                _wrapped(str(report.notebook))
+                wrapped(str(report.notebook))
         run.finish()
     except ClusterError as error:
         click.echo(error, err=True)
@@ -189,7 +200,7 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
     code = _summarise(reports, run, in_place)
     if in_place and (others := _also_read(_targets(context, ()), reports)):
         command = f"companion reproduce {' '.join(others)} --profile paper --in-place"
-        _wrapped(f"Other notebooks read what was computed: `{command}` brings them up to date.")
+        wrapped(f"Other notebooks read what was computed: `{command}` brings them up to date.")
     if site:
         _heading("Report")
         code = code or _build_report(context, tell=False, profile=profile)
@@ -212,22 +223,22 @@ def _tell(report):
 
 
 def _lacks(reports):
-    """What units and records lack: one line a reason, one a study, and what brings the data."""
-    stopped, stale = {}, []
+    """What units and records lack: what each reason stops, and the command that brings the data."""
+    stopped, told, stale = {}, {}, []
     for report in reports:
         for name, records in report.records.items():
-            study = f"{report.artefact.paper}/{name}"
-            for reason, n in records.missing:
-                stopped.setdefault(reason, {})[study] = f"{n} units of {study}"
+            stopped |= {(f"{report.artefact.paper}/{name}", why): n for why, n in records.missing}
             stale += records.gaps["stale"]
-    fetched = dict.fromkeys(key for reason in stopped for key in _FETCH.findall(reason))
+    for (study, why), n in stopped.items():
+        units = told.setdefault(_FILE.sub("", why), Counter())
+        units[study] += n
     missing = [
-        f"{_FETCH.sub('', reason)} ({', '.join(units.values())})"
-        for reason, units in stopped.items()
+        f"{why}; missing units: {', '.join(f'{n} of {study}' for study, n in units.items())}"
+        for why, units in told.items()
     ]
-    if fetched:
-        missing.append(f"Run `companion data fetch {' '.join(fetched)}`, or name a folder that has")
-        missing[-1] += " <key>/<file name> of them by COMPANION_DATA."
+    if fetched := dict.fromkeys(key for _, why in stopped for key in _FETCH.findall(why)):
+        missing.append("Name a folder that has them as <key>/<file name> by COMPANION_DATA, or run")
+        missing.append(f"companion data fetch {' '.join(fetched)}")
     return {"Missing": missing, "Old records": stale}
 
 
@@ -250,7 +261,9 @@ def _summarise(reports, run, in_place):
     for title, lines in {**_lacks(reports), "Failed": failures}.items():
         if lines:
             _heading(title)
-            click.echo("\n".join(dict.fromkeys(lines)))
+            for line in dict.fromkeys("\n".join(lines).splitlines()):
+                # what is to be copied stays in one line
+                (click.echo if line.startswith("companion ") else wrapped)(line)
     if any(notebook.output is not None for notebook in notebooks):
         back = ", and those that ran were written back to notebooks/" if in_place else ""
         click.echo(f"\nExecuted notebooks are in {run.outputs}{back}.")
@@ -323,21 +336,31 @@ def explain(context, target, row, column):
 
     ROW and COLUMN are those that `companion verify PAPER/ARTEFACT` shows.
     """
+    from companion.reproduction.declared import load_deviations
     from companion.reproduction.display import explained
-    from companion.reproduction.reproduce import read_ledgers
+    from companion.reproduction.reproduce import Reproduction
+    from companion.reproduction.run import read_stored
 
-    artefacts = _targets(context, [target])
-    ledgers, _, failures = read_ledgers(artefacts)
-    lines = {a: ledgers[a.id].to_dict("records") for a in artefacts if a.id in ledgers}
-    told = [explained(line, artefact) for artefact, own in lines.items() for line in own]
-    found = [value for value in told if (value["row"], value["column"]) == (row, column)]
+    run = Reproduction("paper", read=read_stored)
+    reports = [run.compute(artefact) for artefact in _targets(context, [target])]
+    lines = [
+        (r, line) for r in reports if r.ledger is not None for line in r.ledger.to_dict("records")
+    ]
+    found = [(r, x) for r, x in lines if (x["row"], x["column"]) == (row, column)]
     if not found:
-        known = [f"{value['row']!r} {value['column']!r}" for value in told]
-        close = difflib.get_close_matches(f"{row!r} {column!r}", known, n=3, cutoff=0.0)
+        known = [f"{line['row']!r} {line['column']!r}" for _, line in lines]
+        close = (
+            difflib.get_close_matches(f"{row!r} {column!r}", known, n=3, cutoff=0.3) or known[:3]
+        )
         fault = f"{target} has no such value. Did you mean {', '.join(close)}?"
-        raise click.UsageError("\n".join(failures) or fault, context)
-    for name, text in (pair for value in found for pair in value.items()):
-        _wrapped(f"{name:<16}{text}", 16)
+        fault = fault if known else f"{target} has no printed values."
+        faults = [text for report in reports for text in report.failures]
+        raise click.UsageError("\n".join(faults) or fault, context)
+    declared = load_deviations()
+    for report, line in found:
+        frames = {name: own.frame for name, own in report.records.items()}
+        for name, text in explained(line, report.artefact, frames, declared).items():
+            wrapped(f"{name:<16}{text}", 16)
 
 
 # -- report ---------------------------------------------------------------------------------

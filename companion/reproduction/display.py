@@ -292,21 +292,48 @@ def summary_table(ledgers):
     return Table.from_frame(frame.rename_axis("").reset_index())
 
 
-def explained(line, artefact):
-    """All there is about one value, a row of the ledger as a dict: texts by what they are."""
+def _studies_behind(line, artefact, frames):
+    """The studies without whose records a value would be another one, or none."""
+
+    def found(records):
+        values = artefact.values(records)
+        own = values[(values["row"] == line["row"]) & (values["column"] == line["column"])]
+        return own[["value", "n"]].to_dict("list") if "n" in own else own["value"].tolist()
+
+    def needed(name):
+        try:
+            return repr(found(frames | {name: frames[name].iloc[:0]})) != whole
+        except Exception:  # not without these records
+            return True
+
+    whole = repr(found(frames))
+    return [study for study in artefact.studies if needed(study.name)]
+
+
+_WHY = {"identity": "proved by", "matched": "chosen by"}
+
+
+def explained(line, artefact, frames, deviations):
+    """All there is about one value, a row of the ledger as a dict: texts by what they are.
+
+    `frames` are the records of its artefact by study, `deviations` those declared.
+    """
 
     def names(functions):
-        plain = (getattr(f, "func", f) for f in functions)  # of a partial one
-        return ", ".join(f"{f.__module__}.{f.__qualname__}" for f in plain)
+        return ", ".join(f"{f.__module__}.{f.__qualname__}" for f in functions)
 
+    studies = _studies_behind(line, artefact, frames)
+    declared = deviations.get(tuple(line[name] for name in ("paper", "artefact", "row", "column")))
     found = _texts(line) | {
+        "evidence": declared.evidence if declared else "",
         "where": line["where"],
         "sentence": line["sentence"],
-        "why this bound": line["why"],
-        "computed by": names(study.compute for study in artefact.studies),
-        "records": ", ".join(f"data/records/{s.paper}/{s.name}.csv" for s in artefact.studies),
+        _WHY.get(line["asks"], "why this bound"): line["why"],
+        "computed by": names(study.compute for study in studies),
+        "records": ", ".join(f"data/records/{s.paper}/{s.name}.csv" for s in studies),
         "read off by": names([artefact.values]),
-        "see it again": f"companion reproduce {artefact.id} --profile paper --fresh",
+        "see it again": f"companion reproduce {artefact.id} --profile paper --fresh, then "
+        f"companion verify {artefact.id}",
     }
     return {name: text for name, text in found.items() if text}
 

@@ -104,6 +104,7 @@ def load_records(
             if todo := _to_compute(store, fresh):  # by another process, meanwhile
                 news = _compute(store, todo, (jobs, backend, scheduler))
             if fresh and not keep_open:
+                store.consolidate()  # while under way, when it needs no committed table
                 store.end()
     store.consolidate()
     return replace(_stored(store), **news)

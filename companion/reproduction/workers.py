@@ -41,8 +41,8 @@ def run_unit(compute: Callable, unit: Unit, code=None, parent=None) -> tuple[str
         try:
             if code is not None and code != (own := code_digest(compute)):
                 raise RuntimeError(
-                    f"this worker has other code ({own}, and {code} here); "
-                    "install the same version on every worker, and restart them"
+                    f"this worker has other code ({own}, and {code} here): the sources were edited "
+                    "meanwhile, or it needs the same version; run again with one code everywhere"
                 )
             return unit.key, "rows", check_rows(unit, compute(unit))
         except DataUnavailable as error:
@@ -79,7 +79,7 @@ def compute_units(
     from joblib import Parallel, delayed
 
     with ExitStack() as stack:
-        options, code, parent = {"n_jobs": jobs}, None, os.getpid()
+        options, code, parent = {"n_jobs": jobs}, code_digest(study.compute), os.getpid()
         if backend == "dask":
             from companion.reproduction._dask import dask_backend
 
@@ -87,7 +87,7 @@ def compute_units(
                 cluster = stack.enter_context(dask_backend(jobs, scheduler))
             # Enough on the cluster for workers that join later, too.
             options = {"n_jobs": -1, "pre_dispatch": "4*n_jobs", "backend": cluster}
-            code, parent = code_digest(study.compute), None  # its workers see to that themselves
+            parent = None  # its workers see to that themselves
         stack.enter_context(warnings.catch_warnings())
         # Of units that were given up, and of workers that have grown and are started again.
         warnings.filterwarnings("ignore", module="joblib")

@@ -246,7 +246,7 @@ def test_without_network_every_file_is_reported_and_the_optional_one_left_out(ba
     missing = check()
     assert len(missing) == sum(len(source.files) for source in list_sources())
     assert {report.status for report in missing} == {"missing"} and no_network == []
-    assert all(report.ok and "companion data fetch" in report.message for report in missing)
+    assert all(report.ok and report.message.endswith("not here") for report in missing)
     reports = fetch()
     assert {report.status for report in reports} == {"failed"}
     assert "ida-benchmarks" not in states(reports)

@@ -10,11 +10,13 @@ from sklearn.svm import SVC
 
 from companion.datasets import load_ida, two_gaussians
 from companion.kernels import gram
+from companion.metrics import Mean
 from companion.papers.l1nsvm import beyond, fig_1, identical_points, machines, table_1, table_2
 from companion.papers.l1nsvm import table_2_studies as studies
 from companion.papers.l1nsvm.machines import MACHINES, solve, solve_along_C, width_to_gamma
 from companion.papers.summaries import Values, standard_error_of_spread
 from companion.reproduction.run import read_stored
+from companion.reproduction.verdicts import compare_row
 
 
 @pytest.fixture(scope="module")
@@ -163,6 +165,17 @@ def test_iterations_are_read_back_on_their_grid():
     assert table_2.second_over_first(frame, "d", "LS")[0.5, 1.0].to_list() == [2.0, 2.0]
     worst = table_2.worst_second_order(frame, "LS")
     assert (worst.mean, worst.n) == (2.0, 1)
+
+
+def test_one_repetition_decides_no_claim_and_equal_ones_have_no_spread():
+    out = Values()
+    out.add_mean("a", "b", Mean(-1.0, np.nan, 1))
+    assert out.rows[0]["se"] == np.inf
+    row = {"asks": "claim", "kind": "ordinal", "printed": "-", "relation": "> 0", "matters": np.nan}
+    row |= {"artefact": "x", "row": "a", "column": "b"}
+    assert compare_row(row, {**out.rows[0], "overlap": 0.0}).outcome == "undecided"
+    out.add_cell("a", "c", [0.1 + 0.2] * 7)
+    assert out.rows[1]["spread"] == 0.0 == out.rows[2]["value"]
 
 
 def test_the_spread_of_the_spread_is_that_of_a_simulation():

@@ -79,11 +79,10 @@ def test_a_departure_larger_than_would_have_been_seen_is_seen_and_a_smaller_is_n
             [compare_row(row, moved(row, own, d)).outcome in DEPARTS for d in ways]
             for ways in (departures(row, found.would_see, f) for f in (FARTHER, NEARER))
         )
-        # An uneven yardstick: that of a spread is the longer way, by which both sides are seen and
-        # below which one is not; that of a draw is the shorter, which one side alone is seen by.
-        seen = any(far) if row["kind"] == "draw" else all(far)
-        unseen = not all(near) if row["kind"] == "spread" else not any(near)
-        wrong += [name] * (not seen or not unseen)
+        # An uneven yardstick, that of a spread or a draw, is the longer way: both sides are seen by
+        # it, and one is not below it.
+        unseen = not all(near) if row["kind"] in ("spread", "draw") else not any(near)
+        wrong += [name] * (not all(far) or not unseen)
         n_moved += 1
     assert wrong == [] and n_moved
     assert n_blind <= BLIND.get(paper, 0)

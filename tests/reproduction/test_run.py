@@ -286,6 +286,7 @@ def test_fresh_computes_all_again(places, other_code):
     assert (again.computed, again.gaps) == (6, NO_GAPS)
     assert set(again.frame["code"]) == {"0" * 12}
     pd.testing.assert_frame_equal(again.frame.drop(columns="code"), before.drop(columns="code"))
+    RecordStore(study()).path.write_text("damaged\n")
     assert load_records(study(), fresh=True).computed == 6 and load_records(study()).computed == 0
 
 

@@ -55,6 +55,21 @@ def test_a_mean_off_by_four_standard_errors_differs_and_one_off_by_two_does_not(
     assert near["would_see"] == pytest.approx(0.05 + 3 * se)
 
 
+def test_an_infinite_value_is_printed_like_no_number():
+    printed = parse_printed("22.4")
+    assert rules.compare_deterministic(printed, math.inf).outcome == "differs"
+    assert verdict(published(), reproduced(-math.inf))["outcome"] == "differs"
+    assert rules.compare_draw(printed, [22.4] * 99 + [math.inf]).note.startswith(
+        "0 of 100 draws lie"
+    )
+
+
+def test_one_quick_repetition_refutes_no_mean():
+    print_ = published(spread=0.1, n=10)
+    assert verdict(print_, reproduced(30.0, n=1), profile="quick")["outcome"] == "undecided"
+    assert verdict(print_, reproduced(30.0, n=100), profile="quick")["outcome"] == "differs"
+
+
 PRECISION = [
     ("22.4", (22.35, 22.4, 22.45), (22.4501, 22.3499)),  # a tie belongs to both neighbours
     ("22.5", (22.45,), (22.4499,)),
