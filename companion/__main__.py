@@ -4,7 +4,7 @@ import sys
 
 from companion.errors import DataUnavailable
 
-_SITE = ("latex2mathml", "myst_nb", "numpydoc", "pydata_sphinx_theme", "sphinx")
+_SITE = ("latex2mathml", "myst_nb", "numpydoc", "pydata_sphinx_theme", "rocrate", "sphinx")
 #: Extras other than ``reproduce`` that bring what a part of the command needs.
 _EXTRAS = dict.fromkeys(_SITE, "docs") | {"dask": "distributed", "distributed": "distributed"}
 

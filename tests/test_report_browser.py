@@ -204,5 +204,6 @@ def test_the_ledger_is_light_and_short_on_a_telephone(browser, site):
     assert sum(path.stat().st_size for path in loaded) < 400_000
     browser.open("ledger.html", width=360)
     assert browser.run("return document.documentElement.scrollHeight") < 20_000
+    assert not browser.find("#ledger-all").is_displayed()
     browser.find("#ledger-more").click()
     assert len(browser.shown()) == 50

@@ -373,8 +373,8 @@ def explain(context, target, row, column):
 def report(context, **options):
     """Build the static site: notebooks, verdicts, errata, times, API. Nothing is computed.
 
-    The site works from its folder, without a server and without network. It needs Sphinx: `pip
-    install svm-companion[docs]`.
+    The site works from its folder, without a server and without network. It needs Sphinx and
+    others, the extra `docs`.
     """
     context.exit(_build_report(context, **options))
 

@@ -139,7 +139,7 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
     pandas.DataFrame
         The ledger, one row a published value in its order: what the print has (paper, artefact,
         row, column, asks, kind, printed, published, spread, n, relation, sentence, why, repeats,
-        matters, where); the regeneration (reproduced, reproduced_spread, reproduced_n,
+        matters, where), profile; the regeneration (reproduced, reproduced_spread, reproduced_n,
         reproduced_se, converged); distance, support, se, would_see, joint (the chance of all
         single draws of the table together), outcome (a word of the rules), verdict, status and
         reason of a deviation, problem (empty if all is well), note, counts_as (one of
@@ -171,6 +171,7 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
         ledger.append(
             {
                 **{name: row[name] for name in COLUMNS if name not in _NOT_COPIED},
+                "profile": profile,
                 "published": row["value"],
                 "reproduced": own["value"],
                 **{f"reproduced_{name}": own[name] for name in ("spread", "n", "se")},

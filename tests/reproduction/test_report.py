@@ -86,7 +86,7 @@ def ledgers():
 
 
 NAMES = "anchor row column printed where reproduced distance support would_see n asks part outcome"
-NAMES = [*NAMES.split(), "as_read", "status", "reason", "remarks"]
+NAMES = [*NAMES.split(), "as_read", "status", "reason", "remarks", "number"]
 
 
 @pytest.fixture(scope="module")
@@ -94,10 +94,10 @@ def rows(site):
     """The rows of the ledger: paper, artefact, number in it, and what there is by its name."""
     texts = [site.read(f"ledger/{paper}.js").strip() for paper in list_papers()]
     return [
-        (data["paper"], artefact, number, dict(zip(NAMES, row, strict=True)))
+        (data["paper"], artefact, row[-1], dict(zip(NAMES, row, strict=True)))
         for data in (json.loads(t.removeprefix("companionLedger(")[:-2]) for t in texts)
         for artefact in data["artefacts"]
-        for number, row in enumerate(artefact["rows"], start=1)
+        for row in artefact["rows"]
     ]
 
 
@@ -186,6 +186,8 @@ def test_the_verdicts_of_a_notebook_have_the_signs_of_the_ledger(pages, rows):
         shown = {(row, column): sign for sign, row, column, *_ in texts if column != "verdict"}
         own = [row for _, artefact, _, row in rows if artefact["id"] == name]
         assert shown == {(row["row"], row["column"]): signs[row["part"]] for row in own}
+        mixed = [cell for line in lines for cell in line("td") if "±: differs" in cell.text]
+        assert all(cell.find(class_="sign").text in "≠✗∅" for cell in mixed)
         folded = pages[f"notebooks/{name}"].select(".tag_hide-input details.hide pre")
         assert any("import matplotlib" in code.text for code in folded)
 

@@ -19,12 +19,13 @@ from companion._paths import build_dir, project_root
 from companion.reproduction.display import ledger_text
 from companion.reproduction.published import ASKS
 from companion.reproduction.report.content import SIGNS, ReportError, gather, slug
+from companion.reproduction.report.manifests import codecheck, write_crate
 from companion.reproduction.verdicts import PARTS, SCORES
 
 _HERE = Path(__file__).parent
 _ROOT = Path(companion.__file__).parents[1]  # of a checkout; without it there are no tests
 _PAGES, _BESIDE = _HERE / "pages", _HERE / "beside"
-_NEEDED = ("latex2mathml", "sphinx", "myst_nb", "numpydoc", "pydata_sphinx_theme")
+_NEEDED = ("latex2mathml", "sphinx", "myst_nb", "numpydoc", "pydata_sphinx_theme", "rocrate")
 _PUBLIC = [name for name in companion.__all__ if name != "__version__"]
 #: Modules that the API describes, in the order in which they are read.
 _ROOMS = "metrics tuning solvers kernels losses conformal_factors separability agreement datasets "
@@ -127,8 +128,7 @@ def _write_beside(context, folder, templates):
         for name in ("ledger.js", "badge.svg"):
             text = templates.get_template(name).render(group=group)
             files[f"ledger/{group.paper.key or 'all'}.{name.partition('.')[2]}"] = text
-    for name in ("codecheck.yml", "ro-crate-metadata.json"):
-        files[name] = templates.get_template(name).render(files=sorted(files))
+    files["codecheck.yml"] = codecheck(context)
     _write(folder, files)
 
 
@@ -197,6 +197,7 @@ def build_report(output=None, *, profile="paper", artefacts=None):
         _write_beside(context, beside, templates)
         faults = _run_sphinx(source, built, beside, templates.get_template("banner.html").render())
         (built / _MARKER).write_text("This folder is replaced by `companion report`.\n")
+        write_crate(built, context)
         shutil.rmtree(output, ignore_errors=True)  # the old site stays until the new one is there
         output.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(built, output)

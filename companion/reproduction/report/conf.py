@@ -44,7 +44,7 @@ html_copy_source = html_show_sourcelink = False
 html_context = {"default_mode": "auto"}
 html_show_search_summary = False  # it would fetch other pages, which a file path does not allow
 # Pages without other pages below them have no use for a list of those.
-html_sidebars = {"[!an]*": [], "docs/*": [], "source/**": []}  # all but api/ and notebooks/
+html_sidebars = {"[!a]*": [], "docs/*": [], "notebooks/**": [], "source/**": []}  # all but api/
 html_theme_options = {
     "header_links_before_dropdown": 8,
     "navigation_depth": 2,

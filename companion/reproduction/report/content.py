@@ -21,7 +21,10 @@ from companion.reproduction.verdicts import PARTS, SCORES, score
 
 #: A sign for what each row counts as, so that colour is never the only one.
 SIGNS = dict(zip((*PARTS, "not scored"), "✓?≠∅✗–·", strict=True))
+#: What a row counts as, the worst last.
+_SEVERITY = ["not scored", PARTS[0], PARTS[1], PARTS[5], *PARTS[2:5]]
 _SET_UP = re.compile(r"\A(?:from|import) |= regenerate\(")
+_TELLS = re.compile(r"Markdown\(|findings\(|verdict_table\(")
 
 
 class ReportError(RuntimeError):
@@ -80,8 +83,16 @@ class Group:
         return self.paper.short or self.paper.key or self.paper.title
 
 
+def _sign(part):
+    """What a row counts as, in a sign of its colour."""
+    return f'<span class="sign sign-{slug(part)}" aria-hidden="true">{SIGNS[part]}</span> '
+
+
 def _marked(lines, parts, anchors):
-    """The lines of a table of verdicts with the signs of the ledger, and an anchor for each row."""
+    """The lines of a table of verdicts with the signs of the ledger, and an anchor for each row.
+
+    A cell that tells the verdict of its spread as well has the sign of the worse of the two.
+    """
     names, row = [], ""
     for line in lines:
         names = re.findall(r"<th>(.*?)</th>", line) or names
@@ -89,8 +100,12 @@ def _marked(lines, parts, anchors):
         if texts:
             row, kind = texts[0] or row, texts[1]
             columns = [kind if n == "verdict" else n if kind == "verdict" else "" for n in names]
-            signs = [parts.get((row, column), "") for column in columns]
-            cells = "".join(f"<td>{s}{t}</td>" for s, t in zip(signs, texts, strict=True))
+            cells = ""
+            for column, text in zip(columns, texts, strict=True):
+                own = [column, f"{column} ±"] if "±:" in text else [column]
+                found = [parts[row, name] for name in own if (row, name) in parts]
+                sign = _sign(max(found, key=_SEVERITY.index)) if found else ""
+                cells += f"<td>{sign}{text}</td>"
             place = "" if row in anchors else f' id="row-{len(anchors) + 1}"'
             anchors.setdefault(row, place[5:-1])
             line = f"<tr{place}>{cells}</tr>"
@@ -102,10 +117,8 @@ def _mark_tables(entry):
     outputs = [output for cell in entry.notebook.cells for output in cell.get("outputs", [])]
     data = [output.data for output in outputs if "data" in output]
     entry.figure = next((own["image/png"] for own in data if "image/png" in own), "")
-    signs = '<span class="sign sign-{}" aria-hidden="true">{}</span> '
-    signs = {part: signs.format(slug(part), sign) for part, sign in SIGNS.items()}
     names, anchors = ("row", "column"), {}
-    parts = {tuple(html.escape(x[n]) for n in names): signs[x["part"]] for x in entry.lines}
+    parts = {tuple(html.escape(x[n]) for n in names): x["part"] for x in entry.lines}
     for own in data:
         values = own.pop(VALUES_MIME, {}).get("rows", [])
         if "text/html" in own:
@@ -117,24 +130,34 @@ def _mark_tables(entry):
         line["anchor"] = anchors.get(html.escape(line["row"]))
 
 
-def _fold_set_up(notebook):
-    """Fold up the cells that import, set parameters and read records, and show nothing."""
+def _size_figures(notebook):
+    """Show a figure at the size that its notebook says, which is half that of its pixels."""
     for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if width := output.get("metadata", {}).get("image/png", {}).get("width"):
+                cell.metadata["mystnb"] = {"image": {"width": f"{width}px"}}
+
+
+def _fold_plumbing(notebook):
+    """Fold up code that sets up and shows nothing, or that only writes sentences or verdicts."""
+    for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
         tags = cell.metadata.get("tags", [])
+        shown = {kind for output in cell.outputs for kind in output.get("data", {})}
         plumbing = "parameters" in " ".join(tags) or _SET_UP.search(cell.source)
-        shows = any("data" in output for output in cell.get("outputs", []))
-        if cell.cell_type == "code" and plumbing and not shows:
+        tells = _TELLS.search(cell.source) and not {"image/png"} & shown
+        if tells or (plumbing and not shown):
             cell.metadata["tags"] = [*tags, "hide-input"]
 
 
 def _lines(ledger, deviations):
     """The lines of a ledger with their texts, numbers and declared deviations."""
     table = verdict_table(ledger)
-    lines = zip(departures_first(ledger).to_dict("records"), table.rows, strict=True)
-    for number, (line, texts) in enumerate(lines, start=1):
+    ledger = departures_first(ledger)
+    lines = zip(ledger.index + 1, ledger.to_dict("records"), table.rows, strict=True)
+    for number, line, texts in lines:
         cell = tuple(line[name] for name in ("paper", "artefact", "row", "column"))
         yield line | {
-            "number": number,
+            "number": int(number),
             "texts": dict(zip(table.header, texts, strict=True)),
             "part": line["counts_as"] or "not scored",
             "deviation": deviations.get(cell),
@@ -151,7 +174,8 @@ def _read_notebook(entry, profile):
     if path.is_file():
         entry.path, entry.notebook = path, nbformat.read(path, as_version=4)
         _mark_tables(entry)
-        _fold_set_up(entry.notebook)
+        _size_figures(entry.notebook)
+        _fold_plumbing(entry.notebook)
 
 
 def gather(profile, artefacts=None):

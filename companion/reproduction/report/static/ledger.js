@@ -28,14 +28,14 @@
   function read(parts, order) {
     const rows = [];
     papers.forEach(({ paper, artefacts }) => artefacts.forEach((artefact) => {
-      artefact.rows.forEach((line, i) => {
+      artefact.rows.forEach((line) => {
         const [anchor, row, column, printed, where, reproduced, distance, support, wouldSee, n,
-          asks, part, outcome, asRead, status, reason, remarks] = line;
+          asks, part, outcome, asRead, status, reason, remarks, place] = line;
         const why = reason < 0 ? ["", 0] : artefact.reasons[reason];
         rows.push({
           artefact, anchor, row, column, printed, where, reproduced, distance, support, wouldSee,
           n, asks, part, outcome, asRead, status, why, remarks,
-          id: artefact.slug + "-" + (i + 1),
+          id: artefact.slug + "-" + place,
           values: [paper, artefact.id, parts[part][0], asks],
           keys: { artefact: rows.length, printed: number(printed), reproduced: number(reproduced),
             distance: number(distance), support: number(support), "would see": number(wouldSee),
@@ -238,6 +238,7 @@
     more.addEventListener("click", () => grow(body.rows.length + AT_ONCE));
     all.addEventListener("click", () => grow(Infinity));
     document.getElementById("ledger-clear").addEventListener("click", () => {
+      limit = AT_ONCE;
       set(new URLSearchParams());
       changed();
       query.focus();
