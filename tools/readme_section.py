@@ -5,21 +5,39 @@
 
 import re
 
+import pandas as pd
+
 from companion._paths import project_root
 from companion.reproduction.artefacts import list_papers
-from companion.reproduction.overview import load_ledgers, summary, what_holds
+from companion.reproduction.notebooks import notebook_path
+from companion.reproduction.overview import load_ledgers, main_claim, summary
+from companion.reproduction.verdicts import score
 
 BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
 
 
+COLUMNS = {"agree": "agree as printed", "as read": "agree as read", "undecided": "undecided"}
+COLUMNS |= {"explained": "differ, demonstrated", "unexplained": "differ, unexplained"}
+
+
+def line(name, claim, ledger):
+    """A line of the table: the score, and what became of the main claim."""
+    counts = score(ledger)
+    numbers = " | ".join(str(counts[name]) for name in ("scored", *COLUMNS.values()))
+    return f"| {name} | {claim} | {numbers} |"
+
+
 def section():
-    """All papers in a paragraph, and each in a line, as Markdown."""
+    """All papers in a paragraph and a table, with a line each, as Markdown."""
     papers, ledgers = list_papers(), load_ledgers()
-    lines = [
-        f"* *{paper.title}*, {paper.citation}. **[The method](notebooks/{key}/method.ipynb).** "
-        + what_holds(paper, ledgers[key])
-        for key, paper in papers.items()
-    ]
+    lines = [f"| paper | main claim | scored | {' | '.join(COLUMNS)} |", "| --- " * 8 + "|"]
+    for key, paper in papers.items():
+        first = next(a.id for a in paper.artefacts if notebook_path(a).is_file())
+        claim = main_claim(paper, ledgers[key])
+        lines.append(
+            line(f"[{paper.short or paper.title}](notebooks/{first}.ipynb)", claim, ledgers[key])
+        )
+    lines.append(line("all", "", pd.concat(ledgers.values())))
     return "\n".join([summary(ledgers).partition("\n\n")[0], "", *lines])
 
 

@@ -15,6 +15,8 @@ from companion.reproduction.verdicts import OURS, PARTS, ours, score
 __all__ = ["Table", "findings", "published_vs_reproduced", "summary_table", "verdict_table"]
 
 _PLURALS = {rules.HOLDS: "hold", rules.FAILS: "fail"}
+#: A claim of which some tests hold and others do not.
+MIXED = "mixed"
 _SPREAD = " ±"  # ends the name of the column that holds the spread of another
 _LINES = ("published", "reproduced", "verdict", "as read")
 _PLACE = ["artefact", "row", "column", "outcome", "converged"]
@@ -163,7 +165,7 @@ def claim_verdict(tests):
     """What the tests of a claim came to, in a word, and how many of them came to what."""
     became = Counter(tests["outcome"])
     words = [word for word in rules.CLAIM_OUTCOMES if became[word]]
-    verdict = words[0] if len(words) == 1 else "holds in part" if became[rules.HOLDS] else words[-1]
+    verdict = words[0] if len(words) == 1 else MIXED if became[rules.HOLDS] else words[-1]
     counts = ", ".join(
         f"{became[word]} {word if became[word] == 1 else _PLURALS.get(word, word)}"
         for word in words

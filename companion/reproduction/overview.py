@@ -10,7 +10,7 @@ import pandas as pd
 from companion.reproduction import declared
 from companion.reproduction._comparisons import AGREES, DEPARTS, FAILS, HOLDS
 from companion.reproduction.artefacts import list_artefacts
-from companion.reproduction.display import claim_verdict, escaped
+from companion.reproduction.display import MIXED, claim_verdict, escaped
 from companion.reproduction.published import SCORED
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.verdicts import ours, score
@@ -28,24 +28,22 @@ def load_ledgers(profile="paper"):
     return dict(iter(whole.groupby("paper", sort=False)))
 
 
-def what_holds(paper, ledger):
-    """How much of a paper agrees, its main claim, and the one that fails most clearly, as Markdown.
+def main_claim(paper, ledger):
+    """The claim with which a paper's proposal stands or falls and what became of it, as Markdown."""
+    verdict, counts = claim_verdict(ledger[ledger["sentence"] == paper.claim])
+    return f"{escaped(paper.claim)}: **{verdict}** ({counts})"
 
-    A claim fails if a test of it does and none holds, and as clearly as the least clear of them.
-    """
+
+def what_holds(paper, ledger):
+    """How much of a paper agrees, and its main claim, as Markdown."""
     scored = ledger[ledger["counts_as"] != ""]
     values, claims = (scored[scored["asks"] == kind] for kind in SCORED)
     agree, differ = (int(values["outcome"].isin(of).sum()) for of in (AGREES, DEPARTS))
-    tests = claims.groupby("sentence", sort=False)
-    became = pd.Series({sentence: claim_verdict(own)[0] for sentence, own in tests}, dtype=object)
+    became = [claim_verdict(tests)[0] for _, tests in claims.groupby("sentence", sort=False)]
     text = f"Of {len(values)} printed values {agree} agree and {differ} differ; of {len(became)}"
-    text += f" claims in words {(became == HOLDS).sum()} hold and {(became == FAILS).sum()} fail;"
-    text += " the rest are undecided or hold in part."
-    if paper.claim:
-        verdict, counts = claim_verdict(tests.get_group(paper.claim))
-        text += f" The main claim, {escaped(paper.claim)}: **{verdict}** ({counts})."
-    support = tests["support"].max()[became == FAILS].dropna()
-    return text + (f" Most clearly fails: {escaped(support.idxmin())}." if len(support) else "")
+    text += f" sentences {became.count(HOLDS)} hold, {became.count(FAILS)} fail and"
+    text += f" {became.count(MIXED)} are mixed; the rest are undecided."
+    return text + (f" The main claim, {main_claim(paper, ledger)}." if paper.claim else "")
 
 
 def summary(ledgers):
@@ -56,7 +54,7 @@ def summary(ledgers):
     kinds = Counter(erratum.kind for erratum in errata)
     found = ", ".join(f"{kind} {kinds[kind]}" for kind in declared.KINDS if kinds[kind])
     return (
-        f"Of {len(ledger)} printed things in {len(ledgers)} papers,"
+        f"Of {len(ledger) - sum(own)} printed things in {len(ledgers)} papers,"
         f" {total['scored']} can fail and are scored; the others are settings, identities and the"
         f" like. **{total['agree as printed']} agree as printed**, {total['agree as read']} if"
         f" misprints are read as they must be meant, and {total['undecided']} are undecided. Of"

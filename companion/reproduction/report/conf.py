@@ -28,7 +28,7 @@ myst_heading_anchors = 3
 myst_update_mathjax = False
 nb_execution_mode = "off"
 nb_render_markdown_format = "myst"
-nb_code_prompt_show = "Show the set-up"
+nb_code_prompt_show = "Show the code"
 plot_formats = [("png", 150)]
 plot_html_show_formats = plot_html_show_source_link = False
 plot_include_source = True
