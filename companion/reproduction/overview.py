@@ -29,7 +29,7 @@ def load_ledgers(profile="paper"):
 
 
 def main_claim(paper, ledger):
-    """The claim with which a paper's proposal stands or falls and what became of it, as Markdown."""
+    """The claim with which a paper stands or falls, and what became of it, as Markdown."""
     verdict, counts = claim_verdict(ledger[ledger["sentence"] == paper.claim])
     return f"{escaped(paper.claim)}: **{verdict}** ({counts})"
 
