@@ -8,9 +8,9 @@ import re
 import pandas as pd
 
 from companion._paths import project_root
+from companion.overview import load_ledgers, main_claim, summary
 from companion.reproduction.artefacts import list_papers
 from companion.reproduction.notebooks import notebook_path
-from companion.reproduction.overview import load_ledgers, main_claim, summary
 from companion.reproduction.verdicts import score
 
 BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"

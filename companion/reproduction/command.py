@@ -198,20 +198,10 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
         click.echo(error, err=True)
         context.exit(FAILED)
     code = _summarise(reports, run, in_place)
-    if in_place and (others := _also_read(_targets(context, ()), reports)):
-        command = f"companion reproduce {' '.join(others)} --profile paper --in-place"
-        wrapped(f"Other notebooks read what was computed: `{command}` brings them up to date.")
     if site:
         _heading("Report")
         code = code or _build_report(context, tell=False, profile=profile)
     context.exit(code)
-
-
-def _also_read(artefacts, reports):
-    """Those that were not reproduced and read records that were computed now."""
-    new = {study for report in reports if report.computed for study in report.artefact.studies}
-    done = {report.artefact.id for report in reports}
-    return [a.id for a in artefacts if a.id not in done and new.intersection(a.studies)]
 
 
 def _tell(report):
@@ -336,7 +326,6 @@ def explain(context, target, row, column):
 
     ROW and COLUMN are those that `companion verify PAPER/ARTEFACT` shows.
     """
-    from companion.reproduction.declared import load_deviations
     from companion.reproduction.display import explained
     from companion.reproduction.reproduce import Reproduction
     from companion.reproduction.run import read_stored
@@ -356,10 +345,9 @@ def explain(context, target, row, column):
         fault = fault if known else f"{target} has no printed values."
         faults = [text for report in reports for text in report.failures]
         raise click.UsageError("\n".join(faults) or fault, context)
-    declared = load_deviations()
     for report, line in found:
         frames = {name: own.frame for name, own in report.records.items()}
-        for name, text in explained(line, report.artefact, frames, declared).items():
+        for name, text in explained(line, report.artefact, frames).items():
             wrapped(f"{name:<16}{text}", 16)
 
 

@@ -31,7 +31,6 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 
 from companion._files import keep
 from companion._paths import cache_dir, data_dir
@@ -123,13 +122,13 @@ def _shape_faults(entry, texts, lists, optional):
     return faults
 
 
-def _load(path, texts, lists, read, optional=()):
+def _load(name, texts, lists, read, optional=()):
     """What `read` makes of the entries of a file, by its key; all their faults are raised at once.
 
     `read` gives the faults of an entry in good shape, and what it declares.
     """
-    path, faults, declared = Path(path), [], {}
-    for line, entry in _load_list(path):
+    faults, declared = [], {}
+    for line, entry in _load_list(data_dir() / name):
         found, items = _shape_faults(entry, texts, lists, optional), {}
         if not found:
             found, items = read(entry)
@@ -137,7 +136,7 @@ def _load(path, texts, lists, read, optional=()):
         declared |= items
         faults += [f"line {line}: {fault}" for fault in found]
     if faults:
-        raise PublishedError(path.name, faults)
+        raise PublishedError(name, faults)
     return declared
 
 
@@ -155,13 +154,11 @@ def _unproved(entry):
     ]
 
 
-def load_deviations(path=None, load=load_published):
-    """Read and check the declared deviations.
+def load_deviations(load=load_published):
+    """Read and check ``data/deviations.yaml``; a file that does not exist declares none.
 
     Parameters
     ----------
-    path : path-like, optional
-        Default ``data/deviations.yaml`` of the project; a file that does not exist declares none.
     load : callable, optional
         From a paper's key to its published values, by which the names are checked.
 
@@ -200,23 +197,14 @@ def load_deviations(path=None, load=load_published):
         deviation = Deviation(*(entry[name].strip() for name in ("reason", "evidence", "status")))
         return faults, {(paper, *cell): deviation for cell in cells if not faults}
 
-    path = path or data_dir() / "deviations.yaml"
     texts = ("paper", "artefact", "status", "reason", "evidence")
-    return _load(path, texts, ("rows", "columns"), read, optional=("unless_available",))
+    return _load(
+        "deviations.yaml", texts, ("rows", "columns"), read, optional=("unless_available",)
+    )
 
 
-def load_errata(path=None):
-    """The errata in the order of their file, read and checked as :func:`load_deviations` does.
-
-    Parameters
-    ----------
-    path : path-like, optional
-        Default ``data/errata.yaml`` of the project.
-
-    Returns
-    -------
-    list of Erratum
-    """
+def load_errata():
+    """A list of the errata in ``data/errata.yaml``, checked as :func:`load_deviations` does."""
     texts = ("paper", "where", "printed", "correct", "kind")
 
     def read(entry):
@@ -226,21 +214,11 @@ def load_errata(path=None):
         erratum = Erratum(*said, proof=tuple(entry["proof"]))
         return faults, {(erratum.paper, erratum.where, erratum.printed): erratum}
 
-    return list(_load(path or data_dir() / "errata.yaml", texts, ("proof",), read).values())
+    return list(_load("errata.yaml", texts, ("proof",), read).values())
 
 
-def load_readings(path=None):
-    """The readings by their id, read and checked as :func:`load_deviations` does.
-
-    Parameters
-    ----------
-    path : path-like, optional
-        Default ``data/readings.yaml`` of the project.
-
-    Returns
-    -------
-    dict of str to Reading
-    """
+def load_readings():
+    """The readings in ``data/readings.yaml`` by id, checked as :func:`load_deviations` does."""
 
     def read(entry):
         faults = _unknown(entry, "paper", list_papers()) + _unproved(entry)
@@ -251,5 +229,5 @@ def load_readings(path=None):
         return faults, {(entry["id"],): Reading(*said, proof, int(entry["tried"]))}
 
     texts = ("id", "paper", "changes", "tried")
-    found = _load(path or data_dir() / "readings.yaml", texts, ("proof",), read)
+    found = _load("readings.yaml", texts, ("proof",), read)
     return {key: reading for (key,), reading in found.items()}

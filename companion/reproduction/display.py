@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -191,12 +192,6 @@ def _claim_finding(sentence, tests):
     return f"{text} Failing: {failing}." if failing else text
 
 
-def _claim_rank(sentence, tests):
-    """The paper's before ours, then what fails in part, and of that what fails as read too."""
-    fails = rules.FAILS in set(tests["outcome"])
-    return sentence.startswith(OURS), not fails, claim_verdict(as_read(tests))[0] != rules.FAILS
-
-
 def _read_otherwise(scored):
     """What the other readings of the print are, and how many rows agree under each."""
     readings, told = load_readings(), []
@@ -241,7 +236,8 @@ def findings(ledger, most=5):
         lines.append(f"* {', '.join(parts)}.{different}")
     lines += _read_otherwise(scored)
     claims = scored[scored["asks"] == "claim"].groupby("sentence", sort=False)
-    claims = sorted(claims, key=lambda claim: _claim_rank(*claim))
+    fails = [(s.startswith(OURS), rules.FAILS not in set(own["outcome"])) for s, own in claims]
+    claims = [claim for _, claim in sorted(zip(fails, claims, strict=True), key=lambda x: x[0])]
     lines += [_claim_finding(*claim) for claim in claims]
     lines, more = lines[:most], lines[most:]
     if more:
@@ -323,43 +319,40 @@ def _studies_behind(line, artefact, frames):
 
     def found(records):
         values = artefact.values(records)
-        own = values[(values["row"] == line["row"]) & (values["column"] == line["column"])]
-        return own[["value", "n"]].to_dict("list") if "n" in own else own["value"].tolist()
+        place = (values["row"] == line["row"]) & (values["column"] == line["column"])
+        return values[place].to_csv()
 
-    def needed(name):
-        try:
-            return repr(found(frames | {name: frames[name].iloc[:0]})) != whole
-        except Exception:  # not without these records
-            return True
+    def needed(study):
+        with suppress(Exception):  # which cannot do without these records
+            return found(frames | {study.name: frames[study.name].iloc[:0]}) != found(frames)
+        return True
 
-    whole = repr(found(frames))
-    return [study for study in artefact.studies if needed(study.name)]
+    return list(filter(needed, artefact.studies))
 
 
 _WHY = {"identity": "proved by", "matched": "chosen by"}
 
 
-def explained(line, artefact, frames, deviations):
+def explained(line, artefact, frames):
     """All there is about one value, a row of the ledger as a dict: texts by what they are.
 
-    `frames` are the records of its artefact by study, `deviations` those declared.
+    `frames` are the records of its artefact, by study.
     """
 
     def names(functions):
         return ", ".join(f"{f.__module__}.{f.__qualname__}" for f in functions)
 
     studies = _studies_behind(line, artefact, frames)
-    declared = deviations.get(tuple(line[name] for name in ("paper", "artefact", "row", "column")))
+    again = f"companion reproduce {artefact.id} --profile paper --fresh"
     found = _texts(line) | {
-        "evidence": declared.evidence if declared else "",
+        "evidence": line["evidence"],
         "where": line["where"],
         "sentence": line["sentence"],
         _WHY.get(line["asks"], "why this bound"): line["why"],
         "computed by": names(study.compute for study in studies),
         "records": ", ".join(f"data/records/{s.paper}/{s.name}.csv" for s in studies),
         "read off by": names([artefact.values]),
-        "see it again": f"companion reproduce {artefact.id} --profile paper --fresh, then "
-        f"companion verify {artefact.id}",
+        "see it again": f"{again}, then companion verify {artefact.id}",
     }
     return {name: text for name, text in found.items() if text}
 

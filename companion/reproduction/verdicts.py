@@ -96,10 +96,11 @@ def _counts_as(row, told):
 
 def _conclude(comparison, converged, deviation, profile):
     """Verdict, status of the deviation, reason, problem and note, given what is declared."""
-    outcome, note, problem, status, reason = comparison.outcome, comparison.note, "", "", ""
+    outcome, note, problem = comparison.outcome, comparison.note, ""
+    status, reason, evidence = "", "", ""
     verdict = outcome
     if outcome in DEPARTS and deviation is not None:
-        status, reason = deviation.status, deviation.reason
+        status, reason, evidence = deviation.status, deviation.reason, deviation.evidence
         verdict = f"{outcome} ({status}: {reason})"
     elif outcome in DEPARTS:
         status, problem = "undeclared", f"{outcome} and is not declared in data/deviations.yaml"
@@ -111,7 +112,7 @@ def _conclude(comparison, converged, deviation, profile):
             note = "; ".join(filter(None, [note, few]))
     if outcome != NOT_RUN and not converged:
         verdict += " (not converged)"
-    told = {"verdict": verdict, "status": status, "reason": reason}
+    told = {"verdict": verdict, "status": status, "reason": reason, "evidence": evidence}
     return {"outcome": outcome, **told, "problem": problem, "note": note}
 
 
@@ -141,8 +142,8 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
         row, column, asks, kind, printed, published, spread, n, relation, sentence, why, repeats,
         matters, where), profile; the regeneration (reproduced, reproduced_spread, reproduced_n,
         reproduced_se, converged); distance, support, se, would_see, joint (the chance of all
-        single draws of the table together), outcome (a word of the rules), verdict, status and
-        reason of a deviation, problem (empty if all is well), note, counts_as (one of
+        single draws of the table together), outcome (a word of the rules), verdict, status, reason
+        and evidence of a deviation, problem (empty if all is well), note, counts_as (one of
         :data:`PARTS`, empty if the row is not scored, is ours, or repeats another); and under
         another reading its name, reproduced_as_read and outcome_as_read.
 

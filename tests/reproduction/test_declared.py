@@ -72,7 +72,11 @@ READING = """\
   proof: [tests/papers/test_wrsvm_errata.py::test_two]
   tried: "2"
 """
-LOADERS = {DEVIATION: load_deviations, ERRATUM: load_errata, READING: load_readings}
+LOADERS = {
+    DEVIATION: ("deviations.yaml", lambda: load_deviations(load_toy)),
+    ERRATUM: ("errata.yaml", load_errata),
+    READING: ("readings.yaml", load_readings),
+}
 
 
 def defined_tests(path):
@@ -88,13 +92,15 @@ def load_toy(paper):
 
 
 @pytest.fixture
-def load(tmp_path):
+def load(tmp_path, monkeypatch):
     """Loads a text as what another declares: deviations of a toy paper, errata or readings."""
+    monkeypatch.setattr(declared, "data_dir", lambda: tmp_path)
 
     def load_text(text, like=DEVIATION):
-        path = tmp_path / "declared.yaml"
-        path.write_text(text, encoding="utf-8")
-        return load_deviations(path, load_toy) if like == DEVIATION else LOADERS[like](path)
+        name, load = LOADERS[like]
+        if text is not None:
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        return load()
 
     return load_text
 
@@ -113,9 +119,10 @@ def test_files_are_read_as_they_stand_and_may_be_empty(load, tmp_path):
     proof = ("tests/papers/test_gacv_errata.py::test_one", "notebooks/gacv/fig_1.ipynb")
     print_ = ("one sum inside the other", "two sums side by side")
     assert load(ERRATUM, ERRATUM) == [Erratum("gacv", "(11)", *print_, "misprint", proof)]
-    assert load_deviations(tmp_path / "none.yaml", load_toy) == load("# none\n") == {}
-    assert load_errata(tmp_path / "none.yaml") == load("# none\n", ERRATUM) == []
-    assert load_readings(tmp_path / "none.yaml") == load("# none\n", READING) == {}
+    for like, nothing in ((DEVIATION, {}), (ERRATUM, []), (READING, {})):
+        assert load("# none\n", like) == nothing
+        (tmp_path / LOADERS[like][0]).unlink()
+        assert load(None, like) == nothing
 
 
 FAULTS = [

@@ -4,16 +4,13 @@ import mimetypes
 
 import companion
 
-_NAME = f"svm-companion {companion.__version__}"
-_DEVELOPERS = "The companion developers"
+_NAME, _DEVELOPERS = f"svm-companion {companion.__version__}", "The companion developers"
 _LICENCE = "https://spdx.org/licenses/BSD-3-Clause"
 _KINDS = {".ipynb": "application/x-ipynb+json", ".yml": "application/yaml"}
 _UNCHECKED = "# Nobody has checked yet: whoever does adds codechecker, check_time and report.\n"
-_SUMMARY = (
-    "make reproduce regenerates every file named here in the quick profile; companion reproduce "
-    "--profile paper --fresh does so at the size of the papers. companion verify compares with "
-    "the print."
-)
+_SUMMARY = """make reproduce regenerates every file named here in the quick profile; companion
+reproduce --profile paper --fresh does so at the size of the papers. companion verify compares
+with the print."""
 
 
 def codecheck(context):
@@ -22,18 +19,12 @@ def codecheck(context):
 
     shown = [entry.artefact for entry in context["entries"] if entry.path]
     files = {f"notebooks/{a.id}.ipynb": f"{a.paper or 'all'}: {a.title}" for a in shown}
-    files["ledger.csv"] = (
-        f"Each printed value, its regeneration, its verdict ({context['profile']})"
-    )
-    content = {
-        "version": "https://codecheck.org.uk/spec/config/1.0/",
-        "paper": {"title": _NAME, "authors": [{"name": _DEVELOPERS}]},
-        "summary": _SUMMARY,
-        "manifest": [{"file": file, "comment": comment} for file, comment in files.items()],
-    }
-    return _UNCHECKED + yaml.safe_dump(
-        content, explicit_start=True, sort_keys=False, allow_unicode=True
-    )
+    files["ledger.csv"] = f"Each printed value with its verdict, {context['profile']} profile"
+    manifest = [{"file": file, "comment": comment} for file, comment in files.items()]
+    head = {"version": "https://codecheck.org.uk/spec/config/1.0/"}
+    head["paper"] = {"title": _NAME, "authors": [{"name": _DEVELOPERS}]}
+    content = head | {"summary": " ".join(_SUMMARY.split()), "manifest": manifest}
+    return _UNCHECKED + yaml.safe_dump(content, explicit_start=True, sort_keys=False)
 
 
 def write_crate(folder, context):
@@ -46,22 +37,17 @@ def write_crate(folder, context):
     def added(place, kind, **properties):
         return crate.add(ContextEntity(crate, place, {"@type": kind, **properties}))
 
-    crate.name, crate.datePublished = _NAME, context["today"]
-    crate.description = (
-        f"Every printed number of papers on support vector machines beside its regeneration, "
-        f"{context['profile']} profile: notebooks, records, verdicts and the pages that show them."
-    )
-    crate.license = added(_LICENCE, "CreativeWork", name="BSD 3-Clause License")
-    crate.creator = added("#developers", "Organization", name=_DEVELOPERS)
-    crate.root_dataset["version"] = companion.__version__
-    crate.root_dataset["citation"] = [
-        added(f"#{p.key}", "ScholarlyArticle", name=p.title, description=p.citation)
-        for p in (group.paper for group in context["groups"])
-        if p.key
-    ]
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = path.relative_to(folder).as_posix()
         kind = _KINDS.get(path.suffix) or mimetypes.guess_type(name)[0] or "text/plain"
         crate.add_file(path, name, properties={"name": name, "encodingFormat": kind})
+    papers = [group.paper for group in context["groups"] if group.paper.key]
+    crate.name, crate.datePublished = _NAME, context["today"]
+    crate.description = f"What {len(papers)} papers print beside its regeneration, with verdicts."
+    crate.license = added(_LICENCE, "CreativeWork", name="BSD 3-Clause License")
+    crate.creator = added("#developers", "Organization", name=_DEVELOPERS)
     crate.mainEntity = crate.get("ledger.csv")
+    crate.root_dataset["citation"] = [
+        added(f"#{p.key}", "ScholarlyArticle", name=p.title, description=p.citation) for p in papers
+    ]
     crate.metadata.write(folder)
