@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from companion import L2SVC
 from companion.conformal_factors import kernel_metric, transformed_metric
 from companion.papers.conformal import background, beyond_studies, criterion, magnification
 from companion.reproduction import Unit
@@ -62,6 +63,24 @@ def test_the_boundary_that_kba_estimates_is_the_frontier_of_a_shifted_decision()
     assert told["KBA"]["estimated"] == pytest.approx(at, abs=1e-6)
     assert told["KBA"]["estimated"] < told["KBA"]["frontier"]
     assert told["Amari"]["estimated"] is None
+
+
+def test_near_and_far_are_fifths_by_distance_to_the_frontier():
+    X1 = np.broadcast_to(magnification.X1, (len(magnification.X2), len(magnification.X1)))
+    # |f| is largest beside the line x1 = 0.5 and falls off from there
+    near, far = magnification.near_and_far(np.sign(X1 - 0.51) * np.exp(-np.abs(X1 - 0.51)))
+    assert np.abs(X1[near] - 0.51).max() < 0.45 and np.abs(X1[far] - 0.51).min() > 1.6
+    assert near.mean() == pytest.approx(0.2, abs=0.02)
+
+
+def test_with_the_weights_of_the_svm_amari_magnifies_near_the_frontier_and_not_far():
+    row = magnification.compute_scene(Unit("conformal", "scenes", {"scene": 1}))[0]
+    X, y = magnification.scene(1)
+    machine = L2SVC(C=10.0, gamma=1 / magnification.SCENE_WIDTH).fit(X, y)
+    of_class = np.abs(machine.dual_coef_[0]).sum() / 2
+    assert row["svm_units"] == pytest.approx(2 * np.log10(of_class), abs=1e-3)
+    assert row["near"] < 0 < row["near"] + row["svm_units"]
+    assert row["far"] + row["svm_units"] < 0
 
 
 def test_support_hyperplanes_are_as_far_off_as_the_nearest_patterns():

@@ -8,6 +8,7 @@ is that of the transformed kernel to the Gaussian one, (4.1.3).
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.ndimage import distance_transform_edt
 from scipy.spatial.distance import cdist
 from scipy.stats import spearmanr
 
@@ -38,7 +39,8 @@ class Picture:
     """The lattice of a scene: decision values of the machine, log10 R by method.
 
     `support` are the support vectors, `artificial` the places that the artificial ones of KBA stand
-    for, and `eta` what it adds to the decision for its estimate of the boundary, (4.4.2).
+    for, and `eta` what it adds to the decision for its estimate of the boundary, (4.4.2). In the
+    units of the SVM, not of its hulls, the support weights are `unit` times as large.
     """
 
     X: np.ndarray
@@ -47,6 +49,7 @@ class Picture:
     ratio: dict
     support: np.ndarray
     artificial: np.ndarray
+    unit: float
     eta: float = 0.0
 
 
@@ -79,7 +82,8 @@ def picture(number):
             artificial = (1 - stage.beta) * first[:, np.newaxis] + stage.beta * second
             artificial, eta = artificial.reshape(-1, 2), stage.parameters["shift"]
     decision, support = part.plain_decision().reshape(shape), X[part.shared.first.alpha > 0]
-    return Picture(X, y, decision, ratios, support, artificial, eta)
+    unit = 2.0 / part.shared.first.squared_norm  # (2.2.7)
+    return Picture(X, y, decision, ratios, support, artificial, unit, eta)
 
 
 def log_ratio(result, X, points):
@@ -108,12 +112,21 @@ def frontier_of(decision):
     return places
 
 
+def near_and_far(decision):
+    """The fifth of the lattice nearest to the frontier, and the fifth farthest from it.
+
+    By the distance to the nearest place on the other side: |f| is small also far from all data.
+    """
+    step = (X2[1] - X2[0], X1[1] - X1[0])
+    distance = sum(distance_transform_edt(side, step) for side in (decision > 0, decision <= 0))
+    return distance <= np.quantile(distance, 0.2), distance >= np.quantile(distance, 0.8)
+
+
 def compute_scene(unit):
     """Where each method magnifies: a row a method."""
     shown = picture(unit.params["scene"])
     places = frontier_of(shown.decision)
-    size = np.abs(shown.decision)
-    near, far = size <= np.quantile(size, 0.2), size >= np.quantile(size, 0.8)
+    near, far = near_and_far(shown.decision)
     squares = cdist(np.column_stack([places, X2]), shown.support, "sqeuclidean")
     density, rows = np.exp(-squares / SCENE_WIDTH).sum(axis=1), []
     for name, ratio in shown.ratio.items():
@@ -128,8 +141,11 @@ def compute_scene(unit):
         }
         if name == "KBA":
             numbers["estimated"] = np.nanmean(frontier_of(shown.decision + shown.eta))
-        row = {"method": name} | {key: round(float(n), 6) for key, n in numbers.items()}
-        rows.append({**row, "estimated": row.get("estimated")})
+        if name == "Amari":  # R grows with c to the power d = 2
+            numbers["svm_units"] = 2 * np.log10(shown.unit)
+        row = dict.fromkeys(("estimated", "svm_units")) | numbers
+        row = {key: n if n is None else round(float(n), 6) for key, n in row.items()}
+        rows.append({"method": name} | row)
     return rows
 
 
@@ -218,6 +234,9 @@ STUDIES = (SCENES, FORMULA, DISPLACEMENTS)
 
 # -- reproduced values ------------------------------------------------------------------------
 
+#: Support weights as the SVM has them, in ``data/readings.yaml``.
+SVM_UNITS = "svm-units"
+
 RATIO, LARGEST = (
     "log10 of the magnification ratio",
     "distance of the largest magnification from the",
@@ -231,9 +250,10 @@ def reproduced_values(records):
         of = {name: own.reset_index() for name, own in records["scenes"].groupby("method")}
         for name in ("Amari", "Williams"):
             pairs[name, f"{RATIO}: near the frontier - far"] = (of[name].near, of[name].far)
-        both = of["Amari"][["near"]].assign(far=-of["Amari"].far).min(axis=1)
-        column = f"{RATIO}: the smaller of near and minus far"
-        out.add_mean("Amari", column, mean_and_standard_error(both))
+        column, own = f"{RATIO}: the smaller of near and minus far", of["Amari"]
+        for shift, reading in ((0.0, ""), (own.svm_units.astype(float), SVM_UNITS)):
+            both = np.minimum(own.near + shift, -own.far - shift)
+            out.add_mean("Amari", column, mean_and_standard_error(both), reading=reading)
         column = "rank correlation of the ratio and the density of SVs along the frontier"
         out.add_mean("Amari", column, mean_and_standard_error(of["Amari"].with_density))
         column = "spread of log10 of the ratio along the frontier: Wu-Amari - Amari"
