@@ -50,6 +50,7 @@ _MARKS = {
     "differ for want of data": ("#e6a23c", "s"),
     "differ, unexplained": ("#d95f02", "X"),
     "repeats another cell": ("#cccccc", "o"),
+    "listed (matched)": ("#8c8c8c", "x"),
 }
 
 
@@ -69,7 +70,7 @@ def plot_published(axes, ledger, rows=None, columns=None):
     rows, columns : list of str, optional
         Which, in which order; all that have values by default.
     """
-    values = ledger[(ledger["asks"] == "value") & ledger["published"].notna()]
+    values = ledger[ledger["asks"].isin(("value", "matched")) & ledger["published"].notna()]
     columns = list(dict.fromkeys(values["column"])) if columns is None else columns
     rows = list(dict.fromkeys(values["row"])) if rows is None else rows
     place, seen = {row: k for k, row in enumerate(rows)}, {}
@@ -77,7 +78,8 @@ def plot_published(axes, ledger, rows=None, columns=None):
         for line in values[values["column"] == column].to_dict("records"):
             if line["row"] not in place:
                 continue
-            y, part = place[line["row"]], line["counts_as"] or "repeats another cell"
+            unscored = "listed (matched)" if line["asks"] == "matched" else "repeats another cell"
+            y, part = place[line["row"]], line["counts_as"] or unscored
             color, marker = _MARKS.get(part, ("#555555", ""))
             # of a single printed draw, the spread of the draws
             spread = line["se"] if np.isfinite(line["se"]) else line["reproduced_spread"]

@@ -22,15 +22,18 @@ def plot_two_classes(ax, X, y, *, size=6.0, support=(), title=""):
 
 
 def plot_placed(ax, names, samples, printed, *, xlabel, title=""):
-    """Where printed values fall among regenerated ones: a row of dots a name, a diamond each."""
+    """Where printed values fall among ours: a row of bars a name, their mean, and a diamond."""
+    mean = {"color": NEGATIVE, "linestyle": "", "marker": "o", "markersize": 4}
+    diamond = {"color": "black", "linestyle": "", "marker": "D", "markerfacecolor": "white"}
     for place, name in enumerate(names):
         values = samples[name]
         ax.plot(values, np.full(len(values), float(place)), "|", color=NEGATIVE, markersize=9)
-        ax.plot(np.mean(values), place, "o", color=NEGATIVE, markersize=4)
+        ax.plot(np.mean(values), place, **mean)
         if name in printed:
-            ax.plot(printed[name], place, "D", color="#d95f02", markersize=5)
-    ax.plot([], [], "|", color=NEGATIVE, label="regenerated", markersize=9)
-    ax.plot([], [], "D", color="#d95f02", label="printed")
+            ax.plot(printed[name], place, **diamond)
+    ax.plot([], [], "|", color=NEGATIVE, label="here", markersize=9)
+    ax.plot([], [], label="mean of ours", **mean)
+    ax.plot([], [], label="printed", **diamond)
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
     ax.set(xlabel=xlabel, title=title, xlim=(0, None))

@@ -148,7 +148,7 @@ def reproduced_values(records):
         out.add_all(name, {column: own[key] for column, key in columns.items()})
     for (name, method), own in _all_cells(frame, records["partitions"]):
         if method in PRINTED:
-            _cell(out, name, method, own)
+            _cell(out, name, method, own, own[own.partition.isin(frame.partition)])
     for name in g_means.present(frame):
         _tests(out, name, frame[frame.dataset.to_numpy() == name])
     if len(g_means.present(frame)) == len(SETS):
@@ -165,12 +165,16 @@ def _all_cells(folds, partitions):
     return table.sort_values("partition").groupby(["dataset", "method"], sort=False)
 
 
-def _cell(out, name, method, own):
-    """A printed "mean ± spread" over the folds of one partition, and its asterisk."""
+def _cell(out, name, method, own, shared):
+    """A printed "mean ± spread" over the folds of one partition, and its asterisk.
+
+    The numbers of the partitions that all methods share, so that rows compare; a printed asterisk
+    is placed among all partitions there are.
+    """
     converged = own.converged.all()
     # one partition alone, in a quick run, knows the chance of its folds
-    alone = own.spread.mean() if len(own) == 1 else np.nan
-    for column, values, n in ((name, own.error, N_FOLDS), (f"{name} ±", own.spread, 12)):
+    alone = shared.spread.mean() if len(shared) == 1 else np.nan
+    for column, values, n in ((name, shared.error, N_FOLDS), (f"{name} ±", shared.spread, 12)):
         known = {"spread": values.std(), "n": len(values), "se": alone / np.sqrt(n)}
         out.add(method, column, values.mean(), converged=converged, **known)
     if method != SVM:
