@@ -59,6 +59,14 @@ def test_the_tuned_machine_is_the_one_of_its_C_and_best_on_the_tuning_sample():
     assert robust.tuning == pytest.approx(max(scores))
 
 
+def test_machines_of_equal_utility_are_equal_whatever_the_order_of_the_sum():
+    rng, U = np.random.default_rng(1), examples.utility(2, 0.4)
+    y, predicted = rng.integers(3, size=(2, 400))
+    orders = [rng.permutation(400) for _ in range(50)]
+    assert len({float(U[y[k], predicted[k]].mean()) for k in orders}) > 1
+    assert len({examples.mean_utility(U, y[k], predicted[k]) for k in orders}) == 1
+
+
 def test_the_kernel_width_is_the_median_distance_between_classes():
     X, y = np.array([[0.0, 0.0], [0.0, 0.0], [3.0, 4.0], [0.0, 2.0]]), np.array([0, 0, 1, 2])
     # pairs of different classes: 5, 5, 2, 2, sqrt(13), each counted twice

@@ -78,6 +78,13 @@ def test_three_sentences_a_paper_say_what_it_proposes_what_holds_and_what_to_use
     assert "The main claim" not in second and second.count("Most clearly fails: worse.") == 1
 
 
+def test_a_claim_about_a_column_of_which_no_value_is_met_is_not_named(small):
+    paper, own = Paper("two", "Two", "B. Nobody", "nowhere"), small["two"]
+    assert "Most clearly fails: worse." in show.what_holds(paper, own)
+    own = own.assign(column=own["column"].replace("f", "g: error"))
+    assert "Most clearly" not in show.what_holds(paper, own)
+
+
 def test_the_picture_counts_the_scored_of_each_paper_and_of_all(run):
     counts = run("cell-10")[0]["counts"]
     assert counts["two"] == {SHOWN: 1, UNEXPLAINED: 2, NOT_RUN: 1}

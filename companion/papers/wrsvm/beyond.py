@@ -16,6 +16,7 @@ from companion.metrics import paired_difference
 from companion.papers.summaries import study_over
 from companion.papers.wrsvm import exact, examples, five_classes, population, simulation
 from companion.papers.wrsvm.examples import FLIP, PAPER, SPARSE_C, TOL, S
+from companion.papers.wrsvm.table_1 import TABLE_1
 from companion.papers.wrsvm.utilities import gain, percentages, with_setting
 from companion.solvers import Design, dca_path
 
@@ -217,7 +218,7 @@ BEYOND_KERNEL = examples.study("beyond_kernel", compute_kernel, N_KERNEL)
 _LEVELS = {"example": simulation.EXAMPLES.values(), "flip": _FLIPS}
 BEYOND_LEVELS = study_over(PAPER, "beyond_levels", compute_levels, **_LEVELS)
 STUDIES = (BEYOND_TRUNCATION, BEYOND_CONSISTENT, BEYOND_BASELINES, BEYOND_KERNEL, BEYOND_LEVELS)
-STUDIES += (five_classes.BEYOND_FIVE, exact.BEYOND_EXACT)
+STUDIES += (five_classes.BEYOND_FIVE, exact.BEYOND_EXACT, TABLE_1)
 VALUES = (
     (_add_truncation, "beyond_truncation"),
     (_add_baselines, "beyond_truncation", "beyond_baselines"),

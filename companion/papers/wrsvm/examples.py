@@ -80,8 +80,8 @@ def bayes(probabilities, U):
 
 
 def mean_utility(U, y, predicted):
-    """Average of U_{y_i predicted_i}."""
-    return float(U[y, predicted].mean())
+    """Average of U_{y_i predicted_i}, rounded so that machines of equal utility are equal."""
+    return round(float(U[y, predicted].mean()), 10)
 
 
 def median_distance(X, y):
