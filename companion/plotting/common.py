@@ -30,7 +30,7 @@ MACHINE_STYLES = {
     "USVC s=2": {"color": "#1b4f9c", "marker": "p", "linestyle": "-"},
     "USVC s=10": {"color": "#8c6bb1", "marker": "d", "linestyle": "-"},
     "WSVM": {"color": "#4d9221", "marker": "v", "linestyle": "--"},
-    "WRSVM": {"color": "#1b4f9c", "marker": "o", "linestyle": "-"},
+    "WRSVM": {"color": "#1b4f9c", "marker": "h", "linestyle": "-"},
     "logistic regression": {"color": "#777777", "marker": "P", "linestyle": ":"},
     "USVC s=4": {"color": "#66a9d8", "marker": "h", "linestyle": "-"},
     "SVM": {"color": "#777777", "marker": "o", "linestyle": "-"},

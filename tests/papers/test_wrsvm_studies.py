@@ -19,6 +19,7 @@ from companion.papers.wrsvm import (
     utilities,
 )
 from companion.reproduction.published import load_published
+from companion.reproduction.run import read_stored
 from companion.reproduction.verdicts import compare
 from companion.solvers import Design, dca
 
@@ -150,6 +151,12 @@ def test_other_tunings_choose_among_the_same_machines(monkeypatch):
         assert row["400, 2^-12..2^10, least"] == pytest.approx(100 * row["test"], abs=1e-3)
         assert min(row[name] for name in table_1.TUNINGS) > 30
     assert any(row["400, 2^-12..2^0, least"] != row["10000, 2^-4..2^10, least"] for row in rows)
+
+
+def test_on_record_one_reading_of_the_tuning_has_one_utility():
+    frame = read_stored(table_1.TABLE_1, "paper").frame
+    apart = (100 * frame["test"] - frame["400, 2^-12..2^10, least"]).abs()
+    assert apart.max() <= 5.1e-4  # it is kept to three digits
 
 
 def test_weaker_signals_are_powers_of_the_probabilities():
