@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from companion._paths import cache_dir
 
-pytest_plugins = ["pytester", "companion.reproduction.nbval_values"]
+pytest_plugins = ["pytester", "companion.nbval_values"]
 
 # Files that take a minute or more: with several workers the last to start is waited for.
 LONGEST_FIRST = (

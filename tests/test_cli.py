@@ -247,7 +247,6 @@ MISTAKES = {
     "-p profile paper": "chosen with --profile",
     "--jobs 0": "--jobs must be at least 1, or -1",
     "--jobs many": "'many' is not a valid integer",
-    "--scheduler tcp://x:1": "A scheduler needs the backend 'dask'. Got 'loky'",
     "--profile papper": "'papper' is not one of",
     "--in-place": "--in-place needs --profile paper without -p",
     "--in-place --profile paper -p n_draws 4": "committed notebooks have their own",

@@ -5,6 +5,7 @@ import logging
 import time
 from contextlib import contextmanager, nullcontext, suppress
 
+import dask
 from distributed import Client, LocalCluster
 from distributed.utils import silence_logging_cmgr
 from joblib import effective_n_jobs
@@ -28,15 +29,16 @@ def client_of(scheduler: str | LocalCluster):
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
             raise ClusterError(
                 f"The Dask scheduler {scheduler} cannot be reached ({reason}). Nothing was "
-                "computed; check the address, or leave it out for a cluster of this machine."
+                "computed; check DASK_SCHEDULER_ADDRESS, or unset it for a cluster of this machine."
             ) from error
         with client:
             yield client
 
 
 @contextmanager
-def dask_backend(jobs: int, scheduler: str | None):
-    """joblib's backend on a running scheduler, or on a cluster of this machine's own."""
+def dask_backend(jobs: int):
+    """joblib's backend on the scheduler that Dask is configured for, or on a cluster of our own."""
+    scheduler = dask.config.get("scheduler-address", None)
     own = nullcontext(scheduler)
     if scheduler is None:
         size = {"n_workers": effective_n_jobs(jobs), "threads_per_worker": 1}

@@ -145,7 +145,6 @@ def _list_targets(artefacts):
 @_choice("--profile", ["quick", "paper"], "Few repetitions in minutes, or the papers' own sizes.")
 @click.option("--jobs", type=click.IntRange(-1), default=1, help="Processes; -1 for one a core.")
 @_choice("--backend", ["loky", "dask"], "Who runs the processes.")
-@click.option("--scheduler", metavar="ADDRESS", help="A running Dask scheduler of this version.")
 @click.option("--fresh", is_flag=True, help="Compute everything anew, whatever is on record.")
 @click.option("--in-place", is_flag=True, help="Write notebooks back, with --fresh times as well.")
 @click.option(
@@ -160,7 +159,7 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
     Without a target all artefacts are reproduced. Records that are there are used (profile paper)
     and every finished unit is kept, so that an interrupted run goes on where it stopped. The
     numbers do not depend on the number of processes, nor on who runs them: dask starts a cluster
-    on this machine, or uses that of a scheduler.
+    on this machine, or uses the scheduler that DASK_SCHEDULER_ADDRESS names.
     """
     if options["jobs"] == 0:
         raise click.UsageError("--jobs must be at least 1, or -1 for one a core. Got 0.", context)
@@ -172,12 +171,9 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
     from companion.reproduction.codehash import code_digest
     from companion.reproduction.errors import ClusterError
     from companion.reproduction.reproduce import Reproduction
-    from companion.reproduction.workers import check_backend
 
-    try:
-        check_backend(options["backend"], options["scheduler"])
-    except (ClusterError, ValueError) as error:
-        raise click.UsageError(str(error), context) from error
+    if options["backend"] == "dask":  # without which nothing need begin
+        from companion.reproduction import _dask  # noqa: F401
     run, reports = Reproduction(profile, **options), []
     for study in (study for artefact in artefacts for study in artefact.studies):
         with suppress(ValueError):  # told where its turn comes

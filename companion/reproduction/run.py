@@ -55,7 +55,6 @@ def load_records(
     *,
     jobs: int = 1,
     backend: str = "loky",
-    scheduler: str | None = None,
     fresh: bool = False,
     keep_open: bool = False,
 ) -> Records:
@@ -70,10 +69,9 @@ def load_records(
     jobs : int, default=1
         Number of worker processes, -1 for one a core. One job of "loky" is this process itself.
     backend : {"loky", "dask"}, default="loky"
-        joblib's backend. "dask" starts a cluster of ``jobs`` processes on this machine.
-    scheduler : str, optional
-        Address of a running Dask scheduler to use instead, whatever ``jobs`` is. Its workers need
-        the same version of the package, and the data; each computes one unit at a time.
+        joblib's backend. "dask" uses the scheduler that ``DASK_SCHEDULER_ADDRESS`` names, whatever
+        ``jobs`` is, or starts a cluster of ``jobs`` processes on this machine. Workers need the
+        same version of the package, and the data; each computes one unit at a time.
     fresh : bool, default=False
         Compute every unit anew; a fresh run that was interrupted goes on.
     keep_open : bool, default=False
@@ -102,7 +100,7 @@ def load_records(
             if fresh:
                 store.begin()
             if todo := _to_compute(store, fresh):  # by another process, meanwhile
-                news = _compute(store, todo, (jobs, backend, scheduler))
+                news = _compute(store, todo, (jobs, backend))
             if fresh and not keep_open:
                 store.consolidate()  # while under way, when it needs no committed table
                 store.end()

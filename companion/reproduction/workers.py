@@ -53,26 +53,13 @@ def run_unit(compute: Callable, unit: Unit, code=None, parent=None) -> tuple[str
             return unit.key, "failed", f"{line} ({place.name}, line {place.lineno})"
 
 
-def check_backend(backend: str, scheduler: str | None = None) -> None:
-    """An error that says so if backend, its packages or its scheduler are not there."""
-    if backend not in ("loky", "dask"):
-        raise ValueError(f"The backend must be one of loky, dask. Got {backend!r}.")
-    if scheduler is not None and backend != "dask":
-        raise ValueError(f"A scheduler needs the backend 'dask'. Got {backend!r}.")
-    if backend == "dask":
-        from companion.reproduction import _dask
-
-        if scheduler is not None:
-            with _dask.client_of(scheduler):
-                pass
-
-
 @contextmanager
 def compute_units(
-    study: Study, units: Iterable[Unit], jobs: int, backend: str, scheduler: str | None
+    study: Study, units: Iterable[Unit], jobs: int, backend: str
 ) -> Iterator[Iterator[tuple[str, str, Any]]]:
     """The outcomes of units, as they finish; what is left at the end of the context is given up."""
-    check_backend(backend, scheduler)
+    if backend not in ("loky", "dask"):
+        raise ValueError(f"The backend must be one of loky, dask. Got {backend!r}.")
     if (backend, jobs) == ("loky", 1):
         yield (run_unit(study.compute, unit) for unit in units)
         return
@@ -84,7 +71,7 @@ def compute_units(
             from companion.reproduction._dask import dask_backend
 
             with _interrupts_held():
-                cluster = stack.enter_context(dask_backend(jobs, scheduler))
+                cluster = stack.enter_context(dask_backend(jobs))
             # Enough on the cluster for workers that join later, too.
             options = {"n_jobs": -1, "pre_dispatch": "4*n_jobs", "backend": cluster}
             parent = None  # its workers see to that themselves

@@ -147,7 +147,7 @@ def test_a_number_that_moved_fails_where_its_print_did_not(pytester, factor):
     output = nbformat.v4.new_output("display_data", data=data)
     cell = nbformat.v4.new_code_cell(code, execution_count=1, outputs=[output])
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), pytester.path / "one.ipynb")
-    pytester.makeconftest('pytest_plugins = ["companion.reproduction.nbval_values"]')
+    pytester.makeconftest('pytest_plugins = ["companion.nbval_values"]')
     result = pytester.runpytest_subprocess("--nbval", "--nbval-current-env", "one.ipynb")
     result.assert_outcomes(passed=passed, failed=1 - passed)
     if not passed:

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import _studies
+import dask
 import pytest
 from _run import wait_for
 from _studies import N_UNITS, stored, study, table, working
@@ -69,7 +70,8 @@ class Cluster:
 @pytest.fixture
 def cluster(tmp_path):
     found = Cluster(tmp_path)
-    yield found
+    with dask.config.set({"scheduler-address": found.address}):
+        yield found
     found.close()
 
 
@@ -94,13 +96,13 @@ def test_a_worker_killed_midway_changes_nothing(cluster, places, reference, monk
     monkeypatch.setenv("SECONDS_A_UNIT", "0.15")
     cluster.add_workers(2)
     with killing(cluster, lambda: cluster.workers[:1], places, 3):
-        records = load_records(study(n_repetitions=6), backend="dask", scheduler=cluster.address)
+        records = load_records(study(n_repetitions=6), backend="dask")
     assert (records.computed, len(cluster.workers)) == (N_UNITS, 1) and table(places) == reference
 
 
 def test_a_cluster_that_lost_all_can_be_started_again(cluster, places, reference, monkeypatch):
     monkeypatch.setattr(_dask, "WORKERLESS", 1)
-    options = {"backend": "dask", "scheduler": cluster.address}
+    options = {"backend": "dask"}
     lost = "the workers are lost .*{}.* are stored; run again"
     with pytest.raises(ClusterError, match=lost.format("no worker for 1 seconds")):
         load_records(study(n_repetitions=6), **options)
@@ -132,12 +134,13 @@ def test_a_cluster_that_lost_all_can_be_started_again(cluster, places, reference
 
 def test_a_scheduler_that_is_not_there_is_named_within_seconds(places, monkeypatch):
     monkeypatch.setattr(_dask, "CONNECT", 0.3)
-    command, start = ["reproduce", "l1nsvm/fig_1", "--backend", "dask", "--scheduler"], time.time()
+    command, start = ["reproduce", "l1nsvm/fig_1", "--backend", "dask"], time.time()
     for address in ("tcp://127.0.0.1:9", "127.0.0.1", "nonsense://127.0.0.1:9"):
-        done = CliRunner().invoke(main, [*command, address])
-        assert done.exit_code == 2
+        with dask.config.set({"scheduler-address": address}):
+            done = CliRunner().invoke(main, command)
+        assert done.exit_code == 4
         assert f"The Dask scheduler {address} cannot be reached" in done.output
-        assert "check the address" in done.output and "Traceback" not in done.output
+        assert "check DASK_SCHEDULER_ADDRESS" in done.output and "Traceback" not in done.output
     assert time.time() - start < 30
 
 
@@ -154,7 +157,7 @@ def test_units_fail_on_a_worker_that_has_other_code(cluster, places, tmp_path, m
 
     cluster.add_workers(1)
     with pytest.raises(UnitError, match="(?s)6 of 6 units.*other code.*the same version"):
-        load_records(study(compute), backend="dask", scheduler=cluster.address)
+        load_records(study(compute), backend="dask")
     assert stored(working(places)) == set()
 
 
@@ -162,7 +165,7 @@ def test_workers_that_lack_the_package_end_the_run(cluster, places, tmp_path):
     (tmp_path / "companion.py").write_text("raise ModuleNotFoundError('No module of this name')")
     cluster.add_workers(1, path=(tmp_path,))
     with pytest.raises(ClusterError, match="cannot run a unit .*the same version"):
-        load_records(study(), backend="dask", scheduler=cluster.address)
+        load_records(study(), backend="dask")
 
 
 # ------------------------------------------------------------------ several threads in a worker
@@ -171,7 +174,6 @@ def test_workers_that_lack_the_package_end_the_run(cluster, places, tmp_path):
 @pytest.fixture
 def threaded():
     """A Dask cluster that is already there: one worker of three threads, BLAS not limited."""
-    import dask
     from distributed import LocalCluster
 
     threads = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"], "2")
@@ -179,8 +181,9 @@ def threaded():
     with (
         dask.config.set({"distributed.nanny.pre-spawn-environ": threads}),
         LocalCluster(**size, dashboard_address="127.0.0.1:0") as found,
+        dask.config.set({"scheduler-address": found.scheduler_address}),
     ):
-        yield {"backend": "dask", "scheduler": found.scheduler_address}
+        yield {"backend": "dask"}
 
 
 def test_threads_of_a_worker_take_turns_and_give_the_same_records(places, reference, threaded):

@@ -251,7 +251,6 @@ def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(places, monk
 MEANINGLESS = [
     ({"jobs": 0}, "n_jobs == 0 in Parallel has no meaning"),
     ({"backend": "threads"}, "must be one of loky, dask. Got 'threads'"),
-    ({"scheduler": "tcp://x:1"}, "needs the backend 'dask'. Got 'loky'"),
     ({"profile": "full"}, "must be one of quick, paper. Got 'full'"),
 ]
 

@@ -10,7 +10,7 @@ those, to a relative 1e-9 or an absolute 1e-12 (ini options ``values_rtol``, ``v
 
 One line switches it on, in the conftest.py at the root of the tests or as ``pytest -p``:
 
-    pytest_plugins = ["companion.reproduction.nbval_values"]
+    pytest_plugins = ["companion.nbval_values"]
 """
 
 import math
