@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from companion.reproduction import _comparisons as rules
+from companion.reproduction.declared import load_readings
 from companion.reproduction.published import SCORED, parse_printed
 from companion.reproduction.tables import Table, number_text, plain
-from companion.reproduction.verdicts import OURS, PARTS, ours, score
+from companion.reproduction.verdicts import OURS, ours, score
 
 __all__ = ["Table", "findings", "published_vs_reproduced", "summary_table", "verdict_table"]
 
@@ -147,8 +148,7 @@ def escaped(text):
 def _departure(line):
     """A cell that departs from the print, with both numbers and what is known of the cause."""
     asked = line["relation"] if line["kind"] == "ordinal" else _published_text(line)
-    word = "asked" if line["kind"] == "ordinal" else "printed"
-    status = "unexplained" if line["counts_as"] == PARTS[4] else line["status"]
+    word, status = "asked" if line["kind"] == "ordinal" else "printed", line["status"]
     here = f"{line['row']}, {line['column']}: here {_reproduced_text(line)}, {word} {asked}"
     return escaped(here) + (f" ({status})" if status else "")
 
@@ -171,24 +171,48 @@ def claim_verdict(tests):
     return verdict, "one test" if len(tests) == 1 else f"of {len(tests)} tests {counts}"
 
 
+def as_read(tests):
+    """Tests with the outcome under the other reading of the print, where there is one."""
+    read = tests["outcome_as_read"]
+    return tests.assign(outcome=read.where(read.isin(rules.CLAIM_OUTCOMES), tests["outcome"]))
+
+
 def _claim_finding(sentence, tests):
     """What the tests of a claim came to, and two that fail."""
     verdict, counts = claim_verdict(tests)
+    if (tests["outcome_as_read"] != "").any():
+        counts += f"; as read: {claim_verdict(as_read(tests))[0]}"
     failing = _listed(tests[tests["outcome"] == rules.FAILS], 2)
     text = f"* **{verdict.capitalize()}** ({counts}): {escaped(sentence)}."
     return f"{text} Failing: {failing}." if failing else text
 
 
-def findings(ledger, most=6):
+def _claim_rank(sentence, tests):
+    """The paper's before ours, then what fails in part, and of that what fails as read too."""
+    fails = rules.FAILS in set(tests["outcome"])
+    return sentence.startswith(OURS), not fails, claim_verdict(as_read(tests))[0] != rules.FAILS
+
+
+def _read_otherwise(scored):
+    """What the other readings of the print are, and how many rows agree under each."""
+    readings, told = load_readings(), []
+    for name, own in scored[scored["reading"] != ""].groupby("reading", sort=False):
+        printed, read = own[["outcome", "outcome_as_read"]].isin(rules.AGREES).sum()
+        means = f", {escaped(readings[name].changes)}" if name in readings else ""
+        told.append(f"{read} of {len(own)} rows agree, as printed {printed} (*{name}*{means})")
+    return [f"* **Read otherwise**: {'; '.join(told)}."] if told else []
+
+
+def findings(ledger, most=5):
     """What came out, in a few lines for the top of a notebook: values, then claim by claim.
 
     Parameters
     ----------
     ledger : pandas.DataFrame
         From :func:`~companion.reproduction.verdicts.compare`, or some of its rows.
-    most : int, default=6
-        So many claims stand in the open, the paper's before ours and those that fail before the
-        others; the rest is folded up.
+    most : int, default=5
+        So many points stand in the open, values first, then claims, the paper's before ours and
+        those that fail before the others; the rest is folded up.
 
     Returns
     -------
@@ -207,18 +231,16 @@ def findings(ledger, most=6):
         parts = [f"**{agree} of {len(values)} printed values agree**"]
         parts += [f"{n} {word}" for word, n in others.items() if n]
         different = f" Different: {_listed(differs, 4)}." if len(differs) else ""
+        if became[rules.UNDECIDED] == len(values):
+            parts = [f"**None of the {len(values)} printed values is contradicted**"]
+            parts += ["but chance could hide what matters in each"]
         lines.append(f"* {', '.join(parts)}.{different}")
-    for name, own in scored[scored["reading"] != ""].groupby("reading", sort=False):
-        printed, read = own[["outcome", "outcome_as_read"]].isin(rules.AGREES).sum()
-        told = f"{read} of {len(own)} rows agree; as printed {printed}."
-        lines.append(f"* **Read otherwise** ({name}), {told}")
-    claims = sorted(
-        scored[scored["asks"] == "claim"].groupby("sentence", sort=False),
-        key=lambda claim: (claim[0].startswith(OURS), rules.FAILS not in set(claim[1]["outcome"])),
-    )
-    told = [_claim_finding(*claim) for claim in claims]
-    lines += told[:most]
-    if more := told[most:]:
+    lines += _read_otherwise(scored)
+    claims = scored[scored["asks"] == "claim"].groupby("sentence", sort=False)
+    claims = sorted(claims, key=lambda claim: _claim_rank(*claim))
+    lines += [_claim_finding(*claim) for claim in claims]
+    lines, more = lines[:most], lines[most:]
+    if more:
         lines += ["", f"<details><summary>and {len(more)} more</summary>", "", *more]
         lines += ["", "</details>"]
     return Markdown("\n".join(lines))

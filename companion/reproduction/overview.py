@@ -10,7 +10,7 @@ import pandas as pd
 from companion.reproduction import declared
 from companion.reproduction._comparisons import AGREES, DEPARTS, FAILS, HOLDS
 from companion.reproduction.artefacts import list_artefacts
-from companion.reproduction.display import claim_verdict, escaped
+from companion.reproduction.display import as_read, claim_verdict, escaped
 from companion.reproduction.published import SCORED
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.verdicts import ours, score
@@ -31,7 +31,8 @@ def load_ledgers(profile="paper"):
 def what_holds(paper, ledger):
     """How much of a paper agrees, its main claim, and the one that fails most clearly, as Markdown.
 
-    A claim fails if a test of it does and none holds, and as clearly as the least clear of them.
+    A claim fails if a test of it does and none holds, and as clearly as the least clear of them; one
+    that does not fail as read is not called the clearest.
     """
     scored = ledger[ledger["counts_as"] != ""]
     values, claims = (scored[scored["asks"] == kind] for kind in SCORED)
@@ -44,7 +45,9 @@ def what_holds(paper, ledger):
     if paper.claim:
         verdict, counts = claim_verdict(tests.get_group(paper.claim))
         text += f" The main claim, {escaped(paper.claim)}: **{verdict}** ({counts})."
-    support = tests["support"].max()[became == FAILS].dropna()
+    read = as_read(claims).groupby("sentence", sort=False)
+    still = [sentence for sentence, own in read if claim_verdict(own)[0] == FAILS]
+    support = tests["support"].max()[became == FAILS].dropna().filter(still)
     return text + (f" Most clearly fails: {escaped(support.idxmin())}." if len(support) else "")
 
 

@@ -91,10 +91,22 @@ def test_findings_count_values_and_name_what_departs_and_what_each_claim_came_to
     assert "**3 of 5 printed values agree**, 1 differ, 1 not run." in text
     assert "cancer, LS: here 29.0 ± 4.5, printed 25.7 ± 4.5" in text
     assert '* **Holds** (one test): "A and B are similar".' in text
-    assert "* **Read otherwise** (exchanged), 1 of 1 rows agree; as printed 0." in text
+    assert "* **Read otherwise**: 1 of 1 rows agree, as printed 0 (*exchanged*)." in text
     ledger.loc[claims, ["outcome", "reproduced"]] = ["fails", 3.0]
     failing = findings(ledger).data.replace("\\", "")
     assert 'Fails** (one test): "A and B are similar". Failing: heart, |A - B|: here 3' in failing
+    ledger.loc[claims, "outcome_as_read"] = "holds"
+    assert 'Fails** (one test; as read: holds): "A and B' in findings(ledger).data
+
+
+def test_findings_say_what_a_reading_changes_and_fold_what_is_more_than_asked_for(ledger):
+    ledger["reading"] = ledger["reading"].replace("exchanged", "b-start-svc")
+    text = findings(ledger, most=2).data
+    assert "(*b-start-svc*, in case B the unbiased machine starts at the SVC" in text
+    shown, folded = text.split("<details>")
+    assert shown.count("\n* ") == 1 and "and 1 more" in folded
+    ledger["outcome"] = ledger["outcome"].where(ledger["asks"] != "value", "undecided")
+    assert "**None of the 5 printed values is contradicted**" in findings(ledger).data
 
 
 def test_digits_follow_the_print_and_only_values_with_chance_show_their_repetitions():
