@@ -15,24 +15,24 @@ __all__ = [
     "style_of",
 ]
 
-#: One look for each machine in every figure.
+#: One look for each machine in every figure; L1, SVC and SVMlight are one machine, in one colour.
 MACHINE_STYLES = {
     "LS": {"color": "#d95f02", "marker": "s", "linestyle": "-"},
     "Least 1-Norm": {"color": "#1b4f9c", "marker": "o", "linestyle": "-"},
     "L1": {"color": "#66a9d8", "marker": "^", "linestyle": "--"},
     "L2": {"color": "#f4b183", "marker": "v", "linestyle": "--"},
-    "SVC": {"color": "#d95f02", "marker": "D", "linestyle": "-."},
-    "SVMlight": {"color": "#d95f02", "marker": "X", "linestyle": "-."},
+    "SVC": {"color": "#66a9d8", "marker": "D", "linestyle": "-."},
+    "SVMlight": {"color": "#66a9d8", "marker": "X", "linestyle": "-."},
     "ERM-SVC": {"color": "#8c6bb1", "marker": "d", "linestyle": "--"},
-    "SVC on prototypes": {"color": "#e7a06a", "marker": "P", "linestyle": ":"},
+    "SVC on prototypes": {"color": "#41b6c4", "marker": "P", "linestyle": ":"},
     "AdaBoost": {"color": "#4d9221", "marker": "<", "linestyle": ":"},
-    "USVC": {"color": "#1b4f9c", "marker": "*", "linestyle": "-"},
+    "USVC": {"color": "#1b4f9c", "marker": "*", "linestyle": "-", "markersize": 10},
     "USVC s=2": {"color": "#1b4f9c", "marker": "p", "linestyle": "-"},
     "USVC s=10": {"color": "#8c6bb1", "marker": "d", "linestyle": "-"},
     "WSVM": {"color": "#d95f02", "marker": "v", "linestyle": "--"},
     "WRSVM": {"color": "#1b4f9c", "marker": "D", "linestyle": "-"},
     "logistic regression": {"color": "#777777", "marker": "P", "linestyle": ":"},
-    "USVC s=4": {"color": "#66a9d8", "marker": "h", "linestyle": "-"},
+    "USVC s=4": {"color": "#1b9e77", "marker": "h", "linestyle": "-"},
     "SVM": {"color": "#777777", "marker": "o", "linestyle": "-"},
     "AMA": {"color": "#1b4f9c", "marker": "s", "linestyle": "--"},
     "ACT": {"color": "#66a9d8", "marker": "^", "linestyle": "-."},
