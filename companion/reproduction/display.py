@@ -128,6 +128,8 @@ def verdict_table(ledger, title=""):
     unread = not any(frame.get("as read", ()))
     frame = frame.drop(columns=["as read"] * unread, errors="ignore")
     folded = int((ledger["rank"] > 1).sum())
+    if folded == len(frame) and not title:
+        title = f"No row refuted, no claim undecided: {folded} rows"
     return Table(frame, frame.to_numpy(), _values(ledger), title, folded)
 
 
