@@ -55,6 +55,7 @@ CRITERION_STYLES = {
     "10-fold CV": {"color": "#777777", "marker": "^", "linestyle": (0, (5, 1))},
     "exact": {"color": "#b2abd2", "marker": "P", "linestyle": (0, (3, 1, 1, 1))},
     "the rule": {"color": "#d95f02", "marker": "D", "linestyle": "-."},
+    "an estimate": {"color": "#444444", "marker": "o", "linestyle": "-"},
     "true": {"color": "black", "marker": "", "linestyle": "-"},
     "flipped labels": {"color": "#d95f02", "marker": "s", "linestyle": "--"},
     "clean labels": {"color": "#1b4f9c", "marker": "o", "linestyle": "-"},
