@@ -182,8 +182,8 @@ def as_read(tests):
 def _claim_finding(sentence, tests):
     """What the tests of a claim came to, and two that fail."""
     verdict, counts = claim_verdict(tests)
-    if (tests["outcome_as_read"] != "").any():
-        counts += f"; as read: {claim_verdict(as_read(tests))[0]}"
+    if (read := claim_verdict(as_read(tests))[0]) != verdict:
+        counts += f"; as read: {read}"
     failing = _listed(tests[tests["outcome"] == rules.FAILS], 2)
     text = f"* **{verdict.capitalize()}** ({counts}): {escaped(sentence)}."
     return f"{text} Failing: {failing}." if failing else text

@@ -31,8 +31,8 @@ def load_ledgers(profile="paper"):
 def what_holds(paper, ledger):
     """How much of a paper agrees, its main claim, and the one that fails most clearly, as Markdown.
 
-    A claim fails if a test of it does and none holds, and as clearly as the least clear of them; one
-    that does not fail as read is not called the clearest.
+    A claim fails if a test of it does and none holds, and as clearly as the least clear of them;
+    one that does not fail as read is not called the clearest.
     """
     scored = ledger[ledger["counts_as"] != ""]
     values, claims = (scored[scored["asks"] == kind] for kind in SCORED)

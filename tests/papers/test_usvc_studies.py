@@ -6,6 +6,7 @@ import pytest
 from _or_skip import or_skip
 from sklearn.svm import SVC
 
+from companion import UnbiasedSVC
 from companion.datasets import ringnorm, threshold_case, threshold_case_error
 from companion.kernels import gram
 from companion.losses import Unbiased
@@ -179,6 +180,14 @@ def test_the_search_on_prototypes_counts_what_refits_count():
     design = table_3.design_on(part.X, centres, table_3.WIDTHS[k])
     count, _ = refits_by_libsvm(part, design.augmented[:, :-1], 1.0)
     assert abs(hinge[k, at] - count) <= 2
+
+
+def test_the_estimator_has_the_prototypes_of_the_study_by_its_seed():
+    part = small_split()
+    seed = table_3.prototypes_seed("Ringnorm", 1, 6)
+    machine = UnbiasedSVC(n_prototypes=6, gamma=0.1, random_state=seed).fit(part.X, part.y)
+    ours = table_3.prototypes("Ringnorm", 1, part.X, 6)
+    assert np.array_equal(np.sort(machine.prototypes_, axis=0), np.sort(ours, axis=0))
 
 
 @pytest.mark.parametrize(("name", "n_test"), [("Twonorm", 1480), ("Hepatitis", 31)])

@@ -20,6 +20,7 @@ import math
 from itertools import product
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from companion.estimators import L1SVC
 from companion.kernels import gamma_from_width, gram, squared_distances
@@ -142,9 +143,15 @@ def _boost(K, y, rows, dataset, number):
     return boosting.boost(K, y, rows, rng, n_networks=N_NETWORKS, n_centres=n_centres)
 
 
+def prototypes_seed(dataset, number, size):
+    """With this `random_state` :class:`~companion.UnbiasedSVC` has the prototypes of a split."""
+    seed = seed_for(PAPER, "prototypes", dataset, number, size)
+    return int(seed.generate_state(1)[0])
+
+
 def prototypes(dataset, number, X, size):
     """The prototypes of one split, by frequency-sensitive competitive learning."""
-    rng = np.random.default_rng(seed_for(PAPER, "prototypes", dataset, number, size))
+    rng = check_random_state(prototypes_seed(dataset, number, size)).randint(2**31 - 1)
     return fscl(X, size, rng=rng)
 
 
