@@ -235,9 +235,10 @@ def findings(ledger, most=5):
             parts += ["but chance could hide what matters in each"]
         lines.append(f"* {', '.join(parts)}.{different}")
     lines += _read_otherwise(scored)
-    claims = scored[scored["asks"] == "claim"].groupby("sentence", sort=False)
-    fails = [(s.startswith(OURS), rules.FAILS not in set(own["outcome"])) for s, own in claims]
-    claims = [claim for _, claim in sorted(zip(fails, claims, strict=True), key=lambda x: x[0])]
+    claims = sorted(
+        scored[scored["asks"] == "claim"].groupby("sentence", sort=False),
+        key=lambda claim: (claim[0].startswith(OURS), rules.FAILS not in set(claim[1]["outcome"])),
+    )
     lines += [_claim_finding(*claim) for claim in claims]
     lines, more = lines[:most], lines[most:]
     if more:

@@ -35,7 +35,7 @@ _SPLIT = "data set of the fit in plain sight"
 _TABLE_3 = (
     Parameter("dataset", str, "Ringnorm", _SPLIT, choices=tuple(BENCHMARK_SETS)),
     Parameter("split_number", int, 1, "which of its splits", low=1, high=100),
-    Parameter("n_prototypes", int, 45, "kernels of the unbiased machine", low=1, high=170),
+    Parameter("n_prototypes", int, 22, "kernels of the unbiased machine", low=1, high=170),
     Parameter("sigma", float, 2.0, "their width, inputs standardised", low=0.1, high=100.0),
     Parameter("C", float, 1.0, "cost of a slack", low=1e-3, high=1e5),
     _S,
