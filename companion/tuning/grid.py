@@ -81,7 +81,6 @@ class KernelGridSearchCV(GridSearchCV):
 
     See Also
     --------
-    companion.LSSVCCV : Chooses C alone, by leave-one-out in closed form.
     sklearn.model_selection.GridSearchCV : For any estimator, every cell from scratch.
 
     Notes

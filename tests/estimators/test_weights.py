@@ -5,7 +5,7 @@ import pytest
 from _cases import cases, refused
 from sklearn.base import clone
 
-from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
+from companion import L1SVC, L2SVC, LSSVC, LeastOneNormSVC, UnbiasedSVC
 
 from ._data import two_clouds
 
@@ -41,16 +41,6 @@ def test_whole_weights_are_repeated_samples(machine, class_weight):
     repeated.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     same_values(repeated, weighted, X)
     assert not np.isin(weighted.support_, np.flatnonzero(weight == 0)).any()
-
-
-def test_least_squares_cv_weighs_the_scores_and_leaves_zero_weights_out():
-    X, y = two_clouds(40)
-    weight = np.random.default_rng(5).integers(0, 3, size=40).astype(float)
-    machine = LSSVCCV(store_cv_results=True).fit(X, y, sample_weight=weight)
-    left_out = np.isnan(machine.cv_results_).all(axis=1)
-    np.testing.assert_array_equal(left_out, weight == 0)
-    correct = (machine.cv_results_ > 0) == (y == 1)[:, np.newaxis]
-    np.testing.assert_allclose(machine.scores_, np.average(correct, axis=0, weights=weight))
 
 
 @cases(
