@@ -65,11 +65,12 @@ def check_options(selection, accelerate, tol, max_iter):
 
 def warn(result, options):
     """Say that the solver has not converged, and what to do."""
-    advice = "Consider increasing max_iter, tol or the ridge."
+    ridge = "the ridge 1 / C (lower C)"
+    advice = f"Consider increasing max_iter, tol or {ridge}."
     if result.touching:
-        advice = "No plane separates the classes; pass a positive ridge (1 / C)."
+        advice = f"No plane separates the classes; raise {ridge} or scale the inputs."
     elif result.duality_gap >= result.objective:
-        advice = "Consider increasing max_iter or the ridge; the hulls may overlap."
+        advice = f"Consider increasing max_iter or {ridge}; the hulls may overlap."
     share = result.duality_gap / result.objective if result.objective > 0.0 else 1.0
     selection = options.get("selection", "second_order")
     warnings.warn(

@@ -4,6 +4,7 @@ import pickle
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from _cases import cases, refused, warned
 from _conformal_problems import mixed_derivatives
@@ -151,6 +152,22 @@ def test_magnification_is_the_volume_element_of_the_kernel_itself():
     plain = ConformalSVC(max_transforms=0, **BOARD).fit(X, Y)
     np.testing.assert_allclose(plain.magnification(T), 2 * 0.02)
     refused('use kernel="rbf"', ConformalSVC(kernel="linear").fit(X, Y).magnification, T)
+
+
+def test_names_of_features_are_checked_once_and_not_missed_by_later_steps():
+    X, y = board()
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    machine = ConformalSVC(random_state=0).fit(frame, y)
+    for method in (machine.magnification, machine.transformation, machine.decision_function):
+        assert method(frame).shape == y.shape
+
+
+def test_the_tolerance_is_a_share_and_advice_names_what_the_machine_has():
+    X, y = two_clouds(60)
+    refused("'tol'.*range \\(0.0, 1.0\\). Got 1.5", ConformalSVC(tol=1.5).fit, X, y)
+    machine = ConformalSVC(kernel="linear", max_transforms=0, random_state=0)
+    warned(r"raise the ridge 1 / C \(lower C\) or scale the inputs", machine.fit, 1e6 * X, y)
+    refused("coef_ exists only.*not transformed", lambda: machine.coef_, error=AttributeError)
 
 
 def test_the_validation_part_is_stratified_reproducible_and_not_trained_on():

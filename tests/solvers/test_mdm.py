@@ -206,7 +206,7 @@ def test_the_solution_is_its_own_start_and_a_neighbour_is_a_good_one():
 def test_hulls_that_overlap_are_reported(accelerate):
     X = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 2.0], [2.0, 0.0]])
     y = np.array([1.0, 1.0, -1.0, -1.0])
-    message = "hulls of the classes touch.*positive ridge"
+    message = "hulls of the classes touch.*raise the ridge"
     result = warned(message, mdm, X @ X.T, y, accelerate=accelerate)
     assert result.touching and not result.converged
     assert result.squared_norm == pytest.approx(0.0, abs=1e-12)
