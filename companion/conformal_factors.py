@@ -191,16 +191,13 @@ def neighbours(distances, radius=None):
     return near, count, np.where(count > 0, total / np.maximum(count, 1), least)
 
 
-def williams_kappa(f, scale="max"):
-    """The kappa of (4.5.1), from the decision values of the training samples; 0 where f vanishes.
+def williams_kappa(f):
+    """kappa = 1 / |f|_max, (4.5.2), from the decision values of the training samples; 0 for f = 0.
 
-    ``"max"`` is ``1 / |f|_max``, (4.5.2) as printed, with which c depends on the units of f;
-    ``"max_squared"`` is ``1 / |f|_max^2``, with which it does not.
+    As printed, c depends on the units of f; with the square of this it would not.
     """
     top = float(np.abs(f).max())
-    if top == 0.0:
-        return 0.0
-    return 1.0 / top if scale == "max" else 1.0 / top**2
+    return 1.0 / top if top > 0.0 else 0.0
 
 
 def boundary_decay(f, kappa):

@@ -7,28 +7,14 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from companion._checks import check_square, checked_signs
 from companion.solvers._problem import checked_matrix, checked_vector
 
 
 def checked_hulls(K, y, ridge, alpha0, check_finite):
     """The arguments of `mdm` as arrays."""
-    y = np.ascontiguousarray(y, dtype=np.float64)
-    if y.ndim != 1 or not (np.abs(y) == 1.0).all():
-        raise ValueError(
-            f"The 'y' of mdm must be a vector of labels -1 and +1. Got shape {y.shape} and the "
-            f"values {np.unique(y)[:5]}."
-        )
-    K = np.asarray(K)
-    if K.shape != (y.size, y.size):
-        raise ValueError(
-            f"The 'K' of mdm must be a square matrix with one row a label, here ({y.size}, "
-            f"{y.size}). Got shape {K.shape} instead."
-        )
-    if np.abs(y.sum()) == y.size:
-        raise ValueError(
-            f"mdm needs samples of both classes, as each has a convex hull. Got {sum(y > 0.0)} "
-            f"labels +1 and {sum(y < 0.0)} labels -1."
-        )
+    y, K = checked_signs(y, "mdm", both=True), np.asarray(K)
+    check_square(K, y.size, "mdm")
     # A symmetric matrix in Fortran order is its own transpose.
     K = np.ascontiguousarray(K.T if K.flags.f_contiguous else K, dtype=np.float64)
     ridge = checked_vector(0.0 if ridge is None else ridge, y.size, "ridge")
@@ -53,8 +39,8 @@ def check_options(selection, accelerate, tol, max_iter):
     wrong = None
     if selection not in {"first_order", "second_order"}:
         wrong = "selection", "'first_order' or 'second_order'", selection
-    elif accelerate not in {False, True, "cycles"}:
-        wrong = "accelerate", "False, True or 'cycles'", accelerate
+    elif accelerate not in {False, True}:
+        wrong = "accelerate", "False or True", accelerate
     elif not 0.0 < tol < 1.0:
         wrong = "tol", "a share of the objective between 0 and 1", tol
     elif max_iter is not None and max_iter < 0:

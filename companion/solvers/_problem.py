@@ -46,15 +46,11 @@ class DualProblem:
     def violation(self):
         return max(float(self.ends[0] - self.ends[1]), 0.0)
 
-    def begin(self, beta, products=None):
-        """Start at a feasible beta, with K beta where that is known."""
+    def begin(self, beta):
+        """Start at a feasible beta."""
         self.beta[:] = beta
         self.start_afresh()
-        if products is None:
-            self.refresh()
-        else:
-            self.products[:] = products
-            loops.refresh(self.dual, False)
+        self.refresh()
 
     def start_afresh(self):
         """Count iterations from zero, from where the problem stands."""
@@ -75,9 +71,6 @@ class DualProblem:
             self.ensure(part)
             loops.add_products(self.dual.K, self.slot, part, self.beta[part], self.products)
         return loops.refresh(self.dual, False)
-
-    def objective(self):
-        return float(-0.5 * self.beta @ (self.y + self.scores))
 
     def free(self):
         """Indices of the variables strictly inside the box."""

@@ -76,10 +76,8 @@ def smo(  # noqa: PLR0913
     tol=1e-3,
     max_iter=None,
     alpha0=None,
-    products0=None,
     shrinking=True,
     accelerate=True,
-    history=False,
     check_finite=True,
 ) -> Result:
     """Minimise 1/2 a'Qa - e'a subject to y'a = 0 and lower <= a <= upper, pair by pair.
@@ -109,18 +107,16 @@ def smo(  # noqa: PLR0913
         over those that may fall, is at most ``tol``: eqs. (10) and (11).
     max_iter : int, optional
         Budget of pair updates; the default is the larger of 10^7 and 100 n_samples.
-    alpha0, products0 : ndarray of shape (n_samples,), optional
+    alpha0 : ndarray of shape (n_samples,), optional
         Where to start, zero by default. It is clipped to the box; then the multipliers on the
-        heavier side are shrunk in proportion to restore y'a = 0. A feasible start is kept as is,
-        with K (y alpha0) where that is known, as along a path of solutions.
+        heavier side are shrunk in proportion to restore y'a = 0. A feasible start is kept as is.
     shrinking : bool, default=True
         Solve over the samples that may still move and return to all at the end, where it pays.
     accelerate : bool, default=True
         Allow what changes the sequence of iterates but not the solution. False gives the plain
         algorithm: with ``selection="first_order"`` the paper's, update by update.
-    history, check_finite : bool, default=False and True
-        Record objective and violation about every n_samples iterations in ``Result.log``; look for
-        NaN and infinity in an ndarray ``K``.
+    check_finite : bool, default=True
+        Look for NaN and infinity in an ndarray ``K``.
 
     Returns
     -------
@@ -147,13 +143,9 @@ def smo(  # noqa: PLR0913
     """
     problem = checked_problem(K, y, lower, upper, ridge, check_finite)
     _check_options(selection, tol, max_iter)
-    beta = feasible_start(problem, alpha0)
-    is_known = alpha0 is not None and products0 is not None
-    is_known = is_known and np.array_equal(beta, problem.y * alpha0)
-    problem.begin(beta, products0 if is_known else None)
+    problem.begin(feasible_start(problem, alpha0))
     options = dict(tol=tol, max_iter=max_iter, shrinking=shrinking, accelerate=accelerate)
-    rules = rules_of(problem.n, selection=selection, **options)
-    return solve(problem, rules, [] if history else None)
+    return solve(problem, rules_of(problem.n, selection=selection, **options))
 
 
 class _Rules(NamedTuple):
@@ -164,18 +156,22 @@ class _Rules(NamedTuple):
     accelerate: bool
 
 
+def budget_of(n, max_iter):
+    """The budget of iterations, a generous one by default."""
+    return max(10_000_000, 100 * n) if max_iter is None else int(max_iter)
+
+
 def rules_of(n, *, selection, tol, max_iter, shrinking, accelerate):
     """How to solve, as `solve` wants it."""
-    budget = max(10_000_000, 100 * n) if max_iter is None else int(max_iter)
     options = bool(shrinking and accelerate), bool(accelerate)
-    return _Rules(selection == "second_order", float(tol), budget, *options)
+    return _Rules(selection == "second_order", float(tol), budget_of(n, max_iter), *options)
 
 
-def solve(problem, rules, log=None):
+def solve(problem, rules):
     """The certified solution of a problem, from where it stands."""
     tol = rules.tol
     for k in range(_MAX_REFRESHES + 1):
-        status = _minimise(problem, rules, tol * 0.5**k, log)
+        status = _minimise(problem, rules, tol * 0.5**k)
         converged = problem.refresh() <= tol
         if converged or status in (BUDGET, IDLE):
             break
@@ -202,32 +198,27 @@ def solve(problem, rules, log=None):
         n_iter=problem.n_iter,
         stop_reason=reason,
         converged=converged,
-        log=_as_log(log),
     )
     if not converged:
         _warn(result, rules)
     return result
 
 
-def _minimise(problem, rules, target, log=None):
+def _minimise(problem, rules, target):
     """Iterations of section 3 until the end, and between bursts of them what shortens the way."""
     n, burst, now, watch = problem.n, _FIRST_BURST, problem.n_iter, _Watch(problem)
     parted, walked = now, now - problem.credit
     while True:
-        limit = rules.budget if log is None else min(rules.budget, now + n)
-        stop = min(limit, now + burst) if rules.accelerate else limit
+        stop = min(rules.budget, now + burst) if rules.accelerate else rules.budget
         status = update_pairs(problem.dual, rules.second_order, target, stop)
         now, stalled = problem.n_iter, status == STALLED
         if status == NEEDS_ROW:
             problem.fetch()
             continue
-        if log is not None and (status != BUDGET or now >= limit):
-            log.append((now, problem.objective(), problem.violation))
-        ends = status == CONVERGED or now >= rules.budget or (stalled and not rules.accelerate)
-        if ends or (rules.accelerate and watch.is_idle(problem)):
-            return status if ends else IDLE
-        if not rules.accelerate:
-            continue
+        if status == CONVERGED or now >= rules.budget or not rules.accelerate:
+            return status
+        if watch.is_idle(problem):
+            return IDLE
 
         # Walk to the minimiser over the free variables when updates have cost as much as it does.
         spent, (once, sample, pair, triple) = (now - walked) * (n + _PAIR), _WALK
@@ -347,17 +338,6 @@ def _check_options(selection, tol, max_iter):
         raise ValueError(
             f"The 'max_iter' parameter of smo must be None or at least 0. Got {max_iter!r} instead."
         )
-
-
-def _as_log(log):
-    if log is None:
-        return None
-    columns = np.array(log, dtype=float).reshape(-1, 3).T
-    return {
-        "n_iter": columns[0].astype(np.int64),
-        "objective": columns[1],
-        "kkt_violation": columns[2],
-    }
 
 
 def _warn(result, rules):

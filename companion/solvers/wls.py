@@ -28,17 +28,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from companion._checks import checked_positive
 from companion.losses import Hinge
 from companion.solvers._design import Design, normal_equations
 from companion.solvers._interior import COLD, WARM, gap_of, solve_hinge
-from companion.solvers._wls_problem import (
-    Course,
-    Objective,
-    WLSResult,
-    checked_C,
-    stable_damping,
-    warn,
-)
+from companion.solvers._wls_problem import Course, Objective, WLSResult, stable_damping, warn
 
 __all__ = ["Design", "WLSResult", "least_squares_path", "stable_damping", "wls", "wls_path"]
 
@@ -59,7 +53,6 @@ def wls(  # noqa: PLR0913
     damping="auto",
     tol=1e-6,
     max_iter=1000,
-    floor=None,
     printed_weights=False,
     accelerate=True,
     history=False,
@@ -89,9 +82,6 @@ def wls(  # noqa: PLR0913
         ends when a full step changes no decision value by more than this.
     max_iter : int, default=1000
         Budget of weighted least-squares problems.
-    floor : float, optional
-        Smaller slacks count as this much in the weight, and the loss is quadratic below. The
-        default is 1e-7 for losses whose weight is unbounded at zero and 0 for the others.
     printed_weights : bool, default=False
         Use the weights as printed, 2 alpha_i / (e_i y_i): the machine of 2 C is found. With
         ``accelerate=False`` only.
@@ -109,7 +99,7 @@ def wls(  # noqa: PLR0913
     ------
     ValueError
         For labels other than -1 and +1 or of one class only, shapes that do not match, a C,
-        tolerance, floor or weight that is not positive, or a damping outside [0, 1).
+        tolerance or weight that is not positive, or a damping outside [0, 1).
 
     Warns
     -----
@@ -125,7 +115,7 @@ def wls(  # noqa: PLR0913
     (array([1.]), True)
     """
     loss, factor = Hinge() if loss is None else loss, 2.0 if printed_weights else 1.0
-    problem = Objective(design, y, C, sample_weight, loss, floor, factor)
+    problem = Objective(design, y, C, sample_weight, loss, factor)
     course = Course(problem, damping, tol, max_iter, accelerate)
     x = _starting_point(problem, start, course.max_iter)
     log = [] if history else None
@@ -188,11 +178,10 @@ def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
     design, y, loss
         As for :func:`wls`.
     C_values : sequence of float
-    start : {"svc", "least_squares", "previous"} or sequence of WLSResult, default="svc"
+    start : {"svc", "least_squares"} or sequence of WLSResult, default="svc"
         Where the fit for each C starts: at the support vector machine of this C, at least
-        squares, at the machine for the C before it in the sequence (the first at least squares),
-        or at given machines, one for each C, such as the hinge's path. The hinge, which has one
-        minimum, always starts at the machine before.
+        squares, or at given machines, one for each C, such as the hinge's path. The hinge, which
+        has one minimum, always starts at the machine for the C before it in the sequence.
     **settings
         The other arguments of :func:`wls`.
 
@@ -215,10 +204,10 @@ def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
         if start == "svc" and not isinstance(loss, Hinge):
             weight = settings.get("sample_weight")
             start = wls_path(design, y, C_values, tol=_START_TOL, sample_weight=weight)
-        elif start not in (*STARTS, "previous"):
+        elif start not in STARTS:
             raise ValueError(
-                f"The 'start' of wls_path must be one of {[*STARTS, 'previous']} or machines, one "
-                f"for each C. Got {start!r}."
+                f"The 'start' of wls_path must be one of {list(STARTS)} or machines, one for each "
+                f"C. Got {start!r}."
             )
     elif len(start) != len(C_values):
         raise ValueError(
@@ -230,8 +219,7 @@ def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
         if not isinstance(start, str):
             here = start[k]
         else:
-            goes_on = results and (start == "previous" or isinstance(loss, Hinge))
-            here = results[-1] if goes_on else "least_squares"
+            here = results[-1] if results and isinstance(loss, Hinge) else "least_squares"
         results.append(wls(design, y, C, loss=loss, start=here, **settings))
     return results
 
@@ -250,7 +238,8 @@ def least_squares_path(design, y, C_values, *, sample_weight=None):
         (w, b) of each machine; decision values are ``design.augmented @ x``.
     """
     problem = Objective(design, y, 1.0, sample_weight, Hinge())
-    return [_least_squares(problem, checked_C(C) * problem.weight) for C in C_values]
+    C_values = [checked_positive(C, "C", "wls") for C in C_values]
+    return [_least_squares(problem, C * problem.weight) for C in C_values]
 
 
 def _interior(problem, x, relaxed, course, log):

@@ -118,7 +118,7 @@ def test_a_callable_kernel_gives_the_machine_of_the_same_built_in_one(transform)
     # Rounding decides where a search over many parameters ends: one with two, or the exact one.
     settings = {**EAGER, "transform": transform, "max_transforms": 1, "tol": 1e-8}
     if transform == "xiong":
-        settings.update(transform=Xiong(n_cores=5), search="separability_exact")
+        settings.update(transform=Xiong(share=0.05), search="separability_exact")
     built_in = ConformalSVC(**settings).fit(X, y)
     called = ConformalSVC(kernel=partial(gram, gamma=0.02), **settings).fit(X, y)
     wanted = built_in.decision_function(T)
@@ -193,7 +193,7 @@ def test_a_rule_with_settings_of_its_own_is_a_parameter_like_any_other():
     grid = {"transform": ["act", Williams(kappa=3.0)]}
     search = GridSearchCV(ConformalSVC(**BOARD), grid, cv=2, scoring=g_mean_scorer).fit(X, Y)
     assert search.best_params_["transform"] in ("act", Williams(kappa=3.0))
-    refused("'n_cores' of Xiong", Xiong, n_cores=0)
+    refused("'share' of Xiong", Xiong, share=0)
 
 
 def test_the_parameter_transform_does_not_make_it_a_transformer():

@@ -126,7 +126,8 @@ def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
         convex = min_margin(design, y, utility, C)
         assert forwards[0].objective[q] == pytest.approx(convex.objective, rel=1e-7)
         # From the same start: where its b is not unique, another start may end elsewhere.
-        w = [design.weights(coef) for coef in forwards[0].coef[q]]
+        coef = forwards[0].coef[q]
+        w = coef if kernel == "linear" else coef[:, design._pivots] @ design._factor
         start = np.column_stack([w, forwards[0].intercept[q]])
         robust = dca(design, y, matrix, C, s, form=form, start=start)
         values = K @ forwards[1].coef[q].T + forwards[1].intercept[q]
