@@ -45,3 +45,18 @@ def checked_positive(value, what, name):
             f"The '{what}' of {name} must be a positive finite number. Got {value!r} instead."
         )
     return float(value)
+
+
+def check_options(selection, tol, max_iter, name, most=np.inf):
+    """Refuse options of an iteration over pairs that are none."""
+    wrong = None
+    if selection not in {"first_order", "second_order"}:
+        wrong = "selection", "'first_order' or 'second_order'", selection
+    elif not 0.0 < tol < most:
+        rule = "a positive finite number" if most == np.inf else f"between 0 and {most:g}"
+        wrong = "tol", rule, tol
+    elif max_iter is not None and max_iter < 0:
+        wrong = "max_iter", "None or at least 0", max_iter
+    if wrong:
+        what, rule, got = wrong
+        raise ValueError(f"The '{what}' of {name} must be {rule}. Got {got!r} instead.")

@@ -39,17 +39,14 @@ class _Loss:
         """
         return self.terms(xi)[1]
 
-    def weight(self, xi, floor=0.0):
+    def weight(self, xi):
         """Weight theta'(xi) / xi of the squared error, (22) of the paper over C.
 
         Parameters
         ----------
         xi : array-like
-        floor : float, default=0.0
-            A positive slack below it counts as the floor: the loss is then quadratic there and
-            the weight finite.
         """
-        return self.terms(xi, floor)[2]
+        return self.terms(xi)[2]
 
     def second_derivative(self, xi):
         """Second derivative, from the right where it jumps, zero for slacks up to zero.
@@ -65,8 +62,10 @@ class _Loss:
 
         Parameters
         ----------
-        xi, floor
-            As for :meth:`weight`.
+        xi : array-like
+        floor : float, default=0.0
+            A positive slack below it counts as the floor: the loss is then quadratic there and
+            the weight finite.
         """
         xi = np.asarray(xi, dtype=np.float64)
         return self._terms(xi.ravel(), max(floor, _TINY)).reshape(4, *xi.shape)

@@ -98,7 +98,7 @@ def test_the_weight_without_a_constant_needs_no_division():
 
 def test_the_floor_bounds_the_weight_of_a_vanishing_slack():
     xi = np.array([1e-300, 1e-9, 0.5])
-    np.testing.assert_allclose(Hinge().weight(xi, floor=1e-3), [1e3, 1e3, 2.0])
+    np.testing.assert_allclose(Hinge().terms(xi, 1e-3)[2], [1e3, 1e3, 2.0])
     assert Hinge().needs_floor and Unbiased(2, 1e-6).needs_floor and Unbiased(1.5).needs_floor
     assert not Unbiased(2).needs_floor
 

@@ -10,17 +10,9 @@ from sklearn import get_config
 
 from companion.estimators._compat import Interval, Options, StrOptions
 from companion.estimators._docs import with_shared_documentation
-from companion.estimators._kernel_classifier import (
-    KernelClassifier,
-    class_factors,
-    signed_labels,
-    silent_overflow,
-    weighted_gamma,
-)
+from companion.estimators._kernel_classifier import KernelClassifier, silent_overflow
 from companion.kernels import KernelRows, gram
 from companion.solvers.smo import smo
-
-__all__ = ["DualClassifier", "class_factors", "signed_labels", "silent_overflow", "weighted_gamma"]
 
 # From this many samples rows of the Gram matrix are computed as needed: most of them never are.
 ROWS_FROM = 3000

@@ -34,21 +34,6 @@ def _checked_start(alpha0, n):
     return alpha / max(alpha.max(), np.finfo(float).tiny)
 
 
-def check_options(selection, accelerate, tol, max_iter):
-    """Refuse options that `mdm` does not have."""
-    wrong = None
-    if selection not in {"first_order", "second_order"}:
-        wrong = "selection", "'first_order' or 'second_order'", selection
-    elif accelerate not in {False, True}:
-        wrong = "accelerate", "False or True", accelerate
-    elif not 0.0 < tol < 1.0:
-        wrong = "tol", "a share of the objective between 0 and 1", tol
-    elif max_iter is not None and max_iter < 0:
-        wrong = "max_iter", "None or at least 0", max_iter
-    if wrong:
-        raise ValueError("The '{}' of mdm must be {}. Got {!r} instead.".format(*wrong))
-
-
 def warn(result, options):
     """Say that the solver has not converged, and what to do."""
     ridge = "the ridge 1 / C (lower C)"

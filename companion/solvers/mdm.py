@@ -29,8 +29,9 @@ import numpy as np
 from numba import njit
 from scipy.linalg import lapack
 
+from companion._checks import check_options
 from companion.solvers import _mdm_loops as steps
-from companion.solvers._mdm_problem import check_options, checked_hulls, warn
+from companion.solvers._mdm_problem import checked_hulls, warn
 from companion.solvers._smo_loops import position
 from companion.solvers.result import MDMResult, certify_hulls
 from companion.solvers.smo import budget_of
@@ -118,7 +119,7 @@ def mdm(  # noqa: PLR0913
     >>> result.alpha, result.squared_norm, result.intercept
     (array([1., 1., 0.]), 16.0, -4.0)
     """
-    check_options(selection, accelerate, tol, max_iter)
+    check_options(selection, tol, max_iter, "mdm", most=1.0)
     K, y, ridge, alpha0 = checked_hulls(K, y, ridge, alpha0, check_finite)
     options = {"selection": selection, "accelerate": accelerate, "tol": tol, "max_iter": max_iter}
     return nearest_points(K, y, y, ridge, alpha0, **options)

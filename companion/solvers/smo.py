@@ -26,6 +26,7 @@ import numpy as np
 from numba import njit
 from sklearn.exceptions import ConvergenceWarning
 
+from companion._checks import check_options
 from companion.solvers import _smo_loops as loops
 from companion.solvers._problem import checked_problem, feasible_start
 from companion.solvers._smo_loops import (
@@ -142,7 +143,7 @@ def smo(  # noqa: PLR0913
     (array([0.5, 0.5]), 0.0, 'The maximal violation 0 is at most tol = 0.001.')
     """
     problem = checked_problem(K, y, lower, upper, ridge, check_finite)
-    _check_options(selection, tol, max_iter)
+    check_options(selection, tol, max_iter, "smo")
     problem.begin(feasible_start(problem, alpha0))
     options = dict(tol=tol, max_iter=max_iter, shrinking=shrinking, accelerate=accelerate)
     return solve(problem, rules_of(problem.n, selection=selection, **options))
@@ -322,22 +323,6 @@ def update_pairs(dual, second_order, target, limit):
         scores[i] -= step * ridge[i]
         scores[j] += step * ridge[j]
         clock[N_ITER] += 1
-
-
-def _check_options(selection, tol, max_iter):
-    if selection not in ("first_order", "second_order"):
-        raise ValueError(
-            f"The 'selection' parameter of smo must be 'first_order' or 'second_order'. "
-            f"Got {selection!r} instead."
-        )
-    if not 0.0 < tol < np.inf:
-        raise ValueError(
-            f"The 'tol' parameter of smo must be a positive finite number. Got {tol!r} instead."
-        )
-    if max_iter is not None and max_iter < 0:
-        raise ValueError(
-            f"The 'max_iter' parameter of smo must be None or at least 0. Got {max_iter!r} instead."
-        )
 
 
 def _warn(result, rules):

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from companion._gram import gram, kernel_diagonal
 from companion.estimators import L1SVC
-from companion.estimators._dual import class_factors
+from companion.estimators._kernel_classifier import class_factors
 
 _BLOCK = 500
 

@@ -8,7 +8,7 @@ from numbers import Real
 
 import numpy as np
 
-from companion.estimators._dual import class_factors
+from companion.estimators._kernel_classifier import class_factors
 from companion.tuning import _training_set as training
 from companion.tuning import criteria
 

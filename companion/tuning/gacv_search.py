@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from companion._threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._compat import Interval, StrOptions, fit_context
-from companion.estimators._dual import class_factors, silent_overflow
+from companion.estimators._kernel_classifier import class_factors, silent_overflow
 from companion.kernels import gram, squared_distances
 from companion.tuning._evaluate import paths_by_kernel
 from companion.tuning._training_set import cost_vector, largest_difference

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion._checks import check_square, checked_signs
-from companion.estimators._dual import class_factors, signed_labels
+from companion.estimators._kernel_classifier import class_factors, signed_labels
 from companion.kernels import gram, squared_distances
 from companion.solvers.smo import smo
 from companion.tuning import _leave_one_out_loops as loops

@@ -6,7 +6,7 @@ import numpy as np
 
 from companion._threads import one_thread
 from companion.estimators import L1SVC
-from companion.estimators._dual import class_factors
+from companion.estimators._kernel_classifier import class_factors
 from companion.kernels import gram, squared_distances
 from companion.tuning._path import WarmPath
 

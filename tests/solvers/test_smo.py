@@ -248,7 +248,7 @@ def test_a_tolerance_below_rounding_ends_with_a_warning_and_not_in_a_circle():
     ({"K": np.full((60, 60), np.nan)}, "'K'.*finite"),
     ({"K": np.eye(59)}, r"\(60, 60\).*\(59, 59\)"),
     ({"y": np.arange(60.0)}, "labels -1 and \\+1"),
-    ({"y": np.ones((60, 1))}, "nonempty vector"),
+    ({"y": np.ones((60, 1))}, "vector of labels"),
     ({"lower": 2.0}, "lower <= upper.*sample 0"),
     ({"lower": np.nan}, "lower <= upper"),
     ({"lower": np.zeros(3)}, "'lower'.*length 60.*\\(3,\\)"),
