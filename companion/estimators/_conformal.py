@@ -241,7 +241,8 @@ class ConformalSVC(KernelClassifier):
         ndarray of shape (n_queries,)
             Decision values.
         """
-        return self._side * self._evaluate(self._queries(X), self._predictor.decision_function)
+        X = self._queries(X)
+        return self._side * self._evaluate(X, self._predictor.decision_function)
 
     def transformation(self, X):
         """d(x), the product of all transformations kept, of shape (n_queries,).

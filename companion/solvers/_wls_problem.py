@@ -95,7 +95,7 @@ def stable_damping(s):
 class Objective:
     """Checked inputs, and the pieces of the objective (5) at a point x = (w, b)."""
 
-    def __init__(self, design, y, C, sample_weight, loss, factor=1.0):
+    def __init__(self, design, y, C, sample_weight, loss, floor=None, factor=1.0):
         self.design, self.loss, self.factor, n = design, loss, factor, design.n
         self.y = checked_signs(y, "wls", both=True)
         _require(
@@ -105,7 +105,12 @@ class Objective:
         )
         self.weight = checked_weights(sample_weight, n, "wls")
         self.c = factor * checked_positive(C, "C", "wls") * self.weight
-        self.floor = FLOOR if loss.needs_floor else 0.0
+        self.floor = (FLOOR if loss.needs_floor else 0.0) if floor is None else float(floor)
+        _require(
+            0.0 <= self.floor < 1.0 and (self.floor > 0.0 or not loss.needs_floor),
+            f"The 'floor' of wls must be in [0, 1), and above 0 for {loss}, whose weight is not "
+            f"bounded at zero. Got {floor!r}.",
+        )
 
     def at(self, x, f):
         """(5) with the loss quadratic below the floor; slacks, weights, second derivatives."""

@@ -53,6 +53,7 @@ def wls(  # noqa: PLR0913
     damping="auto",
     tol=1e-6,
     max_iter=1000,
+    floor=None,
     printed_weights=False,
     accelerate=True,
     history=False,
@@ -82,6 +83,9 @@ def wls(  # noqa: PLR0913
         ends when a full step changes no decision value by more than this.
     max_iter : int, default=1000
         Budget of weighted least-squares problems.
+    floor : float, optional
+        Smaller slacks count as this much in the weight, and the loss is quadratic below. The
+        default is 1e-7 for losses whose weight is unbounded at zero and 0 for the others.
     printed_weights : bool, default=False
         Use the weights as printed, 2 alpha_i / (e_i y_i): the machine of 2 C is found. With
         ``accelerate=False`` only.
@@ -99,7 +103,7 @@ def wls(  # noqa: PLR0913
     ------
     ValueError
         For labels other than -1 and +1 or of one class only, shapes that do not match, a C,
-        tolerance or weight that is not positive, or a damping outside [0, 1).
+        tolerance, floor or weight that is not positive, or a damping outside [0, 1).
 
     Warns
     -----
@@ -115,7 +119,7 @@ def wls(  # noqa: PLR0913
     (array([1.]), True)
     """
     loss, factor = Hinge() if loss is None else loss, 2.0 if printed_weights else 1.0
-    problem = Objective(design, y, C, sample_weight, loss, factor)
+    problem = Objective(design, y, C, sample_weight, loss, floor, factor)
     course = Course(problem, damping, tol, max_iter, accelerate)
     x = _starting_point(problem, start, course.max_iter)
     log = [] if history else None
