@@ -1,5 +1,7 @@
 """What the solvers ask of their arguments: the rule, what was got, and who asked."""
 
+from numbers import Real
+
 import numpy as np
 
 
@@ -40,7 +42,7 @@ def checked_weights(weight, n, name, zero=False):
 
 def checked_positive(value, what, name):
     """A number that is positive and finite."""
-    if not 0.0 < value < np.inf:
+    if not (isinstance(value, Real) and 0.0 < value < np.inf):
         raise ValueError(
             f"The '{what}' of {name} must be a positive finite number. Got {value!r} instead."
         )

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from companion._checks import checked_positive
+
 __all__ = ["Hinge", "Sigmoid", "Unbiased"]
 
 # Smaller slacks count as this in quotients that tend to a limit, such as 0 / 0: a power of two.
@@ -195,11 +197,7 @@ class Sigmoid(_Loss):
     s = 2.0
 
     def __post_init__(self):
-        if not (isinstance(self.slope, numbers.Real) and 0.0 < self.slope < np.inf):
-            raise ValueError(
-                "The 'slope' of the sigmoid loss must be a positive finite number. "
-                f"Got {self.slope!r}; the larger, the closer to the step. Use slope=4."
-            )
+        checked_positive(self.slope, "slope", "the sigmoid loss")
 
     def _terms(self, xi, floor):
         return _sigmoid(xi, float(self.slope), floor)

@@ -80,7 +80,7 @@ def test_the_sigmoid_goes_from_the_squared_slack_to_the_step_and_never_overflows
     tiny = Sigmoid(3.0).weight(np.array([5e-324, 1e-200, 1e-9]))
     np.testing.assert_allclose(tiny, 9 / (1 + np.cosh(3)), rtol=1e-9)
     for slope in (0.0, -1.0, np.inf, np.nan, "steep"):
-        refused("Use slope=4", Sigmoid, slope)
+        refused("'slope' of the sigmoid loss must be a positive finite", Sigmoid, slope)
 
 
 @pytest.mark.parametrize("s", [2.0, 4.0])

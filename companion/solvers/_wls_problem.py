@@ -128,7 +128,7 @@ class Objective:
         gradient[:-1] += x[:-1]
         return gradient
 
-    def result(self, x, alpha, gap, n_iter, converged, reason, log):
+    def result(self, x, alpha, gap, n_iter, converged, reason, log=None):
         f, gradient = self.design.augmented @ x, self.gradient(x, alpha)
         return WLSResult(
             w=x[:-1].copy(),

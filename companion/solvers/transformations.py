@@ -14,6 +14,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from companion import conformal_factors as c
+from companion._checks import checked_positive
 from companion.solvers.metamodels import Cores, Displacements, Widths
 
 __all__ = ["ACT", "KBA", "MDT", "RULES", "TSVT", "Amari", "Rule", "Williams", "WuAmari", "Xiong"]
@@ -45,7 +46,8 @@ class Amari(Rule):
     units: str = "hull"
 
     def __post_init__(self):
-        _check_positive(self, "tau", self.tau)
+        if self.tau is not None:
+            checked_positive(self.tau, "tau", "Amari")
         _check_one_of(self, "units", ("hull", "svm"))
 
     def stage(self, trained):
@@ -104,7 +106,8 @@ class KBA(Rule):
     uses_diagonal = True
 
     def __post_init__(self):
-        _check_positive(self, "radius", self.radius)
+        if self.radius is not None:
+            checked_positive(self.radius, "radius", "KBA")
         _check_one_of(self, "width", ("pattern", "boundary"))
 
     def stage(self, trained):
@@ -148,8 +151,8 @@ class Williams(Rule):
 
     def __post_init__(self):
         _check_one_of(self, "units", ("hull", "svm"))
-        if self.kappa != 0.0:
-            _check_positive(self, "kappa", self.kappa)
+        if self.kappa is not None and self.kappa != 0.0:
+            checked_positive(self.kappa, "kappa", "Williams")
 
     def stage(self, trained):
         kappa = self.kappa
@@ -262,12 +265,4 @@ def _check_one_of(rule, name, valid):
         raise ValueError(
             f"The '{name}' of {type(rule).__name__} must be '{valid[0]}' or '{valid[1]}'. "
             f"Got {getattr(rule, name)!r} instead."
-        )
-
-
-def _check_positive(rule, name, value):
-    if value is not None and not (isinstance(value, Real) and 0.0 < value < np.inf):
-        raise ValueError(
-            f"The '{name}' of {type(rule).__name__} must be None or a positive finite number. "
-            f"Got {value!r} instead."
         )

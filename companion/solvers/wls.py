@@ -93,7 +93,7 @@ def wls(  # noqa: PLR0913
         Allow what changes the sequence but not the solution: Newton steps once the iteration has
         settled, and for the hinge an interior point. False gives the plain iteration of the paper.
     history : bool, default=False
-        Record the iterates in ``WLSResult.log``.
+        Record the iterates in ``WLSResult.log``; the interior point has none.
 
     Returns
     -------
@@ -122,11 +122,10 @@ def wls(  # noqa: PLR0913
     problem = Objective(design, y, C, sample_weight, loss, floor, factor)
     course = Course(problem, damping, tol, max_iter, accelerate)
     x = _starting_point(problem, start, course.max_iter)
-    log = [] if history else None
     if accelerate and isinstance(loss, Hinge):
-        result = _interior(problem, x, COLD if isinstance(start, str) else WARM, course, log)
+        result = _interior(problem, x, COLD if isinstance(start, str) else WARM, course)
     else:
-        result = _iterate(problem, x, course, log)
+        result = _iterate(problem, x, course, [] if history else None)
     if not result.converged:
         warn(result, loss, course.damping)
     return result
@@ -246,19 +245,13 @@ def least_squares_path(design, y, C_values, *, sample_weight=None):
     return [_least_squares(problem, C * problem.weight) for C in C_values]
 
 
-def _interior(problem, x, relaxed, course, log):
+def _interior(problem, x, relaxed, course):
     """The hinge by an interior point."""
-    y, c = problem.y, problem.c
-
-    def record(x, f):
-        log.append((x, problem.value(x, 1.0 - y * f)))
-
-    x, alpha, gap, n_iter = solve_hinge(
-        problem.design, y, c, x, relaxed, course.tol, course.max_iter, log is not None and record
-    )
-    course.n_iter, value = n_iter, problem.value(x, 1.0 - y * (problem.design.augmented @ x))
+    design, y, c, tol = problem.design, problem.y, problem.c, course.tol
+    x, alpha, gap, n_iter = solve_hinge(design, y, c, x, relaxed, tol, course.max_iter)
+    course.n_iter, value = n_iter, problem.value(x, 1.0 - y * (design.augmented @ x))
     end = course.end(value, gap, value) or (False, "Rounding errors stop all progress.")
-    return problem.result(x, alpha, gap, n_iter, *end, log)
+    return problem.result(x, alpha, gap, n_iter, *end)
 
 
 def _starting_point(problem, start, max_iter):

@@ -10,9 +10,9 @@ every sample, its influence theta_i = alpha_i K_ii, about the fall of the margin
 out, and its cost L(y_i): arrays of shape (..., n), with one value for each machine.
 """
 
-from numbers import Real
-
 import numpy as np
+
+from companion._checks import checked_positive
 
 # Margins as near to -1 as this are at -1: the default tolerance of the machines.
 _AT_MARGIN = 1e-3
@@ -83,7 +83,7 @@ def xi_alpha_values(margin, influence, cost=None, *, rho=1.0):
     >>> float(xi_alpha_values([2.0, 1.0, 0.5, 0.0, -1.5], [0.0, 0.2, 0.5, 0.5, 0.5]))
     0.6
     """
-    check_rho(rho, "xi_alpha_values")
+    checked_positive(rho, "rho", "xi_alpha_values")
     margin, influence, cost = _checked_arrays(margin, influence, cost)
     # A training error is counted whatever its influence, for influences are not negative.
     return _mean(margin <= rho * influence, cost)
@@ -198,10 +198,3 @@ def _checked_targets(decision, probability, costs):
             f"The 'costs' must be two positive finite numbers, L(-1) and L(1). Got {costs!r}."
         )
     return decision, probability, pair
-
-
-def check_rho(rho, name):
-    if not (isinstance(rho, Real) and 0.0 < rho < np.inf):
-        raise ValueError(
-            f"The 'rho' parameter of {name} must be a positive finite number. Got {rho!r} instead."
-        )

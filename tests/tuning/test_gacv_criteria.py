@@ -280,7 +280,7 @@ def test_bad_costs_are_refused(criterion, change, message):
 
 
 def test_a_rho_that_is_not_positive_and_an_unknown_bound_are_refused():
-    fitted, message = machine().fit(X, Y), "'rho' parameter of {} must be a positive"
+    fitted, message = machine().fit(X, Y), "'rho' of {} must be a positive"
     for rho in (0, -1.0, np.inf, np.nan, "2"):
         refused(message.format("xi_alpha"), xi_alpha, fitted, X, Y, rho=rho)
         refused(message.format("xi_alpha_values"), xi_alpha_values, [1.0], [1.0], rho=rho)
