@@ -7,9 +7,9 @@ the multipliers of SVC, relative to the objective and in the units of the hulls.
 computed here. The SMO of this package solves the same dual, to its own tolerance of 1e-3. One
 thread, least CPU time of alternating runs; the ratio is that of SVC and accelerated MDM.
 
-Iterations are those of the first-order, second-order, second-order with cycles and accelerated
-algorithm, each with a budget of 300000. The last part starts MDM at the solution for a kernel that
-a conformal factor has changed.
+Iterations are those of the first-order, second-order and accelerated algorithm, each with a budget
+of 300000. The last part starts MDM at the solution for a kernel that a conformal factor has
+changed.
 """
 
 import sys
@@ -77,7 +77,7 @@ def compare(name, X, y, width, C, repeats):
     )
     result = ours()
     gap, gap_smo = (relative_gap(K, y, ridge, fit.alpha) for fit in (result, by_smo()))
-    counts = [ours(False, "first_order"), ours(False), ours("cycles"), result]
+    counts = [ours(False, "first_order"), ours(False), result]
     iterations = " ".join(
         f"{fit.n_iter:>7}" if fit.converged else f"{'>' + str(BUDGET):>7}" for fit in counts
     )
@@ -119,7 +119,7 @@ def main(repeats=3):
     print(
         f"{'':>14} {'w':>5} {'C':>5} {'SVs':>5} | {'MDM ms [gap]':>16} {'SVC ms [gap]':>16} "
         f"ratio | {'plain ms':>8} | {'SMO ms [gap]':>16} | {'first':>7} {'second':>7} "
-        f"{'cycles':>7} {'accel.':>7} {'SVC':>7}"
+        f"{'accel.':>7} {'SVC':>7}"
     )
     ratios = []
     with _common.one_thread(), warnings.catch_warnings():

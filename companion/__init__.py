@@ -10,7 +10,7 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 
-_MACHINES = "ConformalSVC", "L1SVC", "L2SVC", "LSSVC", "LSSVCCV", "LeastOneNormSVC", "UnbiasedSVC"
+_MACHINES = "ConformalSVC", "L1SVC", "L2SVC", "LSSVC", "LeastOneNormSVC", "UnbiasedSVC"
 _HOMES = dict.fromkeys((*_MACHINES, "WeightedRobustSVC"), "companion.estimators")
 _HOMES |= dict.fromkeys(("GACVSearch", "KernelGridSearchCV"), "companion.tuning")
 

@@ -5,28 +5,29 @@ import numpy as np
 KERNELS = ("rbf", "linear", "poly")
 
 # Up to this many features squared distances are summed from differences, which is as quick as a
-# matrix product there, has no cancellation, and gives identical points identical rows.
+# matrix product there, has no cancellation, and gives identical points identical rows. Above, what
+# is below about 1e-16 of the largest squared norm of the centred points is lost: all distances
+# within clusters that are tight and far apart.
 DIRECT_FEATURES = 32
 
 
-def squared_distances(X, Y=None, *, out=None):
+def squared_distances(X, Y=None):
     """Return ||X_i - Y_j||^2 for all pairs of rows; with ``Y=None`` among the rows of X.
 
     Parameters
     ----------
     X, Y : ndarray of shape (n_X, n_features), ndarray of shape (n_Y, n_features), optional
-    out : ndarray of shape (n_X, n_Y), optional
-        Where to write, float64 or float32.
 
     Returns
     -------
     ndarray of shape (n_X, n_Y)
         Exactly symmetric with a zero diagonal when ``Y`` is None. Up to 32 features the sums run
         over differences; above, the matrix product form ||x||^2 + ||z||^2 - 2 x'z of centred data
-        is used and negative rounding errors are set to zero.
+        is used, which loses what is below about 1e-16 of the largest ||x||^2, such as all distances
+        within tight clusters far apart; negative rounding errors are set to zero.
     """
     X, Y = check_points(X, Y)
-    return _put(_distance_form(X, Y, -1.0, _place(_shape(X, Y), out)), out)
+    return _distance_form(X, Y, None, np.empty(_shape(X, Y)))
 
 
 def gram(
@@ -39,25 +40,26 @@ def gram(
     X, Y : ndarray of shape (n_X, n_features), ndarray of shape (n_Y, n_features), optional
     kernel : {"rbf", "linear", "poly"} or callable, default="rbf"
         exp(-gamma ||x - z||^2), x'z, (gamma x'z + coef0)^degree, or what is called as
-        ``kernel(X, Y)`` and returns the matrix.
+        ``kernel(X, Y)`` and returns the matrix. From 33 features on see
+        :func:`squared_distances` for what "rbf" cannot tell apart.
     gamma, degree, coef0 : float, int, float, default=1.0, 3 and 0.0
-        Numbers (see :func:`resolve_gamma` for "scale" and "auto").
+        Numbers (see :func:`resolve_gamma` for "scale" and "auto"); gamma of "rbf" is at least 0.
     squared_distances : ndarray of shape (n_X, n_Y), optional
         From :func:`squared_distances`, to reuse over several ``gamma`` ("rbf" only).
     out : ndarray of shape (n_X, n_Y), optional
-        Where to write, float64 or float32; reusing one C-contiguous float64 buffer saves time.
+        Where to write, float64 and C-contiguous; reusing one buffer saves time.
 
     Returns
     -------
     ndarray of shape (n_X, n_Y)
-        Float64 unless ``out`` says otherwise; exactly symmetric when ``Y`` is None (for a callable
-        this is the callable's business), and the same bits on every call.
+        Exactly symmetric when ``Y`` is None (for a callable this is the callable's business), and
+        the same bits on every call.
 
     Raises
     ------
     ValueError
-        If the kernel is unknown, if shapes do not match, or if ``squared_distances`` are given
-        for a kernel other than "rbf".
+        If the kernel is unknown, its gamma is negative or not finite, shapes do not match, or
+        ``squared_distances`` are given for a kernel other than "rbf".
 
     Examples
     --------
@@ -66,7 +68,7 @@ def gram(
     array([[1.    , 0.6065],
            [0.6065, 1.    ]])
     """
-    check_kernel(kernel)
+    check_kernel(kernel, gamma)
     if squared_distances is not None:
         if kernel != "rbf":
             raise ValueError(
@@ -74,7 +76,7 @@ def gram(
                 f"Got kernel={kernel!r}; drop the argument."
             )
         D = np.ascontiguousarray(squared_distances, dtype=np.float64)
-        return _put(_exponential(D, float(gamma), _place(D.shape, out)), out)
+        return _exponential(D, float(gamma), _place(D.shape, out))
     X, Y = check_points(X, Y)
     K, points = _place(_shape(X, Y), out), X if Y is None else Y
     if kernel == "rbf":
@@ -93,14 +95,28 @@ def gram(
             K *= gamma
             K += coef0
             K[:] = power(K, degree)
-    return _put(K, out)
+    return K
 
 
-def check_kernel(kernel):
+def kernel_diagonal(X, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0):
+    """k(x_i, x_i) of every row of X, without the rest of the Gram matrix."""
+    if kernel == "rbf":
+        return np.ones(len(X))
+    if callable(kernel):
+        return np.array([gram(x[None], kernel=kernel)[0, 0] for x in X])
+    norms = np.einsum("ij,ij->i", X, X)
+    return power(gamma * norms + coef0, degree) if kernel == "poly" else norms
+
+
+def check_kernel(kernel, gamma):
     if not callable(kernel) and kernel not in KERNELS:
         raise ValueError(
             f"The 'kernel' parameter must be one of {list(KERNELS)} or a callable. "
             f"Got {kernel!r} instead."
+        )
+    if isinstance(kernel, str) and kernel == "rbf" and not 0.0 <= gamma < np.inf:
+        raise ValueError(
+            f"The 'gamma' of the 'rbf' kernel must be a finite number >= 0. Got {gamma!r} instead."
         )
 
 
@@ -138,22 +154,14 @@ def _shape(X, Y):
 
 
 def _place(shape, out):
-    """Where to compute: in ``out``, unless it has another type or layout."""
+    """Where to compute."""
     if out is None:
         return np.empty(shape)
-    if out.shape != shape or out.dtype not in (np.float64, np.float32):
+    if out.shape != shape or out.dtype != np.float64 or not out.flags.c_contiguous:
         raise ValueError(
-            f"The 'out' of a kernel must be a float64 or float32 matrix of shape {shape}. "
+            f"The 'out' of a kernel must be a C-contiguous float64 matrix of shape {shape}. "
             f"Got shape {out.shape} and type {out.dtype} instead."
         )
-    return out if out.dtype == np.float64 and out.flags.c_contiguous else np.empty(shape)
-
-
-def _put(K, out):
-    """K, in ``out`` if that is given."""
-    if out is None or out is K:
-        return K
-    out[...] = K
     return out
 
 
@@ -165,12 +173,12 @@ def _exponential(D, gamma, out):
 
 
 def _distance_form(X, Y, gamma, out):
-    """exp(-gamma d^2) into out, or d^2 itself for gamma < 0; Y None means Y = X."""
+    """exp(-gamma d^2) into out, or d^2 itself for gamma None; Y None means Y = X."""
     if X.shape[1] <= DIRECT_FEATURES:
         from companion._kernel_loops import distance_rows
 
         columns = np.ascontiguousarray((X if Y is None else Y).T)
-        distance_rows(X, columns, gamma, Y is None, out)
+        distance_rows(X, columns, -1.0 if gamma is None else gamma, Y is None, out)
         return out
     centre = X.mean(axis=0)
     A = X - centre
@@ -180,5 +188,5 @@ def _distance_form(X, Y, gamma, out):
     b = a if Y is None else np.einsum("ij,ij->i", B, B)
     D *= 2.0
     np.subtract(np.add(a[:, None], b, out=out), D, out=D)
-    np.maximum(D, 0.0, out=out if gamma < 0.0 else D)
-    return out if gamma < 0.0 else _exponential(D, gamma, out)
+    np.maximum(D, 0.0, out=out if gamma is None else D)
+    return out if gamma is None else _exponential(D, gamma, out)

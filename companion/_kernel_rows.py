@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion._gram import DIRECT_FEATURES, check_kernel, check_points, gram, power
+from companion._gram import DIRECT_FEATURES, check_kernel, check_points, gram, kernel_diagonal
 
 
 class KernelRows:
@@ -29,7 +29,7 @@ class KernelRows:
     """
 
     def __init__(self, X, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0, cache_size=1000):
-        check_kernel(kernel)
+        check_kernel(kernel, gamma)
         self.X = check_points(X, None)[0]
         n, n_features = self.X.shape
         self._parameters = dict(kernel=kernel, gamma=float(gamma), degree=degree, coef0=coef0)
@@ -44,20 +44,7 @@ class KernelRows:
         self._owner = np.full(self.capacity, -1, dtype=np.int64)
         self.used = np.zeros(n, dtype=np.int64)
         self.clock = self.n_computed = self._n_filled = 0
-        self.diagonal = self._compute_diagonal()
-
-    def row(self, i):
-        """The row of one sample, a view into the cache, valid until the next call.
-
-        Parameters
-        ----------
-        i : int
-        """
-        self.clock += 1
-        self.used[i] = self.clock
-        if self.slot[i] < 0:
-            self._fill(np.array([i]))
-        return self.buffer[self.slot[i]]
+        self.diagonal = kernel_diagonal(self.X, **self._parameters)
 
     def ensure(self, indices):
         """Cache the rows of several samples at once; where in the cache they are, or `ValueError`.
@@ -74,18 +61,14 @@ class KernelRows:
             self._fill(missing)
         return self.slot[indices]
 
-    def block(self, indices, columns=None, out=None):
-        """A dense block of the Gram matrix in double precision, past the cache.
+    def block(self, indices):
+        """The Gram matrix of some samples, past the cache.
 
         Parameters
         ----------
-        indices, columns : ndarray of int
-            Rows of the block, and its columns; the same by default, which makes it symmetric.
-        out : ndarray of shape (n_indices, n_columns), optional
-            Where to write.
+        indices : ndarray of int
         """
-        others = None if columns is None else self.X[columns]
-        return gram(self.X[indices], others, out=out, **self._parameters)
+        return gram(self.X[indices], **self._parameters)
 
     def _fill(self, missing):
         m, filled = missing.size, self._n_filled
@@ -115,12 +98,3 @@ class KernelRows:
 
         distance_rows(self.X[indices], self._columns, self._parameters["gamma"], False, out)
         return out
-
-    def _compute_diagonal(self):
-        kernel, gamma, degree, coef0 = self._parameters.values()
-        if kernel == "rbf":
-            return np.ones(self.shape[0])
-        if callable(kernel):
-            return np.array([gram(x[None], kernel=kernel)[0, 0] for x in self.X])
-        norms = np.einsum("ij,ij->i", self.X, self.X)
-        return power(gamma * norms + coef0, degree) if kernel == "poly" else norms

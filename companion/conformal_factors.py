@@ -53,28 +53,14 @@ _NARROWEST = 1e-100
 ROUNDING, _BLOCK = 1e-12, 2**16  # as a share of k(x, x); distances held at a time
 
 
-def kernel_metric(X, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0):
-    """Riemannian metric that a kernel induces, g_ij = d^2 k(x, z) / dx_i dz_j at z = x (3.3.2).
+def kernel_metric(X, gamma):
+    """Riemannian metric that the Gaussian kernel induces, d^2 k(x, z) / dx_i dz_j at z = x (3.3.2).
 
-    The kernel ("rbf", "linear" or "poly") is as for :func:`companion.kernels.gram`. Shape
-    (n_points, n_features, n_features); 2 gamma I for the Gaussian, (3.3.17) with gamma = 1 / (2
-    sigma^2).
+    It is 2 gamma I, (3.3.17) with gamma = 1 / (2 sigma^2), of shape (n_points, n_features,
+    n_features).
     """
     n, d = X.shape
-    identity = np.broadcast_to(np.eye(d), (n, d, d))
-    if kernel == "rbf":
-        return 2.0 * gamma * identity
-    if kernel == "linear":
-        return identity.copy()
-    if kernel == "poly":
-        base = gamma * np.einsum("ij,ij->i", X, X) + coef0
-        first = gamma * degree * base ** (degree - 1)
-        second = gamma**2 * degree * (degree - 1) * base ** max(degree - 2, 0)
-        outer = X[:, :, np.newaxis] * X[:, np.newaxis, :]
-        return first[:, np.newaxis, np.newaxis] * identity + second[:, None, None] * outer
-    raise ValueError(
-        f"The 'kernel' of kernel_metric must be 'rbf', 'linear' or 'poly'. Got {kernel!r} instead."
-    )
+    return np.broadcast_to(2.0 * gamma * np.eye(d), (n, d, d))
 
 
 def transformed_metric(c, gradient, metric):
@@ -191,16 +177,13 @@ def neighbours(distances, radius=None):
     return near, count, np.where(count > 0, total / np.maximum(count, 1), least)
 
 
-def williams_kappa(f, scale="max"):
-    """The kappa of (4.5.1), from the decision values of the training samples; 0 where f vanishes.
+def williams_kappa(f):
+    """kappa = 1 / |f|_max, (4.5.2), from the decision values of the training samples; 0 for f = 0.
 
-    ``"max"`` is ``1 / |f|_max``, (4.5.2) as printed, with which c depends on the units of f;
-    ``"max_squared"`` is ``1 / |f|_max^2``, with which it does not.
+    As printed, c depends on the units of f; with the square of this it would not.
     """
     top = float(np.abs(f).max())
-    if top == 0.0:
-        return 0.0
-    return 1.0 / top if scale == "max" else 1.0 / top**2
+    return 1.0 / top if top > 0.0 else 0.0
 
 
 def boundary_decay(f, kappa):

@@ -4,6 +4,7 @@ import numbers
 
 import numpy as np
 
+from companion._checks import checked_positive
 from companion._gram import gram, squared_distances
 from companion._kernel_rows import KernelRows
 
@@ -42,12 +43,8 @@ def gamma_from_width(width, convention):
             f"The 'convention' of gamma_from_width must be one of "
             f"{sorted(_WIDTH_CONVENTIONS)}. Got {convention!r} instead."
         )
-    if not (isinstance(width, numbers.Real) and 0.0 < width < np.inf):
-        raise ValueError(
-            f"The 'width' of gamma_from_width must be a positive finite number. "
-            f"Got {width!r} instead."
-        )
-    return float(_WIDTH_CONVENTIONS[convention](float(width)))
+    width = checked_positive(width, "width", "gamma_from_width")
+    return float(_WIDTH_CONVENTIONS[convention](width))
 
 
 def resolve_gamma(gamma, X):

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from companion._checks import checked_positive
+
 __all__ = ["Hinge", "Sigmoid", "Unbiased"]
 
 # Smaller slacks count as this in quotients that tend to a limit, such as 0 / 0: a power of two.
@@ -39,17 +41,14 @@ class _Loss:
         """
         return self.terms(xi)[1]
 
-    def weight(self, xi, floor=0.0):
+    def weight(self, xi):
         """Weight theta'(xi) / xi of the squared error, (22) of the paper over C.
 
         Parameters
         ----------
         xi : array-like
-        floor : float, default=0.0
-            A positive slack below it counts as the floor: the loss is then quadratic there and
-            the weight finite.
         """
-        return self.terms(xi, floor)[2]
+        return self.terms(xi)[2]
 
     def second_derivative(self, xi):
         """Second derivative, from the right where it jumps, zero for slacks up to zero.
@@ -65,8 +64,10 @@ class _Loss:
 
         Parameters
         ----------
-        xi, floor
-            As for :meth:`weight`.
+        xi : array-like
+        floor : float, default=0.0
+            A positive slack below it counts as the floor: the loss is then quadratic there and
+            the weight finite.
         """
         xi = np.asarray(xi, dtype=np.float64)
         return self._terms(xi.ravel(), max(floor, _TINY)).reshape(4, *xi.shape)
@@ -196,11 +197,7 @@ class Sigmoid(_Loss):
     s = 2.0
 
     def __post_init__(self):
-        if not (isinstance(self.slope, numbers.Real) and 0.0 < self.slope < np.inf):
-            raise ValueError(
-                "The 'slope' of the sigmoid loss must be a positive finite number. "
-                f"Got {self.slope!r}; the larger, the closer to the step. Use slope=4."
-            )
+        checked_positive(self.slope, "slope", "the sigmoid loss")
 
     def _terms(self, xi, floor):
         return _sigmoid(xi, float(self.slope), floor)

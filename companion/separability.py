@@ -15,6 +15,8 @@ import math
 import numpy as np
 from scipy.linalg import blas, eigh, qr, svd
 
+from companion._checks import check_square, checked_signs
+
 __all__ = ["Combinations", "Separability"]
 
 # Share of the mean diagonal that is added to the within-class matrix before it is inverted: W is
@@ -54,17 +56,8 @@ class Separability:
     """
 
     def __init__(self, K, y):
-        K, y = np.asarray(K, dtype=np.float64), np.asarray(y)
-        if y.ndim != 1 or K.shape != (y.size, y.size):
-            raise ValueError(
-                "Separability needs a square Gram matrix and one label per row. "
-                f"Got shapes {K.shape} and {y.shape}."
-            )
-        if not np.array_equal(np.unique(y), [-1, 1]):
-            raise ValueError(
-                "Separability needs the labels -1 and +1, both there. "
-                f"Got {np.unique(y).tolist()[:5]}."
-            )
+        K, y = np.asarray(K, dtype=np.float64), checked_signs(y, "Separability", both=True)
+        check_square(K, y.size, "Separability")
         order = np.argsort(-y, kind="stable")
         is_sorted = np.array_equal(order, np.arange(y.size))
         K = K if is_sorted else K[np.ix_(order, order)]
@@ -140,37 +133,34 @@ class Separability:
         """J of the combinations of some functions, the columns of `basis`, as `Combinations`."""
         return Combinations(self, basis)
 
-    def maximiser(self, basis=None):
-        """The q of largest J, the leading generalised eigenvector of B and W.
+    def maximiser(self, basis):
+        """The combination of functions of largest J, the leading eigenvector of B and W, (4.6.19).
 
         Parameters
         ----------
-        basis : ndarray of shape (n_samples, n_functions), optional
-            q is sought among its combinations, as in (4.6.19); among all vectors if None.
+        basis : ndarray of shape (n_samples, n_functions)
 
         Returns
         -------
         coefficients : ndarray of shape (n_functions,)
-            q = basis @ coefficients, q itself without a basis. Scaled so that q has mean
-            square 1, with the sign of a positive sum.
+            q = basis @ coefficients, scaled to mean square 1, with the sign of a positive sum.
         value : float
             J there. W gets a ridge of 1e-10 times its mean diagonal, as it is singular where points
             coincide, so this is a lower bound of the supremum.
         """
         B, W = self.matrices()
-        if basis is not None:
-            # Orthonormal functions, or nearly equal ones would drown J in rounding.
-            U, singular, Vt = svd(basis, full_matrices=False)
-            r = int(np.count_nonzero(singular > _INDEPENDENT * singular[0]))
-            U, back = U[:, :r], Vt[:r].T / singular[:r]
-            B, W = U.T @ B @ U, U.T @ W @ U
+        # Orthonormal functions, or nearly equal ones would drown J in rounding.
+        U, singular, Vt = svd(basis, full_matrices=False)
+        r = int(np.count_nonzero(singular > _INDEPENDENT * singular[0]))
+        U, back = U[:, :r], Vt[:r].T / singular[:r]
+        B, W = U.T @ B @ U, U.T @ W @ U
         m = len(W)
         # A tiny constant keeps W positive definite where every point of a class is the same.
         W = 0.5 * (W + W.T) + (_RIDGE * np.trace(W) / m + np.finfo(float).tiny) * np.eye(m)
         leading = eigh(0.5 * (B + B.T), W, subset_by_index=[m - 1, m - 1])[1][:, 0]
-        q = leading if basis is None else U @ leading
+        q = U @ leading
         scale = np.sqrt(np.mean(q**2)) * (1.0 if q.sum() >= 0.0 else -1.0)
-        return (leading if basis is None else back @ leading) / scale, self.value(q)
+        return back @ leading / scale, self.value(q)
 
     def _scaled(self, Q):
         """Rows with largest entry one, which leaves J as it is, and which rows can be used."""

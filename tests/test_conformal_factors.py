@@ -10,26 +10,17 @@ from hypothesis import strategies as st
 from companion import conformal_factors as c
 from companion.kernels import gram, squared_distances
 
-KERNELS = [
-    {"kernel": "rbf", "gamma": 0.3},
-    {"kernel": "linear"},
-    {"kernel": "poly", "gamma": 0.5, "degree": 3, "coef0": 1.0},
-    {"kernel": "poly", "gamma": 0.5, "degree": 1, "coef0": 0.0},
-]
-
 
 def bumps(centres, rates, weights):
     return lambda X: c.gaussian_sum(squared_distances(centres, X), rates, weights, 0.1)
 
 
-@pytest.mark.parametrize("parameters", KERNELS)
-def test_the_metric_of_a_kernel_is_its_mixed_derivative(parameters):
+def test_the_metric_of_the_kernel_is_its_mixed_derivative():
     X = np.random.default_rng(0).normal(size=(4, 3))
-    metric = c.kernel_metric(X, **parameters)
-    for x, g in zip(X, metric, strict=True):
+    for x, g in zip(X, c.kernel_metric(X, gamma=0.3), strict=True):
 
         def kernel(a, b):
-            return gram(a[None], b[None], **parameters)[0, 0]
+            return gram(a[None], b[None], gamma=0.3)[0, 0]
 
         np.testing.assert_allclose(g, mixed_derivatives(kernel, x), atol=1e-6)
 
@@ -42,7 +33,7 @@ def test_the_metric_of_theorem_5_is_right_where_k_of_x_and_x_is_one(d, kernel_na
     transformation = bumps(centres, rng.uniform(0.2, 2.0, 6), rng.uniform(0.5, 1.5, 6))
     values = transformation(X)
     gradient = values[:, None] * c.log_gradient(transformation, X)
-    base = c.kernel_metric(X, kernel=kernel_name, gamma=0.3)
+    base = c.kernel_metric(X, gamma=0.3 if kernel_name == "rbf" else 0.5)  # I for the linear one
     metric = c.transformed_metric(values, gradient, base)
     for x, g in zip(X, metric, strict=True):
 
@@ -91,11 +82,9 @@ def test_a_sum_of_gaussians_is_what_it_says_for_one_and_for_many_sets_of_rates()
     np.testing.assert_array_equal(c.gaussian_sum(D[:, 5:6], rates[2], weights, 0.25), found[2, 5:6])
 
 
-def test_bad_rates_a_single_support_vector_and_an_unknown_kernel_are_refused():
+def test_bad_rates_and_a_single_support_vector_are_refused():
     D = np.ones((2, 3))
     refused("at least two support vectors. Got 1", c.wu_amari_rates, np.zeros((1, 1)), 3)
-    message = "must be 'rbf', 'linear' or 'poly'. Got 'sigmoid'"
-    refused(message, c.kernel_metric, np.ones((1, 1)), kernel="sigmoid")
     refused(r"at least 0.*Got -1", c.gaussian_sum, D, np.array([1.0, -1.0]))
     refused(r"one rate and one weight.*rates \(1, 3\)", c.gaussian_sum, D, np.ones(3))
 

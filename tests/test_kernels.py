@@ -42,13 +42,12 @@ def test_exponential_is_accurate_to_a_few_units_in_the_last_place():
 
 
 @each(kernel=["rbf", "linear", "poly", lambda A, B: A @ B.T], n_features=[3, 40])
-def test_result_is_written_to_the_given_matrix_in_its_precision(kernel, n_features):
+def test_result_is_written_to_the_given_matrix(kernel, n_features):
     X = points(50, n_features)
     expected = gram(X, kernel=kernel, gamma=0.2)
-    for dtype, order, tolerance in (("f8", "C", 1e-14), ("f8", "F", 1e-14), ("f4", "C", 1e-5)):
-        out = np.empty((50, 50), dtype=dtype, order=order)
-        assert gram(X, kernel=kernel, gamma=0.2, out=out) is out
-        np.testing.assert_allclose(out, expected, rtol=tolerance, atol=tolerance)
+    out = np.empty((50, 50))
+    assert gram(X, kernel=kernel, gamma=0.2, out=out) is out
+    assert np.array_equal(out, expected)
 
 
 @pytest.mark.parametrize("n_features", [5, 40])
@@ -103,6 +102,10 @@ def test_gamma_words_mean_what_they_mean_in_scikit_learn():
     (lambda: gram(points(3, 2), points(3, 4)), "the 2 features of X"),
     (lambda: gram(np.ones(3)), "must be a matrix"),
     (lambda: gram(points(3, 2), out=np.empty((2, 2))), "of shape \\(3, 3\\)"),
+    (lambda: gram(points(3, 2), out=np.empty((3, 3), "f4")), "float64 matrix.*float32"),
+    (lambda: gram(points(3, 2), gamma=-1.0), "'gamma' of the 'rbf'.*Got -1.0"),
+    (lambda: gram(points(3, 40), gamma=np.nan), "'gamma' of the 'rbf'.*Got nan"),
+    (lambda: KernelRows(points(3, 2), gamma=-1.0), "'gamma' of the 'rbf'.*Got -1.0"),
     (lambda: gram(points(3, 2), kernel=lambda A, B: np.ones(3)), "shape \\(3, 3\\)"),
     (lambda: gram(points(3, 2), kernel="linear", squared_distances=np.eye(3)), "'rbf'"),
     (lambda: gamma_from_width(1.0, "width"), "'convention'.*'width'"),
@@ -122,8 +125,6 @@ def test_rows_on_demand_equal_the_rows_of_the_matrix(kernel, n_features, capacit
     settings_ = {"kernel": kernel, "gamma": 0.05, "degree": 2, "coef0": 1.0}
     K = gram(X, **settings_)
     rows = KernelRows(X, cache_size=capacity * 40 * 8 / 1e6, **settings_)
-    for i in rng.integers(0, 40, size=50):
-        np.testing.assert_allclose(rows.row(i), K[i], rtol=1e-11, atol=1e-13)
     for _ in range(20):
         some = rng.choice(40, size=rng.integers(1, capacity + 1), replace=False)
         np.testing.assert_allclose(rows.buffer[rows.ensure(some)], K[some], rtol=1e-11, atol=1e-13)
@@ -131,6 +132,5 @@ def test_rows_on_demand_equal_the_rows_of_the_matrix(kernel, n_features, capacit
         np.testing.assert_allclose(rows.buffer[rows.slot[kept]], K[kept], rtol=1e-11, atol=1e-13)
         assert kept.size <= capacity
     np.testing.assert_allclose(rows.diagonal, np.diag(K), rtol=1e-13)
-    some, others = np.array([3, 9]), np.array([1, 9, 20])
-    block = rows.block(some, others, out=np.empty((2, 3)))
-    np.testing.assert_allclose(block, K[np.ix_(some, others)], rtol=1e-11)
+    some = np.array([3, 9, 20])
+    np.testing.assert_allclose(rows.block(some), K[np.ix_(some, some)], rtol=1e-11)

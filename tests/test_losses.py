@@ -80,7 +80,7 @@ def test_the_sigmoid_goes_from_the_squared_slack_to_the_step_and_never_overflows
     tiny = Sigmoid(3.0).weight(np.array([5e-324, 1e-200, 1e-9]))
     np.testing.assert_allclose(tiny, 9 / (1 + np.cosh(3)), rtol=1e-9)
     for slope in (0.0, -1.0, np.inf, np.nan, "steep"):
-        refused("Use slope=4", Sigmoid, slope)
+        refused("'slope' of the sigmoid loss must be a positive finite", Sigmoid, slope)
 
 
 @pytest.mark.parametrize("s", [2.0, 4.0])
@@ -98,7 +98,7 @@ def test_the_weight_without_a_constant_needs_no_division():
 
 def test_the_floor_bounds_the_weight_of_a_vanishing_slack():
     xi = np.array([1e-300, 1e-9, 0.5])
-    np.testing.assert_allclose(Hinge().weight(xi, floor=1e-3), [1e3, 1e3, 2.0])
+    np.testing.assert_allclose(Hinge().terms(xi, 1e-3)[2], [1e3, 1e3, 2.0])
     assert Hinge().needs_floor and Unbiased(2, 1e-6).needs_floor and Unbiased(1.5).needs_floor
     assert not Unbiased(2).needs_floor
 

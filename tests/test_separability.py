@@ -109,7 +109,7 @@ def test_a_function_next_to_zero_has_its_value_and_no_gradient():
 def test_no_transformation_beats_the_exact_maximiser():
     _, y, K, rng = problem()
     criterion = Separability(K, y)
-    best, top = criterion.maximiser()
+    best, top = criterion.maximiser(np.eye(y.size))
     assert top == pytest.approx(criterion.value(best)) and best.sum() > 0
     assert np.mean(best**2) == pytest.approx(1.0)
     assert np.abs(criterion.value_and_gradient(best)[1]).max() < 1e-6 * top
@@ -151,14 +151,14 @@ def test_degenerate_input_gives_no_nan(data):
     assert criterion.value(q) >= 0.0
     value, gradient = criterion.value_and_gradient(q)
     assert not np.isnan(value) and np.all(np.isfinite(gradient))
-    coefficients, top = criterion.maximiser()
+    coefficients, top = criterion.maximiser(np.eye(n))
     assert np.all(np.isfinite(coefficients)) and top >= 0.0
 
 
 @cases(
     "K, y, message",
-    (np.eye(3), [1, -1], "square Gram matrix and one label per row"),
-    (np.eye(3), [1, 1, 1], "labels -1 and"),
+    (np.eye(3), [1, -1], r"'K' of Separability must be a square.*\(2, 2\)"),
+    (np.eye(3), [1, 1, 1], "both labels, -1 and"),
     (np.eye(3), [0, 1, 0], "labels -1 and"),
 )
 def test_bad_input_is_refused(K, y, message):

@@ -11,7 +11,7 @@ from companion._threads import one_thread
 from companion.agreement.problems import list_problems
 from companion.agreement.solvers import REFERENCE, SOLVERS, solvers_of
 from companion.agreement.yardstick import machine_of
-from companion.solvers import LSPath, ls_cross_validate
+from companion.solvers import LSPath, ls_held_out
 from companion.tuning.leave_one_out import leave_one_out_errors
 
 __all__ = ["agreement", "agreement_matrix", "compare", "left_out", "solve"]
@@ -72,9 +72,10 @@ def left_out(problem, machine):
     K, y, n = problem.K, problem.y, len(problem.y)
     if machine == "LS":
         refit = "linear system"
+        (held_out,) = ls_held_out(K, y, [problem.C], np.arange(n)[:, np.newaxis])
         values = {
             "eigenvectors": LSPath(K, y).leave_one_out(problem.C),
-            "inverse of the bordered matrix": ls_cross_validate(K, y, [problem.C], np.arange(n))[0],
+            "inverse of the bordered matrix": np.concatenate(held_out),
         }
     else:
         refit = "SMO, accelerated"

@@ -185,7 +185,6 @@ SOLVERS = {
     "SMO, second order": _Solver(MACHINES, _smo),
     "SMO, accelerated": _Solver(MACHINES, partial(_smo, accelerate=True)),
     "MDM": _Solver(("L2",), _mdm),
-    "MDM, cycles": _Solver(("L2",), partial(_mdm, accelerate="cycles")),
     "MDM, accelerated": _Solver(("L2",), partial(_mdm, accelerate=True)),
     "WLS, damped": _Solver(("L1",), weighted_least_squares),
     "WLS, interior point": _Solver(("L1",), _wls),

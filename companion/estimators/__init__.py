@@ -3,7 +3,6 @@
 from companion.estimators._conformal import ConformalSVC
 from companion.estimators._least_one_norm import LeastOneNormSVC
 from companion.estimators._least_squares import LSSVC
-from companion.estimators._least_squares_cv import LSSVCCV
 from companion.estimators._standard import L1SVC, L2SVC
 from companion.estimators._unbiased import UnbiasedSVC
 from companion.estimators._weighted_robust import WeightedRobustSVC
@@ -12,7 +11,6 @@ __all__ = [
     "L1SVC",
     "L2SVC",
     "LSSVC",
-    "LSSVCCV",
     "ConformalSVC",
     "LeastOneNormSVC",
     "UnbiasedSVC",

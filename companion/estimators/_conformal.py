@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from companion import conformal_factors as conformal
+from companion._gram import gram, kernel_diagonal, squared_distances
 from companion.estimators._compat import Interval, Options, StrOptions, fit_context
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import (
@@ -21,7 +21,6 @@ from companion.estimators._kernel_classifier import (
     weighted_gamma,
 )
 from companion.estimators._unreadable import UnreadableParameter
-from companion.kernels import KernelRows, gram, squared_distances
 from companion.solvers.conformal import SEARCHES, ConformalProblem, conformal_transformations
 from companion.solvers.result import certify
 from companion.solvers.transformations import RULES, Rule
@@ -61,7 +60,8 @@ class ConformalSVC(KernelClassifier):
     n_generations : int, default=30
         Generations of CMA-ES.
     tol : float, default=1e-3
-        The largest violation of the optimality conditions at which the solver stops.
+        Relative duality gap at which the solver stops, below 1: a share of half the squared
+        distance of the classes, which it minimises.
     max_iter : int, default=-1
         Budget of the solver for every machine; -1 lets it choose a generous one. Spending it is a
         :class:`~sklearn.exceptions.ConvergenceWarning`.
@@ -149,6 +149,7 @@ class ConformalSVC(KernelClassifier):
         "max_transforms": [Interval(Integral, 0, None, closed="left")],
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither"), None],
         "theta": [Interval(Real, 0.0, None, closed="left")],
+        "tol": [Interval(Real, 0.0, 1.0, closed="neither")],
         "n_generations": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
         "random_state": ["random_state"],
@@ -240,7 +241,7 @@ class ConformalSVC(KernelClassifier):
         ndarray of shape (n_queries,)
             Decision values.
         """
-        check_is_fitted(self)
+        X = self._queries(X)
         return self._side * self._evaluate(X, self._predictor.decision_function)
 
     def transformation(self, X):
@@ -251,7 +252,10 @@ class ConformalSVC(KernelClassifier):
         X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
             As in :meth:`decision_function`.
         """
-        check_is_fitted(self)
+        return self._transformation(self._queries(X))
+
+    def _transformation(self, X):
+        """d of checked points."""
         return self._evaluate(X, self._predictor.transformation)
 
     def magnification(self, X):
@@ -264,15 +268,14 @@ class ConformalSVC(KernelClassifier):
         ----------
         X : array-like of shape (n_queries, n_features)
         """
-        check_is_fitted(self)
+        X = self._queries(X)
         if self.kernel != "rbf":
             raise ValueError(
                 f"The magnification is that of the Gaussian kernel. Got kernel={self.kernel!r}; "
                 'use kernel="rbf".'
             )
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        d = self.transformation(X)
-        slope = conformal.log_gradient(self.transformation, X)
+        d = self._transformation(X)
+        slope = conformal.log_gradient(self._transformation, X)
         metric = conformal.kernel_metric(X, gamma=self._gamma)
         metric = conformal.transformed_metric(d, d[:, np.newaxis] * slope, metric)
         return conformal.magnification(metric)
@@ -329,7 +332,6 @@ class ConformalSVC(KernelClassifier):
     @silent_overflow
     def _evaluate(self, X, function):
         """A function of kernel values and distances at points, in blocks of bounded size."""
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         if self.kernel == "precomputed":
             return function(X[:, self._needed])
         parameters = self._kernel_parameters(self._gamma)
@@ -338,15 +340,11 @@ class ConformalSVC(KernelClassifier):
         for start in range(0, len(X), block):
             rows = X[start : start + block]
             distances = squared_distances(self._points, rows).T if self._uses_distances else None
-            diagonal = self._diagonal(rows) if self._uses_diagonal else None
+            diagonal = kernel_diagonal(rows, **parameters) if self._uses_diagonal else None
             K = gram(self._points, rows, **parameters).T
             values[start : start + block] = function(K, distances, diagonal)
         require_finite("values", values)
         return values
-
-    def _diagonal(self, X):
-        """k(x, x) of points."""
-        return KernelRows(X, cache_size=0, **self._kernel_parameters(self._gamma)).diagonal
 
     def _keep(self, result, X, side, gamma, rule):
         """Store solution and certificate as fitted attributes."""

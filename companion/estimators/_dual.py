@@ -10,17 +10,9 @@ from sklearn import get_config
 
 from companion.estimators._compat import Interval, Options, StrOptions
 from companion.estimators._docs import with_shared_documentation
-from companion.estimators._kernel_classifier import (
-    KernelClassifier,
-    class_factors,
-    signed_labels,
-    silent_overflow,
-    weighted_gamma,
-)
+from companion.estimators._kernel_classifier import KernelClassifier, silent_overflow
 from companion.kernels import KernelRows, gram
 from companion.solvers.smo import smo
-
-__all__ = ["DualClassifier", "class_factors", "signed_labels", "silent_overflow", "weighted_gamma"]
 
 # From this many samples rows of the Gram matrix are computed as needed: most of them never are.
 ROWS_FROM = 3000
@@ -32,64 +24,18 @@ def _check_settings(kind, *values):
     kind(**dict(zip(kind._parameter_constraints, values, strict=True)))._validate_params()
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
-class SupportVectorClassifier(KernelClassifier):
-    """Base of machines that their support vectors describe, with the Gram matrix at hand."""
-
-    _parameter_constraints: ClassVar[dict] = {
-        **KernelClassifier._parameter_constraints,
-        "class_weight": [StrOptions({"balanced"}), dict, None],
-        "cache_size": [Interval(Real, 0.0, None, closed="neither")],
-    }
-
-    class_weight: dict | str | None = None
-    cache_size: float = 2000
-
-    @property
-    def _normal(self):
-        return self.dual_coef_ @ self.support_vectors_
-
-    def _kernel_to_factorise(self, X, gamma):
-        """Gram matrix in double precision; refused if it exceeds `cache_size`."""
-        if self.kernel == "precomputed":
-            return X
-        megabytes = len(X) ** 2 * 8e-6
-        if megabytes > self.cache_size:
-            raise ValueError(
-                f"{type(self).__name__} factorises the Gram matrix, which must fit in "
-                f"cache_size = {self.cache_size:g} MB. Got {len(X)} samples, which need "
-                f'{megabytes:.0f} MB. Raise cache_size, or use LSSVC(solver="smo").'
-            )
-        return gram(X, **self._kernel_parameters(gamma))
-
-    def _keep(self, result, X, y_signed, kept, gamma):
-        """Store solution and certificate as fitted attributes."""
-        self._keep_certificate(result)
-        nonzero = result.alpha.nonzero()[0]
-        rows = nonzero if isinstance(kept, slice) else kept[nonzero]
-        signs = y_signed.take(nonzero)
-        beta = signs * result.alpha.take(nonzero)
-        n_positive = np.count_nonzero(signs > 0)
-        self.support_ = rows
-        self.support_vectors_ = (
-            np.empty((0, 0)) if self.kernel == "precomputed" else X.take(rows, axis=0)
-        )
-        self.n_support_ = np.array([nonzero.size - n_positive, n_positive])
-        self.dual_coef_ = beta[np.newaxis, :]
-        self.intercept_ = np.array([result.intercept])
-        self._gamma = gamma
-
-
 @with_shared_documentation
 @dataclass(eq=False, repr=False)
-class DualClassifier(SupportVectorClassifier):
+class DualClassifier(KernelClassifier):
     """Base of the machines that one dual problem with different boxes describes."""
 
     _parameter_constraints: ClassVar[dict] = {
-        **SupportVectorClassifier._parameter_constraints,
+        **KernelClassifier._parameter_constraints,
         "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
         "selection": [StrOptions({"first_order", "second_order"})],
         "shrinking": ["boolean"],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "cache_size": [Interval(Real, 0.0, None, closed="neither")],
     }
 
     C: float = 1.0
@@ -98,6 +44,12 @@ class DualClassifier(SupportVectorClassifier):
     max_iter: int = -1
     selection: str = "second_order"
     shrinking: bool = True
+    class_weight: dict | str | None = None
+    cache_size: float = 2000
+
+    @property
+    def _normal(self):
+        return self.dual_coef_ @ self.support_vectors_
 
     @silent_overflow
     def fit(self, X, y, sample_weight=None):
@@ -134,6 +86,23 @@ class DualClassifier(SupportVectorClassifier):
         result = self._solve(K, y_signed, bound_weight, check_finite=self.kernel != "rbf")
         self._keep(result, X, y_signed, kept, gamma)
         return self
+
+    def _keep(self, result, X, y_signed, kept, gamma):
+        """Store solution and certificate as fitted attributes."""
+        self._keep_certificate(result)
+        nonzero = result.alpha.nonzero()[0]
+        rows = nonzero if isinstance(kept, slice) else kept[nonzero]
+        signs = y_signed.take(nonzero)
+        beta = signs * result.alpha.take(nonzero)
+        n_positive = np.count_nonzero(signs > 0)
+        self.support_ = rows
+        self.support_vectors_ = (
+            np.empty((0, 0)) if self.kernel == "precomputed" else X.take(rows, axis=0)
+        )
+        self.n_support_ = np.array([nonzero.size - n_positive, n_positive])
+        self.dual_coef_ = beta[np.newaxis, :]
+        self.intercept_ = np.array([result.intercept])
+        self._gamma = gamma
 
     def _box(self, C):
         """Lower bound, upper bound and ridge of the dual for (per-sample) costs C."""

@@ -8,6 +8,7 @@ import numpy as np
 from companion.estimators._compat import StrOptions
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._dual import DualClassifier
+from companion.kernels import gram
 from companion.solvers.ls import ls
 
 
@@ -21,9 +22,10 @@ class LSSVC(DualClassifier):
     %(C)s
     solver : {"cholesky", "smo"}, default="cholesky"
         ``"cholesky"`` solves the optimality conditions exactly by one factorisation of
-        the Gram matrix. ``"smo"`` iterates as the paper does, and is the choice when the
-        Gram matrix does not fit in memory. `tol`, `max_iter`, `selection` and
-        `shrinking` concern ``"smo"`` alone.
+        the Gram matrix; a violation above 1e-3, which only rounding can leave, is a
+        :class:`~sklearn.exceptions.ConvergenceWarning`. ``"smo"`` iterates as
+        the paper does, and is the choice when the Gram matrix does not fit in memory.
+        `tol`, `max_iter`, `selection` and `shrinking` concern ``"smo"`` alone.
     %(kernel)s
     %(smo)s
     %(rest)s
@@ -34,7 +36,6 @@ class LSSVC(DualClassifier):
 
     See Also
     --------
-    LSSVCCV : Chooses C by leave-one-out in closed form.
     LeastOneNormSVC : Equality constraints with linear slacks.
     sklearn.kernel_ridge.KernelRidge : The same loss without the bias b.
 
@@ -87,4 +88,11 @@ class LSSVC(DualClassifier):
     def _training_kernel(self, X, gamma):
         if self.solver == "smo":
             return super()._training_kernel(X, gamma)
-        return self._kernel_to_factorise(X, gamma)
+        megabytes = len(X) ** 2 * 8e-6
+        if self.kernel != "precomputed" and megabytes > self.cache_size:
+            raise ValueError(
+                f"{type(self).__name__} factorises the Gram matrix, which must fit in "
+                f"cache_size = {self.cache_size:g} MB. Got {len(X)} samples, which need "
+                f'{megabytes:.0f} MB. Raise cache_size, or use LSSVC(solver="smo").'
+            )
+        return X if self.kernel == "precomputed" else gram(X, **self._kernel_parameters(gamma))

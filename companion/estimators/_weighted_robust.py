@@ -13,6 +13,7 @@ from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import KernelClassifier, silent_overflow
 from companion.kernels import gram
 from companion.solvers import Design, dca, utility_from_cost
+from companion.solvers._margin_terms import checked_utility
 
 # Matrices of the size of the Gram matrix that a fit takes, and more for each pair of functions.
 MATRICES, OF_A_PAIR = 3, 3.4
@@ -51,7 +52,8 @@ class WeightedRobustSVC(KernelClassifier):
         that ignores utilities and costs too. Where no decision has half of the utility the first is
         next to f = 0, which the algorithm does not leave: take the second there.
     tol : float, default=1e-6
-        Relative duality gap to which every convex problem is solved. At the default, weights and
+        To which every convex problem is solved: its duality gap is at most this share of its value,
+        or 1e-16 of `C` times all weights, which is rounding. At the default, weights and
         repeated samples give decision values that differ by up to 3e-4; scikit-learn's check of
         that asks for 1e-7 and passes with ``tol=1e-10``.
     max_iter : int, default=100
@@ -170,6 +172,7 @@ class WeightedRobustSVC(KernelClassifier):
         y : array-like of shape (n_samples,)
             Labels of at least two classes, numbers or strings.
         %(sample_weight)s
+            A class whose weights are all zero can still be decided for.
 
         %(self)s
         """
@@ -183,7 +186,7 @@ class WeightedRobustSVC(KernelClassifier):
         kept, X, codes, weight, _ = self._training_set(X, y, sample_weight, codes)
         gamma = self._resolved_gamma(X, weight)
         settings = {"form": self.form, "start": self.init}
-        settings |= {"tol": self.tol, "max_steps": self.max_iter}
+        settings |= {"tol": self.tol, "max_iter": self.max_iter}
         result = dca(
             self._design(X, gamma, len(classes)),
             codes,
@@ -217,6 +220,7 @@ class WeightedRobustSVC(KernelClassifier):
                 f"in y, {classes.tolist()[:10]}, in this order. Got shape {matrix.shape}: a label "
                 "without a row cannot be fitted, nor a row without a label."
             )
+        checked_utility(matrix, name, what)
         return utility_from_cost(matrix) if is_utility and what == "cost" else matrix
 
     def _design(self, X, gamma, n_classes):

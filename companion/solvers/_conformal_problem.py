@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from companion._checks import checked_positive
 from companion.separability import Separability
 from companion.solvers.mdm import MDMResult, minimise, nearest_points
 
@@ -77,8 +78,7 @@ class ConformalProblem:
                     f"The '{name}' of ConformalProblem must have a row and a column for each of "
                     f"the {y.size} labels. Got shape {matrix.shape}."
                 )
-        if not 0.0 < C < np.inf:
-            raise ValueError(f"The 'C' of ConformalProblem must be positive. Got {C!r} instead.")
+        checked_positive(C, "C", "ConformalProblem")
         held_out = np.zeros(y.size, dtype=bool)
         held_out[[] if validation is None else validation] = True
         train = np.flatnonzero(~held_out)
@@ -121,17 +121,6 @@ class ConformalProblem:
 
     @cached_property
     def whole(self):
-        if self.validation.size == 0:
-            alpha = np.empty(self.whole_y.size)
-            alpha[self.train] = self.first.alpha
-            places = np.argsort(self.train)
-            decision, products = self.first.decision_function, self.first.products
-            return replace(
-                self.first,
-                alpha=alpha,
-                decision_function=decision[places],
-                products=products[places],
-            )
         return self._nearest_points(self.whole_K, self.whole_y, self.whole_y)
 
     def machine(self, d, alpha0=None):

@@ -131,18 +131,6 @@ class Design:
         beta[..., self._pivots] = solved.T.reshape(w.shape)
         return beta
 
-    def weights(self, coefficients):
-        """The w of given coefficients, the inverse of :meth:`coefficients`.
-
-        Parameters
-        ----------
-        coefficients : ndarray of shape (n_features,) or (n_prototypes,)
-            Those of dependent prototypes are left out of account: pass what was given.
-        """
-        if self._factor is None:
-            return np.array(coefficients, dtype=float)
-        return self._factor.T @ np.asarray(coefficients, dtype=float)[self._pivots]
-
 
 def normal_equations(design, a):
     """Return r -> H^-1 r for H = diag(1, ..., 1, 0) + sum_i a_i z_i z_i', the matrix of (20), (25).

@@ -31,14 +31,12 @@ _CORRECTIONS, _AMBITION, _LONG = 2, 0.3, 0.9
 _PATIENCE = 10
 
 
-def solve_hinge(design, y, c, x, relaxed, tol, max_iter, record=None):
+def solve_hinge(design, y, c, x, relaxed, tol, max_iter):
     """Minimise the regularised hinge; return (w with b last, alpha, gap, n_iter)."""
     x, f = x.copy(), design.augmented @ x
     point = _start(f, y, c, relaxed)  # rows alpha, eta, t, xi and a
     best, since = (x, point[0], np.inf), 0
     for n_iter in range(max_iter + 1):
-        if record:
-            record(x, f)
         gap, objective = gap_of(design, y, c, x, f, point[0])
         if gap < best[2]:
             best, since = (x, point[0], gap), n_iter

@@ -9,14 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from companion._checks import checked_weights
 from companion.solvers import _min_margin_loops as loops
 
 # Largest residual of (13) that counts as zero, over the total weight, and largest change of the
 # logarithm of a multiplier to get there.
 _EXACT, _LARGEST_TILT = 1e-13, 0.1
 
-# A duality gap is relative to the value of the objective, or to this share of the total weight.
-LEAST_VALUE = 1e-4
+# What rounding leaves of a duality gap, as a share of the total weight: none need be smaller.
+ROUNDING = 1e-16
 
 
 FORMS = ("utility", "cost")
@@ -57,15 +58,7 @@ class MarginTerms:
         self.utility = checked_utility(utility, name)
         self.k = len(self.utility)
         self.labels = checked_labels(y, self.n, self.k, name)
-        p = self.utility[self.labels]
-        if sample_weight is not None:
-            weight = np.asarray(sample_weight, dtype=np.float64)
-            if weight.shape != (self.n,) or not ((weight > 0.0) & np.isfinite(weight)).all():
-                raise ValueError(
-                    f"The 'sample_weight' of {name} must be {self.n} positive numbers, one for "
-                    f"each sample; leave out samples of weight zero. Got shape {weight.shape}."
-                )
-            p = p * weight[:, None]
+        p = self.utility[self.labels] * checked_weights(sample_weight, self.n, name)[:, None]
         used = np.flatnonzero(p > 0.0)
         self.sample, self.column = used // self.k, used % self.k
         if not used.size:
@@ -118,7 +111,7 @@ class MarginTerms:
         given = hinge, alpha * (hinge.p / alpha.sum(axis=0))
         hinge, alpha = _balanced(*given)
         found = loops.certificate(*hinge, x, alpha)
-        allowed = tol * max(found[0], LEAST_VALUE * hinge.p.sum())
+        allowed = max(tol * found[0], ROUNDING * hinge.p.sum())
         if (
             found[1] > allowed
             and (priced := loops.certificate(*given[0], x, given[1]))[1] <= allowed
@@ -218,10 +211,11 @@ def checked_utility(utility, name, what="utility"):
             f"The '{what}' of {name} must have finite entries of at least 0. The smallest is "
             f"{matrix.min():g}; add a constant to a row, which changes no best decision."
         )
-    if not matrix.any():
+    if not matrix.any() or (what == "cost" and np.ptp(matrix) == 0.0):
+        count = "the identity" if what == "utility" else "one minus the identity"
         raise ValueError(
-            f"The '{what}' of {name} must have a positive entry. Got only zeros: all decisions "
-            "are then equally good. Use the identity to count correct decisions."
+            f"The '{what}' of {name} must tell decisions apart. Got {matrix[0, 0]:g} everywhere: "
+            f"all decisions are then equally good. Use {count} to count correct decisions."
         )
     return matrix
 
@@ -256,10 +250,8 @@ def checked_loss(s, form, name):
     return (1.0, s, -s, 0.0) if form == "utility" else (-1.0, -s, 1.0, 1.0 - s)
 
 
-def checked_positive(value, what, name):
-    if not 0.0 < value < np.inf:
-        raise ValueError(f"The '{what}' of {name} must be a positive number. Got {value!r}.")
-    return float(value)
+#: What helps where rounding ends an interior point.
+UNSOLVED = "Raise tol, lower C or scale the inputs."
 
 
 def end_of(converged, n_iter, tol, max_iter):
@@ -267,7 +259,7 @@ def end_of(converged, n_iter, tol, max_iter):
         return f"The relative duality gap is at most tol = {tol:g}.", ""
     if n_iter >= max_iter:
         return f"The budget of {n_iter} iterations is spent.", "Raise max_iter or tol."
-    return "Rounding errors stop all progress.", "Raise tol, lower C or scale the inputs."
+    return "Rounding errors stop all progress.", UNSOLVED
 
 
 def ended(kind, fields, converged, reason, advice, name="min_margin"):

@@ -8,10 +8,6 @@ from companion.solvers._smo_loops import EXACT, _max, _min
 # A multiplier that has been brought down to this share of itself is zero.
 _ROUNDING = 1e-14
 
-# A cycle is followed where it gains this many times what the pair updates of its cost would: a path
-# that is left for less may turn out longer. A curvature below a share of its terms is not trusted.
-_WORTHWHILE, _CANCELLED = 3.0, 1e-9
-
 # Samples of a class that may join the working set at a time: a number, and as many times its
 # support.
 _JOIN, _GROWTH = 30, 2
@@ -109,15 +105,6 @@ def move(h, support, A, B, step):
 
 
 @njit(**EXACT, inline="always")
-def first(values, mask, wanted):
-    """The first index of a value; ``mask`` is added to the values."""
-    k = 0
-    while k < values.shape[0] - 1 and values[k] + mask[k] != wanted:
-        k += 1
-    return k
-
-
-@njit(**EXACT, inline="always")
 def set_gains(h, support, lengths, row, low, length, least, gains):
     """(h_j - h_i)^2 / (Q_ii + Q_jj - 2 Q_ij) of the support points of a class, and the largest."""
     best = 0.0
@@ -137,63 +124,6 @@ def transfer(a, support, i, j, step):
         step, a[j], support[j] = old, 0.0, -np.inf
     a[i], support[i] = a[i] + step, 0.0
     return step
-
-
-@njit(**EXACT, inline="always")
-def cycles_of(n, window):
-    """Of the last updates the pair, the step and the gain; of all pairs one more than when last."""
-    pairs, moves = np.empty((2, window), dtype=np.int64), np.empty((2, window))
-    size = n if window > 0 else 0
-    return pairs, moves, np.zeros((size, size), dtype=np.int32), np.zeros(2, dtype=np.int64)
-
-
-@njit(**EXACT, inline="always")
-def along_cycle(cycles, a, h, i, j, step, gain, net):
-    """The step along the sum of the updates since this pair was last moved, and what it gains.
-
-    Both are 0 where the pair is new, or where pair updates gain as much; then it is noted.
-    """
-    pairs, moves, seen, clock = cycles
-    last, now, count = pairs.shape[1] - 1, clock[0], 0
-    time = seen[i, j] - 1
-    if clock[1] <= time < now - 1 and now - time <= last + 1:
-        fall, gained, room = 0.0, 0.0, np.inf
-        net[:] = 0.0
-        for back in range(1, now - time + 1):
-            slot = (now - back) & last
-            x, z, t = pairs[0, slot], pairs[1, slot], moves[0, slot]
-            fall += t * (h[z] - h[x])
-            gained += moves[1, slot]
-            net[x] += t
-            net[z] -= t
-        for k in range(net.shape[0]):
-            count += net[k] != 0.0
-            if net[k] < 0.0:
-                room = min(room, -a[k] / net[k])
-        curvature = 2.0 * (gained - fall)
-        if fall > 0.0 and curvature > _CANCELLED * gained:
-            stride = min(fall / curvature, room)
-            total = stride * (fall - 0.5 * stride * curvature)
-            if total > _WORTHWHILE * 0.5 * count * gain:
-                clock[1] = now
-                return stride, total
-    slot = now & last
-    pairs[0, slot], pairs[1, slot], moves[0, slot], moves[1, slot] = i, j, step, gain
-    clock[0], seen[i, j] = now + 1, now + 1
-    return 0.0, 0.0
-
-
-@njit(**EXACT, inline="always")
-def shift(a, h, support, ridge, row, k, moved):
-    """Add to the multiplier of one sample, and to all heights."""
-    before = a[k]
-    a[k] = before + moved
-    if a[k] <= _ROUNDING * before:
-        moved, a[k] = -before, 0.0
-    support[k] = 0.0 if a[k] > 0.0 else -np.inf
-    for x in range(h.shape[0]):
-        h[x] += moved * row[x]
-    h[k] += moved * ridge[k]
 
 
 @njit(**EXACT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from companion._checks import check_square, checked_signs
 from companion.kernels import KernelRows
 from companion.solvers import _smo_loops as loops
 
@@ -46,15 +47,11 @@ class DualProblem:
     def violation(self):
         return max(float(self.ends[0] - self.ends[1]), 0.0)
 
-    def begin(self, beta, products=None):
-        """Start at a feasible beta, with K beta where that is known."""
+    def begin(self, beta):
+        """Start at a feasible beta."""
         self.beta[:] = beta
         self.start_afresh()
-        if products is None:
-            self.refresh()
-        else:
-            self.products[:] = products
-            loops.refresh(self.dual, False)
+        self.refresh()
 
     def start_afresh(self):
         """Count iterations from zero, from where the problem stands."""
@@ -75,9 +72,6 @@ class DualProblem:
             self.ensure(part)
             loops.add_products(self.dual.K, self.slot, part, self.beta[part], self.products)
         return loops.refresh(self.dual, False)
-
-    def objective(self):
-        return float(-0.5 * self.beta @ (self.y + self.scores))
 
     def free(self):
         """Indices of the variables strictly inside the box."""
@@ -151,17 +145,9 @@ def checked_problem(K, y, lower, upper, ridge, check_finite=True):
     """The problem of checked inputs, without a start; :class:`ValueError` where they are amiss."""
     rows = K if isinstance(K, KernelRows) else None
     K = K if rows is not None else np.asarray(K)
-    y = np.ascontiguousarray(y, dtype=np.float64)
-    if y.ndim != 1 or not y.size:
-        raise ValueError(
-            f"The 'y' of a solver must be a nonempty vector. Got shape {y.shape} instead."
-        )
+    y = checked_signs(y, "a solver")
     n = y.size
-    if K.shape != (n, n):
-        raise ValueError(
-            f"The 'K' of a solver must be a square matrix with one row a label, here "
-            f"({n}, {n}). Got shape {K.shape} instead."
-        )
+    check_square(K, n, "a solver")
     if rows is None:
         K = checked_matrix(K, check_finite)
         problem = DualProblem(K, y, K.diagonal())
@@ -170,7 +156,7 @@ def checked_problem(K, y, lower, upper, ridge, check_finite=True):
     lower, upper = checked_vector(lower, n, "lower"), checked_vector(upper, n, "upper")
     problem.ridge[:] = checked_vector(ridge, n, "ridge")
     if not loops.prepare(y, lower, upper, problem.ridge, problem.low, problem.high):
-        _refuse(y, problem.low, problem.high, lower, upper, problem.ridge)
+        _refuse(problem.low, problem.high, lower, upper, problem.ridge)
     np.add(problem.diagonal, problem.ridge, out=problem.dual.diagonal)
     return problem
 
@@ -239,12 +225,7 @@ def checked_vector(value, n, name):
     return np.ascontiguousarray(vector)
 
 
-def _refuse(y, low, high, lower, upper, ridge):
-    if not (np.abs(y) == 1.0).all():
-        raise ValueError(
-            f"The 'y' of a solver must hold labels -1 and +1 only. "
-            f"Got the values {np.unique(y)[:5]}."
-        )
+def _refuse(low, high, lower, upper, ridge):
     if not (low <= high).all():
         where = np.flatnonzero(~(low <= high))[0]
         raise ValueError(

@@ -195,7 +195,6 @@ def prepare(y, lower, upper, ridge, low, high):
         positive = y[i] > 0.0
         low[i] = lower[i] if positive else -upper[i]
         high[i] = upper[i] if positive else -lower[i]
-        good &= (y[i] == 1.0) | (y[i] == -1.0)
         good &= (low[i] <= high[i]) & (low[i] < np.inf) & (high[i] > -np.inf)
         good &= (ridge[i] >= 0.0) & (ridge[i] < np.inf)
         least += low[i]

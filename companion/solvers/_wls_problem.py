@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from companion._checks import checked_positive, checked_signs, checked_weights
+
 # Slacks below this are taken as this where the weight would be infinite, in units of the margin.
 FLOOR = 1e-7
 
@@ -95,26 +97,14 @@ class Objective:
 
     def __init__(self, design, y, C, sample_weight, loss, floor=None, factor=1.0):
         self.design, self.loss, self.factor, n = design, loss, factor, design.n
-        self.y = np.ascontiguousarray(y, dtype=np.float64)
+        self.y = checked_signs(y, "wls", both=True)
         _require(
             self.y.shape == (n,),
             f"wls needs one label for each of the {n} samples of the design. Got an array of shape "
             f"{self.y.shape}.",
         )
-        _require(
-            (np.abs(self.y) == 1.0).all() and abs(self.y.sum()) < n,
-            lambda: "wls needs labels -1 and +1, at least one of each. "
-            f"Got the values {np.unique(self.y)[:5].tolist()}.",
-        )
-        self.weight = np.ones(n)
-        if sample_weight is not None:
-            self.weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
-            _require(
-                self.weight.shape == (n,) and ((self.weight > 0.0) & (self.weight < np.inf)).all(),
-                f"The 'sample_weight' of wls must be {n} positive finite numbers; leave out "
-                "samples of weight zero.",
-            )
-        self.c = factor * checked_C(C) * self.weight
+        self.weight = checked_weights(sample_weight, n, "wls")
+        self.c = factor * checked_positive(C, "C", "wls") * self.weight
         self.floor = (FLOOR if loss.needs_floor else 0.0) if floor is None else float(floor)
         _require(
             0.0 <= self.floor < 1.0 and (self.floor > 0.0 or not loss.needs_floor),
@@ -138,7 +128,7 @@ class Objective:
         gradient[:-1] += x[:-1]
         return gradient
 
-    def result(self, x, alpha, gap, n_iter, converged, reason, log):
+    def result(self, x, alpha, gap, n_iter, converged, reason, log=None):
         f, gradient = self.design.augmented @ x, self.gradient(x, alpha)
         return WLSResult(
             w=x[:-1].copy(),
@@ -166,9 +156,7 @@ class Course:
             f"The 'damping' of wls must be 'auto' or a number in [0, 1): the share of the old "
             f"machine in the new one. Got {damping!r}.",
         )
-        _require(
-            0.0 < tol < np.inf, f"The 'tol' of wls must be a positive finite number. Got {tol!r}."
-        )
+        checked_positive(tol, "tol", "wls")
         _require(max_iter >= 1, f"The 'max_iter' of wls must be at least 1. Got {max_iter!r}.")
         _require(
             problem.factor == 1.0 or not accelerate,
@@ -218,12 +206,7 @@ class Course:
 
 def _require(holds, message):
     if not holds:
-        raise ValueError(message() if callable(message) else message)
-
-
-def checked_C(C):
-    _require(0.0 < C < np.inf, f"The 'C' of wls must be a positive finite number. Got {C!r}.")
-    return float(C)
+        raise ValueError(message)
 
 
 def warn(result, loss, damping):

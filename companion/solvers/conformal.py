@@ -20,7 +20,7 @@ from companion.conformal_factors import Gaussians
 from companion.solvers._conformal_problem import ConformalProblem, TrainedMachine, carried
 from companion.solvers.mdm import MDMResult
 from companion.solvers.metamodels import GENERATIONS, ascend_separability, evolve
-from companion.solvers.transformations import RULES, Rule
+from companion.solvers.transformations import RULES, Rule, Xiong
 
 __all__ = ["ConformalProblem", "ConformalResult", "conformal_transformations"]
 
@@ -308,7 +308,7 @@ def _check(problem, rule, search):
         return
     if search not in SEARCHES:
         raise ValueError(f"The 'search' must be one of {list(SEARCHES)}. Got {search!r} instead.")
-    if search == "separability_exact" and not hasattr(rule, "n_cores"):
+    if search == "separability_exact" and not isinstance(rule, Xiong):
         raise ValueError(
             f"The exact maximiser of J is known for Xiong alone, whose c is linear in its "
             f"parameters. Got {name}; use 'separability_gradient'."

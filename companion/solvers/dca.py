@@ -28,14 +28,14 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from companion._checks import checked_positive
 from companion.solvers import _min_margin_loops as loops
 from companion.solvers._margin_terms import (
-    LEAST_VALUE,
+    ROUNDING,
+    UNSOLVED,
     MarginTerms,
     checked_loss,
-    checked_positive,
     checked_utility,
-    end_of,
     ended,
 )
 from companion.solvers.min_margin import MinMarginResult, minimise
@@ -106,7 +106,7 @@ def utility_from_cost(cost):
     Parameters
     ----------
     cost : array-like of shape (k, k)
-        Non-negative (else `ValueError`); rows are true classes, columns predicted ones.
+        Non-negative, not all equal (else `ValueError`); rows are true classes, columns predicted.
 
     Returns
     -------
@@ -133,8 +133,8 @@ def dca(  # noqa: PLR0913
     start="weighted",
     sample_weight=None,
     tol=1e-8,
-    max_steps=100,
-    max_iter=200,
+    max_iter=100,
+    max_inner=200,
 ) -> DCAResult:
     """Fit the weighted robust machine by the DC algorithm.
 
@@ -152,8 +152,9 @@ def dca(  # noqa: PLR0913
         Where to start: the convex machine of this C with these utilities, or without any (U = I);
         or (w, b) of each class, of shape (k, n_columns + 1).
     tol : float, default=1e-8
-        Relative duality gap to which every subproblem is solved.
-    max_steps, max_iter : int, default=100 and 200
+        To which every subproblem is solved: its duality gap is at most this share of its value, or
+        1e-16 of the total weight of the terms, which is rounding.
+    max_iter, max_inner : int, default=100 and 200
         Budgets of DC steps, and of interior-point iterations of one subproblem.
 
     Returns
@@ -191,19 +192,19 @@ def dca(  # noqa: PLR0913
     if isinstance(start, str):
         # Step 0: (10) with T_s = H_1, which is (7).
         hinge = _convex_terms(problem, form, start, sample_weight, "dca").hinge(C)
-        x, alpha, n_start, is_solved = minimise(hinge, np.zeros_like(hinge.L), tol, max_iter)
+        x, alpha, n_start, is_solved = minimise(hinge, np.zeros_like(hinge.L), tol, max_inner)
     else:
         x = problem.point(start)
-    budgets = {"tol": tol, "max_iter": max_iter, "max_steps": max_steps}
+    budgets = {"tol": tol, "max_inner": max_inner, "max_iter": max_iter}
     found = _descend(problem, C, loss, x, is_solution=_is_solution(form, start), **budgets)
     if found.alpha is not None:
         hinge, alpha = found.hinge, found.alpha
     n_steps, is_near = len(found.objectives) - 1, found.is_solved
     fields = problem.solution(hinge, found.x, alpha, n_start + found.n_iter, tol)
-    sentence, advice = found.reason.format(steps=n_steps), "Raise max_steps."
+    sentence, advice = found.reason.format(steps=n_steps), "Raise max_iter."
     if not (is_near if n_steps else is_solved):
         is_near = False
-        sentence, advice = end_of(False, found.n_iter, tol, max_iter)
+        sentence, advice = "A convex problem is not solved to tol.", UNSOLVED
     fields |= {
         "objective": found.objectives[-1],
         "n_steps": n_steps,
@@ -227,7 +228,7 @@ class _Descent:
     reason: str = _SPENT
 
 
-def _descend(problem, C, loss, x, *, is_solution, tol, max_iter, max_steps):
+def _descend(problem, C, loss, x, *, is_solution, tol, max_inner, max_iter):
     """Steps 1 to 3 of the box; ``is_solution`` says that x is the machine without truncation."""
     level, cut, rise, top = loss
     p = C * problem.p
@@ -235,7 +236,7 @@ def _descend(problem, C, loss, x, *, is_solution, tol, max_iter, max_steps):
     h, others = problem.margins(x)
     found = _Descent(x, [_value(x, h, p, loss)], np.full(p.size, -1))
     has_stalled = False
-    for step in range(max_steps + 1):
+    for step in range(max_iter + 1):
         # Step 1: beta_ijl = C U_{y_i j} for l = argmax_{m != j} f_m where g_ij < s, else 0.
         chosen, below = np.full(p.size, -1), np.flatnonzero(h < cut)
         chosen[below] = others[:, below].argmax(axis=0)
@@ -243,16 +244,16 @@ def _descend(problem, C, loss, x, *, is_solution, tol, max_iter, max_steps):
         # A step that was not solved is repeated: its proximal term is now centred where it ended.
         if repeats and found.is_solved and (step > 0 or is_solution):
             found.reason = _REPEATS
-        elif step > 0 and found.objectives[-1] <= tol * LEAST_VALUE * total:
+        elif step > 0 and found.objectives[-1] <= ROUNDING * total:
             found.reason, found.is_solved = _ZERO, True
-        if found.reason != _SPENT or step == max_steps:
+        if found.reason != _SPENT or step == max_iter:
             break
         # Step 2: the problem whose Lagrangian is (11), with what the tangents add to its value.
         hinge = problem.hinge(C, level, ridge, found.x[:, 0].copy(), chosen)
         truncated = p[chosen >= 0].sum()
         offset = truncated * rise if truncated else 0.0
         offset += (total - truncated) * top if truncated < total else 0.0
-        y, alpha, n_iter, is_solved = minimise(hinge, found.x, tol, max_iter, offset)
+        y, alpha, n_iter, is_solved = minimise(hinge, found.x, tol, max_inner, offset)
         found.hinge, found.alpha, found.is_solved = hinge, alpha, is_solved
         found.n_iter += n_iter
         h, others = problem.margins(y)
@@ -262,7 +263,7 @@ def _descend(problem, C, loss, x, *, is_solution, tol, max_iter, max_steps):
             found.x = y
         # Step 3: (10) has to fall. A solution has ties, and rounding decides which l a tie takes:
         # one step in vain may be followed by a change of the set and a good one.
-        is_zero = found.objectives[-1] <= tol * LEAST_VALUE * total
+        is_zero = found.objectives[-1] <= ROUNDING * total
         stalls = not is_zero and not before - value > 0.1 * tol * before
         if stalls and (has_stalled or not value < before):
             found.reason = _STALLS
@@ -289,14 +290,14 @@ def dca_path(  # noqa: PLR0913
     start="weighted",
     sample_weight=None,
     tol=1e-6,
-    max_steps=100,
-    max_iter=200,
+    max_iter=100,
+    max_inner=200,
 ):
     """The convex machine and the robust one that starts there, for each C.
 
     Parameters
     ----------
-    design, y, utility, s, form, sample_weight, tol, max_steps, max_iter
+    design, y, utility, s, form, sample_weight, tol, max_iter, max_inner
         As for :func:`dca`, but with a default ``tol`` of 1e-6.
     start : {"weighted", "unweighted"}, default="weighted"
         Which convex machines.
@@ -313,12 +314,12 @@ def dca_path(  # noqa: PLR0913
     loss = checked_loss(s, form, "dca_path")
     C_values = np.array([checked_positive(C, "C_values", "dca_path") for C in C_values])
     checked_positive(tol, "tol", "dca_path")
-    budgets = {"tol": tol, "max_iter": max_iter, "max_steps": max_steps}
+    budgets = {"tol": tol, "max_inner": max_inner, "max_iter": max_iter}
     first = _convex_terms(problem, form, start, sample_weight, "dca_path")
     x, rows = np.zeros((problem.k - 1, len(problem.Z))), ([], [])
     for C in C_values:
         hinge = first.hinge(C)
-        x, alpha, n_iter, is_solved = minimise(hinge, x, tol, max_iter)
+        x, alpha, n_iter, is_solved = minimise(hinge, x, tol, max_inner)
         value, gap, *_ = loops.certificate(*hinge, x, alpha)
         rows[0].append((x, value, gap, 0, n_iter, is_solved))
         found = _descend(problem, C, loss, x, is_solution=_is_solution(form, start), **budgets)
@@ -341,8 +342,8 @@ def dca_path(  # noqa: PLR0913
                 f"dca_path did not converge for {missed.size} of {C_values.size} {name} machines: "
                 f"the first has C = {C_values[first]:g}, the duality gap "
                 f"{machines.duality_gap[first]:.3g} and the objective "
-                f"{machines.objective[first]:.6g}. Raise max_steps ({max_steps}), max_iter "
-                f"({max_iter}) or tol ({tol:g}).",
+                f"{machines.objective[first]:.6g}. Raise max_iter ({max_iter}), max_inner "
+                f"({max_inner}) or tol ({tol:g}).",
                 ConvergenceWarning,
                 stacklevel=2,
             )

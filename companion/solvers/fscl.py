@@ -13,10 +13,16 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from companion._checks import checked_weights
+
 __all__ = ["fscl"]
 
+# Presentations over the number of samples, and the share of the way that the winner moves at first;
+# it falls to zero linearly.
+_EPOCHS, _RATE = 10, 0.1
 
-def fscl(X, n_prototypes, *, rng=None, n_epochs=10, learning_rate=0.1, sample_weight=None):
+
+def fscl(X, n_prototypes, *, rng=None, sample_weight=None):
     """Place prototypes in a cloud of points.
 
     Parameters
@@ -27,13 +33,9 @@ def fscl(X, n_prototypes, *, rng=None, n_epochs=10, learning_rate=0.1, sample_we
     rng : numpy.random.Generator or int, optional
         Of the samples that the prototypes start at, all different if so many are, and of the order
         of presentation.
-    n_epochs : int, default=10
-        Presentations over the number of samples.
-    learning_rate : float, default=0.1
-        Share of the way that the winner moves at first, in (0, 1]; it falls to zero linearly.
     sample_weight : ndarray of shape (n_samples,), optional
         Non-negative. Prototypes start at samples, and samples are presented, drawn at random in
-        proportion to their weights; without weights, each epoch presents every sample once.
+        proportion to their weights; without weights, each of ten epochs presents every sample once.
 
     Returns
     -------
@@ -56,18 +58,9 @@ def fscl(X, n_prototypes, *, rng=None, n_epochs=10, learning_rate=0.1, sample_we
         raise ValueError(
             f"The 'X' of fscl must be a finite matrix of samples by features. Got shape {X.shape}."
         )
-    if not (n_epochs >= 1 and 0.0 < learning_rate <= 1.0):
-        raise ValueError(
-            "fscl needs n_epochs of at least 1 and a learning_rate in (0, 1]. "
-            f"Got {n_epochs!r} and {learning_rate!r}."
-        )
     weight = None
     if sample_weight is not None:
-        weight = np.asarray(sample_weight, dtype=np.float64)
-        if weight.shape != X.shape[:1] or not (weight >= 0.0).all() or not weight.sum() < np.inf:
-            raise ValueError(
-                f"The 'sample_weight' of fscl must be {len(X)} non-negative finite numbers."
-            )
+        weight = checked_weights(sample_weight, len(X), "fscl", zero=True)
         X, weight = X[weight > 0.0], weight[weight > 0.0]
     n = len(X)
     if not 1 <= n_prototypes <= n:
@@ -82,11 +75,11 @@ def fscl(X, n_prototypes, *, rng=None, n_epochs=10, learning_rate=0.1, sample_we
     share = None if weight is None else weight / weight.sum()
     prototypes = X[_starting_samples(X, n_prototypes, rng.choice(n, n, replace=False, p=share))]
     if share is None:
-        order = np.concatenate([rng.permutation(n) for _ in range(n_epochs)])
+        order = np.concatenate([rng.permutation(n) for _ in range(_EPOCHS)])
     else:
-        order = rng.choice(n, size=n_epochs * n, p=share)
+        order = rng.choice(n, size=_EPOCHS * n, p=share)
     by_feature = np.ascontiguousarray(prototypes.T)
-    _compete(X, order, float(learning_rate), by_feature)
+    _compete(X, order, by_feature)
     return np.ascontiguousarray(by_feature.T)
 
 
@@ -98,7 +91,7 @@ def _starting_samples(X, n_prototypes, order):
 
 
 @njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"}, nogil=True)
-def _compete(X, order, learning_rate, prototypes):
+def _compete(X, order, prototypes):
     """Present the samples in order; prototypes have shape (n_features, n_prototypes)."""
     n_features, size = prototypes.shape
     wins = np.ones(size)
@@ -118,6 +111,6 @@ def _compete(X, order, learning_rate, prototypes):
             if d < least:
                 winner, least = j, d
         wins[winner] += 1.0
-        rate = learning_rate * (1.0 - t / n)
+        rate = _RATE * (1.0 - t / n)
         for k in range(n_features):
             prototypes[k, winner] += rate * (X[i, k] - prototypes[k, winner])

@@ -18,17 +18,22 @@ cross-validation of sparse least-squares support vector machines, Neural Network
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from scipy import linalg
 from scipy.linalg import lapack
+from sklearn.exceptions import ConvergenceWarning
 
+from companion._checks import check_square, checked_positive, checked_signs, checked_weights
 from companion.kernels import KernelRows
 from companion.solvers.result import Result
 
-__all__ = ["LSPath", "ls", "ls_cross_validate", "ls_held_out"]
+__all__ = ["LSPath", "ls", "ls_held_out"]
 
-# Largest violation of the conditions after which no step of refinement is taken.
-_EXACT = 1e-11
+# Largest violation of the conditions after which no step of refinement is taken, and up to which
+# the problem counts as solved: that at which SMO ends by default.
+_EXACT, _SOLVED = 1e-11, 1e-3
 
 
 def ls(K, y, C, *, sample_weight=None) -> Result:
@@ -48,6 +53,12 @@ def ls(K, y, C, *, sample_weight=None) -> Result:
     Returns
     -------
     Result
+
+    Warns
+    -----
+    ConvergenceWarning
+        When rounding leaves a violation of more than 1e-3: K is indefinite, or too large beside the
+        ridge 1 / C.
 
     Examples
     --------
@@ -91,7 +102,7 @@ class LSPath:
 
     def _coefficients(self, C):
         """Return beta and v = A^-1 e for one C."""
-        shrink = 1.0 / (self._values + 1.0 / _check_C(C))
+        shrink = 1.0 / (self._values + 1.0 / checked_positive(C, "C", "LS-SVM"))
         v = self._root * (self._vectors @ (shrink * self._scaled_e))
         u = self._root * (self._vectors @ (shrink * self._scaled_y))
         return u - v * (u.sum() / v.sum()), v
@@ -127,46 +138,18 @@ class LSPath:
         return held_out
 
 
-def ls_cross_validate(K, y, C_values, folds, sample_weight=None):
-    """Held-out decision values of exact k-fold cross-validation, without refitting.
-
-    For each C one factorisation serves all folds: y_S - f_S^(-S) = M_SS^-1 beta_S.
-
-    Parameters
-    ----------
-    K, y, sample_weight
-        As for :func:`ls`.
-    C_values : sequence of float
-    folds : ndarray of shape (n_samples,) or sequence of (train, test)
-        The number of the fold that holds each sample out, or pairs of index arrays as
-        scikit-learn's splitters give them. Test sets must partition the samples and each training
-        set must be the rest.
-
-    Returns
-    -------
-    ndarray of shape (n_C, n_samples)
-    """
-    tests = _fold_members(folds, len(y))
-    held_out = np.empty((len(C_values), len(y)))
-    per_C = ls_held_out(K, y, C_values, tests, sample_weight)
-    for row, values in zip(held_out, per_C, strict=True):
-        for test, decision in zip(tests, values, strict=True):
-            row[test] = decision
-    return held_out
-
-
 def ls_held_out(K, y, C_values, tests, sample_weight=None):
     """Decision values on test sets of the machines trained on all other samples, no refitting.
 
-    As :func:`ls_cross_validate`, for any number of test sets that may overlap, such as those of
-    repeated cross-validation: one factorisation a C serves them all.
+    Test sets may overlap, as those of repeated cross-validation do: one factorisation a C serves
+    them all, y_S - f_S^(-S) = M_SS^-1 beta_S.
 
     Parameters
     ----------
     K, y, sample_weight
         As for :func:`ls`.
     C_values : sequence of float
-    tests : sequence of ndarray of int
+    tests : sequence of ndarray of int or bool
         Samples that are held out together.
 
     Yields
@@ -176,13 +159,14 @@ def ls_held_out(K, y, C_values, tests, sample_weight=None):
     """
     problem = _Checked(K, y, sample_weight)
     problem.require_two("ls_held_out")
+    tests = [np.arange(len(problem.y_all))[test] for test in tests]
     for C in C_values:
         inverse = _factorise(problem.K, problem.ridge(C))(np.eye(problem.y.size))
         v = inverse.sum(axis=1)
         # M, and the last row of the inverse of the bordered matrix, which gives b.
         bordered = np.vstack([inverse - np.outer(v, v / v.sum()), v / v.sum()])
         solution = bordered @ problem.y
-        yield [_held_out(problem, bordered, solution, np.asarray(test)) for test in tests]
+        yield [_held_out(problem, bordered, solution, test) for test in tests]
 
 
 def _held_out(problem, bordered, solution, test):
@@ -210,25 +194,12 @@ class _Checked:
                 "The closed forms for LS-SVM need the whole Gram matrix. Got KernelRows; use smo."
             )
         self.K_all = K = np.ascontiguousarray(K, dtype=np.float64)
-        self.y_all = y = np.asarray(y, dtype=np.float64)
-        if y.ndim != 1 or not y.size or K.shape != (y.size, y.size):
-            raise ValueError(
-                f"The 'K' of LS-SVM must be a square matrix with one row a label, here "
-                f"({y.size}, {y.size}). Got shape {K.shape} instead."
-            )
+        self.y_all = y = checked_signs(y, "LS-SVM")
+        check_square(K, y.size, "LS-SVM")
         # A sum that is not finite may have overflowed; only then is every entry looked at.
         if not np.isfinite(K.sum()) and not np.isfinite(K).all():
             raise ValueError("The 'K' of LS-SVM must be finite. Got NaN or infinity.")
-        if not (np.abs(y) == 1.0).all():
-            raise ValueError(
-                "The 'y' of LS-SVM must hold labels -1 and +1 only. "
-                f"Got the values {np.unique(y)[:5]}."
-            )
-        weight = np.ones(y.size) if sample_weight is None else np.asarray(sample_weight, float)
-        if weight.shape != y.shape or not (np.isfinite(weight) & (weight >= 0.0)).all():
-            raise ValueError(
-                f"The 'sample_weight' of LS-SVM must be {y.size} finite numbers of at least 0."
-            )
+        weight = checked_weights(sample_weight, y.size, "LS-SVM", zero=True)
         self.taking_part = np.flatnonzero(weight)
         if not self.taking_part.size:
             raise ValueError("At least one 'sample_weight' of LS-SVM must be positive. Got none.")
@@ -238,7 +209,7 @@ class _Checked:
             self.y, self.weight = y[self.taking_part], weight[self.taking_part]
 
     def ridge(self, C):
-        return 1.0 / (_check_C(C) * self.weight)
+        return 1.0 / (checked_positive(C, "C", "LS-SVM") * self.weight)
 
     def require_two(self, name):
         if self.taking_part.size < 2:
@@ -257,27 +228,30 @@ class _Checked:
         alpha[self.taking_part] = self.y * beta
         if beta.size < alpha.size:
             products = self.K_all[:, self.taking_part] @ beta
-        return Result(
+        violation = float(np.ptp(rest))
+        reason = f"One factorisation solves the problem to a violation of {violation:.3g}."
+        result = Result(
             alpha=alpha,
             intercept=intercept,
             objective=float(0.5 * beta @ (self.y - rest) - self.y @ beta),
             duality_gap=float(
                 0.5 * ((rest - intercept) ** 2 / ridge).sum() - intercept * beta.sum()
             ),
-            kkt_violation=float(np.ptp(rest)),
+            kkt_violation=violation,
             n_iter=0,
-            stop_reason="One factorisation solves the problem.",
-            converged=True,
+            stop_reason=reason,
+            converged=violation <= _SOLVED,
             decision_function=products + intercept,
         )
-
-
-def _check_C(C):
-    if not 0.0 < C < np.inf:
-        raise ValueError(
-            f"The 'C' parameter of LS-SVM must be a positive finite number. Got {C!r} instead."
-        )
-    return float(C)
+        if not result.converged:
+            warnings.warn(
+                f"ls has not converged. {reason} It should be at most {_SOLVED:g}; the duality gap "
+                f"is {result.duality_gap:.3g}. K is not positive semi-definite, or too large "
+                "beside 1 / C: scale the inputs, or decrease C.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return result
 
 
 def _factorise(K, ridge):
@@ -296,22 +270,3 @@ def _solve_bordered(inverse_times, right):
     """The beta of [A e; e' 0] [beta; b] = [right; 0]."""
     u, v = inverse_times(np.array([right, np.ones(right.size)]).T).T
     return u - v * (u.sum() / v.sum())
-
-
-def _fold_members(folds, n):
-    """Return the test index array of each fold."""
-    if isinstance(folds, np.ndarray) and folds.shape == (n,):
-        return [np.flatnonzero(folds == fold) for fold in np.unique(folds)]
-    pairs = [(np.asarray(train), np.asarray(test)) for train, test in folds]
-    tests = [test for _, test in pairs]
-    counts = np.bincount(np.concatenate(tests), minlength=n)
-    complete = all(
-        np.array_equal(np.sort(np.concatenate([train, test])), np.arange(n))
-        for train, test in pairs
-    )
-    if counts.size != n or (counts != 1).any() or not complete:
-        raise ValueError(
-            f"The 'folds' of ls_cross_validate must hold each of the {n} samples out exactly once "
-            f"and train on all others. Got test sets of the sizes {[t.size for t in tests]}."
-        )
-    return tests

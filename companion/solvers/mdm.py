@@ -14,16 +14,13 @@ The height of a sample over the plane through the origin normal to w is h_i = y_
    the exact minimiser along this line, clipped where the weight is spent; go to 1.
 
 The weight is taken from the highest support point, or (second order) from the one of which the
-unclipped step gains most. Two accelerations lead to the same solution. When a pair comes again,
-what has been done since is a cycle: w is moved along the sum of these updates, by an exact line
-search clipped at the first multiplier to vanish, where that gains more than pair updates would. Or
-1 and 2 go on over a working set, the support and the lowest of the samples that are lower than it,
-until none is left out that is. After many updates, w is moved to the minimiser over the support.
+unclipped step gains most. Accelerated, 1 and 2 go on over a working set, the support and the lowest
+of the samples that are lower than it, until none is left out that is; and after many updates, w is
+moved to the minimiser over the support.
 
 A. Barbero, SVM imbalance correction by conformal kernel transformations, master thesis, UAM, 2008,
 section 2.2 (equation numbers). B. F. Mitchell, V. F. Demyanov and V. N. Malozemov, SIAM Journal on
-Control 12 (1974). The cycles: A. Barbero, J. Lopez and J. R. Dorronsoro, An accelerated MDM
-algorithm for SVM training, ESANN 2008. The second order: Fan, Chen and Lin, JMLR 6 (2005).
+Control 12 (1974). The second order: Fan, Chen and Lin, JMLR 6 (2005).
 """
 
 from __future__ import annotations
@@ -32,14 +29,14 @@ import numpy as np
 from numba import njit
 from scipy.linalg import lapack
 
+from companion._checks import check_options
 from companion.solvers import _mdm_loops as steps
-from companion.solvers._mdm_problem import check_options, checked_hulls, warn
+from companion.solvers._mdm_problem import checked_hulls, warn
+from companion.solvers._smo_loops import position
 from companion.solvers.result import MDMResult, certify_hulls
+from companion.solvers.smo import budget_of
 
 __all__ = ["mdm"]
-
-# Pair updates that are remembered to find cycles, a power of two.
-_WINDOW = 256
 
 # Samples of a class at whose centre a working set starts; the gap within a set is brought to this
 # share of that over all samples before others join.
@@ -88,9 +85,9 @@ def mdm(  # noqa: PLR0913
         Negative entries are taken for 0, and each class is scaled to the sum 1.
     selection : {"second_order", "first_order"}, default="second_order"
         The support point that gives up weight: the one of largest gain, or the highest.
-    accelerate : bool or "cycles", default=False
-        False is the plain algorithm, "cycles" adds the steps along cycles, True the working set
-        and steps over the face of the support, which count as no iteration.
+    accelerate : bool, default=False
+        False is the plain algorithm, True adds the working set and steps over the face of the
+        support, which count as no iteration.
     tol : float, default=1e-3
         Ends when the duality gap is at most ``tol`` times the objective, 0 < tol < 1. In the units
         of the SVM the primal value is then at most 1 / (1 - tol) times the dual one.
@@ -122,7 +119,7 @@ def mdm(  # noqa: PLR0913
     >>> result.alpha, result.squared_norm, result.intercept
     (array([1., 1., 0.]), 16.0, -4.0)
     """
-    check_options(selection, accelerate, tol, max_iter)
+    check_options(selection, tol, max_iter, "mdm", most=1.0)
     K, y, ridge, alpha0 = checked_hulls(K, y, ridge, alpha0, check_finite)
     options = {"selection": selection, "accelerate": accelerate, "tol": tol, "max_iter": max_iter}
     return nearest_points(K, y, y, ridge, alpha0, **options)
@@ -139,7 +136,7 @@ def nearest_points(K, y, e, ridge, alpha0=None, **options):
             "The 'K' of mdm must be finite, and so must sums of its rows. Got NaN or infinity "
             "in K (y alpha0); look at the scale of the kernel."
         )
-    scale, budget = (e * e * K.diagonal() + ridge).max(), _budget(y.size, options["max_iter"])
+    scale, budget = (e * e * K.diagonal() + ridge).max(), budget_of(y.size, options["max_iter"])
     touching = not alpha @ heights > _TOUCHING * scale
     result = certify_hulls(
         alpha, heights, y, ridge, options["tol"], n_iter, budget, scale, touching
@@ -153,14 +150,13 @@ def minimise(  # noqa: PLR0913
     K, y, e, ridge, alpha0, *, tol, max_iter, selection="second_order", accelerate=True
 ):
     """The multipliers, their heights and the number of iterations."""
-    budget, second_order = _budget(y.size, max_iter), selection == "second_order"
-    works, window = accelerate is True, _WINDOW if accelerate == "cycles" else 0
+    budget, second_order = budget_of(y.size, max_iter), selection == "second_order"
     lengths = e * e * K.diagonal() + ridge
     # 0. The centres, or where told; a working set starts in the centres of the lowest samples.
     alpha = np.zeros(y.size) if alpha0 is None else alpha0.copy()
     steps.normalise(alpha, y)
     heights = _heights(K, e, ridge, alpha)
-    if works and alpha0 is None:
+    if accelerate and alpha0 is None:
         alpha[:] = 0.0
         for sign in (1.0, -1.0):
             own = np.flatnonzero(y == sign)
@@ -170,11 +166,9 @@ def minimise(  # noqa: PLR0913
     # 1. and 2., and after so many pair updates a step over the face of the support.
     n_iter, since, patience = 0, 0, _PATIENCE
     while True:
-        burst = patience * np.count_nonzero(alpha) if works else budget
+        burst = patience * np.count_nonzero(alpha) if accelerate else budget
         most = min(max(burst - since, 1), budget - n_iter)
-        done = nearest(
-            K, e, ridge, y, lengths, alpha, heights, second_order, window, works, tol, most
-        )
+        done = nearest(K, e, ridge, y, lengths, alpha, heights, second_order, accelerate, tol, most)
         n_iter, since = n_iter + done, since + done
         if done < most or n_iter >= budget:
             return alpha, heights, n_iter
@@ -185,7 +179,7 @@ def minimise(  # noqa: PLR0913
 
 
 def nearest(  # noqa: PLR0913, PLR0917
-    K, e, ridge, y, lengths, alpha, h, second_order, window, works, tol, budget
+    K, e, ridge, y, lengths, alpha, h, second_order, works, tol, budget
 ):
     """Steps 1 and 2 until the end or a budget: pair updates. alpha and h are changed in place."""
     # gap <= tol / 2 |w|^2 where |w|^2 - m <= (1 - sqrt(1 - tol)) |w|^2; the last digits are spared.
@@ -207,7 +201,7 @@ def nearest(  # noqa: PLR0913, PLR0917
         most, a, own = min(budget - n_iter, long), alpha[part], h[part]
         parts = K, e[part], ridge[part], lengths[part], part, p, a, own, norm
         least = _LEAST_CURVATURE * scale
-        done = update_pairs(*parts, least, second_order, window, within, most)
+        done = update_pairs(*parts, least, second_order, within, most)
         full = done == long
         n_iter, long = n_iter + done, long + full * (long // 2)
         alpha[part] = a
@@ -216,8 +210,8 @@ def nearest(  # noqa: PLR0913, PLR0917
 
 
 @njit(**steps.EXACT)
-def update_pairs(  # noqa: C901, PLR0913, PLR0917
-    K, e, ridge, lengths, part, p, a, h, norm, least, second_order, window, share, budget
+def update_pairs(  # noqa: PLR0913, PLR0917
+    K, e, ridge, lengths, part, p, a, h, norm, least, second_order, share, budget
 ):
     """Pair after pair among some samples, the p positives first, until |w|^2 - m <= share |w|^2.
 
@@ -225,7 +219,7 @@ def update_pairs(  # noqa: C901, PLR0913, PLR0917
     """
     n, i, j, step = a.size, 0, 0, 0.0
     Q, known, support = np.empty((n, n)), np.zeros(n, dtype=np.bool_), np.empty(n)
-    none, gains, net, cycles = np.zeros(n), np.empty(n), np.empty(n), steps.cycles_of(n, window)
+    none, gains = np.zeros(n), np.empty(n)
     for k in range(n):
         support[k] = 0.0 if a[k] > 0.0 else -np.inf
     for done in range(budget):
@@ -243,7 +237,7 @@ def update_pairs(  # noqa: C901, PLR0913, PLR0917
         start, stop, low, high = p, n, low_m, high_m
         if high_p - low_p >= high_m - low_m:
             start, stop, low, high = 0, p, low_p, high_p
-        i = start + steps.first(h[start:stop], none[start:stop], low)
+        i = start + position(h[start:stop], none[start:stop], low, 0)
         values, mask, wanted = h[start:stop], support[start:stop], high
         A = steps.row_of(Q, known, K, e, part, i)
         if second_order:  # ... or from that of which the step gains most,
@@ -259,7 +253,7 @@ def update_pairs(  # noqa: C901, PLR0913, PLR0917
             )
             if 0.0 < best < np.inf:
                 values, mask, wanted = gains[start:stop], none[start:stop], best
-        j = start + steps.first(values, mask, wanted)
+        j = start + position(values, mask, wanted, 0)
 
         # to the minimiser along w_i - w_j, or as much as there is.
         fall = h[j] - h[i]
@@ -269,25 +263,11 @@ def update_pairs(  # noqa: C901, PLR0913, PLR0917
         if not fall > 0.0 or (a[i] + step == a[i] and a[j] - step == a[j]):
             return done
 
-        # The same pair again: along all that has been done since, if that gains more.
-        if window > 0:
-            stride, total = steps.along_cycle(cycles, a, h, i, j, step, gain, net)
-            if stride > 0.0:
-                for k in range(n):
-                    if net[k] != 0.0:
-                        row = steps.row_of(Q, known, K, e, part, k)
-                        steps.shift(a, h, support, ridge, row, k, stride * net[k])
-                step, norm = 0.0, norm - 2.0 * total
-                continue
         step = steps.transfer(a, support, i, j, step)
         h[i] += step * ridge[i]
         h[j] -= step * ridge[j]
         norm -= 2.0 * gain
     return budget
-
-
-def _budget(n, max_iter):
-    return max(10_000_000, 100 * n) if max_iter is None else int(max_iter)
 
 
 def _heights(K, e, ridge, alpha):

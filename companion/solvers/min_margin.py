@@ -42,14 +42,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from companion._checks import checked_positive
 from companion.solvers import _min_margin_loops as loops
-from companion.solvers._margin_terms import (
-    LEAST_VALUE,
-    MarginTerms,
-    checked_positive,
-    end_of,
-    ended,
-)
+from companion.solvers._margin_terms import ROUNDING, MarginTerms, end_of, ended
 
 __all__ = ["MinMarginResult", "min_margin"]
 
@@ -134,8 +129,8 @@ def min_margin(
     sample_weight : ndarray of shape (n_samples,), optional
         Positive factors on the loss of the samples.
     tol : float, default=1e-8
-        The solver ends when the duality gap is at most this share of the objective, or of 1e-4
-        times the total weight of the terms where that is larger.
+        The solver ends when the duality gap is at most this share of the objective, or 1e-16 of the
+        total weight of the terms, which is rounding.
     max_iter : int, default=200
         Budget of iterations.
 
@@ -193,7 +188,7 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
     for n_iter in range(max_iter + 1):
         # Step 1: the gap, with the residuals of (13) and (15) priced.
         value, gap, surplus, _ = loops.certificate(*terms, x, alpha)
-        scale = max(value + constant, LEAST_VALUE * weight)
+        scale = max(value + constant, ROUNDING * weight / tol)
         since = 0 if gap < least else since + 1
         least = min(gap, least)
         ends = since > _PATIENCE or n_iter == max_iter or not math.isfinite(gap)

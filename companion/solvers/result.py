@@ -34,8 +34,6 @@ class Result(NamedTuple):
         Number of iterations (pair updates; 0 for closed forms).
     converged, stop_reason : bool, str
         Whether the tolerance was reached, and why the solver ended, as a sentence.
-    log : dict of ndarray or None
-        History with keys "n_iter", "objective" and "kkt_violation", where asked for.
     """
 
     alpha: np.ndarray
@@ -47,10 +45,9 @@ class Result(NamedTuple):
     stop_reason: str
     converged: bool
     decision_function: np.ndarray
-    log: dict | None = None
 
 
-def certify(products, y, beta, low, high, ridge, *, n_iter, stop_reason, converged, log=None):  # noqa: PLR0913, PLR0917
+def certify(products, y, beta, low, high, ridge, *, n_iter, stop_reason, converged):  # noqa: PLR0913, PLR0917
     """Return the Result for beta = y alpha in the box low..high, given products = K beta."""
     intercept, objective, gap, violation = certificates(products, y, beta, low, high, ridge)
     return Result(
@@ -63,7 +60,6 @@ def certify(products, y, beta, low, high, ridge, *, n_iter, stop_reason, converg
         stop_reason=stop_reason,
         converged=converged,
         decision_function=products + intercept,
-        log=log,
     )
 
 
@@ -117,7 +113,7 @@ class MDMResult:
         The largest difference, over the classes, of the greatest height of a support point and the
         least height of a sample: the criterion of MDM, 0 at the solution.
     n_iter : int
-        Number of iterations: pair updates and steps along cycles.
+        Number of pair updates.
     converged, stop_reason : bool, str
         Whether the tolerance was reached, and why the solver ended, as a sentence.
     touching : bool

@@ -26,6 +26,7 @@ import numpy as np
 from numba import njit
 from sklearn.exceptions import ConvergenceWarning
 
+from companion._checks import check_options
 from companion.solvers import _smo_loops as loops
 from companion.solvers._problem import checked_problem, feasible_start
 from companion.solvers._smo_loops import (
@@ -76,10 +77,8 @@ def smo(  # noqa: PLR0913
     tol=1e-3,
     max_iter=None,
     alpha0=None,
-    products0=None,
     shrinking=True,
     accelerate=True,
-    history=False,
     check_finite=True,
 ) -> Result:
     """Minimise 1/2 a'Qa - e'a subject to y'a = 0 and lower <= a <= upper, pair by pair.
@@ -109,18 +108,16 @@ def smo(  # noqa: PLR0913
         over those that may fall, is at most ``tol``: eqs. (10) and (11).
     max_iter : int, optional
         Budget of pair updates; the default is the larger of 10^7 and 100 n_samples.
-    alpha0, products0 : ndarray of shape (n_samples,), optional
+    alpha0 : ndarray of shape (n_samples,), optional
         Where to start, zero by default. It is clipped to the box; then the multipliers on the
-        heavier side are shrunk in proportion to restore y'a = 0. A feasible start is kept as is,
-        with K (y alpha0) where that is known, as along a path of solutions.
+        heavier side are shrunk in proportion to restore y'a = 0. A feasible start is kept as is.
     shrinking : bool, default=True
         Solve over the samples that may still move and return to all at the end, where it pays.
     accelerate : bool, default=True
         Allow what changes the sequence of iterates but not the solution. False gives the plain
         algorithm: with ``selection="first_order"`` the paper's, update by update.
-    history, check_finite : bool, default=False and True
-        Record objective and violation about every n_samples iterations in ``Result.log``; look for
-        NaN and infinity in an ndarray ``K``.
+    check_finite : bool, default=True
+        Look for NaN and infinity in an ndarray ``K``.
 
     Returns
     -------
@@ -146,14 +143,10 @@ def smo(  # noqa: PLR0913
     (array([0.5, 0.5]), 0.0, 'The maximal violation 0 is at most tol = 0.001.')
     """
     problem = checked_problem(K, y, lower, upper, ridge, check_finite)
-    _check_options(selection, tol, max_iter)
-    beta = feasible_start(problem, alpha0)
-    is_known = alpha0 is not None and products0 is not None
-    is_known = is_known and np.array_equal(beta, problem.y * alpha0)
-    problem.begin(beta, products0 if is_known else None)
+    check_options(selection, tol, max_iter, "smo")
+    problem.begin(feasible_start(problem, alpha0))
     options = dict(tol=tol, max_iter=max_iter, shrinking=shrinking, accelerate=accelerate)
-    rules = rules_of(problem.n, selection=selection, **options)
-    return solve(problem, rules, [] if history else None)
+    return solve(problem, rules_of(problem.n, selection=selection, **options))
 
 
 class _Rules(NamedTuple):
@@ -164,18 +157,22 @@ class _Rules(NamedTuple):
     accelerate: bool
 
 
+def budget_of(n, max_iter):
+    """The budget of iterations, a generous one by default."""
+    return max(10_000_000, 100 * n) if max_iter is None else int(max_iter)
+
+
 def rules_of(n, *, selection, tol, max_iter, shrinking, accelerate):
     """How to solve, as `solve` wants it."""
-    budget = max(10_000_000, 100 * n) if max_iter is None else int(max_iter)
     options = bool(shrinking and accelerate), bool(accelerate)
-    return _Rules(selection == "second_order", float(tol), budget, *options)
+    return _Rules(selection == "second_order", float(tol), budget_of(n, max_iter), *options)
 
 
-def solve(problem, rules, log=None):
+def solve(problem, rules):
     """The certified solution of a problem, from where it stands."""
     tol = rules.tol
     for k in range(_MAX_REFRESHES + 1):
-        status = _minimise(problem, rules, tol * 0.5**k, log)
+        status = _minimise(problem, rules, tol * 0.5**k)
         converged = problem.refresh() <= tol
         if converged or status in (BUDGET, IDLE):
             break
@@ -202,32 +199,27 @@ def solve(problem, rules, log=None):
         n_iter=problem.n_iter,
         stop_reason=reason,
         converged=converged,
-        log=_as_log(log),
     )
     if not converged:
         _warn(result, rules)
     return result
 
 
-def _minimise(problem, rules, target, log=None):
+def _minimise(problem, rules, target):
     """Iterations of section 3 until the end, and between bursts of them what shortens the way."""
     n, burst, now, watch = problem.n, _FIRST_BURST, problem.n_iter, _Watch(problem)
     parted, walked = now, now - problem.credit
     while True:
-        limit = rules.budget if log is None else min(rules.budget, now + n)
-        stop = min(limit, now + burst) if rules.accelerate else limit
+        stop = min(rules.budget, now + burst) if rules.accelerate else rules.budget
         status = update_pairs(problem.dual, rules.second_order, target, stop)
         now, stalled = problem.n_iter, status == STALLED
         if status == NEEDS_ROW:
             problem.fetch()
             continue
-        if log is not None and (status != BUDGET or now >= limit):
-            log.append((now, problem.objective(), problem.violation))
-        ends = status == CONVERGED or now >= rules.budget or (stalled and not rules.accelerate)
-        if ends or (rules.accelerate and watch.is_idle(problem)):
-            return status if ends else IDLE
-        if not rules.accelerate:
-            continue
+        if status == CONVERGED or now >= rules.budget or not rules.accelerate:
+            return status
+        if watch.is_idle(problem):
+            return IDLE
 
         # Walk to the minimiser over the free variables when updates have cost as much as it does.
         spent, (once, sample, pair, triple) = (now - walked) * (n + _PAIR), _WALK
@@ -331,33 +323,6 @@ def update_pairs(dual, second_order, target, limit):
         scores[i] -= step * ridge[i]
         scores[j] += step * ridge[j]
         clock[N_ITER] += 1
-
-
-def _check_options(selection, tol, max_iter):
-    if selection not in ("first_order", "second_order"):
-        raise ValueError(
-            f"The 'selection' parameter of smo must be 'first_order' or 'second_order'. "
-            f"Got {selection!r} instead."
-        )
-    if not 0.0 < tol < np.inf:
-        raise ValueError(
-            f"The 'tol' parameter of smo must be a positive finite number. Got {tol!r} instead."
-        )
-    if max_iter is not None and max_iter < 0:
-        raise ValueError(
-            f"The 'max_iter' parameter of smo must be None or at least 0. Got {max_iter!r} instead."
-        )
-
-
-def _as_log(log):
-    if log is None:
-        return None
-    columns = np.array(log, dtype=float).reshape(-1, 3).T
-    return {
-        "n_iter": columns[0].astype(np.int64),
-        "objective": columns[1],
-        "kkt_violation": columns[2],
-    }
 
 
 def _warn(result, rules):

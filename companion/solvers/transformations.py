@@ -14,6 +14,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from companion import conformal_factors as c
+from companion._checks import checked_positive
 from companion.solvers.metamodels import Cores, Displacements, Widths
 
 __all__ = ["ACT", "KBA", "MDT", "RULES", "TSVT", "Amari", "Rule", "Williams", "WuAmari", "Xiong"]
@@ -45,13 +46,14 @@ class Amari(Rule):
     units: str = "hull"
 
     def __post_init__(self):
-        _check_positive(self, "tau", self.tau)
+        if self.tau is not None:
+            checked_positive(self.tau, "tau", "Amari")
         _check_one_of(self, "units", ("hull", "svm"))
 
     def stage(self, trained):
         tau = self.tau
         if tau is None:
-            _require(self, "tau", trained.problem, "sigma", "n_features")
+            _require(self, trained.problem, "sigma", "n_features")
             tau = c.amari_width(trained.problem.sigma, trained.problem.n_features)
         rates = np.full(trained.support.size, 0.5 / tau**2)
         weights = trained.unit(self.units) * trained.alpha[trained.support]
@@ -104,7 +106,8 @@ class KBA(Rule):
     uses_diagonal = True
 
     def __post_init__(self):
-        _check_positive(self, "radius", self.radius)
+        if self.radius is not None:
+            checked_positive(self.radius, "radius", "KBA")
         _check_one_of(self, "width", ("pattern", "boundary"))
 
     def stage(self, trained):
@@ -137,29 +140,24 @@ def _on_the_boundary(trained, first, second, beta, rule):
 class Williams(Rule):
     """c = exp(-kappa f^2); Algorithm 6.
 
-    `kappa` "max" is 1 / |f|_max, (4.5.2); "max_squared" is 1 / |f|_max^2, the same whatever the
-    `units` of f: "hull" as in the thesis, or "svm" with margins at -1 and +1.
+    `kappa` is by default 1 / |f|_max, (4.5.2), which depends on the `units` of f: "hull" as in the
+    thesis, or "svm" with margins at -1 and +1.
     """
 
-    kappa: float | str = "max"
+    kappa: float | None = None
     units: str = "hull"
 
     uses_distances = False
 
     def __post_init__(self):
         _check_one_of(self, "units", ("hull", "svm"))
-        if self.kappa not in ("max", "max_squared") and not (
-            isinstance(self.kappa, Real) and 0.0 <= self.kappa < np.inf
-        ):
-            raise ValueError(
-                "The 'kappa' of Williams must be 'max', 'max_squared' or a finite number >= 0. "
-                f"Got {self.kappa!r} instead."
-            )
+        if self.kappa is not None and self.kappa != 0.0:
+            checked_positive(self.kappa, "kappa", "Williams")
 
     def stage(self, trained):
         kappa = self.kappa
-        if isinstance(kappa, str):
-            kappa = c.williams_kappa(trained.unit(self.units) * trained.f, kappa)
+        if kappa is None:
+            kappa = c.williams_kappa(trained.unit(self.units) * trained.f)
         return c.Decay(trained.columns, *trained.expansion(self.units), float(kappa))
 
 
@@ -167,35 +165,21 @@ class Williams(Rule):
 class Xiong(Rule):
     """c = c_0 + sum_i c_i exp(-gamma ||x - a_i||^2) on random empirical cores a_i (4.6.19).
 
-    `n_cores` is their number among the training samples, or their share; `gamma` is by default that
-    of the Gaussian kernel, 1 / (2 sigma^2).
+    They are a `share` of the training samples; gamma is that of the kernel, 1 / (2 sigma^2).
     """
 
-    n_cores: int | float = 1.0 / 3.0
-    gamma: float | None = None
+    share: float = 1.0 / 3.0
 
     is_searched = True
 
     def __post_init__(self):
-        _check_positive(self, "gamma", self.gamma)
-        if isinstance(self.n_cores, Integral):
-            valid = self.n_cores >= 1
-        else:
-            valid = isinstance(self.n_cores, Real) and 0.0 < self.n_cores <= 1.0
-        if not valid:
-            raise ValueError(
-                "The 'n_cores' of Xiong must be a positive integer or a share in (0, 1]. "
-                f"Got {self.n_cores!r} instead."
-            )
+        if not (isinstance(self.share, Real) and 0.0 < self.share <= 1.0):
+            raise ValueError(f"The 'share' of Xiong must be in (0, 1]. Got {self.share!r} instead.")
 
     def family(self, trained, rng):
         problem, n = trained.problem, trained.y.size
-        is_number = isinstance(self.n_cores, Integral)
-        count = min(self.n_cores, n) if is_number else max(1, round(self.n_cores * n))
-        gamma = self.gamma
-        if gamma is None:
-            _require(self, "gamma", problem, "sigma")
-            gamma = 0.5 / problem.sigma**2
+        _require(self, problem, "sigma")
+        count, gamma = max(1, round(self.share * n)), 0.5 / problem.sigma**2
         cores = np.sort(rng.permutation(n)[:count])
         return Cores(problem.distances[cores], problem.validation_distances[cores], gamma, cores)
 
@@ -267,13 +251,12 @@ def _act_rates(trained):
     return c.act_rates(c.feature_distances(K, diagonal, diagonal), trained.y[support])
 
 
-def _require(rule, setting, problem, *names):
+def _require(rule, problem, *names):
     missing = [name for name in names if getattr(problem, name) is None]
     if missing:
         raise ValueError(
-            f"Without a '{setting}' of its own {type(rule).__name__} takes that of the kernel. Got "
-            f"a problem without {' and '.join(missing)}; give them to it, or '{setting}' to the "
-            "rule."
+            f"{type(rule).__name__} takes its width from that of the kernel. Got a problem without "
+            f"{' and '.join(missing)}; give them to it."
         )
 
 
@@ -282,12 +265,4 @@ def _check_one_of(rule, name, valid):
         raise ValueError(
             f"The '{name}' of {type(rule).__name__} must be '{valid[0]}' or '{valid[1]}'. "
             f"Got {getattr(rule, name)!r} instead."
-        )
-
-
-def _check_positive(rule, name, value):
-    if value is not None and not (isinstance(value, Real) and 0.0 < value < np.inf):
-        raise ValueError(
-            f"The '{name}' of {type(rule).__name__} must be None or a positive finite number. "
-            f"Got {value!r} instead."
         )

@@ -28,17 +28,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from companion._checks import checked_positive
 from companion.losses import Hinge
 from companion.solvers._design import Design, normal_equations
 from companion.solvers._interior import COLD, WARM, gap_of, solve_hinge
-from companion.solvers._wls_problem import (
-    Course,
-    Objective,
-    WLSResult,
-    checked_C,
-    stable_damping,
-    warn,
-)
+from companion.solvers._wls_problem import Course, Objective, WLSResult, stable_damping, warn
 
 __all__ = ["Design", "WLSResult", "least_squares_path", "stable_damping", "wls", "wls_path"]
 
@@ -99,7 +93,7 @@ def wls(  # noqa: PLR0913
         Allow what changes the sequence but not the solution: Newton steps once the iteration has
         settled, and for the hinge an interior point. False gives the plain iteration of the paper.
     history : bool, default=False
-        Record the iterates in ``WLSResult.log``.
+        Record the iterates in ``WLSResult.log``; the interior point has none.
 
     Returns
     -------
@@ -128,11 +122,10 @@ def wls(  # noqa: PLR0913
     problem = Objective(design, y, C, sample_weight, loss, floor, factor)
     course = Course(problem, damping, tol, max_iter, accelerate)
     x = _starting_point(problem, start, course.max_iter)
-    log = [] if history else None
     if accelerate and isinstance(loss, Hinge):
-        result = _interior(problem, x, COLD if isinstance(start, str) else WARM, course, log)
+        result = _interior(problem, x, COLD if isinstance(start, str) else WARM, course)
     else:
-        result = _iterate(problem, x, course, log)
+        result = _iterate(problem, x, course, [] if history else None)
     if not result.converged:
         warn(result, loss, course.damping)
     return result
@@ -188,11 +181,10 @@ def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
     design, y, loss
         As for :func:`wls`.
     C_values : sequence of float
-    start : {"svc", "least_squares", "previous"} or sequence of WLSResult, default="svc"
+    start : {"svc", "least_squares"} or sequence of WLSResult, default="svc"
         Where the fit for each C starts: at the support vector machine of this C, at least
-        squares, at the machine for the C before it in the sequence (the first at least squares),
-        or at given machines, one for each C, such as the hinge's path. The hinge, which has one
-        minimum, always starts at the machine before.
+        squares, or at given machines, one for each C, such as the hinge's path. The hinge, which
+        has one minimum, always starts at the machine for the C before it in the sequence.
     **settings
         The other arguments of :func:`wls`.
 
@@ -215,10 +207,10 @@ def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
         if start == "svc" and not isinstance(loss, Hinge):
             weight = settings.get("sample_weight")
             start = wls_path(design, y, C_values, tol=_START_TOL, sample_weight=weight)
-        elif start not in (*STARTS, "previous"):
+        elif start not in STARTS:
             raise ValueError(
-                f"The 'start' of wls_path must be one of {[*STARTS, 'previous']} or machines, one "
-                f"for each C. Got {start!r}."
+                f"The 'start' of wls_path must be one of {list(STARTS)} or machines, one for each "
+                f"C. Got {start!r}."
             )
     elif len(start) != len(C_values):
         raise ValueError(
@@ -230,8 +222,7 @@ def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
         if not isinstance(start, str):
             here = start[k]
         else:
-            goes_on = results and (start == "previous" or isinstance(loss, Hinge))
-            here = results[-1] if goes_on else "least_squares"
+            here = results[-1] if results and isinstance(loss, Hinge) else "least_squares"
         results.append(wls(design, y, C, loss=loss, start=here, **settings))
     return results
 
@@ -250,22 +241,17 @@ def least_squares_path(design, y, C_values, *, sample_weight=None):
         (w, b) of each machine; decision values are ``design.augmented @ x``.
     """
     problem = Objective(design, y, 1.0, sample_weight, Hinge())
-    return [_least_squares(problem, checked_C(C) * problem.weight) for C in C_values]
+    C_values = [checked_positive(C, "C", "wls") for C in C_values]
+    return [_least_squares(problem, C * problem.weight) for C in C_values]
 
 
-def _interior(problem, x, relaxed, course, log):
+def _interior(problem, x, relaxed, course):
     """The hinge by an interior point."""
-    y, c = problem.y, problem.c
-
-    def record(x, f):
-        log.append((x, problem.value(x, 1.0 - y * f)))
-
-    x, alpha, gap, n_iter = solve_hinge(
-        problem.design, y, c, x, relaxed, course.tol, course.max_iter, log is not None and record
-    )
-    course.n_iter, value = n_iter, problem.value(x, 1.0 - y * (problem.design.augmented @ x))
+    design, y, c, tol = problem.design, problem.y, problem.c, course.tol
+    x, alpha, gap, n_iter = solve_hinge(design, y, c, x, relaxed, tol, course.max_iter)
+    course.n_iter, value = n_iter, problem.value(x, 1.0 - y * (design.augmented @ x))
     end = course.end(value, gap, value) or (False, "Rounding errors stop all progress.")
-    return problem.result(x, alpha, gap, n_iter, *end, log)
+    return problem.result(x, alpha, gap, n_iter, *end)
 
 
 def _starting_point(problem, start, max_iter):

@@ -16,8 +16,8 @@ from sklearn.base import clone
 from companion._kernel_loops import cut
 from companion.estimators import LSSVC
 from companion.estimators._compat import MultimetricScorer, score_with
-from companion.estimators._dual import (
-    DualClassifier,
+from companion.estimators._dual import DualClassifier
+from companion.estimators._kernel_classifier import (
     class_factors,
     signed_labels,
     silent_overflow,

@@ -147,7 +147,7 @@ def bias_of(M, beta, scores, out):
 
 @njit(**_OPTIONS)
 def _follow(M, W, out, last, to_the_end, row):
-    """Follow the solution while b_out goes to 0; return the verdict and the changes of F.
+    """Follow the solution while b_out goes to 0; return the verdict.
 
     ``last`` is the one basic sample where that is not free, else -1.
     """
@@ -157,22 +157,21 @@ def _follow(M, W, out, last, to_the_end, row):
         if W.count[1] == 1:
             last = out
         elif not _pivot(W, out, out, row):
-            return FAILED, 0
-    count = 0
+            return FAILED
     while W.count[0] < _MOST_PIVOTS - 3:
         if last >= 0:
             # The bias jumps to the end of its interval where one of the others can make up.
             _bias, i, j, _violation = bias_of(M, W.beta, W.above, out)
             joins = i if sense < 0.0 else j
             if joins < 0:
-                return FAILED, count
+                return FAILED
             W.above[:] -= W.above[joins]
             if joins != last and not (_pivot(W, joins, out, row) and _pivot(W, last, out, row)):
-                return FAILED, count
+                return FAILED
             last = -1
         margin, rest = 1.0 - M.y[out] * W.above[out], abs(W.beta[out])
         if not to_the_end and margin <= 0.0:
-            return ERROR, count
+            return ERROR
         speed = sense * row
         length, first = _room(M, W, speed)
         # Whose score meets the bias before a member of F meets a bound?
@@ -192,20 +191,19 @@ def _follow(M, W, out, last, to_the_end, row):
                 W.above[k] -= length * speed[k]
         W.beta[out] = 0.0 if is_last else W.beta[out] + sense * length
         if is_last:
-            return UNKNOWN, count
+            return UNKNOWN
         if joins < 0:
             W.beta[first] = M.low[first] if speed[first] > 0.0 else M.high[first]
         if joins < 0 and W.count[1] == 1:
             last = first
         elif not _pivot(W, joins if joins >= 0 else first, out, row):
-            return FAILED, count
-        count += 1
-    return FAILED, count
+            return FAILED
+    return FAILED
 
 
 @njit(**_OPTIONS)
 def leave_out(M, free, table, to_the_end, ends, verdicts, values):
-    """Leave every sample out of one machine; return the number of walks and of changes of F.
+    """Leave every sample out of one machine.
 
     Where a verdict stays unknown, row i of `ends` is the solution without sample i. The basis of
     the tableau is `free`, or where that is empty sample 0.
@@ -216,7 +214,6 @@ def leave_out(M, free, table, to_the_end, ends, verdicts, values):
     places, is_basic = np.empty(_MOST_PIVOTS, dtype=np.int64), np.empty(n, dtype=np.bool_)
     count, above = np.empty(2, dtype=np.int64), np.empty(n)
     bias = bias_of(M, M.beta, M.scores, -1)[0]
-    n_walks, n_changes = 0, 0
     for i in range(n):
         value, verdict = M.y[i] - M.scores[i] + bias, UNKNOWN
         if M.beta[i] == 0.0:
@@ -232,10 +229,8 @@ def leave_out(M, free, table, to_the_end, ends, verdicts, values):
             count[0], count[1] = 0, max(m, 1)
             W = _Walk(ends[i], above, table, vectors, divisors, places, shifts, is_basic, count)
             last = -1 if m else 0
-            verdict, changes = _follow(M, W, i, last, to_the_end, row)
-            n_walks, n_changes, value = n_walks + 1, n_changes + changes, np.nan
+            verdict, value = _follow(M, W, i, last, to_the_end, row), np.nan
         verdicts[i], values[i] = verdict, value
-    return n_walks, n_changes
 
 
 @njit(**_OPTIONS)

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from numbers import Real
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from companion._gram import gram, kernel_diagonal
 from companion.estimators import L1SVC
-from companion.estimators._dual import class_factors
-from companion.kernels import KernelRows, gram
+from companion.estimators._kernel_classifier import class_factors
 
 _BLOCK = 500
 
@@ -25,7 +25,7 @@ def gram_diagonal(X, *, kernel, **parameters):
     """k(x_i, x_i) of every row of X, without the rest of the Gram matrix."""
     if kernel == "precomputed":
         return X.diagonal().copy()
-    return KernelRows(X, cache_size=0, kernel=kernel, **parameters).diagonal
+    return kernel_diagonal(X, kernel=kernel, **parameters)
 
 
 def largest_difference(X, *, kernel, **parameters):
@@ -44,7 +44,7 @@ def largest_difference(X, *, kernel, **parameters):
 def observed(estimator, X, y, costs, name):
     """Margins, multipliers, checked points and costs of the training set of a machine."""
     check_machine(estimator, name)
-    X = validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
+    X = estimator._queries(X)
     y = np.asarray(y)
     if y.shape != X.shape[:1]:
         raise ValueError(
@@ -65,7 +65,7 @@ def observed(estimator, X, y, costs, name):
     _check_support(estimator, X, signs, name)
     alpha = np.zeros(len(X))
     alpha[estimator.support_] = np.abs(estimator.dual_coef_[0])
-    margin = signs * estimator.decision_function(X)
+    margin = signs * estimator._decision_function(X)
     upper = np.full(len(X), float(estimator.C))
     factors = class_factors(estimator.class_weight, y, estimator.classes_)
     if factors is not None:

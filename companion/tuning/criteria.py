@@ -10,9 +10,12 @@ every sample, its influence theta_i = alpha_i K_ii, about the fall of the margin
 out, and its cost L(y_i): arrays of shape (..., n), with one value for each machine.
 """
 
-from numbers import Real
-
 import numpy as np
+
+from companion._checks import checked_positive
+
+# Margins as near to -1 as this are at -1: the default tolerance of the machines.
+_AT_MARGIN = 1e-3
 
 __all__ = ["gacv_values", "gckl_values", "misclass_values", "xi_alpha_values"]
 
@@ -22,7 +25,9 @@ def gacv_values(margin, influence, cost=None):
 
     1/n sum_i L_i [(1 - m_i)_+ + theta_i + theta_i (m_i < -1)] over margins m and influences theta.
     The report sums theta over m_i <= 1; these are the support vectors (theta_i > 0), and the sum
-    here is over them, as margin vectors lie at 1 within the tolerance of the solver only.
+    here is over them, as margin vectors lie at 1 within the tolerance of the solver only. So their
+    twins of the other label lie at -1, and count twice only where they are further below it than
+    1e-3, the default tolerance.
 
     Parameters
     ----------
@@ -49,7 +54,7 @@ def gacv_values(margin, influence, cost=None):
     margin, influence, cost = _checked_arrays(margin, influence, cost)
     terms = np.maximum(1.0 - margin, 0.0)
     terms += influence
-    terms += np.where(margin < -1.0, influence, 0.0)
+    terms += np.where(margin < -1.0 - _AT_MARGIN, influence, 0.0)
     return _mean(terms, cost)
 
 
@@ -78,7 +83,7 @@ def xi_alpha_values(margin, influence, cost=None, *, rho=1.0):
     >>> float(xi_alpha_values([2.0, 1.0, 0.5, 0.0, -1.5], [0.0, 0.2, 0.5, 0.5, 0.5]))
     0.6
     """
-    check_rho(rho, "xi_alpha_values")
+    checked_positive(rho, "rho", "xi_alpha_values")
     margin, influence, cost = _checked_arrays(margin, influence, cost)
     # A training error is counted whatever its influence, for influences are not negative.
     return _mean(margin <= rho * influence, cost)
@@ -193,10 +198,3 @@ def _checked_targets(decision, probability, costs):
             f"The 'costs' must be two positive finite numbers, L(-1) and L(1). Got {costs!r}."
         )
     return decision, probability, pair
-
-
-def check_rho(rho, name):
-    if not (isinstance(rho, Real) and 0.0 < rho < np.inf):
-        raise ValueError(
-            f"The 'rho' parameter of {name} must be a positive finite number. Got {rho!r} instead."
-        )

@@ -8,7 +8,8 @@ from numbers import Real
 
 import numpy as np
 
-from companion.estimators._dual import class_factors
+from companion._checks import checked_positive
+from companion.estimators._kernel_classifier import class_factors
 from companion.tuning import _training_set as training
 from companion.tuning import criteria
 
@@ -83,7 +84,7 @@ def xi_alpha(estimator, X, y, costs=None, *, rho=1.0, bound="diagonal"):
     >>> xi_alpha(L1SVC(gamma=1.0).fit(X, y), X, y)
     0.5
     """
-    criteria.check_rho(rho, "xi_alpha")
+    checked_positive(rho, "rho", "xi_alpha")
     is_number = isinstance(bound, Real) and 0.0 < bound < np.inf
     if not (is_number or (isinstance(bound, str) and bound in ("diagonal", "joachims"))):
         raise ValueError(

@@ -16,14 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from companion._threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._compat import Interval, StrOptions, fit_context
-from companion.estimators._dual import class_factors, silent_overflow
+from companion.estimators._kernel_classifier import class_factors, silent_overflow
 from companion.kernels import gram, squared_distances
 from companion.tuning._evaluate import paths_by_kernel
 from companion.tuning._training_set import cost_vector, largest_difference
 from companion.tuning.criteria import gacv_values, xi_alpha_values
-from companion.tuning.gacv import gacv, xi_alpha
 from companion.tuning.grid import checked_candidates
-from companion.tuning.leave_one_out import leave_one_out, leave_one_out_errors
+from companion.tuning.leave_one_out import leave_one_out_errors, require_two_each
 from companion.tuning.surface import solve_costs
 
 __all__ = ["GACVSearch"]
@@ -95,8 +94,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Notes
     -----
     GACV [1]_ estimates the expected hinge loss, twice a pessimistic estimate of the error rate.
-    Data are not scaled: in a :class:`~sklearn.pipeline.Pipeline` put the search last. Where two
-    Gram matrices do not fit in the `cache_size` of the machine, every cell is a fit of its own.
+    Data are not scaled: in a :class:`~sklearn.pipeline.Pipeline` put the search last.
 
     References
     ----------
@@ -165,7 +163,8 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ------
         ValueError
             If the grid is empty, names an unknown parameter or holds an invalid value, if `y` has
-            not exactly two classes, or if the costs are not positive or miss a label.
+            not exactly two classes, if the costs are not positive or miss a label, or if two Gram
+            matrices do not fit in the `cache_size` of the machine.
         TypeError
             If the estimator is not an L1SVC, or `X` is sparse.
         """
@@ -182,6 +181,8 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
         X_checked, y_checked = seen._checked(X, y)[:2]
         cost_vector(self.costs, None, y_checked, seen.classes_, "GACVSearch")
+        if self.criterion == "leave_one_out":
+            require_two_each(y_checked)
         if self.verbose > 0:
             print(f"Fitting each of {len(candidates)} candidates to {len(y_checked)} samples")
         cells = self._evaluate(machine, candidates, X_checked, y_checked, seen.classes_)
@@ -237,13 +238,18 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         paths_of = paths_by_kernel(machine, candidates)
         uses_rbf = any(paths[0].machine.kernel == "rbf" for paths in paths_of)
         limit = min(candidate.get("cache_size", machine.cache_size) for candidate in candidates)
-        fits_in_memory = 2 * 8e-6 * len(X) ** 2 <= limit  # squared distances and a Gram matrix
-        distances = squared_distances(X) if uses_rbf and fits_in_memory else None
+        needed = 2 * 8e-6 * len(X) ** 2
+        if needed > limit:
+            raise ValueError(
+                "GACVSearch keeps squared distances and a Gram matrix, which must fit in "
+                f"cache_size = {limit:g} MB of the machine. Got {len(X)} samples, which need "
+                f"{needed:.0f} MB: raise cache_size, or search a part of the samples."
+            )
+        distances = squared_distances(X) if uses_rbf else None
         data, settings = (X, y, classes, distances), (self.criterion, self.costs)
         bounds = {"rho": self.rho, "bound": self.bound}
-        task = _cells_of_kernel if fits_in_memory else _cells_one_by_one
         parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(task)(paths, data, settings, bounds) for paths in paths_of
+            delayed(_cells_of_kernel)(paths, data, settings, bounds) for paths in paths_of
         )
         cells = {number: cell for part in parts for number, cell in part.items()}
         return [cells[number] for number in range(len(candidates))]
@@ -289,29 +295,6 @@ def _cells_of_kernel(paths, data, settings, bounds):
     seconds = time.perf_counter() - start
     for cell in cells.values():
         cell["time"] = seconds / len(cells)
-    return cells
-
-
-@silent_overflow
-def _cells_one_by_one(paths, data, settings, bounds):
-    """Cells for which a Gram matrix is too large: every one a fit of its own."""
-    (X, y, _, _), (criterion, costs) = data, settings
-    cells = {}
-    for path in paths:
-        for C, number in zip(path.C_values, path.candidates, strict=True):
-            start = time.perf_counter()
-            machine = clone(path.machine).set_params(C=C).fit(X, y)
-            cells[number] = cell = {
-                "C": C,
-                "gamma": machine._gamma,
-                "gacv": gacv(machine, X, y, costs),
-                "xi_alpha": xi_alpha(machine, X, y, costs, **bounds),
-                "n_support": len(machine.support_),
-                "converged": machine.converged_,
-            }
-            if criterion == "leave_one_out":
-                cell[criterion] = leave_one_out(machine, X, y, costs)
-            cell["time"] = time.perf_counter() - start
     return cells
 
 

@@ -2,6 +2,7 @@
 
 import difflib
 import time
+from collections.abc import Iterable
 from contextlib import nullcontext
 
 import numpy as np
@@ -81,7 +82,6 @@ class KernelGridSearchCV(GridSearchCV):
 
     See Also
     --------
-    companion.LSSVCCV : Chooses C alone, by leave-one-out in closed form.
     sklearn.model_selection.GridSearchCV : For any estimator, every cell from scratch.
 
     Notes
@@ -89,8 +89,9 @@ class KernelGridSearchCV(GridSearchCV):
     A cell is solved to the tolerance of the machine from another starting point than
     ``GridSearchCV`` uses, so decision values agree within the tolerance. Where accuracy is the
     score, fits that leave a test sample within half the tolerance of the boundary go on to a tenth
-    of it before they are counted. A search whose Gram matrix does not fit in the `cache_size` of
-    the machine, or with metadata routing enabled, is run by ``GridSearchCV`` itself.
+    of it before they are counted. A search for which three Gram matrices do not fit in the
+    `cache_size` of the machine, with metadata routing enabled, or with scorers that are functions
+    and data that are no arrays, is run by ``GridSearchCV`` itself.
 
     Examples
     --------
@@ -141,6 +142,7 @@ class KernelGridSearchCV(GridSearchCV):
             routing_enabled()
             or ("precomputed" in kernels and not precomputed)
             or not self._fits_in_memory(machine, candidates, X)
+            or self._has_scorer_of_frames(X, y)
         ):
             return super().fit(X, y, **given)
 
@@ -179,6 +181,12 @@ class KernelGridSearchCV(GridSearchCV):
                 "sklearn.model_selection.GridSearchCV for other estimators."
             )
         return clone(self.estimator)
+
+    def _has_scorer_of_frames(self, X, y):
+        """Whether a function scores that may look at more than the numbers of X and y."""
+        several = self.scoring.values() if isinstance(self.scoring, dict) else self.scoring
+        scorers = several if isinstance(several, Iterable) else [several]
+        return any(map(callable, scorers)) and not (type(X) is type(y) is np.ndarray)
 
     @staticmethod
     def _fits_in_memory(machine, candidates, X):

@@ -23,7 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.estimators._dual import class_factors
+from companion._checks import check_square, checked_signs
+from companion.estimators._kernel_classifier import class_factors, signed_labels
 from companion.kernels import gram, squared_distances
 from companion.solvers.smo import smo
 from companion.tuning import _leave_one_out_loops as loops
@@ -47,15 +48,10 @@ class LeaveOneOut:
     errors, decision : ndarray of shape (..., n)
         Whether the left-out margin is zero (within 1e-7) or negative; left-out decision values to
         about 1e-7, NaN where the sign was settled before the value.
-    n_refits, n_breakpoints : ndarray of int of shape (...)
-        Points whose own verdict did not follow from the machine itself, and changes of the free
-        set on their way.
     """
 
     errors: np.ndarray
     decision: np.ndarray
-    n_refits: np.ndarray
-    n_breakpoints: np.ndarray
 
 
 def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
@@ -92,7 +88,7 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
     Notes
     -----
     The bias is the mean score of the free vectors, else the middle of its interval. A vector is
-    free if it keeps more than 1e-10 of its range from both bounds.
+    free if it keeps more than 1e-9 of its range from both bounds.
 
     Examples
     --------
@@ -105,7 +101,7 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
     ([False, False, True, False], [-2.333, -0.2, 0.0, 3.0])
     """
     K, y, alpha, upper = _checked(K, y, alpha, upper)
-    _require_two_each(y, (upper > 0.0).reshape(-1, len(y)), {-1.0: -1, 1.0: 1})
+    require_two_each(y, (upper > 0.0).reshape(-1, len(y)))
     return _leave_one_out(K, y, alpha, upper, decisions)
 
 
@@ -134,17 +130,13 @@ def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
         or len(X) != n
         or y.shape != (n,)
         or len(classes) != 2
-        or not np.array_equal(np.where(y == classes[1], 1.0, -1.0), surface.signs)
+        or not np.array_equal(signed_labels(y, classes), surface.signs)
     ):
         raise ValueError(
             f"leave_one_out_surface needs the {n} points and labels that the surface was made of. "
             f"Got X of shape {X.shape} and other labels, or as many in another order."
         )
-    _require_two_each(
-        surface.signs,
-        np.ones((1, n), dtype=bool),
-        dict(zip((-1.0, 1.0), classes.tolist(), strict=True)),
-    )
+    require_two_each(y)
     distances = squared_distances(X) if kernel == "rbf" else None
     upper = surface.C[:, np.newaxis] * surface.factors
     errors = np.empty(surface.alpha.shape, dtype=bool)
@@ -193,11 +185,10 @@ def leave_one_out(estimator, X, y, costs=None):
     """
     _, alpha, points, cost = observed(estimator, X, y, costs, "leave_one_out")
     y = np.asarray(y)
-    negative, positive = estimator.classes_.tolist()
-    signs = np.where(y == positive, 1.0, -1.0)
+    require_two_each(y)
+    signs = signed_labels(y, estimator.classes_)
     factors = class_factors(estimator.class_weight, y, estimator.classes_)
     upper = estimator.C * (np.ones(len(y)) if factors is None else factors)
-    _require_two_each(signs, np.ones((1, len(y)), dtype=bool), {-1.0: negative, 1.0: positive})
     K = points
     if estimator.kernel != "precomputed":
         K = gram(points, **estimator._kernel_parameters(estimator._gamma))
@@ -214,7 +205,7 @@ def _leave_one_out(K, y, alpha, upper, decisions):
     A[:n, :n], A[n, n] = K + _RIDGE * K.diagonal().max() * np.eye(n), 0.0
     given, K, table = K, A[:n, :n].copy(), np.empty(A.shape)
     verdicts, values = np.empty(alpha.shape, dtype=np.int8), np.empty(alpha.shape)
-    counts, ends, last = np.empty((len(alpha), 2), dtype=np.int64), np.empty((n, n)), ()
+    ends, last = np.empty((n, n)), ()
     for c, (start, u) in enumerate(zip(alpha, upper, strict=True)):
         machine = _solve(K, y, u, start)
         free = np.flatnonzero((machine.low < machine.beta) & (machine.beta < machine.high))
@@ -222,7 +213,7 @@ def _leave_one_out(K, y, alpha, upper, decisions):
         if not np.array_equal(basic, last):
             loops.tableau(A, basic, table)
             last = basic
-        counts[c] = loops.leave_out(machine, free, table, decisions, ends, verdicts[c], values[c])
+        loops.leave_out(machine, free, table, decisions, ends, verdicts[c], values[c])
         rows = np.flatnonzero(verdicts[c] == loops.UNKNOWN)
         loops.judge(machine, rows, ends[rows], y - ends[rows] @ K, verdicts[c], values[c])
         failed = np.flatnonzero(verdicts[c] == loops.FAILED)
@@ -235,13 +226,7 @@ def _leave_one_out(K, y, alpha, upper, decisions):
             is_correct = y[failed] * found > loops.ZERO_MARGIN
             values[c, failed] = found
             verdicts[c, failed] = np.where(is_correct, loops.CORRECT, loops.ERROR)
-    n_refits, n_breakpoints = counts.T
-    return LeaveOneOut(
-        errors=(verdicts == loops.ERROR).reshape(shape),
-        decision=values.reshape(shape),
-        n_refits=n_refits.reshape(shape[:-1]),
-        n_breakpoints=n_breakpoints.reshape(shape[:-1]),
-    )
+    return LeaveOneOut((verdicts == loops.ERROR).reshape(shape), values.reshape(shape))
 
 
 def _solve(K, y, upper, alpha):
@@ -265,10 +250,10 @@ def _left_out_decision(machine, upper, i):
     return other.y[i] - other.scores[i] + loops.bias_of(other, other.beta, other.scores, -1)[0]
 
 
-def _require_two_each(y, taking_part, labels):
+def require_two_each(y, taking_part=True):
     """Every class of every machine must keep a point when one is left out."""
-    for sign, label in labels.items():
-        if ((taking_part & (y == sign)).sum(axis=1) < 2).any():
+    for label in np.unique(y).tolist():
+        if ((taking_part & (y == label)).sum(axis=-1) < 2).any():
             raise ValueError(
                 f"Leave-one-out needs at least two points of every class. Class {label!r} has "
                 "fewer: without its last point there is no machine."
@@ -277,16 +262,16 @@ def _require_two_each(y, taking_part, labels):
 
 def _checked(K, y, alpha, upper):
     K = np.ascontiguousarray(K, dtype=np.float64)
-    y, alpha = np.asarray(y, dtype=np.float64), np.asarray(alpha, dtype=np.float64)
+    y, alpha = (
+        checked_signs(y, "leave_one_out_errors", both=True),
+        np.asarray(alpha, dtype=np.float64),
+    )
     n = y.size
-    if y.shape != (n,) or K.shape != (n, n) or alpha.shape[-1:] != (n,):
+    check_square(K, n, "leave_one_out_errors")
+    if alpha.shape[-1:] != (n,):
         raise ValueError(
-            "leave_one_out_errors needs K of shape (n, n), y of shape (n,) and alpha of shape "
-            f"(..., n). Got {K.shape}, {y.shape} and {alpha.shape}."
-        )
-    if not (np.abs(y) == 1.0).all():
-        raise ValueError(
-            f"The labels of leave_one_out_errors must be -1 and +1. Got {np.unique(y)[:5]}."
+            f"The 'alpha' of leave_one_out_errors must have the shape (..., {n}), with a number "
+            f"for each label. Got {alpha.shape}."
         )
     if not np.isfinite(K).all():
         raise ValueError("The 'K' of leave_one_out_errors must be finite. Got NaN or infinity.")

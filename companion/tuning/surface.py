@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.utils.validation import check_X_y
 
 from companion._threads import one_thread
 from companion.estimators import L1SVC
-from companion.estimators._dual import class_factors, signed_labels
+from companion.estimators._kernel_classifier import class_factors
 from companion.kernels import gram, squared_distances
 from companion.tuning._path import WarmPath
 
@@ -98,7 +97,6 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
     >>> gacv_values(surface.margin, surface.influence).shape
     (2, 3)
     """
-    X, y = check_X_y(X, y, dtype=np.float64, order="C")
     C, gamma = _grid_axis(C, "C"), _grid_axis(gamma, "gamma", zero=True)
     if kernel not in ("rbf", "poly"):
         raise ValueError(
@@ -106,14 +104,8 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
         )
     machine = L1SVC(kernel=kernel, class_weight=class_weight, tol=tol)
     machine._validate_params()
-    classes = np.unique(y)
-    if len(classes) != 2:
-        raise ValueError(
-            f"machine_surface needs labels of two classes. Got {len(classes)}: "
-            f"{classes[:5].tolist()}."
-        )
-    factors = class_factors(class_weight, y, classes, name="machine_surface")
-    signs = signed_labels(y, classes)
+    X, y, signs = machine._checked(X, y)
+    factors = class_factors(class_weight, y, machine.classes_, name="machine_surface")
     distances = squared_distances(X) if kernel == "rbf" else None
     solutions, diagonal = [], np.empty((len(gamma), len(y)))
     K = np.empty((len(y), len(y)))

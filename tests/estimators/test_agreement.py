@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.svm import SVC
 
-from companion import L1SVC, L2SVC, LSSVC, LSSVCCV, LeastOneNormSVC, UnbiasedSVC
+from companion import L1SVC, L2SVC, LSSVC, LeastOneNormSVC, UnbiasedSVC
 from companion.kernels import gram
 
 from ._data import each_cost, each_kernel, two_clouds
@@ -78,31 +77,3 @@ def test_prediction_in_blocks_does_not_depend_on_their_size(block, monkeypatch):
     monkeypatch.setattr("companion.estimators._kernel_classifier.PREDICTION_BLOCK_MEGABYTES", block)
     values = fitted.decision_function(X) - fitted.intercept_[0]
     np.testing.assert_allclose(values, expected, atol=1e-12)
-
-
-def test_least_squares_cv_scores_are_those_of_refitting_without_each_sample():
-    X, y = two_clouds(40)
-    Cs = [0.1, 1.0, 10.0]
-    machine = LSSVCCV(Cs=Cs, gamma=0.4, store_cv_results=True).fit(X, y)
-    for column, C in enumerate(Cs):
-        one, how = LSSVC(C=C, gamma=0.4), {"cv": LeaveOneOut(), "method": "decision_function"}
-        refitted = cross_val_predict(one, X, y, **how)
-        np.testing.assert_allclose(machine.cv_results_[:, column], refitted, atol=1e-9)
-        assert machine.scores_[column] == np.mean((refitted > 0) == (y == 1))
-    chosen = LSSVC(C=machine.C_, gamma=0.4).fit(X, y)
-    np.testing.assert_allclose(machine.decision_function(X), chosen.decision_function(X))
-    assert machine.best_score_ == machine.scores_.max()
-
-
-def test_least_squares_cv_takes_the_smallest_of_tied_values_in_any_order():
-    X, y = two_clouds(40, shift=30.0)
-    machine = LSSVCCV(Cs=[10.0, 0.1, 1.0], kernel="linear").fit(X, y)
-    assert (machine.scores_ == 1.0).all() and machine.C_ == 0.1
-
-
-def test_least_squares_cv_can_judge_by_squared_error():
-    X, y = two_clouds(40)
-    machine = LSSVCCV(scoring="neg_mean_squared_error", store_cv_results=True).fit(X, y)
-    signed = np.where(y == 1, 1.0, -1.0)[:, np.newaxis]
-    expected = -np.mean((machine.cv_results_ - signed) ** 2, axis=0)
-    np.testing.assert_allclose(machine.scores_, expected)

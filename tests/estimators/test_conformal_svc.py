@@ -4,6 +4,7 @@ import pickle
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from _cases import cases, refused, warned
 from _conformal_problems import mixed_derivatives
@@ -117,7 +118,7 @@ def test_a_callable_kernel_gives_the_machine_of_the_same_built_in_one(transform)
     # Rounding decides where a search over many parameters ends: one with two, or the exact one.
     settings = {**EAGER, "transform": transform, "max_transforms": 1, "tol": 1e-8}
     if transform == "xiong":
-        settings.update(transform=Xiong(n_cores=5), search="separability_exact")
+        settings.update(transform=Xiong(share=0.05), search="separability_exact")
     built_in = ConformalSVC(**settings).fit(X, y)
     called = ConformalSVC(kernel=partial(gram, gamma=0.02), **settings).fit(X, y)
     wanted = built_in.decision_function(T)
@@ -153,6 +154,22 @@ def test_magnification_is_the_volume_element_of_the_kernel_itself():
     refused('use kernel="rbf"', ConformalSVC(kernel="linear").fit(X, Y).magnification, T)
 
 
+def test_names_of_features_are_checked_once_and_not_missed_by_later_steps():
+    X, y = board()
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    machine = ConformalSVC(random_state=0).fit(frame, y)
+    for method in (machine.magnification, machine.transformation, machine.decision_function):
+        assert method(frame).shape == y.shape
+
+
+def test_the_tolerance_is_a_share_and_advice_names_what_the_machine_has():
+    X, y = two_clouds(60)
+    refused("'tol'.*range \\(0.0, 1.0\\). Got 1.5", ConformalSVC(tol=1.5).fit, X, y)
+    machine = ConformalSVC(kernel="linear", max_transforms=0, random_state=0)
+    warned(r"raise the ridge 1 / C \(lower C\) or scale the inputs", machine.fit, 1e6 * X, y)
+    refused("coef_ exists only.*not transformed", lambda: machine.coef_, error=AttributeError)
+
+
 def test_the_validation_part_is_stratified_reproducible_and_not_trained_on():
     act = ConformalSVC(transform="act", **BOARD)
     machine, again, other = (clone(act).set_params(random_state=s).fit(X, Y) for s in (0, 0, 1))
@@ -176,7 +193,7 @@ def test_a_rule_with_settings_of_its_own_is_a_parameter_like_any_other():
     grid = {"transform": ["act", Williams(kappa=3.0)]}
     search = GridSearchCV(ConformalSVC(**BOARD), grid, cv=2, scoring=g_mean_scorer).fit(X, Y)
     assert search.best_params_["transform"] in ("act", Williams(kappa=3.0))
-    refused("'n_cores' of Xiong", Xiong, n_cores=0)
+    refused("'share' of Xiong", Xiong, share=0)
 
 
 def test_the_parameter_transform_does_not_make_it_a_transformer():

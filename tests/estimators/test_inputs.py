@@ -11,7 +11,6 @@ from companion import (
     L1SVC,
     L2SVC,
     LSSVC,
-    LSSVCCV,
     ConformalSVC,
     LeastOneNormSVC,
     UnbiasedSVC,
@@ -21,7 +20,7 @@ from companion import (
 from ._data import two_clouds
 
 X, Y = two_clouds(40)
-ALL = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, LSSVCCV, UnbiasedSVC]
+ALL = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, UnbiasedSVC]
 every = pytest.mark.parametrize("machine", ALL)
 anyone = pytest.mark.parametrize("machine", [*ALL, ConformalSVC, WeightedRobustSVC])
 
@@ -40,7 +39,7 @@ def test_any_two_labels_are_sorted_and_predicted_by_sign(machine, labels):
 @every
 def test_swapping_the_labels_turns_the_decision_values(machine):
     X, y = two_clouds(60)
-    precise = {} if machine in (LSSVC, LSSVCCV) else {"tol": 1e-9}
+    precise = {} if machine is LSSVC else {"tol": 1e-9}
     values, turned = (machine(**precise).fit(X, of).decision_function(X) for of in (y, 1 - y))
     np.testing.assert_allclose(turned, -values, atol=1e-6)
 
@@ -104,7 +103,6 @@ BAD = {
     L2SVC: {"kernel": ["rbff"]},
     LSSVC: {"solver": ["lu"]},
     LeastOneNormSVC: {"tol": [0]},
-    LSSVCCV: {"Cs": [[], [1.0, -1.0]]},
     UnbiasedSVC: {"s": [0.9], "k": [-1e-6], "slope": [0], "damping": [1.0, -0.1], "loss": ["step"]}
     | {"init": ["zero"], "n_prototypes": [0], "max_iter": [0]},
     ConformalSVC: {"transform": ["amarii"], "search": ["grid"], "validation_fraction": [1.0]}
@@ -124,10 +122,9 @@ def test_a_bad_parameter_is_named_with_its_rule_and_value_and_nothing_is_lost(ma
     np.testing.assert_array_equal(fitted.set_params(**kept).decision_function(X), before)
 
 
-@pytest.mark.parametrize("machine", [LSSVC, LSSVCCV])
-def test_a_matrix_too_large_to_factorise_is_refused_with_the_way_out(machine):
+def test_a_matrix_too_large_to_factorise_is_refused_with_the_way_out():
     message = r'Raise cache_size, or use LSSVC\(solver="smo"\)'
-    refused(message, machine(cache_size=0.1).fit, *two_clouds(200))
+    refused(message, LSSVC(cache_size=0.1).fit, *two_clouds(200))
 
 
 @pytest.mark.parametrize("machine", [L1SVC, L2SVC, LeastOneNormSVC])

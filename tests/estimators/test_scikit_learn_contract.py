@@ -18,7 +18,6 @@ MACHINES = [
     svm.LSSVC(),
     svm.LSSVC(solver="smo", **PRECISE),
     svm.LeastOneNormSVC(**PRECISE),
-    svm.LSSVCCV(),
     svm.UnbiasedSVC(**PRECISE),
     svm.UnbiasedSVC(kernel="linear", **PRECISE),
     svm.UnbiasedSVC(kernel="precomputed"),
@@ -49,9 +48,7 @@ EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 
 def expected_failures(estimator):
     reason = None
-    if isinstance(estimator, svm.LSSVCCV):
-        reason = "leave-one-out of a point leaves out all its weight, of a repeated one a copy"
-    elif getattr(estimator, "n_prototypes", None) is not None:
+    if getattr(estimator, "n_prototypes", None) is not None:
         reason = "samples are drawn in proportion to their weight, repeated ones one by one"
     elif LABELS_MIXED_UP:
         reason = "the check of this scikit-learn version compares different labels"

@@ -58,6 +58,17 @@ def test_two_classes_without_truncation_are_L1SVC_of_twice_the_cost(kernel):
     assert WeightedRobustSVC(C=1.5, kernel="linear").fit(X, y).truncation_ == -1.0
 
 
+@pytest.mark.parametrize("C", [1e4, 1e8])
+def test_the_gap_is_relative_to_the_value_however_large_the_cost_is(C):
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.normal(size=(30, 2)) - 3.0, rng.normal(size=(30, 2)) + 3.0]
+    y, settings = np.repeat([0, 1], 30), {"kernel": "linear", "truncation": None}
+    ours = WeightedRobustSVC(C=C, **settings).fit(X, y)
+    other = L1SVC(C=2.0 * C, kernel="linear", tol=1e-9).fit(X, y)
+    assert ours.converged_ and ours.duality_gap_ < 2e-6 * ours.objective_
+    np.testing.assert_allclose(ours.decision_function(X), other.decision_function(X), atol=1e-3)
+
+
 def test_the_unweighted_start_leaves_zero_where_no_class_has_half_the_utility():
     X, y = three_classes(150)
     settings = {"kernel": "linear", "utility": np.full((3, 3), 0.6) + 0.4 * np.eye(3)}
@@ -76,7 +87,9 @@ X, Y = three_classes(30)
     ({"utility": np.eye(2)}, r"for each of the 3 labels in y, \[0, 1, 2\].*\(2, 2\).*label w"),
     ({"cost": np.ones((3, 4))}, r"The 'cost' of WeightedRobustSVC.*Got shape \(3, 4\)"),
     ({"utility": np.eye(3) - 1.0}, "finite entries of at least 0. The smallest is -1"),
-    ({"utility": np.zeros((3, 3))}, "must have a positive entry. Got only zeros"),
+    ({"utility": np.zeros((3, 3))}, "must tell decisions apart. Got 0 everywhere.*the identity"),
+    ({"cost": np.ones((3, 3))}, "'cost' of W.*Got 1 everywhere.*one minus the identity"),
+    ({"cost": -np.eye(3), "form": "cost"}, "'cost' of WeightedRobustSVC must have finite entries"),
     ({"truncation": 0.5}, r"must be a str among {'auto'}, a float in the range.*or None.*0.5"),
     ({"utility": np.eye(3), "cost": np.eye(3)}, "either utilities or costs.*and a 'cost'"),
     ({"utility": np.eye(3), "form": "cost"}, r"pass it as max\(U\) - U"),
@@ -99,7 +112,9 @@ def test_one_class_only_is_refused_also_by_weight():
 def test_a_spent_budget_is_a_warning_and_an_attribute():
     X, y = three_classes(90, 4)
     machine = WeightedRobustSVC(C=0.3, kernel="linear", utility=UTILITY, truncation=0.0, max_iter=1)
-    warned("dca did not converge: The budget of 1 DC steps", machine.fit, X, y)
+    warned(
+        "dca did not converge: The budget of 1 DC steps is spent.*Raise max_iter", machine.fit, X, y
+    )
     assert not machine.converged_ and machine.predict(X).shape == (90,)
 
 

@@ -126,7 +126,8 @@ def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
         convex = min_margin(design, y, utility, C)
         assert forwards[0].objective[q] == pytest.approx(convex.objective, rel=1e-7)
         # From the same start: where its b is not unique, another start may end elsewhere.
-        w = [design.weights(coef) for coef in forwards[0].coef[q]]
+        coef = forwards[0].coef[q]
+        w = coef if kernel == "linear" else coef[:, design._pivots] @ design._factor
         start = np.column_stack([w, forwards[0].intercept[q]])
         robust = dca(design, y, matrix, C, s, form=form, start=start)
         values = K @ forwards[1].coef[q].T + forwards[1].intercept[q]
@@ -174,7 +175,7 @@ X, Y = clouds(12, 3)
     ({"start": "plain"}, r"must be one of \['weighted', 'unweighted'\]. Got 'plain'"),
     ({"start": np.zeros((3, 2))}, r"finite numbers of shape \(3, 3\).*Got shape \(3, 2\)"),
     ({"utility": -np.eye(3)}, "'utility' of dca must have finite entries of at least 0"),
-    ({"C": -1.0}, "'C' of dca must be a positive number"),
+    ({"C": -1.0}, "'C' of dca must be a positive finite number"),
 )
 def test_bad_input_is_named(change, message):
     arguments = {"design": Design.linear(X), "y": Y, "utility": np.eye(3), "C": 1.0, "s": -0.5}
@@ -183,9 +184,14 @@ def test_bad_input_is_named(change, message):
 
 def test_a_spent_budget_warns_and_what_was_reached_is_returned():
     X, y, utility = problem(3, 0)
-    start, message = (Design.linear(X), y, utility), "did not converge: The budget of 1 DC steps"
-    machine = warned(f"dca {message}", dca, *start, 1.0, -0.5, max_steps=1)
+    start, message = (
+        (Design.linear(X), y, utility),
+        "did not converge: The budget of 1 DC steps.*max_iter",
+    )
+    machine = warned(f"dca {message}", dca, *start, 1.0, -0.5, max_iter=1)
     assert not machine.converged and machine.n_steps == 1
     assert machine.objectives[1] < machine.objectives[0]
     message = "for 1 of 1 robust machines: the first has C = 1"
-    warned(message, dca_path, *start, [1.0], -0.5, max_steps=1)
+    warned(message, dca_path, *start, [1.0], -0.5, max_iter=1)
+    message = "A convex problem is not solved to tol.*Raise tol, lower C or scale the inputs"
+    assert not warned(message, dca, *start, 1.0, -0.5, max_inner=2).converged

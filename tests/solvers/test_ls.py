@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-from _cases import cases, each, refused
+from _cases import cases, each, refused, warned
 from problems import problem
+from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import StratifiedKFold
 
-from companion.kernels import KernelRows
-from companion.solvers import LSPath, ls, ls_cross_validate, ls_held_out
+from companion.kernels import KernelRows, gram
+from companion.solvers import LSPath, ls, ls_held_out
 
 K, Y = problem()
 WEIGHTS = np.random.default_rng(5).uniform(0.1, 3.0, size=60)
-WITH_A_GAP = [(np.arange(20), np.arange(30, 60)), (np.arange(30, 60), np.arange(30))]
 SOME_ZERO = np.where(np.arange(60) % 7 == 0, 0.0, WEIGHTS)
 
 
@@ -38,10 +38,9 @@ def test_cholesky_eigendecomposition_and_linear_system_agree(C, weight):
 
 def test_large_costs_and_singular_matrices_are_solved():
     K, y = problem(n=60, kernel="linear")
-    for C in (2.0**15, 1e12):
-        result = ls(K, y, C)
-        assert result.kkt_violation < 1e-10 + 1e-12 * np.abs(result.alpha).max()
-        assert np.isfinite(result.objective)
+    result = ls(K, y, 2.0**15)
+    assert result.kkt_violation < 1e-10 + 1e-12 * np.abs(result.alpha).max()
+    assert result.converged and np.isfinite(result.objective)
 
 
 def test_samples_of_weight_zero_are_as_good_as_absent():
@@ -73,22 +72,21 @@ def test_leave_one_out_equals_refitting_without_each_sample(C, weight):
 
 @each(weight=[None, WEIGHTS, SOME_ZERO], n_folds=[2, 5, 10])
 def test_cross_validation_equals_refitting_without_each_fold(n_folds, weight):
-    splits = list(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(K, Y))
-    C_values, tests = [0.1, 1.0, 100.0], [test for _, test in splits]
-    numbers = np.sum([k * np.isin(np.arange(60), test) for k, test in enumerate(tests)], axis=0)
-    held_out = ls_cross_validate(K, Y, C_values, splits, sample_weight=weight)
-    by_number = ls_cross_validate(K, Y, C_values, numbers, sample_weight=weight)
-    for row, again, C in zip(held_out, by_number, C_values, strict=True):
+    tests = [test for _, test in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(K, Y)]
+    C_values = [0.1, 1.0, 100.0]
+    found = ls_held_out(K, Y, C_values, tests, sample_weight=weight)
+    for C, held_out in zip(C_values, found, strict=True):
         expected = refitted(K, Y, C, tests, weight)
-        np.testing.assert_allclose(row, expected, atol=1e-8)
-        np.testing.assert_allclose(again, row, atol=1e-12)
+        np.testing.assert_allclose(
+            np.concatenate(held_out), expected[np.concatenate(tests)], atol=1e-8
+        )
 
 
 def test_overlapping_test_sets_are_each_held_out_from_the_whole():
-    tests = [np.arange(10), np.arange(5, 15), np.array([3])]
+    tests = [np.arange(10), np.arange(5, 15), np.array([3]), np.arange(60) < 7]
     for C, decisions in zip([0.1, 10.0], ls_held_out(K, Y, [0.1, 10.0], tests), strict=True):
         for test, decision in zip(tests, decisions, strict=True):
-            expected = refitted(K, Y, C, [test], None)[test]
+            expected = refitted(K, Y, C, [np.arange(60)[test]], None)[test]
             np.testing.assert_allclose(decision, expected, atol=1e-8)
 
 
@@ -103,9 +101,20 @@ def test_overlapping_test_sets_are_each_held_out_from_the_whole():
     (lambda K, y: ls(K, y, 1.0, sample_weight=np.zeros(60)), "'sample_weight'.*positive"),
     (lambda K, y: ls(KernelRows(K), y, 1.0), "whole Gram matrix.*use smo"),
     (lambda K, y: LSPath(K[:1, :1], y[:1]).leave_one_out(1.0), "at least two samples"),
-    (lambda K, y: ls_cross_validate(K, y, [1.0], np.zeros(60)), "leave a sample.*to train on"),
-    (lambda K, y: ls_cross_validate(K, y, [1.0], [(np.arange(1, 60), [0])]), "exactly once"),
-    (lambda K, y: ls_cross_validate(K, y, [1.0], WITH_A_GAP), "train on all others"),
+    (lambda K, y: next(ls_held_out(K, y, [1.0], [np.arange(60)])), "leave a sample.*to train on"),
 )
 def test_bad_input_is_refused_with_the_rule_and_what_was_got(call, message):
     refused(message, call, K, Y)
+
+
+def test_what_rounding_leaves_unsolved_is_said_and_not_called_converged():
+    X, labels = load_breast_cancer(return_X_y=True)
+    y, indefinite = np.where(labels == 1, 1.0, -1.0), K - 2.0 * np.diag(np.arange(60) % 2)
+    for solve in (
+        lambda: ls(gram(X, kernel="poly"), y, 1.0),
+        lambda: ls(*problem(n=60, kernel="linear"), 1e12),
+        lambda: ls(indefinite, Y, 1e3),
+        lambda: LSPath(indefinite, Y).solve(1e3),
+    ):
+        result = warned("ls has not converged.*duality gap.*scale the inputs", solve)
+        assert result.kkt_violation > 1e-3 and not result.converged

@@ -13,7 +13,7 @@ from companion.kernels import gram
 from companion.solvers import mdm
 
 SELECTIONS = ("first_order", "second_order")
-ACCELERATIONS = (False, "cycles", True)
+ACCELERATIONS = (False, True)
 MODES = [(selection, accelerate) for selection in SELECTIONS for accelerate in ACCELERATIONS]
 
 
@@ -137,15 +137,13 @@ def hard_and_easy():
             yield K, y, ridge, tol
 
 
-def test_second_order_cycles_and_the_working_set_save_iterations():
-    totals = np.zeros((2, 3), dtype=int)
+def test_second_order_and_the_working_set_save_iterations():
+    totals = np.zeros((2, 2), dtype=int)
     for K, y, ridge, tol in hard_and_easy():
         about = {"ridge": ridge, "tol": tol}
         counts = [mdm(K, y, selection=s, accelerate=a, **about).n_iter for s, a in MODES]
-        assert counts[1] <= counts[0] and counts[4] <= counts[3]
-        totals += np.reshape(counts, (2, 3))
-    assert totals[1, 0] < 0.8 * totals[0, 0]
-    assert (totals[:, 1] < 0.7 * totals[:, 0]).all() and (totals[:, 2] < 0.3 * totals[:, 0]).all()
+        totals += np.reshape(counts, (2, 2))
+    assert totals[1, 0] < 0.8 * totals[0, 0] and (totals[:, 1] < 0.3 * totals[:, 0]).all()
 
 
 @pytest.mark.parametrize("C", [1.0, 1e3])
@@ -206,7 +204,7 @@ def test_the_solution_is_its_own_start_and_a_neighbour_is_a_good_one():
 def test_hulls_that_overlap_are_reported(accelerate):
     X = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 2.0], [2.0, 0.0]])
     y = np.array([1.0, 1.0, -1.0, -1.0])
-    message = "hulls of the classes touch.*positive ridge"
+    message = "hulls of the classes touch.*raise the ridge"
     result = warned(message, mdm, X @ X.T, y, accelerate=accelerate)
     assert result.touching and not result.converged
     assert result.squared_norm == pytest.approx(0.0, abs=1e-12)
@@ -270,13 +268,12 @@ def test_degenerate_points(points, labels, ridge, scale, kernel, mode):
     ({"K": 1.7e308 * np.outer([1, 1, -1, -1], [1, 1, -1, -1])}, "sums of its rows"),
     ({"K": np.diag([1, 1, 1, np.inf]), "alpha0": [1, 0, 1, 0]}, "'K' of a solver must be fin"),
     ({"y": [1, 2, -1, -1]}, "labels -1 and [+]1"),
-    ({"y": [1, 1, 1, 1]}, r"both classes.* Got 4 labels \+1 and 0 labels -1"),
+    ({"y": [1, 1, 1, 1]}, r"must hold both labels, -1 and \+1. Got 1 only"),
     ({"ridge": -1.0}, "'ridge' of mdm must be finite and at least 0"),
     ({"ridge": np.nan}, "'ridge' of mdm must be finite"),
     ({"alpha0": np.ones(3)}, "'alpha0' of a solver must be a number or a vector of length 4"),
     ({"alpha0": [np.inf, 1, 1, 1]}, "'alpha0' of mdm must be finite"),
     ({"selection": "third"}, "'first_order' or 'second_order'. Got 'third'"),
-    ({"accelerate": "yes"}, "False, True or 'cycles'. Got 'yes'"),
     ({"tol": 0.0}, "between 0 and 1. Got 0.0"),
     ({"tol": 1.0}, "between 0 and 1. Got 1.0"),
     ({"max_iter": -1}, "None or at least 0. Got -1"),

@@ -74,7 +74,7 @@ def test_any_sample_has_a_certified_solution(seed, k, n, d, style, scale, log_C)
     machine = min_margin(Design.linear(X), y, utility, C, tol=1e-6)
     total, found = C * utility[y].sum(), machine.objective
     assert machine.converged
-    assert -1e-9 * total <= machine.duality_gap <= 1e-6 * max(found, 2e-4 * total)
+    assert -1e-9 * total <= machine.duality_gap <= 1e-6 * max(found, 1e-9 * total)
     assert found == pytest.approx(objective_of(machine, y, utility, C), rel=1e-6, abs=1e-7 * total)
 
 
@@ -86,13 +86,13 @@ OTHER_ROWS = {"utility": np.diag([1.0, 0, 0]), "y": 0 * Y + 1}
     ({"utility": np.ones((2, 3))}, r"'utility' of min_margin must be a square.*\(2, 3\)"),
     ({"utility": np.eye(3) - 0.1}, "at least 0. The smallest is -0.1; add a constant to a row"),
     ({"utility": np.full((3, 3), np.nan)}, "must have finite entries"),
-    ({"utility": np.zeros((3, 3))}, "Got only zeros: all decisions are then equally good"),
+    ({"utility": np.zeros((3, 3))}, "Got 0 everywhere: all decisions are then equally good"),
     ({"utility": np.eye(2)}, r"rows of the 2 x 2 matrix: whole numbers from 0 to 1. Got \[2\]"),
     ({"y": Y + 0.5}, r"Got \[0.5, 1.5, 2.5\]"),
     ({"y": Y[:-1]}, r"one label for each of the 12 samples.*\(11,\)"),
-    ({"C": 0.0}, "'C' of min_margin must be a positive number. Got 0.0"),
-    ({"tol": -1.0}, "'tol' of min_margin must be a positive number"),
-    ({"sample_weight": np.zeros(12)}, "must be 12 positive numbers"),
+    ({"C": 0.0}, "'C' of min_margin must be a positive finite number. Got 0.0"),
+    ({"tol": -1.0}, "'tol' of min_margin must be a positive finite number"),
+    ({"sample_weight": np.zeros(12)}, "must be 12 positive finite numbers"),
     ({"beta": np.zeros((12, 3))}, r"'beta' of min_margin must be finite and of shape \(12, 3"),
     (OTHER_ROWS, r"whose row of 'utility' has a positive entry.*classes \[1\] only"),
 )

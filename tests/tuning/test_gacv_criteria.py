@@ -1,6 +1,7 @@
 """The criteria of the GACV report: identities, bounds and bad input."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from _cases import cases, each, refusals, refused
 from hypothesis import given
@@ -14,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from companion import L1SVC, LSSVC
-from companion.tuning import gacv, gckl, misclass, xi_alpha
+from companion.tuning import gacv, gckl, leave_one_out, misclass, xi_alpha
 from companion.tuning.criteria import gacv_values, gckl_values, misclass_values, xi_alpha_values
 
 
@@ -73,8 +74,16 @@ def test_gacv_is_equation_9_term_by_term():
 def test_the_influence_counts_once_from_a_margin_of_minus_one_to_one_and_twice_below():
     for margin in (np.nextafter(1.0, 0.0), 1.0 + 1e-4):
         assert gacv_values([margin], [0.5]) == pytest.approx(0.5)
-    assert gacv_values([-1.0], [0.25]) == 2.25
-    assert gacv_values([np.nextafter(-1.0, -2.0)], [0.25]) == pytest.approx(2.5)
+    for margin in (-1.0, -1.0 - 9e-4):
+        assert gacv_values([margin], [0.25]) == 1.0 - margin + 0.25
+    assert gacv_values([-1.0 - 2e-3], [0.25]) == pytest.approx(2.502)
+
+
+def test_identical_points_of_opposite_labels_have_a_gacv_that_no_tolerance_decides():
+    rng = np.random.default_rng(12)
+    X, y = rng.integers(0, 4, size=(14, 1)).astype(float), rng.integers(0, 2, 14)
+    values = [gacv(machine(tol=tol).fit(X, y), X, y) for tol in (1e-3, 1e-5, 1e-9)]
+    assert np.ptp(values) < 1e-2
 
 
 @given(
@@ -199,6 +208,12 @@ def test_labels_may_be_strings():
 ON_TRAINING_SET = [gacv, xi_alpha]
 
 
+@pytest.mark.parametrize("criterion", [*ON_TRAINING_SET, leave_one_out])
+def test_names_of_features_are_not_missed(criterion):
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    assert criterion(machine().fit(frame, Y), frame, Y) == criterion(machine().fit(X, Y), X, Y)
+
+
 @pytest.mark.parametrize("criterion", ON_TRAINING_SET)
 def test_a_machine_that_is_not_fitted_is_refused(criterion):
     refused("L1SVC", criterion, L1SVC(), *data(), error=NotFittedError)
@@ -265,7 +280,7 @@ def test_bad_costs_are_refused(criterion, change, message):
 
 
 def test_a_rho_that_is_not_positive_and_an_unknown_bound_are_refused():
-    fitted, message = machine().fit(X, Y), "'rho' parameter of {} must be a positive"
+    fitted, message = machine().fit(X, Y), "'rho' of {} must be a positive"
     for rho in (0, -1.0, np.inf, np.nan, "2"):
         refused(message.format("xi_alpha"), xi_alpha, fitted, X, Y, rho=rho)
         refused(message.format("xi_alpha_values"), xi_alpha_values, [1.0], [1.0], rho=rho)

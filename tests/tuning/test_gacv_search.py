@@ -68,11 +68,8 @@ def test_cells_and_choice_are_those_of_a_loop_of_fits(grid, criterion):
 
 @pytest.mark.parametrize("costs", [None, {0: 1.5, 1: 0.5}, {0: 1, 1: 1}])
 @pytest.mark.parametrize("options", [{"rho": 2.0, "bound": "joachims"}, {"rho": 0.5, "bound": 0.7}])
-@pytest.mark.parametrize("cache", [2000, 0.01])  # beyond it data are fitted cell by cell
-def test_options_and_costs_which_are_else_the_class_weights_reach_the_criteria(
-    options, costs, cache
-):
-    machine = L1SVC(class_weight={0: 3.0, 1: 1.0}, cache_size=cache, **PRECISE)
+def test_options_and_costs_which_are_else_the_class_weights_reach_the_criteria(options, costs):
+    machine = L1SVC(class_weight={0: 3.0, 1: 1.0}, **PRECISE)
     search = GACVSearch(machine, GRID, costs=costs, **options).fit(X, Y)
     assert_looped(search.cv_results_, machine, costs=costs, **options)
 
@@ -109,11 +106,10 @@ def test_a_precomputed_kernel_is_searched_over_C():
 
 
 @pytest.mark.parametrize("weights", [None, {0: 1.5, 1: 0.5}], ids=["standard", "nonstandard"])
-@pytest.mark.parametrize("cache_size", [2000, 0.005])
-def test_leave_one_out_is_searched_exactly(cache_size, weights):
+def test_leave_one_out_is_searched_exactly(weights):
     X, y = moons(24)
     grid = {"C": [3.0, 0.3], "gamma": [0.5, 5.0]}
-    machine = L1SVC(cache_size=cache_size, class_weight=weights, **PRECISE)
+    machine = L1SVC(class_weight=weights, **PRECISE)
     search = GACVSearch(machine, grid, criterion="leave_one_out").fit(X, y)
     cost = np.ones(24) if weights is None else np.where(y == 1, 0.5, 1.5)
     expected = []
@@ -196,7 +192,8 @@ def test_other_machines_are_refused_by_name(other):
     ({"param_grid": {"C": []}}, "empty|non-empty|at least one"),
     ({"param_grid": []}, "must hold at least one grid"),
     ({"param_grid": {"kernel": ["precomputed", "rbf"]}}, "must not mix"),
-    ({"param_grid": {"class_weight": [{0: 0.0}]}}, "must have positive entries"),
+    ({"param_grid": {"class_weight": [{0: 0.0}]}}, "must have positive finite entries"),
+    ({"estimator": L1SVC(cache_size=0.01)}, "60 samples, which need 0 MB: raise cache_size"),
 )
 def test_bad_settings_are_refused_and_nothing_is_lost_by_them(change, message):
     points = X @ X.T if "kernel" in change.get("param_grid", {}) else X
@@ -204,6 +201,11 @@ def test_bad_settings_are_refused_and_nothing_is_lost_by_them(change, message):
     before = search.decision_function(points)
     refused(message, search.set_params(**change).fit, points, Y)
     np.testing.assert_array_equal(search.decision_function(points), before)
+
+
+def test_a_class_of_one_point_cannot_be_left_out_and_is_named():
+    search, y = GACVSearch(L1SVC(), GRID, criterion="leave_one_out"), np.repeat(["a", "b"], [59, 1])
+    refused("at least two points of every class. Class 'b' has fewer", search.fit, X, y)
 
 
 def test_a_search_that_is_not_fitted_or_has_no_machine_says_so():

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from _cases import cases, each, refused, warned
 from sklearn.base import clone
@@ -161,6 +162,19 @@ def test_scorers_see_what_they_see_in_grid_search(machine, scoring):
     assert ours.multimetric_ == theirs.multimetric_
 
 
+def test_a_function_that_scores_gets_the_frame_that_was_given():
+    seen, frame = set(), pd.DataFrame(X, columns=["a", "b"])
+
+    def score(estimator, X, y):
+        seen.add((type(X), type(y)))
+        return estimator.score(X, y)
+
+    for scoring in (score, {"one": score}):
+        search = KernelGridSearchCV(L1SVC(), {"C": [1.0]}, scoring=scoring, refit=False)
+        search.fit(frame, pd.Series(Y))
+    assert seen == {(pd.DataFrame, pd.Series)}
+
+
 def test_a_scorer_with_arguments_and_string_labels_works():
     named = np.where(Y == 1, "upper", "lower")
     scoring = make_scorer(recall_score, pos_label="upper")
@@ -199,7 +213,7 @@ def test_a_fit_that_fails_scores_the_error_score_and_says_why():
     search.set_params(error_score="raise")
     refused("only one class: .* rest of every fold needs both", search.fit, X, Y)
     search.set_params(param_grid={"class_weight": [{0: 0.0}]}, cv=2)
-    refused("'class_weight' .* positive entries. Got {0: 0.0}", search.fit, X, Y)
+    refused("'class_weight' .* positive finite entries. Got {0: 0.0}", search.fit, X, Y)
 
 
 def test_cells_that_do_not_converge_warn_as_a_single_fit_does():

@@ -136,8 +136,8 @@ def test_a_spent_budget_is_reported_and_nothing_else_is_lost():
     ({"kernel": "linear"}, "'kernel' parameter of machine_surface must be 'rbf' or 'poly'"),
     ({"tol": 0.0}, "'tol' parameter"),
     ({"class_weight": {1: 0.0}}, "'class_weight' parameter of machine_surface.*positive"),
-    ({"y": np.ones(60)}, "needs labels of two classes. Got 1"),
-    ({"y": np.arange(60)}, "needs labels of two classes. Got 60"),
+    ({"y": np.ones(60)}, "needs samples of two classes.*Got only one"),
+    ({"y": np.arange(60) % 3}, "Only binary.*3 classes"),
     ({"y": np.ones(59)}, "inconsistent numbers of samples"),
     ({"X": np.full((60, 2), np.nan)}, "NaN"),
 )

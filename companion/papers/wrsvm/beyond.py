@@ -96,7 +96,7 @@ def compute_consistent(unit):
     """The form (4) with costs 1 - U at U2,.6, which needs no truncation, without and with it."""
     p, U = unit.params, examples.utility(*CONSISTENT)
     (X, y), tune = population.samples(p["sample"], p["flip"])
-    design, settings = Design.linear(X), {"form": "cost", "tol": TOL, "max_steps": 400}
+    design, settings = Design.linear(X), {"form": "cost", "tol": TOL, "max_iter": 400}
     paths = {
         name: dca_path(design, y, 1.0 - U, SPARSE_C, TRUNCATIONS[name], **settings)[1]
         for name in ("none", _OWN)
