@@ -13,6 +13,7 @@ from functools import partial
 from itertools import product
 
 import numpy as np
+from sklearn.model_selection import GridSearchCV
 
 from companion import conformal_factors as conformal
 from companion.metrics import g_mean_error
@@ -237,7 +238,8 @@ def compute_costs(unit):
     def factors(part, result):
         return result.transformation(part.shared.K, part.shared.distances)
 
-    timed = {("PVGS", "whole"): (pvgs, problem)}
+    timed = {("PVGS", "whole"): (pvgs, problem, GridSearchCV)}
+    timed |= {("PVGS, shared", "whole"): (pvgs, problem)}
     timed |= {(name, "whole"): (run, name) for name in ("ACT", *FORCED_ONCE)}
     timed |= {(name, "once"): (partial(run, max_transforms=1), name) for name in FORCED_ONCE}
     timed |= {(name, "c"): (factors, *run(name, max_transforms=1)) for name in OF_C}
