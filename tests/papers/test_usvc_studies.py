@@ -55,6 +55,14 @@ def test_the_error_of_a_linear_rule_is_that_of_its_threshold_and_sign(w):
     assert cases.linear_error("B", w, -0.3 * w) == expected
 
 
+def test_without_a_slack_left_the_unbiased_machine_is_the_svc():
+    rng, y = np.random.default_rng(0), np.repeat([-1, 1], 40)
+    X, settings = rng.normal(size=(80, 3)) + 2.5 * y[:, None], {"kernel": "linear", "C": 1000.0}
+    losses = ("hinge", "unbiased")
+    a, b = (UnbiasedSVC(loss=loss, **settings).fit(X, y).coef_[0] for loss in losses)
+    assert 1 - a @ b / np.linalg.norm(a) / np.linalg.norm(b) < 1e-6
+
+
 def test_the_minima_of_the_error_are_those_of_a_fine_grid_and_may_be_an_interval():
     assert fig_1.minima("B")[1] == pytest.approx((0.5, 0.7, 20.0), abs=2e-4)
     x = np.linspace(0, 1, 200_001)
