@@ -46,13 +46,6 @@ def test_every_printed_table_and_figure_has_an_artefact():
     assert {path.stem for path in (data_dir() / "published").glob("*.csv")} == set(list_papers())
 
 
-def test_every_study_has_committed_records():
-    for artefact in ARTEFACTS.values():
-        for study in artefact.studies:
-            path = data_dir() / "records" / artefact.paper / f"{study.name}.csv"
-            assert path.is_file(), path
-
-
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_committed_notebooks_are_executed_compared_and_print_nothing_of_this_machine(path):
     for cell in (cell for cell in read(path).cells if cell.cell_type == "code"):
