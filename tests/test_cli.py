@@ -460,7 +460,6 @@ def test_verify_fails_on_a_printed_value_that_nothing_regenerates(project):
     mistyped = replace(fig_2(), values=shown("sizes", "points", 20.0))
     output = invoke([mistyped], "verify", "--only-problems", code=1)
     assert "size " in output and "nothing regenerated has this row and column" in output
-    invoke([mistyped], "verify", "--profile", "quick")
 
 
 def compute_steps(unit):

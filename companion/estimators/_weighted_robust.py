@@ -53,7 +53,7 @@ class WeightedRobustSVC(KernelClassifier):
         next to f = 0, which the algorithm does not leave: take the second there.
     tol : float, default=1e-6
         To which every convex problem is solved: its duality gap is at most this share of its value,
-        or 1e-16 of `C` times all weights, which is rounding. At the default, weights and
+        or 1e-15 of `C` times all weights, which is rounding. At the default, weights and
         repeated samples give decision values that differ by up to 3e-4; scikit-learn's check of
         that asks for 1e-7 and passes with ``tol=1e-10``.
     max_iter : int, default=100

@@ -266,7 +266,12 @@ def test_overfitting_is_a_growing_gap_between_test_and_training():
 
 
 def test_times_are_ratios_by_set_and_a_maximum_above_ours_is_counted():
-    kinds = [("whole", "PVGS"), ("whole", "ACT")]
+    kinds = [
+        ("whole", "PVGS"),
+        ("whole", "PVGS, shared"),
+        ("whole", "ACT"),
+        ("whole", "TSVT-JMETA"),
+    ]
     kinds += [("c", name) for name in beyond.beyond_studies.OF_C]
     kinds += [("once", name) for name in beyond.beyond_studies.FORCED_ONCE]
     sets = pd.DataFrame(product(["Glass7", "Sonar"], [1, 2]), columns=["dataset", "partition"])

@@ -58,7 +58,6 @@ def test_a_mean_off_by_four_standard_errors_differs_and_one_off_by_two_does_not(
 def test_an_infinite_value_is_printed_like_no_number():
     printed = parse_printed("22.4")
     assert rules.compare_deterministic(printed, math.inf).outcome == "differs"
-    assert verdict(published(), reproduced(-math.inf))["outcome"] == "differs"
     assert rules.compare_draw(printed, [22.4] * 99 + [math.inf]).note.startswith(
         "0 of 100 draws lie"
     )
