@@ -178,7 +178,7 @@ def neighbours(distances, radius=None):
 
 
 def williams_kappa(f):
-    """kappa = 1 / max |f|, (4.5.2), from the decision values of the training samples; 0 for f = 0.
+    """kappa of (4.5.2), 1 over the largest size of f on the training samples; 0 for f = 0.
 
     As printed, c depends on the units of f; with the square of this it would not.
     """

@@ -226,7 +226,7 @@ def test_ten_genuine_splits_are_read_from_the_registered_files_alone(tmp_path, m
     for name, fault in (("heart", "truncated"), ("german", "cannot be read")):
         refused(f"^ida/{name}.npz, .* {fault}", genuine_split, name, 1, error=DataUnavailable)
     monkeypatch.delenv("COMPANION_DATA")
-    refused("it is not set", genuine_split, "heart", 1, error=DataUnavailable)
+    refused("that is not set", genuine_split, "heart", 1, error=DataUnavailable)
     refused("is not a problem of ten splits", genuine_split, "image", 1, error=UnknownDataset)
 
 
