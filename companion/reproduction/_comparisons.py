@@ -273,7 +273,7 @@ def _by_kind(row, own, allowance):
     else:
         found = _compare_mean(printed, row, own, cell, allowance, **beyond)
     if allowance and found.outcome == DIFFERS and (found.se == 0 or own["n"] == 1):
-        note = f"{own['n']:g} repetitions, all alike, are too few to refute this"
+        note = f"n = {own['n']:g} without a spread of its own is too few to refute this"
         return replace(found, outcome=UNDECIDED, note=note)
     return found
 

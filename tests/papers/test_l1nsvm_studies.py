@@ -248,5 +248,5 @@ def test_cells_are_told_apart_beyond_four_standard_errors():
     drawn = pd.DataFrame({"error": [20.0, 22.0] * 50, "n_sv": 150, "n_iter": [90, 110] * 50})
     own = pd.DataFrame({"error": [21.0] * 10, "n_sv": 150, "n_iter": 111})
     assert beyond.told_apart(own, drawn) == []
-    assert beyond.told_apart(own.assign(n_sv=149.9, n_iter=113), drawn) == []  # no yardstick
-    assert beyond.told_apart(own.assign(n_iter=125), drawn) == ["n_iter"]
+    assert beyond.told_apart(own.assign(n_sv=[149] + [150] * 9, n_iter=113), drawn) == []
+    assert beyond.told_apart(own.assign(n_sv=149, n_iter=125), drawn) == ["n_sv", "n_iter"]

@@ -70,11 +70,12 @@ def told_apart(genuine, drawn):
     """Which of error, support vectors and iterations have means that chance does not explain.
 
     The spread is that of the drawn splits: ten values, often nearly equal, do not carry their own.
-    Where the drawn ones are all alike there is no yardstick, and nothing is told apart.
+    Only where the drawn ones are all alike it is that of the ten; without any, all is told apart.
     """
     own, ours = (runs[["error", "n_sv", "n_iter"]] for runs in (genuine, drawn))
-    error = ours.std(ddof=1) * np.sqrt(1 / len(own) + 1 / len(ours))
-    return list(error.index[(error > 0) & ((own.mean() - ours.mean()).abs() > 4 * error + 1e-9)])
+    spread = ours.std(ddof=1).where(ours.std(ddof=1) > 0, own.std(ddof=1))
+    error = spread * np.sqrt(1 / len(own) + 1 / len(ours))
+    return list(error.index[(own.mean() - ours.mean()).abs() > 4 * error + 1e-9])
 
 
 VALUES = ((add_contamination, "beyond_contamination"), (add_genuine, "beyond_genuine", "table_2"))
