@@ -25,7 +25,7 @@ Exit codes:
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True}
 PARAMETER = "A parameter of the notebooks asked for; may be repeated."
 #: What of a reason is of one file alone: its name, and the advice if a command can mend it.
-_FILE = re.compile(r"\A\S+(?: of '\S+' is not here and)? |; set COMPANION_DATA to .*")
+_FILE = re.compile(r"\A\S+(?: of '\S+' is not here and|,) |; set COMPANION_DATA to .*")
 _FETCH = re.compile(r"`companion data fetch (\S+)`")
 TARGETS = click.argument("targets", nargs=-1, metavar="[PAPER or PAPER/ARTEFACT]...")
 
