@@ -17,7 +17,7 @@ from companion.solvers import _min_margin_loops as loops
 _EXACT, _LARGEST_TILT = 1e-13, 0.1
 
 # What rounding leaves of a duality gap, as a share of the total weight: none need be smaller.
-ROUNDING = 1e-15
+ROUNDING = 1e-16
 
 
 FORMS = ("utility", "cost")
