@@ -16,8 +16,9 @@ from companion.solvers import _min_margin_loops as loops
 # logarithm of a multiplier to get there.
 _EXACT, _LARGEST_TILT = 1e-13, 0.1
 
-# What rounding leaves of a duality gap, as a share of the total weight: none need be smaller.
-ROUNDING = 1e-16
+# What rounding leaves of a duality gap, as a share of the total weight: none need be smaller, and
+# ten times as much is near enough where rounding stops all progress.
+ROUNDING, STALLED = 1e-16, 1e-15
 
 
 FORMS = ("utility", "cost")

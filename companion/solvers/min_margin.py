@@ -44,7 +44,7 @@ import numpy as np
 
 from companion._checks import checked_positive
 from companion.solvers import _min_margin_loops as loops
-from companion.solvers._margin_terms import ROUNDING, MarginTerms, end_of, ended
+from companion.solvers._margin_terms import ROUNDING, STALLED, MarginTerms, end_of, ended
 
 __all__ = ["MinMarginResult", "min_margin"]
 
@@ -220,7 +220,7 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
                 alpha, t, d_t = (np.take(array, kept, axis=1) for array in (alpha, t, d_t))
                 constant = offset + float(np.vdot(whole.c, fixed))
     gap, x, alpha = best
-    return x, alpha, n_iter, bool(gap <= tol * scale)
+    return x, alpha, n_iter, bool(gap <= max(tol * scale, STALLED * weight))
 
 
 def _centred(hinge, x, height):

@@ -58,8 +58,7 @@ def test_the_error_of_a_linear_rule_is_that_of_its_threshold_and_sign(w):
 def test_without_a_slack_left_the_unbiased_machine_is_the_svc():
     rng, y = np.random.default_rng(0), np.repeat([-1, 1], 40)
     X, settings = rng.normal(size=(80, 3)) + 2.5 * y[:, None], {"kernel": "linear", "C": 1000.0}
-    losses = ("hinge", "unbiased")
-    a, b = (UnbiasedSVC(loss=loss, **settings).fit(X, y).coef_[0] for loss in losses)
+    a, b = (UnbiasedSVC(loss=x, **settings).fit(X, y).coef_[0] for x in ("hinge", "unbiased"))
     assert 1 - a @ b / np.linalg.norm(a) / np.linalg.norm(b) < 1e-6
 
 

@@ -49,6 +49,7 @@ def test_the_value_is_that_of_a_generic_qp_and_the_multipliers_satisfy_13_to_15(
 
 
 @example(seed=100, k=3, n=5, d=3, style="plain", scale=1000.0, log_C=2.75)
+@example(seed=579, k=3, n=2, d=1, style="plain", scale=0.001, log_C=3.25)
 @settings(max_examples=80, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
