@@ -3,6 +3,7 @@
 from importlib.util import find_spec
 from shutil import which
 
+import psutil
 import pytest
 from _run import wait_for
 
@@ -11,17 +12,42 @@ DRIVER = which("chromedriver")
 NEEDED = {"Chromium": CHROMIUM, "chromedriver": DRIVER, "selenium": find_spec("selenium")}
 MISSING = ", ".join(name for name, found in NEEDED.items() if not found)
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"needs a browser: {MISSING} not found")
-FLAGS = "headless=new no-sandbox disable-gpu disable-dev-shm-usage no-first-run disable-sync"
+FLAGS = "headless=new no-sandbox disable-gpu disable-dev-shm-usage no-first-run disable-sync "
+FLAGS += "disable-background-networking disable-component-update"
 
 
 class Browser:
     """A few words on top of the driver."""
 
-    def __init__(self, driver, folder):
-        self.driver, self.folder = driver, folder
-        self.run = driver.execute_script
+    def __init__(self, folder):
+        self.folder = folder
+        self.start()
+
+    def start(self):
+        from selenium import webdriver
+
+        options = webdriver.ChromeOptions()
+        options.binary_location = CHROMIUM
+        for flag in FLAGS.split():
+            options.add_argument(f"--{flag}")
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(options, webdriver.ChromeService(executable_path=DRIVER))
+        self.driver.set_page_load_timeout(30)
+        self.run = self.driver.execute_script
 
     def open(self, page, width=1600):
+        """Load a page, in a new browser if this one hangs, as headless ones do now and then."""
+        try:
+            self.load(page, width)
+        except Exception as error:  # of the driver, or of the connection with it
+            print(f"a new browser for {page}: {error}")
+            driver = psutil.Process(self.driver.service.process.pid)
+            for process in (*driver.children(recursive=True), driver):
+                process.kill()
+            self.start()
+            self.load(page, width)
+
+    def load(self, page, width):
         self.resize(width)
         self.driver.get("about:blank")  # a new "#..." alone would not load the page again
         self.driver.get(f"{self.folder.as_uri()}/{page}")
@@ -61,20 +87,11 @@ class Browser:
 
 
 @pytest.fixture(scope="module")
-def browser(site, tmp_path_factory):
-    from selenium import webdriver
-
+def browser(site):
     assert site.code == 0, site.err
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in (*FLAGS.split(), f"user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(f"--{flag}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options, webdriver.ChromeService(executable_path=DRIVER))
-    try:
-        yield Browser(driver, site.folder)
-    finally:
-        driver.quit()
+    browser = Browser(site.folder)
+    yield browser
+    browser.driver.quit()
 
 
 @pytest.fixture

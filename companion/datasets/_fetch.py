@@ -146,20 +146,26 @@ def _download(file, progress):
         retry_if_failed=RETRIES,
     )
     downloader = pooch.HTTPDownloader(timeout=TIMEOUT, progressbar=progress)
+    connection = f"there is no connection to {host}"
+    certificate = f"the certificate of {host} is not trusted here"
 
     def download(url, output_file, pooch):
         """Into memory, no more than is registered; pooch checks what is written."""
         received = _Limited(2 * file.bytes if file.packed else file.bytes)
-        downloader(url, received, pooch)
+        try:
+            downloader(url, received, pooch)
+        except http.ConnectionError as error:  # pooch would wait, and ask such a host again
+            trusted = not isinstance(error, http.SSLError)
+            raise ConnectionError(connection if trusted else certificate) from error
         content = received.getvalue()
         Path(output_file).write_bytes(unlzw(content, file.bytes) if file.packed else content)
 
     try:
         return Path(registry.fetch(file.name, downloader=download))
-    except http.SSLError:
-        place, reason = host, f"the certificate of {host} is not trusted here"
-    except (http.ConnectionError, http.Timeout):
-        place, reason = host, f"there is no connection to {host}"
+    except ConnectionError as error:
+        place, reason = host, str(error)
+    except http.Timeout:
+        place, reason = host, connection
     except http.HTTPError as error:
         place, reason = file.url, f"{host} answered {error.response.status_code}"
     except http.RequestException as error:

@@ -196,7 +196,8 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
     code = _summarise(reports, run, in_place)
     if site:
         _heading("Report")
-        code = code or _build_report(context, tell=False, profile=profile)
+        built = _build_report(context, tell=False, profile=profile)
+        code = code or built
     context.exit(code)
 
 
