@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from _cases import refused
 from _run import python, said
 
 from companion._paths import data_dir, notebooks_dir, project_root
@@ -30,19 +29,11 @@ def test_the_example_of_the_readme_runs_as_printed(capsys):
 
 
 TOOL = runpy.run_path(str(ROOT / "tools" / "readme_section.py"))
-BEGIN, END = TOOL["BEGIN"], TOOL["END"]
 
 
 def test_the_verdicts_in_the_readme_are_those_of_the_records():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert TOOL["replaced"](text, TOOL["section"]()) == text
-
-
-@pytest.mark.parametrize("text", ["no markers", BEGIN, END + BEGIN])
-def test_only_what_stands_between_the_markers_is_replaced(text):
-    replaced = TOOL["replaced"]
-    assert replaced(f"# T\n{BEGIN}\nold\n{END}\n", "new") == f"# T\n{BEGIN}\nnew\n{END}\n"
-    refused("There must be the markers", replaced, text, "new")
 
 
 def test_verify_reads_in_two_processes_what_one_reads():

@@ -228,7 +228,7 @@ def _read(part, name, units, escape, sign):
 
 
 def compute_costs(unit):
-    """CPU seconds on the first training part, of two short runs the less: a row a method and what."""
+    """CPU seconds on the first training part, the less of short runs: a row a method and what."""
     _, problem = parts_of(unit)[0]
 
     def run(name, **options):
