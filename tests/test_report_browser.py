@@ -35,22 +35,21 @@ class Browser:
         self.driver.set_page_load_timeout(30)
         self.run = self.driver.execute_script
 
-    def open(self, page, width=1600):
+    def open(self, page, width=1600, tries=3):
         """Load a page, in a new browser if this one hangs, as headless ones do now and then."""
         try:
-            self.load(page, width)
+            self.resize(width)
+            self.driver.get("about:blank")  # a new "#..." alone would not load the page again
+            self.driver.get(f"{self.folder.as_uri()}/{page}")
         except Exception as error:  # of the driver, or of the connection with it
+            if tries == 1:
+                raise
             print(f"a new browser for {page}: {error}")
             driver = psutil.Process(self.driver.service.process.pid)
             for process in (*driver.children(recursive=True), driver):
                 process.kill()
             self.start()
-            self.load(page, width)
-
-    def load(self, page, width):
-        self.resize(width)
-        self.driver.get("about:blank")  # a new "#..." alone would not load the page again
-        self.driver.get(f"{self.folder.as_uri()}/{page}")
+            self.open(page, width, tries - 1)
 
     def resize(self, width):
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
