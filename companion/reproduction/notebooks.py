@@ -134,6 +134,7 @@ def _execute(path, parameters, folder):
     # not papermill's cwd, which is that of this process and so of its other threads, too
     options["resources"] = {"metadata": {"path": str(folder)}}
     options["kernel_manager_class"], started = WarmKernelManager, []
+    options["coalesce_streams"] = True  # not as they happened to come
     options["on_cell_execute"] = lambda cell, cell_index: started.append(cell.source)
     options["request_save_on_cell_execute"] = False  # at the end only: twice a cell takes time
     try:

@@ -72,7 +72,7 @@ def test_a_notebook_runs_here_with_its_parameters_in_its_own_folder(tmp_path, so
 
 
 def test_in_place_twice_gives_the_same_bytes_and_no_injected_cell(tmp_path, source):
-    write_notebook(source, "n * 2", ids=False)
+    write_notebook(source, "print(1, flush=True); print(2); n", ids=False)
     before, written = source.read_text(), []
     for _ in range(2):
         report = run_notebook(ARTEFACT, source.with_stem("out"), source=source, in_place=True)
@@ -81,7 +81,8 @@ def test_in_place_twice_gives_the_same_bytes_and_no_injected_cell(tmp_path, sour
     assert len(set(written)) == 1 and before not in written
     executed = nbformat.read(source, as_version=4)
     assert [cell.id for cell in executed.cells] == ["cell-00", "cell-01", "cell-03"]
-    assert executed.cells[2].outputs[0].data["text/plain"] == "6"
+    printed, result = executed.cells[2].outputs
+    assert printed.text == "1\n2\n" and result.data["text/plain"] == "3"
     python3 = {"display_name": "Python 3", "language": "python", "name": "python3"}
     assert executed.metadata.kernelspec == python3
     assert executed.metadata.language_info == {"name": "python"}
