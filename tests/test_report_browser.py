@@ -12,8 +12,7 @@ DRIVER = which("chromedriver")
 NEEDED = {"Chromium": CHROMIUM, "chromedriver": DRIVER, "selenium": find_spec("selenium")}
 MISSING = ", ".join(name for name, found in NEEDED.items() if not found)
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"needs a browser: {MISSING} not found")
-FLAGS = "headless=new no-sandbox disable-gpu disable-dev-shm-usage no-first-run disable-sync "
-FLAGS += "disable-background-networking disable-component-update"
+FLAGS = "headless=new no-sandbox disable-gpu disable-dev-shm-usage no-first-run disable-sync"
 
 
 class Browser:

@@ -125,8 +125,12 @@ def _failure(error, number=None, source=""):
     return f"failed{where}: {name}: {shorten(str(message), 400, placeholder=' ...')}"
 
 
-def _execute(path, parameters, folder):
-    """Run the notebook at a path, which is written over; what went wrong, in words."""
+def _execute(path, parameters, folder, again=True):
+    """Run the notebook at a path, which is written over; what went wrong, in words.
+
+    A kernel that dies before any cell gets another try: of its ports, which its manager chooses,
+    a program beside it may have taken one meanwhile.
+    """
     import papermill
     from jupyter_core.utils import ensure_event_loop
 
@@ -142,6 +146,8 @@ def _execute(path, parameters, folder):
     except papermill.PapermillExecutionError as error:
         return _failure(error, error.exec_count, error.source)
     except Exception as error:  # a dead kernel, or none: the other notebooks go on
+        if again and not started and isinstance(error, RuntimeError):
+            return _execute(path, parameters, folder, again=False)
         return _failure(error, len(started) or None, "".join(started[-1:]))
     finally:
         loop = ensure_event_loop()  # Jupyter's client leaves that of this thread open

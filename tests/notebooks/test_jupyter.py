@@ -65,15 +65,16 @@ class Server:
         command = [sys.executable, "-m", "jupyterlab", *OPTIONS.split(), token]
         how = {"env": environment, "cwd": notebooks_dir(), "stderr": subprocess.STDOUT}
         self.process = subprocess.Popen(command, stdout=self.log, **how)
-        self.url = self._wait_for(home / "server.log")
+        self._wait_for(home / "server.log")
 
     def _wait_for(self, log):
         end = time.monotonic() + START
         while time.monotonic() < end and self.process.poll() is None:
             for path in self.runtime.glob("jpserver-*.json"):
                 try:
-                    return json.loads(path.read_text(encoding="utf-8"))["url"]
-                except ValueError:  # being written
+                    self.url = json.loads(path.read_text(encoding="utf-8"))["url"]
+                    return self.ask("api")
+                except (ValueError, OSError):  # being written, or nobody listens yet
                     pass
             time.sleep(0.1)
         raise RuntimeError(f"JupyterLab did not start:\n{log.read_text(encoding='utf-8')}")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import sys
 
 import nbformat
@@ -15,6 +16,7 @@ from companion.reproduction.artefacts import Artefact, Parameter
 from companion.reproduction.notebooks import clean_notebook, make_stamp, run_notebook
 from companion.reproduction.parameters import ParameterError
 from companion.reproduction.units import Study
+from companion.reproduction.warm import WarmKernelManager
 
 PROFILE = Parameter("profile", str, "paper", "size", choices=("quick", "paper"))
 COUNT = Parameter("n", int, 3, "count", low=1, high=9)
@@ -109,6 +111,20 @@ def test_a_dying_kernel_is_reported_with_the_cell_that_killed_it(tmp_path, sourc
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source)
     assert report.failure
     assert "failed in cell [2] (import os; os._exit(3)): DeadKernelError: " in str(report)
+
+
+def test_a_kernel_whose_port_is_taken_meanwhile_is_started_again(tmp_path, source, monkeypatch):
+    launch, taken = WarmKernelManager._async_launch_kernel, []
+
+    async def late(self, command, **options):
+        if not taken:
+            taken.append(socket.create_server((self.ip, self.iopub_port)))
+        await launch(self, command, **options)
+
+    monkeypatch.setattr(WarmKernelManager, "_async_launch_kernel", late)
+    report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=write_notebook(source, "n"))
+    taken[0].close()
+    assert not report.failure
 
 
 def test_a_knob_is_shown_and_its_function_not_run_unseen(tmp_path, source):
