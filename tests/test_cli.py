@@ -582,6 +582,8 @@ DAMAGE = {
         "the print emptied": (written(b""), "  line 1: column 'paper' is missing"),
         "no row of an artefact": (cut(2, 2), "  no row is of .*'table_1'"),
         "a printed digit": (cell(4, 5, "21"), "  line 4: value must be 21.0, as printed"),
+        "a printed column twice": (swapped("\n", ",note\n"), "  line 1: column 'note' is there t"),
+        "a quote in print": (cell(4, 2, '"size'), "  line 4: it cannot be read as CSV"),
         "another paper": (cell(4, 0, "toys"), "  line 4: paper is 'toys', but"),
     },
     DEVIATIONS: {
@@ -590,6 +592,7 @@ DAMAGE = {
         "a broken line": (swapped("[size]", "[size"), "line 4, column"),
         "a name twice": (swapped("", "  reason: other\n"), "line 1: a key is there twice"),
         "a name removed": (swapped("  status: demonstrated\n", ""), "line 1: status is missing"),
+        "a name unknown": (swapped("reason", "why"), "line 1: 'why' is unknown"),
         "a row unknown": (swapped("[size]", "[size, a]"), "line 1: fig_2 / a / points is no"),
         "lists in lists": (written(DEEP), "deviations.yaml has .*\n  maximum recursion"),
     },
