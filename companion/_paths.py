@@ -21,17 +21,22 @@ def is_checkout():
     return (_PACKAGE.parent / "pyproject.toml").is_file() and not _PACKAGED.is_dir()
 
 
-def _override():
-    """Folder named by ``COMPANION_PROJECT``, or None."""
-    folder = os.environ.get("COMPANION_PROJECT")
-    return Path(folder).expanduser() if folder else None
+def chosen_folders():
+    """The folders that the environment names, by variable, for a process that starts elsewhere."""
+    names = ("COMPANION_PROJECT", "COMPANION_CACHE", "COMPANION_DATA")
+    return {name: str(_chosen(name)) for name in names if os.environ.get(name)}
+
+
+def _chosen(variable):
+    """The folder that an environment variable names, or None."""
+    folder = os.environ.get(variable)
+    return Path(folder).expanduser().absolute() if folder else None
 
 
 def project_root():
     """Folder that holds ``data`` and ``notebooks``."""
-    override = _override()
-    if override is not None:
-        return override
+    if chosen := _chosen("COMPANION_PROJECT"):
+        return chosen
     return _PACKAGE.parent if is_checkout() else _PACKAGED
 
 
@@ -50,9 +55,8 @@ def build_dir():
 
     In the project folder; in the current one for a wheel, whose own folder may not be writable.
     """
-    override = _override()
-    if override is not None:
-        return override / "build"
+    if chosen := _chosen("COMPANION_PROJECT"):
+        return chosen / "build"
     return (_PACKAGE.parent if is_checkout() else Path.cwd()) / "build"
 
 
@@ -61,9 +65,8 @@ def cache_dir():
 
     The environment variable ``COMPANION_CACHE``, else the user's cache folder of this platform.
     """
-    override = os.environ.get("COMPANION_CACHE")
-    if override:
-        return Path(override).expanduser()
+    if chosen := _chosen("COMPANION_CACHE"):
+        return chosen
     from platformdirs import user_cache_dir
 
     return Path(user_cache_dir("companion", appauthor=False))

@@ -1,7 +1,8 @@
-"""Running a notebook by papermill, and writing it: equal runs give equal files.
+"""Running a notebook with its parameters, and writing it: equal runs give equal files.
 
 What differs from run to run or machine to machine is removed, and a stamp is left in
-``metadata.companion``: the parameters, and the digests of the data and of the code.
+``metadata.companion``: the digests of the data and of the code. The parameters stand in the cells
+alone, so that a run by plain papermill, which keeps the stamp, leaves none of another run.
 """
 
 import time
@@ -22,7 +23,6 @@ from companion.reproduction.warm import WarmKernelManager
 
 _INJECTED = "injected-parameters"
 _NAVIGATION = "navigation"
-_ERROR_MARK = "papermill-error-cell-tag"
 _KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -70,14 +70,11 @@ def _navigable(notebook, artefact):
     notebook.cells = [*cells, cell] if text else cells
 
 
-def make_stamp(artefact, parameters):
-    """What the numbers of a notebook rest on: parameters, code and data, no time and no path."""
-    profile = parameters.get("profile", "paper")
-    data = {study.name: {u.data for u in study.units(profile)} - {""} for study in artefact.studies}
+def make_stamp(artefact):
+    """What the numbers of a notebook rest on: code and data, no time and no path."""
+    data = {study.name: {u.data for u in study.units("paper")} - {""} for study in artefact.studies}
     return {
         "artefact": artefact.id,
-        "profile": profile,
-        "parameters": dict(parameters),
         "code": {study.name: code_digest(study.compute) for study in artefact.studies},
         "data": {name: sorted(digests) for name, digests in data.items()},
     }
@@ -87,7 +84,6 @@ def clean_notebook(notebook, stamp=None):
     """A copy without what papermill and Jupyter note beside the story; with a stamp, if given."""
     notebook = nbformat.from_dict(notebook)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
-    notebook.cells = [c for c in notebook.cells if _ERROR_MARK not in c.metadata.get("tags", [])]
     for number, cell in enumerate(notebook.cells):
         cell.setdefault("id", f"cell-{number:02d}")
         for name in ("papermill", "execution", "ExecuteTime"):
@@ -118,37 +114,44 @@ def _write(notebook, path):
     replace_bytes(path, f"{nbformat.writes(notebook).rstrip()}\n".encode())
 
 
-def _failure(error, number=None, source=""):
-    name, message = getattr(error, "ename", type(error).__name__), getattr(error, "evalue", error)
-    line = next((line.strip() for line in source.splitlines() if line.strip()), "")
-    where = "" if number is None else f" in cell [{number}] ({line})"
-    return f"failed{where}: {name}: {shorten(str(message), 400, placeholder=' ...')}"
+def _failure(error, started):
+    """What went wrong, and in which of the cells that were started, in words."""
+    name = getattr(error, "ename", type(error).__name__)
+    message = shorten(str(getattr(error, "evalue", error)), 400, placeholder=" ...")
+    where = ""
+    if started:
+        first_line = started[-1].strip().partition("\n")[0]
+        where = f" in cell [{len(started)}] ({first_line})"
+    return f"failed{where}: {name}: {message}"
 
 
-def _execute(path, parameters, folder, again=True):
-    """Run the notebook at a path, which is written over; what went wrong, in words.
+def _execute(notebook, folder, again=True):
+    """Run all cells of a notebook, in place; what went wrong, in words, or "".
 
     A kernel that dies before any cell gets another try: of its ports, which its manager chooses,
     a program beside it may have taken one meanwhile.
     """
-    import papermill
     from jupyter_core.utils import ensure_event_loop
+    from nbclient import NotebookClient
 
-    options = {"kernel_name": _KERNELSPEC["name"], "language": "python", "progress_bar": False}
-    # not papermill's cwd, which is that of this process and so of its other threads, too
-    options["resources"] = {"metadata": {"path": str(folder)}}
-    options["kernel_manager_class"], started = WarmKernelManager, []
-    options["coalesce_streams"] = True  # not as they happened to come
-    options["on_cell_execute"] = lambda cell, cell_index: started.append(cell.source)
-    options["request_save_on_cell_execute"] = False  # at the end only: twice a cell takes time
+    started = []
+    client = NotebookClient(
+        notebook,
+        kernel_manager_class=WarmKernelManager,
+        kernel_name=_KERNELSPEC["name"],
+        resources={"metadata": {"path": str(folder)}},
+        timeout=None,
+        coalesce_streams=True,  # not as they happened to come
+        on_cell_execute=lambda cell, cell_index: started.append(cell.source),
+    )
     try:
-        papermill.execute_notebook(str(path), str(path), parameters, **options)
-    except papermill.PapermillExecutionError as error:
-        return _failure(error, error.exec_count, error.source)
-    except Exception as error:  # a dead kernel, or none: the other notebooks go on
+        with client.setup_kernel():
+            for number, cell in enumerate(notebook.cells):
+                client.execute_cell(cell, number)
+    except Exception as error:  # of a cell, of a kernel that died, or none: other notebooks go on
         if again and not started and isinstance(error, RuntimeError):
-            return _execute(path, parameters, folder, again=False)
-        return _failure(error, len(started) or None, "".join(started[-1:]))
+            return _execute(notebook, folder, again=False)
+        return _failure(error, started)
     finally:
         loop = ensure_event_loop()  # Jupyter's client leaves that of this thread open
         if not loop.is_running():
@@ -156,13 +159,30 @@ def _execute(path, parameters, folder, again=True):
     return ""
 
 
+def _prepared(source, artefact, parameters):
+    """The notebook of a path without outputs, with its parameters and its navigation."""
+    from papermill.parameterize import parameterize_notebook
+
+    notebook = clean_notebook(nbformat.read(source, as_version=4))
+    notebook.cells = [c for c in notebook.cells if _INJECTED not in c.metadata.get("tags", [])]
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    _navigable(notebook, artefact)
+    if parameters:
+        notebook.metadata.papermill = {}
+        for cell in notebook.cells:  # which papermill expects
+            cell.metadata.setdefault("tags", [])
+        notebook = parameterize_notebook(notebook, parameters)
+    return notebook
+
+
 def run_notebook(artefact, output, parameters=None, *, source=None, in_place=False):
     """Execute an artefact's notebook; a failure is reported, not raised.
 
-    `output` is where it goes, as far as it ran, but without outputs if its kernel died. Parameters
-    that are not the default are injected; bad ones are a ParameterError, and no kernel is started.
-    The notebook is that of the artefact, or `source`, which is written over if every cell ran and
-    `in_place` is asked for.
+    `output` is where it goes, as far as it ran. Parameters that are not the default are injected;
+    bad ones are a ParameterError, and no kernel is started. The notebook is that of the artefact,
+    or `source`, which is written over if every cell ran and `in_place` is asked for.
     """
     values = check_parameters(artefact, parameters or {})
     changed = {p.name: values[p.name] for p in artefact.parameters if values[p.name] != p.default}
@@ -170,15 +190,11 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
     output, start = Path(output), time.monotonic()
     action = f"read notebook {source}"
     try:
-        notebook = clean_notebook(nbformat.read(source, as_version=4))
-        notebook.cells = [c for c in notebook.cells if _INJECTED not in c.metadata.get("tags", [])]
-        for cell in (c for c in notebook.cells if c.cell_type == "code"):
-            cell.outputs, cell.execution_count = [], None
-        _navigable(notebook, artefact)
+        notebook = _prepared(source, artefact, changed)
         action = f"write {output}"
         _write(notebook, output)
-        failure = _execute(output, changed, source.parent)
-        executed = clean_notebook(nbformat.read(output, as_version=4), make_stamp(artefact, values))
+        failure = _execute(notebook, source.parent)
+        executed = clean_notebook(notebook, make_stamp(artefact))
         _write(executed, output)
         if in_place and not failure:
             action = f"write {source}"

@@ -11,7 +11,9 @@ from threading import Lock, Thread
 from unittest.mock import patch
 
 from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.provisioning import LocalProvisioner
 
+from companion._paths import chosen_folders
 from companion.reproduction.artefacts import list_papers
 
 _FORKS = "forkserver" in multiprocessing.get_all_start_methods()
@@ -70,18 +72,29 @@ class _Kernel(_CONTEXT.Process):
         os.kill(self.pid, number)
 
 
-class WarmKernelManager(AsyncKernelManager):
-    """Jupyter's, of kernels that are forked."""
+class WarmProvisioner(LocalProvisioner):
+    """Jupyter's provisioner of kernels on this machine, which are forked instead of started."""
 
-    async def _async_launch_kernel(self, kernel_cmd, *, env, cwd, **_):
+    async def launch_kernel(self, cmd, **options):
         if _FORKS:
             papers = [paper.module for paper in list_papers().values()]
             _CONTEXT.set_forkserver_preload([*_PRELOADED, *papers])
-        process = _Kernel(target=_serve, args=(self.connection_file, cwd, env | _ENVIRONMENT))
+        environment = options["env"] | chosen_folders() | _ENVIRONMENT
+        connection_file = self.parent.connection_file
+        process = _Kernel(target=_serve, args=(connection_file, options["cwd"], environment))
         main = find_spec("companion.__main__")  # not a script, which the kernel would run again
         with _STARTING, patch.object(sys.modules["__main__"], "__spec__", main, create=True):
             process.start()
-        self.provisioner.process, self.provisioner.pid = process, process.pid
+        self.process, self.pid = process, process.pid
+        return self.connection_info
+
+
+class WarmKernelManager(AsyncKernelManager):
+    """Jupyter's manager of kernels, of those that are forked."""
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.provisioner = WarmProvisioner(parent=self, kernel_spec=self.kernel_spec)
 
 
 def stop_kernels():

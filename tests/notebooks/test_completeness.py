@@ -74,7 +74,7 @@ def test_notebooks_carry_a_stamp_of_what_they_were_made_from_and_a_table_with_it
     artefact = ARTEFACTS[name]
     notebook = read(notebook_path(artefact))
     stamp = notebook.metadata["companion"]
-    assert (stamp["artefact"], stamp["profile"]) == (artefact.id, "paper")
+    assert stamp["artefact"] == artefact.id
     assert stamp["code"] == {study.name: code_digest(study.compute) for study in artefact.studies}
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert name in METHODS or any(VALUES_MIME in output.get("data", {}) for output in outputs)

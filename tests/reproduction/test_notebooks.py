@@ -1,5 +1,6 @@
 """Notebooks run in a kernel, and are written so that equal runs give equal files."""
 
+import errno
 import json
 import os
 import socket
@@ -16,7 +17,7 @@ from companion.reproduction.artefacts import Artefact, Parameter
 from companion.reproduction.notebooks import clean_notebook, make_stamp, run_notebook
 from companion.reproduction.parameters import ParameterError
 from companion.reproduction.units import Study
-from companion.reproduction.warm import WarmKernelManager
+from companion.reproduction.warm import WarmProvisioner
 
 PROFILE = Parameter("profile", str, "paper", "size", choices=("quick", "paper"))
 COUNT = Parameter("n", int, 3, "count", low=1, high=9)
@@ -70,7 +71,7 @@ def test_a_notebook_runs_here_with_its_parameters_in_its_own_folder(tmp_path, so
     text = report.output.read_text()
     for trace in ("papermill", "start_time", "duration", "nbconvert_exporter"):
         assert trace not in text
-    assert executed.metadata.companion.parameters == {"profile": "paper", "n": 5}
+    assert executed.metadata.companion.artefact == "toy/fig_1"
 
 
 def test_in_place_twice_gives_the_same_bytes_and_no_injected_cell(tmp_path, source):
@@ -114,14 +115,14 @@ def test_a_dying_kernel_is_reported_with_the_cell_that_killed_it(tmp_path, sourc
 
 
 def test_a_kernel_whose_port_is_taken_meanwhile_is_started_again(tmp_path, source, monkeypatch):
-    launch, taken = WarmKernelManager._async_launch_kernel, []
+    launch, taken = WarmProvisioner.launch_kernel, []
 
     async def late(self, command, **options):
         if not taken:
-            taken.append(socket.create_server((self.ip, self.iopub_port)))
-        await launch(self, command, **options)
+            taken.append(socket.create_server((self.parent.ip, self.parent.iopub_port)))
+        return await launch(self, command, **options)
 
-    monkeypatch.setattr(WarmKernelManager, "_async_launch_kernel", late)
+    monkeypatch.setattr(WarmProvisioner, "launch_kernel", late)
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=write_notebook(source, "n"))
     taken[0].close()
     assert not report.failure
@@ -170,11 +171,39 @@ def test_what_cannot_be_read_or_written_is_a_failure_reported(tmp_path, no_kerne
     assert f"cannot read notebook {source}" in str(report)
 
 
-def test_the_stamp_names_parameters_data_and_code_without_time_or_path():
-    stamp = make_stamp(ARTEFACT, {"profile": "quick", "n": 3})
-    assert stamp["artefact"] == "toy/fig_1" and stamp["profile"] == "quick"
+def test_the_stamp_names_data_and_code_and_nothing_of_the_run():
+    stamp = make_stamp(ARTEFACT)
     assert stamp["data"] == {"fig_1": ["d1"]} and len(stamp["code"]["fig_1"]) >= 12
-    assert stamp == json.loads(json.dumps(stamp)) == make_stamp(ARTEFACT, stamp["parameters"])
+    assert stamp == json.loads(json.dumps(stamp)) and {*stamp} == {"artefact", "data", "code"}
+
+
+def test_a_run_by_plain_papermill_has_no_parameters_of_another_run(tmp_path, source):
+    write_notebook(source, "n")
+    run_notebook(ARTEFACT, tmp_path / "first.ipynb", {"n": 5, "profile": "quick"}, source=source)
+    run = f"papermill.execute_notebook({str(tmp_path / 'first.ipynb')!r}, sys.argv[1], {{'n': 7}})"
+    said("-c", f"import sys, papermill; {run}", tmp_path / "second.ipynb")
+    second = nbformat.read(tmp_path / "second.ipynb", as_version=4)
+    assert second.cells[-1].outputs[0].data["text/plain"] == "7"
+    assert second.metadata.papermill.parameters == {"n": 7}
+    assert "quick" not in json.dumps(second.metadata)
+
+
+@pytest.mark.parametrize("at", [1, 2])
+def test_a_full_disk_is_told_and_leaves_no_half_notebook(tmp_path, source, monkeypatch, at):
+    write_notebook(source, "1 + 1")
+    sync, synced = os.fsync, []
+
+    def full(file):
+        synced.append(file)
+        if len(synced) >= at:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        sync(file)
+
+    monkeypatch.setattr("os.fsync", full)
+    report = run_notebook(ARTEFACT, tmp_path / "out" / "fig_1.ipynb", source=source)
+    assert "No space left on device" in report.failure and report.output is None
+    for path in (tmp_path / "out").iterdir():  # the first writing came to its end, or nothing did
+        nbformat.read(path, as_version=4)
 
 
 def test_cleaning_removes_what_differs_from_run_to_run_and_nothing_else():
