@@ -1,6 +1,10 @@
-"""The two errors that say that data cannot be had."""
+"""The errors that say what is wrong with data."""
 
-__all__ = ["DataUnavailable", "UnknownDataset"]
+__all__ = ["DamagedData", "DataUnavailable", "UnknownDataset"]
+
+
+class DamagedData(RuntimeError):
+    """A file of data is not the one that it should be; nothing is computed from it."""
 
 
 class DataUnavailable(RuntimeError):

@@ -20,7 +20,7 @@ from companion._paths import data_dir
 from companion.datasets import _coding
 from companion.datasets._fetch import damage, find_file, locate, mirror_path
 from companion.datasets._sources import SourceFile, get_source, look_up
-from companion.datasets._tables import read_only
+from companion.datasets._tables import read_only, read_table
 from companion.errors import DataUnavailable
 
 __all__ = ["GENUINE", "Dataset", "genuine_split", "ida_split", "list_ida", "load_ida"]
@@ -163,23 +163,29 @@ def load_ida(name, source=None):
     of 137 and 100 rows, which cannot be identified, but whose sums can. In ``benchmarks.mat`` a row
     may stand for several equal samples: its splits can name it more than once.
     """
-    form = get_form(name)
     if resolve_source(name, source) == "ida":
         return _read_benchmark(name, _genuine_benchmark())[0]
-    if form.key is None:
-        path = data_dir() / f"{name}.csv"
-    else:
-        path = find_file(form.registered_file())
-    return _build(name, path)
+    return _build(name)
 
 
 @lru_cache(maxsize=32)
-def _build(name, path):
+def _build(name):
     form = FORMS[name]
-    X, y = read_only(*form.build(path))
+    X, y = read_only(*form.build(_table(name, form)))
     return Dataset(
         name, X, y, form.n_train, form.n_test, form.n_splits, form.positive, source="drawn"
     )
+
+
+def _table(name, form):
+    import pandas as pd
+
+    if form.key is None:
+        return pd.read_csv(data_dir() / f"{name}.csv")
+    if name == "waveform":
+        columns = [*(f"x{i}" for i in range(1, 22)), "class"]
+        return pd.read_csv(find_file(form.registered_file()), names=columns, dtype=str)
+    return read_table(form.key)
 
 
 def ida_split(name, i, source=None):

@@ -17,16 +17,14 @@ _NO_YES = (1.0, 2.0)
 
 #: How a table is read, or the name by which `load_uci` reads it.
 _FORMS = {
-    "glass7": Form("glass", "headlamps (class 7)", ("7",), left_out=(0,)),
-    "segment1": Form(
-        "image-segmentation", "brickface (class 1)", ("1",), file="segment.dat", delimiter=" "
-    ),
+    "glass7": Form("glass", "headlamps (class 7)", ("7",)),
+    "segment1": Form("image-segmentation", "brickface (class 1)", ("1",)),
     "hepatitis": "hepatitis",
     "sonar": Form("sonar", "rock", ("R",)),
     "heart": "heart-cleveland",
     # the second attribute is 0 in all rows
-    "ionosphere": Form("ionosphere", "bad", ("b",), left_out=(1,)),
-    "wdbc": Form("wdbc", "malignant", ("M",), class_column=1, left_out=(0,)),
+    "ionosphere": Form("ionosphere", "bad", ("b",), left_out=("a02",)),
+    "wdbc": Form("wdbc", "malignant", ("M",)),
 }
 
 
@@ -36,9 +34,9 @@ def list_imbalanced():
 
 
 def imbalanced_source(name):
-    """Key in ``data/sources.toml`` of the table behind a problem of `list_imbalanced`."""
+    """Name in ``data/uci`` of the table behind a problem of `list_imbalanced`."""
     form = look_up("imbalanced problem", name, _FORMS)
-    return form if isinstance(form, str) else form.key
+    return form if isinstance(form, str) else form.table
 
 
 def load_imbalanced(name):
@@ -55,8 +53,8 @@ def load_imbalanced(name):
 
     Raises
     ------
-    UnknownDataset, DataUnavailable
-        If there is no such problem; if its file cannot be had.
+    UnknownDataset, DamagedData
+        If there is no such problem; if its table is not that of the repository.
 
     Notes
     -----

@@ -5,17 +5,23 @@ from functools import lru_cache
 
 import numpy as np
 
-from companion.datasets._fetch import find_file
-from companion.datasets._sources import get_source, look_up
-from companion.datasets._tables import read_only, read_rows
+from companion.datasets._sources import look_up
+from companion.datasets._tables import attributes, read_only, read_table
 
 __all__ = ["UCIProblem", "list_uci", "load_uci"]
 
-# Values of the post-operative table in their order; COMFORT is a number already.
+# Words of the post-operative table in their order.
 _LEVELS = {"low": 1, "mid": 2, "high": 3}
-_OXYGEN = {"poor": 1, "fair": 2, "good": 3, "excellent": 4}
 _STABILITY = {"unstable": 1, "mod-stable": 2, "stable": 3}
-_POST_OPERATIVE = (_LEVELS, _LEVELS, _OXYGEN, _LEVELS, _STABILITY, _STABILITY, _STABILITY)
+_POST_OPERATIVE = {
+    "l_core": _LEVELS,
+    "l_surf": _LEVELS,
+    "l_o2": {"poor": 1, "fair": 2, "good": 3, "excellent": 4},
+    "l_bp": _LEVELS,
+    "surf_stbl": _STABILITY,
+    "core_stbl": _STABILITY,
+    "bp_stbl": _STABILITY,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,28 +44,24 @@ class UCIProblem:
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """How a table is read: the classes labelled +1, the class column, and what is left out."""
+    """How a table is read: the classes labelled +1, what is left out, and numbers for words."""
 
-    key: str
+    table: str
     positive: str
     positive_classes: tuple
-    class_column: int = -1
     left_out: tuple = ()
-    complete_rows: bool = True
-    codes: tuple = ()
-    file: str | None = None
-    delimiter: str = ","
+    words: dict | None = None
 
 
 _FORMS = {
-    form.key: form
+    form.table: form
     for form in (
-        Form("breast-cancer-wisconsin", "malignant", ("4",), left_out=(0,)),
+        Form("breast-cancer-wisconsin", "malignant", ("4",)),
         Form("dermatology", "psoriasis (class 1)", ("1",)),
         Form("haberman", "died within five years", ("2",)),
-        Form("post-operative", "prepared to go home (S)", ("S",), codes=_POST_OPERATIVE),
+        Form("post-operative", "prepared to go home (S)", ("S",), words=_POST_OPERATIVE),
         Form("heart-cleveland", "heart disease", ("1", "2", "3", "4")),
-        Form("hepatitis", "died", ("1",), class_column=0, complete_rows=False),
+        Form("hepatitis", "died", ("1",)),
         Form("bupa", "selector 2", ("2",)),
     )
 }
@@ -85,8 +87,8 @@ def load_uci(name):
 
     Raises
     ------
-    UnknownDataset, DataUnavailable
-        If there is no such problem; if its file cannot be had.
+    UnknownDataset, DamagedData
+        If there is no such problem; if its table is not that of the repository.
 
     Notes
     -----
@@ -97,25 +99,12 @@ def load_uci(name):
     return read_problem(name, look_up("problem made of a UCI table", name, _FORMS))
 
 
+@lru_cache(maxsize=32)
 def read_problem(name, form):
     """The problem of this name, its table read as the form says."""
-    return _read(name, form, find_file(get_source(form.key).file(form.file)))
-
-
-@lru_cache(maxsize=32)
-def _read(name, form, path):
-    rows = read_rows(path, form.delimiter)
-    if form.complete_rows:
-        rows = [row for row in rows if "?" not in row]
-    labels = [row[form.class_column] for row in rows]
-    dropped = {form.class_column % len(rows[0]), *form.left_out}
-    kept = [column for column in range(len(rows[0])) if column not in dropped]
-    X = np.array([[_number(form, column, row[column]) for column in kept] for row in rows])
-    y = np.where(np.isin(labels, form.positive_classes), 1, -1)
-    return UCIProblem(name, *read_only(X, y), form.positive)
-
-
-def _number(form, column, cell):
-    if column < len(form.codes):
-        return float(form.codes[column][cell])
-    return np.nan if cell == "?" else float(cell)
+    table = read_table(form.table)
+    y = np.where(table["class"].isin(form.positive_classes), 1, -1)
+    numbers = table.drop(columns=list(form.left_out))
+    for column, words in (form.words or {}).items():
+        numbers[column] = numbers[column].map(words)
+    return UCIProblem(name, *read_only(attributes(numbers), y), form.positive)

@@ -14,7 +14,7 @@ from functools import cache, partial
 from joblib import cpu_count
 
 from companion._paths import build_dir
-from companion.errors import DataUnavailable
+from companion.errors import DamagedData, DataUnavailable
 from companion.reproduction.artefacts import Artefact
 from companion.reproduction.errors import ClusterError, DamagedError, StoreError, UnitError
 from companion.reproduction.published import PublishedError, load_published
@@ -88,7 +88,7 @@ class ArtefactReport:
     times: list = field(default_factory=list)
 
 
-_OF_DAMAGE = (DamagedError, PublishedError, FileNotFoundError, DataUnavailable)
+_OF_DAMAGE = (DamagedData, DamagedError, PublishedError, FileNotFoundError, DataUnavailable)
 
 
 def _failure(what, error):

@@ -157,10 +157,10 @@ def test_an_unknown_problem_or_source_is_refused(function):
 
 
 def test_without_files_splits_are_drawn_and_what_is_missing_is_named(bare):
-    assert split_source("heart") == "drawn" and not is_available("heart")
+    assert split_source("heart") == "drawn" and not is_available("waveform")
     assert len(ida_split("heart", 1)[0]) == 170
-    with pytest.raises(DataUnavailable, match="^heart.dat of 'heart-statlog' is not") as error:
-        load_ida("heart")
+    with pytest.raises(DataUnavailable, match="^waveform.data of 'waveform' is not") as error:
+        load_ida("waveform")
     assert "\n" not in str(error.value)
     for call in (lambda: load_ida("heart", "ida"), lambda: ida_split("heart", 1, "ida")):
         refused("benchmarks.mat .* `companion data fetch ida-", call, error=DataUnavailable)
