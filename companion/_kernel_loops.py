@@ -1,20 +1,14 @@
-"""Compiled loops of kernels and sums of Gaussians, over contiguous memory.
-
-They call only functions of this file: a cached numba caller is not recompiled when another changes.
-"""
+"""Compiled loops of kernels and sums of Gaussians, over contiguous memory."""
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from companion._compiled import njit
+
 # Sums keep their order (no reassoc), so that k(x, z) = k(z, x) bit for bit.
-_OPTIONS = {
-    "cache": True,
-    "error_model": "numpy",
-    "fastmath": {"nnan", "nsz", "contract", "arcp"},
-    "nogil": True,
-}
+_OPTIONS = {"error_model": "numpy", "fastmath": {"nnan", "nsz", "contract", "arcp"}, "nogil": True}
 
 # Columns at a time, so that what a row of distances needs stays near the processor, and of a
 # mirrored half of a matrix.

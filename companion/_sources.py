@@ -1,9 +1,7 @@
-"""The package's own sources: their spelling, their digest, and the loops compiled from them."""
+"""The package's own sources: their spelling and their digest."""
 
 import ast
 import hashlib
-from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
@@ -27,28 +25,10 @@ def spelled(tree: ast.AST) -> str:
     return f"{type(tree).__name__}({';'.join(parts)})"
 
 
-def digest_of(package=_PACKAGE, *, loops=False):
-    """Digest of all sources of a package, or of those with loops, as `spelled`."""
+def digest_of(package=_PACKAGE):
+    """Digest of all sources of a package."""
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        if "njit" in text or not loops:
-            text = spelled(ast.parse(text)) if loops else text
-            digest.update(f"{path.relative_to(package).as_posix()}\n{text}".encode())
+        digest.update(f"{path.relative_to(package).as_posix()}\n{text}".encode())
     return digest.hexdigest()
-
-
-@cache
-def discard_old_loops(package=_PACKAGE):
-    """Remove compiled loops of other sources than the present, of ``companion`` by default.
-
-    numba does not notice that a function has changed which another file calls, so that all go once
-    any source of loops has changed. They stay where the folder cannot be written. Looks once.
-    """
-    stamp, present = package / "__pycache__" / "loops-from.txt", digest_of(package, loops=True)
-    with suppress(OSError):
-        if not stamp.is_file() or stamp.read_text(encoding="utf-8") != present:
-            for path in sorted(package.rglob("__pycache__/*.nb[ci]")):
-                path.unlink(missing_ok=True)
-            stamp.parent.mkdir(exist_ok=True)
-            stamp.write_text(present, encoding="utf-8")

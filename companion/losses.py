@@ -10,9 +10,9 @@ import numbers
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from companion._checks import checked_positive
+from companion._compiled import njit
 
 __all__ = ["Hinge", "Sigmoid", "Unbiased"]
 
@@ -203,7 +203,7 @@ class Sigmoid(_Loss):
         return _sigmoid(xi, float(self.slope), floor)
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@njit(error_model="numpy", nogil=True)
 def _sigmoid(xi, a, floor):
     """The sigmoid, its slope, weight and second derivative, with a quadratic below the floor."""
     terms, level = np.zeros((4, xi.size)), np.tanh(0.5 * a)
@@ -224,7 +224,7 @@ def _sigmoid(xi, a, floor):
     return terms
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@njit(error_model="numpy", nogil=True)
 def _smooth_step(xi, s, kappa, floor):
     """(6), its slope, weight and second derivative, with a quadratic below the floor."""
     terms = np.zeros((4, xi.size))

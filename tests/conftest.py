@@ -9,13 +9,6 @@ from pathlib import Path
 import pytest
 from _run import python
 
-from companion._sources import discard_old_loops
-
-
-def pytest_configure():
-    """Tests are about the present sources."""
-    discard_old_loops()
-
 
 @dataclass(frozen=True)
 class BuiltSite:

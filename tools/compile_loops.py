@@ -10,7 +10,6 @@ import sys
 from itertools import chain
 from multiprocessing import get_context
 
-from companion._sources import discard_old_loops
 from companion.reproduction.artefacts import list_artefacts, list_papers
 from companion.reproduction.reproduce import read_ledgers
 
@@ -34,7 +33,6 @@ def compile_for(papers):
 
 def main():
     """Compile, say what could not be, and read."""
-    discard_old_loops()
     groups = [ALONE, [key for key in list_papers() if key not in ALONE]]
     with get_context("spawn").Pool(len(groups)) as pool:
         for fault in chain.from_iterable(pool.map(compile_for, groups)):

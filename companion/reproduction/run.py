@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion._files import keep
-from companion._sources import discard_old_loops
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import UnitError
 from companion.reproduction.records import Record, to_frame
@@ -170,7 +169,6 @@ def _gaps(store: RecordStore, found: dict[str, Record]) -> dict[str, list[str]]:
 def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
     """Store each unit as it comes back, before the next is looked at; say what is new."""
     study = store.study
-    discard_old_loops()
     computed, failed, missing = 0, {}, {}
     bar = _progress_bar(len(todo), f"{study.paper}/{study.name}")
     try:

@@ -1,20 +1,15 @@
 """A compiled Cholesky factor, for Newton systems inside other compiled loops."""
 
 import numpy as np
-from numba import njit
+
+from companion._compiled import njit
 
 # Rows that are computed together.
 _BLOCK = 16
 
 
 # Part of its callers: with a copy of its own, results would depend on what is loaded first.
-@njit(
-    cache=True,
-    error_model="numpy",
-    nogil=True,
-    inline="always",
-    fastmath={"nnan", "nsz", "contract"},
-)
+@njit(error_model="numpy", nogil=True, inline="always", fastmath={"nnan", "nsz", "contract"})
 def cholesky(H):
     """Upper Cholesky factor in place; a pivot that is lost to rounding becomes as large as that."""
     size = H.shape[0]

@@ -1,8 +1,8 @@
 """Compiled steps of MDM: what the two loops in :mod:`companion.solvers.mdm` call by name."""
 
 import numpy as np
-from numba import njit
 
+from companion._compiled import njit
 from companion.solvers._smo_loops import EXACT, _max, _min
 
 # A multiplier that has been brought down to this share of itself is zero.

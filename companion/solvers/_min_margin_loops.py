@@ -7,12 +7,11 @@ and over rows, so that the compiler makes vector instructions of them.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from companion._compiled import njit
 from companion.solvers._cholesky import cholesky
 
 _LOOPS = {
-    "cache": True,
     "error_model": "numpy",
     "nogil": True,
     "fastmath": {"nnan", "nsz", "reassoc", "contract", "arcp"},

@@ -9,18 +9,19 @@ from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit
 from numba.extending import intrinsic
 from scipy.linalg.lapack import dpotrf
+
+from companion._compiled import njit
 
 # nnan and nsz let max and min reductions vectorise; infinities keep their meaning (no ninf).
 # Inputs are finite, which the caller has checked. No fused multiply-adds and no reordering of sums
 # here: an unclipped step makes two scores equal up to rounding, so the next pair may hang on the
 # last bit, and the sequence of pairs should be the same on every processor.
-EXACT = {"cache": True, "error_model": "numpy", "fastmath": {"nnan", "nsz"}, "nogil": True}
+EXACT = {"error_model": "numpy", "fastmath": {"nnan", "nsz"}, "nogil": True}
 
 # Where NaN may come in, comparisons keep their meaning.
-STRICT = {"cache": True, "error_model": "numpy", "nogil": True}
+STRICT = {"error_model": "numpy", "nogil": True}
 
 TAU = 1e-12  # curvature of a pair that is not positive (identical points), as in libsvm
 

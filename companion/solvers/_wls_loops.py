@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from companion._compiled import njit
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@njit(error_model="numpy", nogil=True)
 def scale_rows(rows, a, sign, scaled):
     """Write sqrt(|a_i|) z_i for the a_i of a sign; return how many there are."""
     n, size = rows.shape
@@ -20,7 +21,7 @@ def scale_rows(rows, a, sign, scaled):
     return k
 
 
-@njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp"}, nogil=True)
+@njit(error_model="numpy", fastmath={"reassoc", "contract", "arcp"}, nogil=True)
 def complete_change(point, y, less, df, way):
     """Changes of alpha, eta, t and xi for a change df, by complementarity; the pace to zero."""
     pace = 0.0
@@ -34,7 +35,7 @@ def complete_change(point, y, less, df, way):
     return pace
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@njit(error_model="numpy", nogil=True)
 def advance(point, way, share, f, y, c):
     """The point after a share of the way, where the values are f: alpha, eta, t, xi and a."""
     after = np.empty((5, f.size))

@@ -11,9 +11,9 @@ finds the R centroids of (23) by it, without regard to the classes.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from companion._checks import checked_weights
+from companion._compiled import njit
 
 __all__ = ["fscl"]
 
@@ -90,7 +90,7 @@ def _starting_samples(X, n_prototypes, order):
     return np.concatenate([order[first], order[~first]])[:n_prototypes]
 
 
-@njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"}, nogil=True)
+@njit(error_model="numpy", fastmath={"reassoc", "contract"}, nogil=True)
 def _compete(X, order, prototypes):
     """Present the samples in order; prototypes have shape (n_features, n_prototypes)."""
     n_features, size = prototypes.shape

@@ -26,10 +26,10 @@ Control 12 (1974). The second order: Fan, Chen and Lin, JMLR 6 (2005).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from scipy.linalg import lapack
 
 from companion._checks import check_options
+from companion._compiled import njit
 from companion.solvers import _mdm_loops as steps
 from companion.solvers._mdm_problem import checked_hulls, warn
 from companion.solvers._smo_loops import position

@@ -23,10 +23,10 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from sklearn.exceptions import ConvergenceWarning
 
 from companion._checks import check_options
+from companion._compiled import njit
 from companion.solvers import _smo_loops as loops
 from companion.solvers._problem import checked_problem, feasible_start
 from companion.solvers._smo_loops import (

@@ -12,8 +12,9 @@ distance of i from the span of F. A sample joins or leaves by a pivot, of rank o
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.linalg import solve_triangular
+
+from companion._compiled import njit
 
 CORRECT, ERROR, FAILED, UNKNOWN = 0, 1, 2, 3
 
@@ -27,7 +28,7 @@ AT_BOUND = 1e-9
 _MOST_PIVOTS, _VIOLATION = 100, 1e-9
 
 _FAST = {"nsz", "reassoc", "contract"}
-_OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": _FAST, "nogil": True}
+_OPTIONS = {"error_model": "numpy", "fastmath": _FAST, "nogil": True}
 
 
 class Machine(NamedTuple):

@@ -2,9 +2,9 @@
 
 import warnings
 
-from numba import njit
 from sklearn.exceptions import ConvergenceWarning
 
+from companion._compiled import njit
 from companion.solvers._problem import checked_problem
 from companion.solvers._smo_loops import EXACT, refresh
 from companion.solvers.smo import rules_of, solve
