@@ -1,0 +1,63 @@
+"""Searches in threads of one process leave its linear algebra the threads that it had."""
+
+import os
+
+import pytest
+from _run import said
+
+# The second search begins before the first has ended, and ends after it, well or not.
+PROGRAM = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import companion
+from sklearn.datasets import make_moons
+from threadpoolctl import threadpool_info
+
+X, y = make_moons(40, noise=0.3, random_state=0)
+first_is_in, second_is_in = Event(), Event()
+
+
+def threads():
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def search(kernel):
+    machine = companion.L1SVC(kernel=kernel)
+    getattr(companion, sys.argv[1])(machine, {"C": [1.0]}, refit=False).fit(X, y)
+
+
+def first_kernel(A, B):
+    first_is_in.set()
+    assert second_is_in.wait(60)
+    return A @ B.T
+
+
+def second_kernel(A, B):
+    second_is_in.set()
+    first.result(60)
+    print("after the first", threads())
+    if sys.argv[2] == "fails":
+        raise KeyboardInterrupt
+    return A @ B.T
+
+
+with ThreadPoolExecutor(2) as pool:
+    print("before", threads())
+    first = pool.submit(search, first_kernel)
+    assert first_is_in.wait(60)
+    error = pool.submit(search, second_kernel).exception(60)
+    print("after both", threads(), type(error).__name__)
+"""
+
+
+@pytest.mark.parametrize("end", ["ends", "fails"])
+@pytest.mark.parametrize("search", ["GACVSearch", "KernelGridSearchCV"])
+def test_the_last_search_to_end_gives_the_threads_back(search, end):
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}
+    before, between, *after = said("-c", PROGRAM, search, end, env=environment).splitlines()
+    assert before == "before {2}"
+    assert between == "after the first {1}"
+    error = "KeyboardInterrupt" if end == "fails" else "NoneType"
+    assert after[-1] == f"after both {{2}} {error}"
