@@ -1,31 +1,39 @@
 """The command: ``companion`` or ``python -m companion``."""
 
+import errno
 import sys
 
-from companion.errors import DataUnavailable
+from companion.errors import DamagedData, DataUnavailable
 
-_SITE = ("latex2mathml", "myst_nb", "numpydoc", "pydata_sphinx_theme", "rocrate", "sphinx")
-#: Extras other than ``reproduce`` that bring what a part of the command needs.
-_EXTRAS = dict.fromkeys(_SITE, "docs") | {"dask": "distributed", "distributed": "distributed"}
+_UNWRITABLE = (errno.ENOSPC, errno.EROFS)
 
 
 def main():
-    """Run the command, or say in one line what it lacks."""
+    """Run the command; say in one line what it lacks, or why it cannot write."""
+    if sys.stdout.encoding == "utf-8":  # a folder may have a name that is none
+        sys.stdout.reconfigure(errors="surrogateescape")
     try:
         from companion.cli import main as command
 
         command()
-    except DataUnavailable as error:
+    except (DamagedData, DataUnavailable) as error:
         print(error, file=sys.stderr)
         sys.exit(3)
     except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0]
-        if package in ("", "companion"):
+        package = (error.name or "companion").partition(".")[0]
+        if package == "companion":
             raise
-        extra = _EXTRAS.get(package, "reproduce")
-        advice = f"which is not installed: pip install 'svm-companion[{extra}]'"
-        print(f"The command needs {package}, {advice}", file=sys.stderr)
+        print(
+            f"The command needs {package}, which is not installed. In a clone of the repository:"
+            " pip install '.[reproduce]'",
+            file=sys.stderr,
+        )
         sys.exit(2)
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        print(f"{error.filename or 'A file'} cannot be written: {error.strerror}.", file=sys.stderr)
+        sys.exit(4)
 
 
 if __name__ == "__main__":

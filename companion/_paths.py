@@ -9,6 +9,7 @@ to work on a copy (an installed wheel may not be writable).
 
 import os
 from pathlib import Path
+from tempfile import TemporaryFile
 
 __all__ = ["build_dir", "cache_dir", "data_dir", "is_checkout", "notebooks_dir", "project_root"]
 
@@ -48,6 +49,23 @@ def data_dir():
 def notebooks_dir():
     """Folder of the notebooks, one folder a paper inside it."""
     return project_root() / "notebooks"
+
+
+def unwritable(folder):
+    """Why nothing can be written into a folder, with the way out; "" if something can.
+
+    The folder is made if there is none.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder) as probe:
+            probe.write(bytes(4096))
+    except OSError as error:
+        way_out = (
+            "set COMPANION_PROJECT to a copy of the project that can be written, and run again"
+        )
+        return f"Nothing can be written into {folder} ({error.strerror}): {way_out}."
+    return ""
 
 
 def build_dir():

@@ -12,7 +12,10 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
+from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pandas as pd
@@ -24,9 +27,10 @@ from joblib.externals.loky import get_reusable_executor
 from companion import __main__
 from companion.cli import EXIT_CODES, main
 from companion.datasets import FetchReport
-from companion.errors import DataUnavailable
+from companion.errors import DamagedData, DataUnavailable
+from companion.reproduction import artefacts as artefacts_module
 from companion.reproduction import codehash
-from companion.reproduction.artefacts import Artefact, Parameter
+from companion.reproduction.artefacts import Artefact, Paper, Parameter
 from companion.reproduction.errors import ClusterError
 from companion.reproduction.notebooks import NotebookReport
 from companion.reproduction.records import parse_table, to_table
@@ -64,6 +68,10 @@ def compute_index(unit):
     return {"x": float(unit.params["i"])}
 
 
+def compute_far(unit):
+    return {"x": 9e5}
+
+
 def noted(unit):
     CALLS.append(unit.params["i"])
     return compute_index(unit)
@@ -87,6 +95,10 @@ def needs_data(unit):
 
 
 NOTEBOOK_RUNS = threading.Event()
+
+
+def has_damaged_data(unit):
+    raise DamagedData("uci/heart.csv has the SHA-256 12ab; take it from the repository")
 
 
 def waits_for_a_notebook(unit):
@@ -126,9 +138,9 @@ def table_1(compute=compute_index, value=None, data=""):
     return Artefact("toy", "table_1", "Table 1: means", (study,), (PROFILE, COUNT), values)
 
 
-def fig_1():
+def fig_1(compute=compute_index):
     """A figure with a study and a claim."""
-    study = Study("toy", "fig_1", units_of("fig_1"), compute_index)
+    study = Study("toy", "fig_1", units_of("fig_1"), compute)
     return Artefact("toy", "fig_1", "Figure", (study,), values=shown("claim", "gain", -1.0))
 
 
@@ -270,17 +282,17 @@ def test_a_failing_notebook_does_not_stop_the_next_and_is_named_with_its_cell(pr
     failure = "failed in cell [3] (# look): ZeroDivisionError: division by zero"
     assert f"toy/table_1: {failure}" in output
     folder = project / "build" / "reproduce" / "quick" / "toy"
-    assert f"Executed notebooks are in {folder.parent}." in output
+    assert f"The notebooks of this run: {folder.parent}\n" in output
     executed = nbformat.read(folder / "fig_2.ipynb", as_version=4)
     assert executed.cells[2].outputs[0].text == "quick\n"
-    assert re.search(r"(?m)^scored +2$", output), "both have verdicts all the same"
+    assert re.search(r"(?m)^scored +2 +2$", output), "both have verdicts all the same"
 
 
 def test_the_summary_has_verdicts_and_a_quick_run_computes_afresh(project, notebooks_run):
     for _ in range(2):  # a quick run computes all afresh
         notebooks_run.clear()
         assert "2 units computed" in (output := invoke([table_1(value=1.5), fig_2()], "reproduce"))
-    assert not (project / "data" / "records").exists() and "Verdicts, quick profile" in output
+    assert not (project / "data" / "records").exists() and "Score, quick profile" in output
     quick = {"profile": "quick"}
     expected = [("toy/table_1", quick | {"n_draws": 3}, False), ("toy/fig_2", quick, False)]
     assert notebooks_run == expected
@@ -306,11 +318,11 @@ def test_what_a_run_says_fits_80_columns(project, notebooks_run):
 
 def test_an_undeclared_deviation_is_shown_and_exits_1(project, notebooks_run):
     output = invoke([table_1(value=9e5), fig_2(21.0)], "reproduce", "toy/table_1", code=1)
-    assert "toy/table_1: what differs" in output
-    assert "differs and is not declared in data/deviations.yaml" in output
+    worse = "Worse than expected: toy/table_1: mean, error: here 900000.0 ± 1.0, printed 1.5 ± 1.0;"
+    problem = "differs and is not declared in data/deviations.yaml"
+    assert f"{worse} {problem}" in " ".join(output.split())
     declare(project)
-    told = invoke([table_1(value=9e5)], "reproduce")
-    assert "differs (demonstrated)" in " ".join(told.split()) and "[1] other draws" in told
+    assert "Nothing is worse than expected." in invoke([table_1(value=9e5)], "reproduce")
     invoke([table_1()], "reproduce")  # a quick run heals nothing
     assert "declared deviation has healed" in invoke([table_1()], *PAPER, code=1)
 
@@ -386,8 +398,40 @@ def test_a_lost_cluster_ends_the_run_with_its_error(project, notebooks_run, monk
 def test_missing_data_are_named_and_are_no_failure(project, notebooks_run):
     output = invoke([table_1(needs_data, data="abc"), fig_2()], "reproduce")
     assert "0 units computed; 2 units missing\n" in output and "toy/table_1: ran in" in output
-    assert "cannot be had: no network; missing units: 2 of toy/table_1\n" in output
-    assert output.count("\ncompanion data fetch heart\n") == 1
+    (line,) = re.findall("(?m)^.*no network.*$", output)
+    assert line.startswith("2 units: heart/heart.dat cannot be had") and "COMPANION_DATA" in line
+
+
+def test_a_quick_run_stands_beside_what_is_on_record_and_what_is_worse_is_named(
+    project, notebooks_run
+):
+    invoke([table_1(), fig_2()], *PAPER)
+    output = invoke([table_1(compute_far), fig_2()], "reproduce", code=1)
+    assert re.search(r"(?m)^ +on record \(paper profile\) +this run \(quick\)$", output)
+    counts = dict(re.findall(r"(?m)^([a-z][a-z ,]+?)  +(\d+ +\d+)$", output))
+    assert counts["agree as printed"].split() == ["2", "1"]
+    assert counts["differ, unexplained"].split() == ["0", "1"]
+    assert "printed 1.5 ± 1.0; differs and is not declared" in " ".join(output.split())
+    screen = output.partition("Score, quick profile")[2]
+    assert screen.count("\n") <= 24
+
+
+def test_damaged_data_end_a_run_with_3_and_are_named_once(project, notebooks_run):
+    output = invoke([table_1(has_damaged_data), fig_2()], "reproduce", code=3)
+    assert output.count("uci/heart.csv has the SHA-256 12ab; take it from the repository") == 1
+    assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
+    both = [table_1(has_damaged_data), fig_1(fail)]
+    assert "ZeroDivisionError" in invoke(both, "reproduce", code=4)
+
+
+def test_missing_records_are_no_fault_of_a_study_whose_values_need_them_all(project):
+    def values(records):
+        return shown("mean", "error", records["table_1"]["B"].mean(), spread=1.0, n=2)(records)
+
+    artefacts = [replace(table_1(), values=values), fig_2()]
+    output = invoke(artefacts, "verify", "--allow-missing")
+    assert re.search(r"(?m)^mean .* not run", output) and "Traceback" not in output
+    invoke(artefacts, *PAPER, code=4)  # all records are there, and yet nothing follows
 
 
 def test_a_failing_unit_is_named_and_its_notebook_not_run_but_the_next_is(project, notebooks_run):
@@ -738,6 +782,9 @@ def test_explain_tells_all_about_one_value_and_how_to_see_it_again(project, noth
     assert [found[name] for name in ("published", "reproduced", "where")] == ["20", "21", "p. 3"]
     assert found["see it again"].startswith("companion reproduce toy/fig_2 --profile paper --fresh")
     assert "computed by" not in found and found["read off by"].endswith("shown.<locals>.values")
+    listed = invoke([fig_2(21.0), fig_1()], "explain", "toy")
+    assert listed == "toy/fig_2 size  points\ntoy/fig_1 claim  gain\n"
+    assert invoke([fig_2(21.0), fig_1()], "explain", "toy", "claim") == "toy/fig_1 claim  gain\n"
     fault = "toy has no such value. Did you mean 'size' 'points'"
     assert fault in invoke([fig_2(21.0), fig_1()], "explain", "toy", "sizes", "points", code=2)
 
@@ -794,18 +841,132 @@ def test_python_m_companion_is_the_command():
     assert "reproduce" in done.stdout and "verify" in done.stdout
 
 
-EXTRAS = {"click": "reproduce", "distributed": "distributed", "sphinx": "docs", "companion": ""}
+@pytest.fixture
+def not_installed(monkeypatch):
+    """As if a package were not installed."""
+    version = metadata.version
+
+    def absent(absent):
+        def of(name):
+            if name == absent:
+                raise metadata.PackageNotFoundError(name)
+            return version(name)
+
+        monkeypatch.setattr(metadata, "version", of)
+
+    return absent
 
 
-@pytest.mark.parametrize(("missing", "extra"), EXTRAS.items())
-def test_a_missing_package_is_named_and_one_of_ours_a_fault(monkeypatch, capsys, missing, extra):
+NEEDS = [
+    ("pandas", "verify", "reproduce"),
+    ("numpydoc", "report", "docs"),
+    ("numpydoc", "reproduce --report", "docs"),
+    ("distributed", "reproduce --backend dask", "distributed"),
+]
+
+
+@pytest.mark.parametrize(("package", "words", "extra"), NEEDS)
+def test_what_a_command_needs_is_asked_before_anything_runs(
+    project, nothing_runs, not_installed, package, words, extra
+):
+    not_installed(package)
+    output = invoke([table_1()], *words.split(), code=2)
+    told = f"{package} must be installed first. In a clone of the repository: pip install"
+    assert f"{told} '.[{extra}]'" in " ".join(output.split())
+
+
+@pytest.mark.parametrize("missing", ["click", "companion"])
+def test_a_missing_package_is_named_and_a_module_of_ours_is_a_fault(monkeypatch, capsys, missing):
     def command():
         raise ModuleNotFoundError("No module", name=f"{missing}.core")
 
     monkeypatch.setattr("companion.cli.main", command)
-    with pytest.raises(SystemExit if extra else ModuleNotFoundError) as stop:
+    with pytest.raises(ModuleNotFoundError if missing == "companion" else SystemExit) as stop:
         __main__.main()
-    if extra:
+    if missing == "click":
+        said = "The command needs click, which is not installed. In a clone of the repository:"
         assert stop.value.code == 2
-        said = f"The command needs {missing}, which is not installed: pip install 'svm-companion["
-        assert capsys.readouterr().err == f"{said}{extra}]'\n"
+        assert capsys.readouterr().err == f"{said} pip install '.[reproduce]'\n"
+
+
+READERS = ["--help", "reproduce --list", "verify l1nsvm", "explain l1nsvm/table_2", "data list"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipes")
+@pytest.mark.parametrize("words", READERS)
+def test_a_reader_that_is_gone_is_no_fault(words):
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "companion", *words.split()]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert done.returncode in (0, 141) and done.stderr == ""
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_computed(project, nothing_runs):
+    (project / "build").write_text("a file, where the folder of the products must be")
+    output = invoke([table_1()], "reproduce", code=2)
+    told = " ".join(output.split())
+    assert f"Nothing can be written into {project}/build/reproduce/quick" in told
+    assert "set COMPANION_PROJECT to a copy of the project that can be written" in told
+
+
+# -- what is registered ---------------------------------------------------------------------
+
+
+class Point:
+    """An entry point of a distribution that is not installed."""
+
+    value = "theirs:PAPERS"
+    dist = SimpleNamespace(name="theirs", version="1.2")
+
+    def __init__(self, load):
+        self.load = load
+
+
+def broken():
+    raise ImportError("libfoo is not here")
+
+
+THEIRS = Paper("theirs", "Their paper", "", "no_such_module")
+
+
+@pytest.mark.parametrize("load", [broken, lambda: [THEIRS]], ids=["the list", "its module"])
+def test_papers_that_cannot_be_imported_are_named_and_stop_only_themselves(
+    project, monkeypatch, caplog, load
+):
+    (project / "data" / "published" / "theirs.csv").write_text("")
+    monkeypatch.setitem(sys.modules, "toy_paper", SimpleNamespace(ARTEFACTS=[fig_2()]))
+    ours = Point(lambda: [Paper("toy", "A toy", "", "toy_paper")])
+    monkeypatch.setattr(artefacts_module, "entry_points", lambda group: [Point(load), ours])
+    monkeypatch.setattr(artefacts_module, "_faults", [])
+    for name in ("_registered", "_artefacts"):
+        function = getattr(artefacts_module, name).__wrapped__
+        monkeypatch.setattr(artefacts_module, name, cache(function))
+    assert invoke(None, "reproduce", "--list") == "toy/fig_2  Figure 2\n"
+    assert "of the distribution theirs 1.2 cannot be imported" in caplog.text
+    assert "theirs 1.2 cannot be imported" in invoke(None, "verify", code=4)
+    assert "size " in invoke(None, "verify", "toy")
+
+
+def test_a_project_with_papers_of_its_own_need_not_have_ours(project):
+    published = project / "data" / "published"
+    (published / "usvc.csv").write_text("damaged")
+    listed = invoke(None, "reproduce", "--list")
+    assert "usvc/table_1" in listed and "l1nsvm" not in listed and "overview" not in listed
+    told = invoke(None, "verify", "--allow-missing", code=3)
+    assert "usvc.csv has" in told and "l1nsvm" not in told
+    (published / "usvc.csv").unlink()
+    assert "has nothing of any paper" in invoke(None, "verify", code=2)
+
+
+@pytest.mark.parametrize("name", ["COMPANION_PROJECT", "COMPANION_CACHE"])
+def test_a_relative_folder_holds_for_kernels_in_other_folders(project, tmp_path, monkeypatch, name):
+    show = "from companion import _paths\nprint(_paths.project_root(), _paths.cache_dir())"
+    write_notebook(project, "fig_2", show)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(name, {"COMPANION_PROJECT": "project", "COMPANION_CACHE": "cache"}[name])
+    invoke([fig_2()], "reproduce")
+    path = project / "build" / "reproduce" / "quick" / "toy" / "fig_2.ipynb"
+    *_, shown = nbformat.read(path, as_version=4).cells
+    assert shown.outputs[0].text.split() == [str(project), str(tmp_path / "cache")]

@@ -1,9 +1,11 @@
 """Artefacts, the printed tables and figures, their parameters, and the papers that register them.
 
 A paper is known to the engine once a distribution names it under the entry point group
-``companion.papers``, as ``companion.papers:PAPERS`` is named in this one's pyproject.toml.
+``companion.papers``, as ``companion.papers:PAPERS`` is named in this one's pyproject.toml. What
+cannot be imported is named with its distribution, and the other papers go on without it.
 """
 
+import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +14,10 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
+from companion._paths import data_dir, notebooks_dir
 from companion.reproduction.units import PROFILES, Study
+
+logger = logging.getLogger("companion")
 
 
 @dataclass(frozen=True)
@@ -124,10 +129,48 @@ class Paper:
         return tuple(import_module(self.module).ARTEFACTS)
 
 
+_faults: list[str] = []
+
+
+def faults_of_papers() -> list[str]:
+    """Which papers could not be imported so far, of which distribution, and why."""
+    return [*_faults]
+
+
+def _note(what: str, owner: str, error: Exception) -> None:
+    """Say once what cannot be imported."""
+    fault = f"{what} of {owner} cannot be imported: {type(error).__name__}: {error}"
+    _faults.append(fault)
+    logger.warning("%s. The other papers go on without it.", fault)
+
+
 @cache
-def _registered() -> tuple[Paper, ...]:
-    groups = [point.load() for point in entry_points(group="companion.papers")]
-    return tuple(paper for group in groups for paper in group)
+def _registered() -> dict[Paper, str]:
+    """The registered papers, each with the distribution that brings it."""
+    papers = {}
+    for point in entry_points(group="companion.papers"):
+        owner = f"the distribution {point.dist.name} {point.dist.version}"
+        try:
+            papers |= dict.fromkeys(point.load(), owner)
+        except Exception as error:  # whatever importing runs
+            _note(f"The papers {point.value}", owner, error)
+    return papers
+
+
+@cache
+def _artefacts(paper: Paper) -> list[Artefact]:
+    """The artefacts of a paper, none if it cannot be imported."""
+    try:
+        return [*paper.artefacts]
+    except Exception as error:
+        _note(f"The paper {paper.key or paper.title}", _registered()[paper], error)
+        return []
+
+
+def _is_here(paper: Paper) -> bool:
+    """Whether the project has anything of a paper: a project of one's own need not have ours."""
+    places = [data_dir() / "published" / f"{paper.key}.csv", notebooks_dir() / paper.key]
+    return any(place.exists() for place in places)
 
 
 def list_papers() -> dict[str, Paper]:
@@ -136,16 +179,19 @@ def list_papers() -> dict[str, Paper]:
 
 
 def list_artefacts(paper: str | None = None) -> list[Artefact]:
-    """All tables and figures, or those of one paper, in print order."""
-    if paper is not None and paper not in list_papers():
-        raise KeyError(f"no paper {paper!r}; there are {', '.join(list_papers())}")
-    keys = list(list_papers()) if paper is None else [paper]
-    return [artefact for key in keys for artefact in list_papers()[key].artefacts]
+    """The tables and figures of all papers that the project has, or of one, in print order."""
+    papers = list_papers()
+    if paper is not None and paper not in papers:
+        raise KeyError(f"no paper {paper!r}; there are {', '.join(papers)}")
+    chosen = filter(_is_here, papers.values()) if paper is None else [papers[paper]]
+    return [artefact for own in chosen for artefact in _artefacts(own)]
 
 
 def list_across() -> list[Artefact]:
-    """The notebooks about all papers at once, ``notebooks/<name>.ipynb``."""
-    return [artefact for paper in _registered() if not paper.key for artefact in paper.artefacts]
+    """The notebooks of the project about all papers at once, ``notebooks/<name>.ipynb``."""
+    papers = [paper for paper in _registered() if not paper.key]
+    found = [artefact for paper in papers for artefact in _artefacts(paper)]
+    return [own for own in found if (notebooks_dir() / f"{own.id}.ipynb").exists()]
 
 
 def get_artefact(name: str) -> Artefact:

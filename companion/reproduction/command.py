@@ -2,16 +2,17 @@
 
 import difflib
 import gc
-import re
+import os
+import shlex
 import shutil
 import sys
 import textwrap
 from collections import Counter
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import click
 
-OK, DEVIATION, USAGE, DATA, FAILED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+OK, DEVIATION, USAGE, DATA, FAILED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 4, 130, 141
 EXIT_CODES = """\
 \b
 Exit codes:
@@ -19,14 +20,13 @@ Exit codes:
     1  an undeclared deviation, or a healed one; of verify, old or missing records
     2  a mistake in the command; nothing was run
     3  a file of data, records or print is damaged, or data could not be fetched
-    4  a unit, a comparison, a notebook or a page of the site failed
+    4  a unit, a comparison, a notebook, a page of the site or a paper's import failed
   130  interrupted; the same command goes on from there
 """
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True}
 PARAMETER = "A parameter of the notebooks asked for; may be repeated."
-#: What of a reason is of one file alone: its name, and the advice if a command can mend it.
-_FILE = re.compile(r"\A\S+(?: of '\S+' is not here and|,) |; set COMPANION_DATA to .*")
-_FETCH = re.compile(r"`companion data fetch (\S+)`")
+#: So many values that are worse than on record are named at the end of a run.
+_MOST_NAMED = 6
 TARGETS = click.argument("targets", nargs=-1, metavar="[PAPER or PAPER/ARTEFACT]...")
 
 
@@ -35,12 +35,27 @@ def _choice(flag, words, text):
     return click.option(flag, type=click.Choice(words), default=words[0], help=text)
 
 
+@contextmanager
+def _reader_may_leave():
+    """End quietly, as other programs do, if nobody reads on, such as ``head`` in a pipe."""
+    try:
+        yield
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still buffered
+        sys.exit(BROKEN_PIPE)
+
+
 class _Group(click.Group):
     """A group of commands that say so when they are interrupted."""
 
+    def make_context(self, *words, **options):
+        with _reader_may_leave():  # of a help page
+            return super().make_context(*words, **options)
+
     def invoke(self, context):
         try:
-            return super().invoke(context)
+            with _reader_may_leave():
+                return super().invoke(context)
         except KeyboardInterrupt:
             kept = "What is finished is kept; the same command goes on from there."
             click.echo(f"\nInterrupted. {kept}", err=True)
@@ -49,8 +64,18 @@ class _Group(click.Group):
 
 @click.group(cls=_Group, context_settings=CONTEXT, epilog=EXIT_CODES)
 @click.version_option(package_name="svm-companion")
-def main():
+@click.pass_context
+def main(context):
     """Reproduce five support vector machine papers, and compare with what they print."""
+    _ask_for("reproduce", context)
+
+
+def _ask_for(extra, context):
+    """Stop before anything runs if something that an extra brings is not installed."""
+    from companion._extras import advice
+
+    if lacking := advice(extra):
+        raise click.UsageError(lacking, context)
 
 
 def _targets(context, targets, across=False):
@@ -58,6 +83,11 @@ def _targets(context, targets, across=False):
     from companion.reproduction.artefacts import list_across, list_artefacts
 
     artefacts = context.obj or list_artefacts() + (list_across() if across else [])
+    if not artefacts:
+        from companion._paths import project_root
+
+        fault = f"{project_root()} has nothing of any paper: no data/published/<paper>.csv and no"
+        raise click.UsageError(f"{fault} notebooks/<paper>.", context)
     papers = dict.fromkeys(filter(None, (artefact.paper for artefact in artefacts)))
     known, faults = [*papers, *(artefact.id for artefact in artefacts)], []
     for target in (target for target in targets if target not in known):
@@ -163,21 +193,21 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
     """
     if options["jobs"] == 0:
         raise click.UsageError("--jobs must be at least 1, or -1 for one a core. Got 0.", context)
+    if site:
+        _ask_for("docs", context)
+    if options["backend"] == "dask":
+        _ask_for("distributed", context)
     artefacts = _targets(context, targets, across=True)
     if listing:
         _list_targets(artefacts)
         return
     checked = _checked(artefacts, profile, dict(parameters), in_place)
-    from companion.reproduction.codehash import code_digest
     from companion.reproduction.errors import ClusterError
     from companion.reproduction.reproduce import Reproduction
 
-    if options["backend"] == "dask":  # without which nothing need begin
-        from companion.reproduction import _dask  # noqa: F401
     run, reports = Reproduction(profile, **options), []
-    for study in (study for artefact in artefacts for study in artefact.studies):
-        with suppress(ValueError):  # told where its turn comes
-            code_digest(study.compute)  # of the sources that are loaded, and not edited later
+    _check_folders(context, run, in_place)
+    _note_code(artefacts)
     try:
         with run.notebooks(in_place=in_place) as (start, finished):
             for number, (artefact, values) in enumerate(zip(artefacts, checked, strict=True), 1):
@@ -193,12 +223,29 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
     except ClusterError as error:
         click.echo(error, err=True)
         context.exit(FAILED)
-    code = _summarise(reports, run, in_place)
+    code = _summarise(reports, run, all_papers=not targets)
     if site:
-        _heading("Report")
         built = _build_report(context, tell=False, profile=profile)
         code = code or built
     context.exit(code)
+
+
+def _check_folders(context, run, in_place):
+    """Stop before anything is computed that could not be written."""
+    from companion._paths import notebooks_dir, unwritable
+
+    for folder in [run.outputs, *[notebooks_dir()] * in_place]:
+        if why := unwritable(folder):
+            raise click.UsageError(why, context)
+
+
+def _note_code(artefacts):
+    """Take the digests of the sources that are loaded, and not of those that are edited later."""
+    from companion.reproduction.codehash import code_digest
+
+    for study in (study for artefact in artefacts for study in artefact.studies):
+        with suppress(ValueError):  # told where its turn comes
+            code_digest(study.compute)
 
 
 def _tell(report):
@@ -209,52 +256,79 @@ def _tell(report):
         click.echo(f"      {text}{'; FAILED' if report.failures else ''}")
 
 
-def _lacks(reports):
-    """What units and records lack: what each reason stops, and the command that brings the data."""
-    stopped, told, stale = {}, {}, []
+def _missing(reports):
+    """A line for each reason why units could not be computed, with how many these are."""
+    stopped = Counter()
+    told = {}
     for report in reports:
         for name, records in report.records.items():
-            stopped |= {(f"{report.artefact.paper}/{name}", why): n for why, n in records.missing}
-            stale += records.gaps["stale"]
-    for (study, why), n in stopped.items():
-        units = told.setdefault(_FILE.sub("", why), Counter())
-        units[study] += n
-    missing = [
-        f"{why}; missing units: {', '.join(f'{n} of {study}' for study, n in units.items())}"
-        for why, units in told.items()
-    ]
-    if fetched := dict.fromkeys(key for _, why in stopped for key in _FETCH.findall(why)):
-        missing.append("Name a folder that has them as <key>/<file name> by COMPANION_DATA, or run")
-        missing.append(f"companion data fetch {' '.join(fetched)}")
-    return {"Missing": missing, "Old records": stale}
+            for why, n_units in records.missing:
+                told[why, report.artefact.paper, name] = n_units
+    for (why, *_), n_units in told.items():
+        stopped[why] += n_units
+    return [f"{n_units} units: {why}" for why, n_units in stopped.items()]
 
 
-def _summarise(reports, run, in_place):
-    """The end of a run, and its exit code."""
-    from companion.reproduction.display import summary_table
-    from companion.reproduction.reproduce import failures_of
-    from companion.reproduction.verdicts import DEPARTS, problems
+def _stale(reports):
+    """What is told of records that were made by other code."""
+    gaps = [records.gaps for report in reports for records in report.records.values()]
+    return [*dict.fromkeys(text for found in gaps for text in found["stale"])]
+
+
+def _summarise(reports, run, all_papers):
+    """The end of a run, of a screen at most, and its exit code."""
+    from companion.reproduction.artefacts import faults_of_papers
+    from companion.reproduction.reproduce import failures_of, read_ledgers
+    from companion.reproduction.verdicts import problems
 
     ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
-    if ledgers:
-        _heading(f"Verdicts, {run.profile} profile")
-        click.echo(f"{summary_table(ledgers).to_text(columns())}\n")
-        for name, ledger in ledgers.items():
-            differs = ledger["outcome"].isin(DEPARTS) | (ledger["problem"] != "")
-            _show_verdicts(ledger[differs], f"{name}: what differs", columns())
     notebooks = [report.notebook for report in reports if report.notebook is not None]
     failures = failures_of((report.artefact.id, report.failures) for report in reports)
     failures |= {str(book): False for book in notebooks if book.failure}
-    for title, lines in {**_lacks(reports), "Failed": failures}.items():
-        if lines:
+    if all_papers:
+        failures |= dict.fromkeys(faults_of_papers(), False)
+    on_record = {}
+    if run.profile != "paper" and ledgers:
+        artefacts = [report.artefact for report in reports if report.artefact.id in ledgers]
+        on_record, _, unread = read_ledgers(artefacts)
+        failures |= unread
+    _show_score(ledgers, on_record, run.profile)
+    if missing := _missing(reports):
+        _heading("Missing")
+    for line in missing:
+        click.echo(line)
+    for title, texts in {"Old records": _stale(reports), "Failed": failures}.items():
+        if texts:
             _heading(title)
-            for line in dict.fromkeys("\n".join(lines).splitlines()):
-                # what is to be copied stays in one line
-                (click.echo if line.startswith("companion ") else wrapped)(line)
+        for line in dict.fromkeys("\n".join(texts).splitlines()):
+            wrapped(line)
     if any(notebook.output is not None for notebook in notebooks):
-        back = ", and those that ran were written back to notebooks/" if in_place else ""
-        click.echo(f"\nExecuted notebooks are in {run.outputs}{back}.")
+        click.echo(f"\nThe notebooks of this run: {run.outputs}")
     return _code(failures, any(len(problems(ledger)) for ledger in ledgers.values()))
+
+
+def _show_score(ledgers, on_record, profile):
+    """The score of a run, beside that on record if it has another profile, and what is worse."""
+    from companion.reproduction import display
+
+    if not ledgers:
+        return
+    _heading(f"Score, {profile} profile")
+    if on_record:
+        columns_of = {"on record (paper profile)": on_record, f"this run ({profile})": ledgers}
+        table = display.beside_table(columns_of)
+    else:
+        table = display.summary_table(ledgers)
+    click.echo(table.to_text(columns()))
+    worse = display.worse_lines(ledgers, on_record)
+    click.echo()
+    if not worse:
+        click.echo("Nothing is worse than expected.")
+    for line in worse[:_MOST_NAMED]:
+        wrapped(f"Worse than expected: {line}")
+    if worse[_MOST_NAMED:]:
+        more = len(worse) - _MOST_NAMED
+        click.echo(f"... and {more} more: companion verify --profile {profile}")
 
 
 def _code(failures, differs):
@@ -283,6 +357,7 @@ def verify(context, targets, *, profile, only_problems, format, allow_missing):
     """
     gc.disable()  # there are many records, and they stay
     from companion.reproduction import display
+    from companion.reproduction.artefacts import faults_of_papers
     from companion.reproduction.reproduce import read_ledgers
     from companion.reproduction.verdicts import problems
 
@@ -297,6 +372,8 @@ def verify(context, targets, *, profile, only_problems, format, allow_missing):
             click.echo(display.summary_table(ledgers).to_text(columns()))
     else:
         click.echo(display.ledger_text(shown, format), nl=False)
+    if not targets:
+        failures |= dict.fromkeys(faults_of_papers(), False)
     for text in [*gaps["missing"], *gaps["stale"], *failures]:
         click.echo(text, err=True)
     differs = any(map(len, faulty.values())) or gaps["stale"]
@@ -315,13 +392,13 @@ def _unexplained(ledgers):
 
 @main.command(epilog=EXIT_CODES, short_help="All there is about one value.")
 @click.argument("target", metavar="PAPER/ARTEFACT")
-@click.argument("row")
-@click.argument("column")
+@click.argument("row", required=False)
+@click.argument("column", required=False)
 @click.pass_context
 def explain(context, target, row, column):
     """Show all there is about one value: print, verdict, records, code, and how to see it again.
 
-    ROW and COLUMN are those that `companion verify PAPER/ARTEFACT` shows.
+    Without ROW and COLUMN the rows to choose from are listed, each with its columns.
     """
     from companion.reproduction.display import explained
     from companion.reproduction.reproduce import Reproduction
@@ -332,6 +409,9 @@ def explain(context, target, row, column):
     lines = [
         (r, line) for r in reports if r.ledger is not None for line in r.ledger.to_dict("records")
     ]
+    if column is None and lines:
+        _list_rows([line for _, line in lines if row in (None, line["row"])], context)
+        return
     found = [(r, x) for r, x in lines if (x["row"], x["column"]) == (row, column)]
     if not found:
         known = [f"{line['row']!r} {line['column']!r}" for _, line in lines]
@@ -346,6 +426,18 @@ def explain(context, target, row, column):
         frames = {name: own.frame for name, own in report.records.items()}
         for name, text in explained(line, report.artefact, frames).items():
             wrapped(f"{name:<16}{text}", 16)
+
+
+def _list_rows(lines, context):
+    """Each row with its columns, quoted as a shell wants them."""
+    if not lines:
+        raise click.UsageError("There is no such row; without one all rows are listed.", context)
+    of_rows = {}
+    for line in lines:
+        place = f"{line['paper']}/{line['artefact']} {shlex.quote(line['row'])}"
+        of_rows.setdefault(place, []).append(shlex.quote(line["column"]))
+    for place, own in of_rows.items():
+        wrapped(f"{place}  {'  '.join(own)}")
 
 
 # -- report ---------------------------------------------------------------------------------
@@ -366,6 +458,7 @@ def report(context, **options):
 
 def _build_report(context, tell=True, **options):
     """The exit code; with `tell` what is missing or old, as a run has said already."""
+    _ask_for("docs", context)
     from companion.reproduction.report import ReportError, build_report
 
     try:
@@ -375,5 +468,5 @@ def _build_report(context, tell=True, **options):
     for text in [*(site.remarks if tell else ()), *site.faults]:
         click.echo(text, err=True)
     click.echo(f"{site.pages} pages in {site.seconds:.0f} s, {len(site.faults)} faults")
-    click.echo(site.index)
+    click.echo(f"The site: {site.index}")
     return FAILED if site.faults else OK

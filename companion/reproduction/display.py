@@ -19,6 +19,7 @@ __all__ = ["Table", "findings", "published_vs_reproduced", "summary_table", "ver
 _PLURALS = {rules.HOLDS: "hold", rules.FAILS: "fail"}
 #: A claim of which some tests hold and others do not.
 MIXED = "mixed"
+_OWN_CLAIMS = "ours: holds / undecided / fails"
 _SPREAD = " ±"  # ends the name of the column that holds the spread of another
 _LINES = ("published", "reproduced", "verdict", "as read")
 _PLACE = ["artefact", "row", "column", "outcome", "converged"]
@@ -151,15 +152,17 @@ def escaped(text):
 
 
 def _departure(line):
-    """A cell that departs from the print, with both numbers and what is known of the cause."""
+    """A cell that departs from the print, with both numbers."""
     asked = line["relation"] if line["kind"] == "ordinal" else _published_text(line)
-    word, status = "asked" if line["kind"] == "ordinal" else "printed", line["status"]
-    here = f"{line['row']}, {line['column']}: here {_reproduced_text(line)}, {word} {asked}"
-    return escaped(here) + (f" ({status})" if status else "")
+    word = "asked" if line["kind"] == "ordinal" else "printed"
+    return f"{line['row']}, {line['column']}: here {_reproduced_text(line)}, {word} {asked}"
 
 
 def _listed(departures, most):
-    texts = [_departure(line) for line in departures.to_dict("records")]
+    texts = []
+    for line in departures.to_dict("records"):
+        cause = f" ({line['status']})" if line["status"] else ""
+        texts.append(escaped(_departure(line)) + cause)
     more = [f"and {len(texts) - most} more"] if len(texts) > most else []
     return "; ".join([*texts[:most], *more])
 
@@ -305,14 +308,40 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
 
 def summary_table(ledgers):
     """The score of each paper in some ledgers, a column each, and of all; claims of ours."""
-    whole = pd.concat(ledgers.values())
-    papers = dict(iter(whole.groupby("paper", sort=False)))
+    papers = {}
+    for name, ledger in ledgers.items():
+        papers.setdefault(name.partition("/")[0], {})[name] = ledger
     if len(papers) > 1:
-        papers["all"] = whole
-    frame = pd.DataFrame({name: score(ledger) for name, ledger in papers.items()}, dtype=object)
-    own = [" / ".join(map(str, ours(ledger))) for ledger in papers.values()]
-    frame.loc["ours: holds / undecided / fails"] = own
+        papers["all"] = ledgers
+    return beside_table(papers)
+
+
+def beside_table(columns):
+    """The score of all ledgers of some runs, a column each by its title; claims of ours."""
+    wholes = {title: pd.concat(ledgers.values()) for title, ledgers in columns.items()}
+    frame = pd.DataFrame({title: score(whole) for title, whole in wholes.items()}, dtype=object)
+    own = [" / ".join(map(str, ours(whole))) for whole in wholes.values()]
+    frame.loc[_OWN_CLAIMS] = own
     return Table.from_frame(frame.rename_axis("").reset_index())
+
+
+def worse_lines(ledgers, on_record):
+    """A text for each value that departs from the print, but on record does not, or is a problem.
+
+    Both are ledgers by artefact; one that is not on record is worse wherever it has a problem.
+    """
+    texts = []
+    for name, ledger in ledgers.items():
+        before = {}
+        for line in on_record[name].to_dict("records") if name in on_record else ():
+            before[line["row"], line["column"]] = line["outcome"]
+        for line in ledger.to_dict("records"):
+            recorded = before.get((line["row"], line["column"]))
+            departs = line["outcome"] in rules.DEPARTS
+            if line["problem"] or (recorded and departs and recorded not in rules.DEPARTS):
+                found = line["problem"] or f"{line['outcome']}, on record {recorded}"
+                texts.append(f"{name}: {_departure(line)}; {found}")
+    return texts
 
 
 def _studies_behind(line, artefact, frames):

@@ -34,7 +34,7 @@ class Regeneration:
         """Published against reproduced, one row a printed value, with the verdicts."""
         from companion.reproduction.verdicts import judge
 
-        return judge(self.artefact, self.records, self.profile)
+        return judge(self.artefact, self.records, self.profile, gaps=bool(self.missing))
 
     def rows(self, *names: str) -> Any:
         """The part of the ledger whose rows have these names, in the order of print.

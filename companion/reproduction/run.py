@@ -13,8 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion._files import keep
+from companion._paths import unwritable
+from companion.errors import DamagedData
 from companion.reproduction.codehash import code_digest
-from companion.reproduction.errors import UnitError
+from companion.reproduction.errors import StoreError, UnitError
 from companion.reproduction.records import Record, to_frame
 from companion.reproduction.store import RecordStore
 from companion.reproduction.units import Study, Unit
@@ -84,6 +86,8 @@ def load_records(
     ------
     StoreError
         If records cannot be read or written.
+    DamagedData
+        After everything else is computed, if a file of data is not what it should be.
     UnitError
         After everything else is computed, if units failed otherwise than for missing data, or
         at once if the workers are lost (`ClusterError` if a Dask cluster is).
@@ -99,6 +103,8 @@ def load_records(
             if fresh:
                 store.begin()
             if todo := _to_compute(store, fresh):  # by another process, meanwhile
+                if profile == "paper" and (why := unwritable(store.path.parent)):
+                    raise StoreError(f"Records of {study.paper}/{study.name}: {why}")
                 news = _compute(store, todo, (jobs, backend))
             if fresh and not keep_open:
                 store.consolidate()  # while under way, when it needs no committed table
@@ -169,7 +175,7 @@ def _gaps(store: RecordStore, found: dict[str, Record]) -> dict[str, list[str]]:
 def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
     """Store each unit as it comes back, before the next is looked at; say what is new."""
     study = store.study
-    computed, failed, missing = 0, {}, {}
+    computed, without_rows = 0, {"failed": {}, "damaged": {}, "missing": {}}
     bar = _progress_bar(len(todo), f"{study.paper}/{study.name}")
     try:
         with bar, compute_units(study, todo, *workers) as outcomes:
@@ -178,11 +184,14 @@ def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
                     store.append(store.units[key], content)
                     computed += 1
                 else:
-                    (missing if kind == "missing" else failed)[key] = content
+                    without_rows[kind][key] = content
                 bar.update()
+        failed, damaged, missing = without_rows.values()
         if failed:
-            raise _failure(store, failed)
-    except UnitError as error:
+            raise _failure(store, failed | damaged)
+        if damaged:
+            raise DamagedData("\n".join(dict.fromkeys(damaged.values())))
+    except (UnitError, DamagedData) as error:
         error.computed = computed
         raise
     reasons = Counter(missing[key] for key in store.units if key in missing)

@@ -195,19 +195,27 @@ def load_declared(load=load_published):
 
 
 def judge(
-    artefact, records, profile="paper", load=load_published, declared=load_declared, *, whole=False
+    artefact, records, profile="paper", load=load_published, declared=load_declared, *, gaps=False
 ):
     """Ledger of one artefact from the records of its studies; `load` and `declared` read the rest.
 
-    If these are the `whole` records, a value that does not follow from them is a problem.
+    With `gaps` records are missing: what cannot be read off those there are is not run. Without
+    gaps, in the paper profile, a value that does not follow from the records is a problem.
     """
     published = load(artefact.paper)
     published = published[published["artefact"] == artefact.name]
     if published.empty:
         missing = f"no row is of the artefact {artefact.name!r}"
         raise PublishedError(f"{artefact.paper}.csv", [missing])
-    ledger = compare(published, artefact.values(records), *declared(), profile)
-    ledger.loc[whole & (ledger["outcome"] == NOT_RUN), "problem"] = NO_SUCH_VALUE
+    try:
+        reproduced = artefact.values(records)
+    except Exception:
+        if not gaps:
+            raise
+        reproduced = pd.DataFrame(columns=[*_NEEDED])
+    ledger = compare(published, reproduced, *declared(), profile)
+    if profile == "paper" and not gaps:
+        ledger.loc[ledger["outcome"] == NOT_RUN, "problem"] = NO_SUCH_VALUE
     return ledger
 
 

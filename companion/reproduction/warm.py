@@ -77,8 +77,8 @@ class WarmProvisioner(LocalProvisioner):
 
     async def launch_kernel(self, cmd, **options):
         if _FORKS:
-            papers = [paper.module for paper in list_papers().values()]
-            _CONTEXT.set_forkserver_preload([*_PRELOADED, *papers])
+            papers = {paper.module for paper in list_papers().values()}
+            _CONTEXT.set_forkserver_preload([*_PRELOADED, *sorted(papers & sys.modules.keys())])
         environment = options["env"] | chosen_folders() | _ENVIRONMENT
         connection_file = self.parent.connection_file
         process = _Kernel(target=_serve, args=(connection_file, options["cwd"], environment))

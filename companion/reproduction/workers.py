@@ -12,7 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 from companion._processes import end_with
-from companion.errors import DataUnavailable
+from companion.errors import DamagedData, DataUnavailable
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import ClusterError, UnitError
 from companion.reproduction.records import check_rows
@@ -24,7 +24,9 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def run_unit(compute: Callable, unit: Unit, code=None, parent=None) -> tuple[str, str, Any]:
-    """A unit's key and "rows" with its results, "missing" with the reason, or "failed" with that.
+    """A unit's key and "rows" with its results, or the reason why it is "missing" or "failed".
+
+    A unit is "damaged" if its data are.
 
     A process that may have other code than this one gets the digest of ours, and a worker of this
     machine the number of the process without which it must not go on.
@@ -47,6 +49,8 @@ def run_unit(compute: Callable, unit: Unit, code=None, parent=None) -> tuple[str
             return unit.key, "rows", check_rows(unit, compute(unit))
         except DataUnavailable as error:
             return unit.key, "missing", " ".join(str(error).split())
+        except DamagedData as error:
+            return unit.key, "damaged", " ".join(str(error).split())
         except Exception as error:
             line = f"{type(error).__name__}: {error}".splitlines()[0]
             place = traceback.extract_tb(error.__traceback__)[-1]

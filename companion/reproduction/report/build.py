@@ -15,7 +15,8 @@ from tempfile import TemporaryDirectory
 import nbformat
 
 import companion
-from companion._paths import build_dir, project_root
+from companion._extras import advice
+from companion._paths import build_dir, project_root, unwritable
 from companion.reproduction.display import ledger_text
 from companion.reproduction.published import ASKS
 from companion.reproduction.report.content import SIGNS, ReportError, gather, slug
@@ -25,7 +26,6 @@ from companion.reproduction.verdicts import PARTS, SCORES
 _HERE = Path(__file__).parent
 _ROOT = Path(companion.__file__).parents[1]  # of a checkout; without it there are no tests
 _PAGES, _BESIDE = _HERE / "pages", _HERE / "beside"
-_NEEDED = ("latex2mathml", "sphinx", "myst_nb", "numpydoc", "pydata_sphinx_theme", "rocrate")
 _PUBLIC = [name for name in companion.__all__ if name != "__version__"]
 #: Modules that the API describes, in the order in which they are read.
 _ROOMS = "metrics tuning solvers kernels losses conformal_factors separability agreement datasets "
@@ -149,14 +149,30 @@ def _run_sphinx(source, output, beside, banner):
 
 
 def _check(output):
-    """Stop without what makes the pages, or at a folder that holds something else than a site."""
-    for name in _NEEDED:
-        import_module(name)
+    """Stop without what makes the pages, or at a folder that the site cannot be put into."""
+    if lacking := advice("docs"):
+        raise ReportError(lacking)
     others = output.exists() and not (output / _MARKER).is_file()
     if others and (not output.is_dir() or any(output.iterdir())):
         raise ReportError(
             f"{output} is not empty and holds no site of ours. Name another folder with --output."
         )
+    if why := unwritable(output.parent):
+        raise ReportError(f"{why} Or name another folder with --output.")
+
+
+def _replace(built, output):
+    """Put a site in the place of the old one, which stays if the new one cannot be written."""
+    beside = output.with_name(f".{output.name}-new")
+    try:
+        shutil.rmtree(beside, ignore_errors=True)
+        shutil.copytree(built, beside)
+        shutil.rmtree(output, ignore_errors=True)
+        beside.rename(output)
+    except (OSError, shutil.Error) as error:
+        shutil.rmtree(beside, ignore_errors=True)
+        reason = getattr(error, "strerror", None) or error.args[0][0][2]
+        raise ReportError(f"{output} cannot be written: {reason}") from error
 
 
 def build_report(output=None, *, profile="paper", artefacts=None):
@@ -179,9 +195,8 @@ def build_report(output=None, *, profile="paper", artefacts=None):
     Raises
     ------
     ReportError
-        If there is nothing to show, or the folder is somebody else's.
-    ModuleNotFoundError
-        If Sphinx or what it needs, the extra ``docs``, is not installed.
+        If there is nothing to show, what the extra ``docs`` brings is not installed, or the folder
+        is somebody else's or cannot be written.
     """
     start = time.monotonic()
     output = Path(output or build_dir() / "report" / "html").resolve()
@@ -198,8 +213,6 @@ def build_report(output=None, *, profile="paper", artefacts=None):
         faults = _run_sphinx(source, built, beside, templates.get_template("banner.html").render())
         (built / _MARKER).write_text("This folder is replaced by `companion report`.\n")
         write_crate(built, context)
-        shutil.rmtree(output, ignore_errors=True)  # the old site stays until the new one is there
-        output.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(built, output)
+        _replace(built, output)
     pages = sum("_static" not in path.parts for path in output.rglob("*.html"))
     return Site(output / "index.html", pages, faults, context["remarks"], time.monotonic() - start)
