@@ -1,8 +1,12 @@
 """Gram matrices and squared distances; public as :mod:`companion.kernels`."""
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.extmath import row_norms
 
-KERNELS = ("rbf", "linear", "poly")
+from companion import _sparse
+
+KERNELS = ("rbf", "linear", "poly", "sigmoid")
 
 # Up to this many features squared distances are summed from differences, which is as quick as a
 # matrix product there, has no cancellation, and gives identical points identical rows. Above, what
@@ -16,7 +20,7 @@ def squared_distances(X, Y=None):
 
     Parameters
     ----------
-    X, Y : ndarray of shape (n_X, n_features), ndarray of shape (n_Y, n_features), optional
+    X, Y : array or sparse matrix of shape (n_X, n_features) and (n_Y, n_features), Y optional
 
     Returns
     -------
@@ -24,7 +28,8 @@ def squared_distances(X, Y=None):
         Exactly symmetric with a zero diagonal when ``Y`` is None. Up to 32 features the sums run
         over differences; above, the matrix product form ||x||^2 + ||z||^2 - 2 x'z of centred data
         is used, which loses what is below about 1e-16 of the largest ||x||^2, such as all distances
-        within tight clusters far apart; negative rounding errors are set to zero.
+        within tight clusters far apart; negative rounding errors are set to zero. Sparse data of
+        more than 32 features, of which less than a thirtieth is not zero, are not centred.
     """
     X, Y = check_points(X, Y)
     return _distance_form(X, Y, None, np.empty(_shape(X, Y)))
@@ -37,10 +42,10 @@ def gram(
 
     Parameters
     ----------
-    X, Y : ndarray of shape (n_X, n_features), ndarray of shape (n_Y, n_features), optional
-    kernel : {"rbf", "linear", "poly"} or callable, default="rbf"
-        exp(-gamma ||x - z||^2), x'z, (gamma x'z + coef0)^degree, or what is called as
-        ``kernel(X, Y)`` and returns the matrix. From 33 features on see
+    X, Y : array or sparse matrix of shape (n_X, n_features) and (n_Y, n_features), Y optional
+    kernel : {"rbf", "linear", "poly", "sigmoid"} or callable, default="rbf"
+        exp(-gamma ||x - z||^2), x'z, (gamma x'z + coef0)^degree, tanh(gamma x'z + coef0), or what
+        is called as ``kernel(X, Y)`` and returns the matrix. From 33 features on see
         :func:`squared_distances` for what "rbf" cannot tell apart.
     gamma, degree, coef0 : float, int, float, default=1.0, 3 and 0.0
         Numbers (see :func:`resolve_gamma` for "scale" and "auto"); gamma of "rbf" is at least 0.
@@ -58,8 +63,9 @@ def gram(
     Raises
     ------
     ValueError
-        If the kernel is unknown, its gamma is negative or not finite, shapes do not match, or
-        ``squared_distances`` are given for a kernel other than "rbf".
+        If the kernel is unknown, its gamma is negative or not finite, shapes do not match,
+        ``squared_distances`` are given for a kernel other than "rbf", or a callable returns what
+        is no matrix of finite numbers.
 
     Examples
     --------
@@ -77,35 +83,97 @@ def gram(
             )
         D = np.ascontiguousarray(squared_distances, dtype=np.float64)
         return _exponential(D, float(gamma), _place(D.shape, out))
-    X, Y = check_points(X, Y)
+    X, Y = check_points(X, Y, kernel)
     K, points = _place(_shape(X, Y), out), X if Y is None else Y
-    if kernel == "rbf":
+    if callable(kernel):
+        K[:] = _called(kernel, X, points, K.shape)
+    elif kernel == "rbf":
         _distance_form(X, Y, float(gamma), K)
-    elif callable(kernel):
-        values = np.asarray(kernel(X, points), dtype=float)
-        if values.shape != K.shape:
-            raise ValueError(
-                f"A callable kernel must return a matrix of shape {K.shape}. "
-                f"Got {values.shape} instead; it is called as kernel(X, Y)."
-            )
-        K[:] = values
+    elif issparse(X) or issparse(points):
+        _sparse.inner_products(X, points, K)
+        of_inner_products(K, kernel, gamma, degree, coef0)
     else:
         np.matmul(X, points.T, out=K)
-        if kernel == "poly":
-            K *= gamma
-            K += coef0
-            K[:] = power(K, degree)
+        of_inner_products(K, kernel, gamma, degree, coef0)
     return K
+
+
+def of_inner_products(K, kernel, gamma, degree, coef0):
+    """Turn x'z into k(x, z), in place, for the kernels that are functions of it."""
+    if kernel == "linear":
+        return
+    K *= gamma
+    K += coef0
+    if kernel == "poly":
+        K[:] = power(K, degree)
+    else:
+        np.tanh(K, out=K)
+
+
+def _called(kernel, X, Y, shape):
+    """What a callable returns, checked: a matrix of finite real numbers."""
+    values = kernel(X, Y)
+    if issparse(values) and issparse(X):
+        values = values.toarray()
+    elif issparse(values):
+        raise ValueError(
+            f"A callable kernel must return an array where the points are dense. Got a sparse "
+            f"{type(values).__name__}; return its toarray()."
+        )
+    if np.iscomplexobj(values):
+        raise ValueError(
+            "A callable kernel must return real numbers. Got complex ones; take their real part "
+            "if it is what you mean."
+        )
+    try:
+        values = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"A callable kernel must return a matrix of numbers. Got {type(values).__name__}, "
+            f"which is none: {error}"
+        ) from error
+    if values.shape != shape:
+        raise ValueError(
+            f"A callable kernel must return a matrix of shape {shape}. "
+            f"Got {values.shape} instead; it is called as kernel(X, Y)."
+        )
+    if not np.isfinite(values).all():
+        raise ValueError(
+            "A callable kernel must return finite numbers. Got NaN or infinity; look at the kernel "
+            "and at the scale of the data."
+        )
+    return values
+
+
+class SparseRows:
+    """Rows of the Gram matrix of sparse points, of which what they run over is kept."""
+
+    def __init__(self, X, *, kernel, gamma, degree, coef0):
+        self.X, self.kernel = X, kernel
+        self.of_products = {"gamma": gamma, "degree": degree, "coef0": coef0}
+        self.columns = _sparse.columns_of(X)
+        self.norms = row_norms(X, squared=True)
+
+    def compute(self, indices, out):
+        """The rows of some samples into `out`."""
+        _sparse.inner_products(self.X[indices], self.X, out, self.columns)
+        if self.kernel != "rbf":
+            of_inner_products(out, self.kernel, **self.of_products)
+            return out
+        _sparse.distances_from_products(self.norms[indices], self.norms, out)
+        return _exponential(out, self.of_products["gamma"], out)
 
 
 def kernel_diagonal(X, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0):
     """k(x_i, x_i) of every row of X, without the rest of the Gram matrix."""
+    n = X.shape[0]
     if kernel == "rbf":
-        return np.ones(len(X))
+        return np.ones(n)
     if callable(kernel):
-        return np.array([gram(x[None], kernel=kernel)[0, 0] for x in X])
-    norms = np.einsum("ij,ij->i", X, X)
-    return power(gamma * norms + coef0, degree) if kernel == "poly" else norms
+        return np.array([gram(X[i : i + 1], kernel=kernel)[0, 0] for i in range(n)])
+    diagonal = row_norms(X, squared=True) if issparse(X) else np.einsum("ij,ij->i", X, X)
+    of_inner_products(diagonal, kernel, gamma, degree, coef0)
+    return diagonal
 
 
 def check_kernel(kernel, gamma):
@@ -120,9 +188,13 @@ def check_kernel(kernel, gamma):
         )
 
 
-def check_points(X, Y):
-    """Return X and Y as C-contiguous float64 matrices with equal numbers of features."""
-    X = np.ascontiguousarray(X, dtype=np.float64)
+def check_points(X, Y, kernel="rbf"):
+    """Return X and Y as float64 matrices with equal numbers of features, in the best form.
+
+    That is C-contiguous, or CSR for sparse points where their inner products are cheaper so, and
+    for a callable, which sees what was given.
+    """
+    X = _in_form(X, kernel)
     if X.ndim != 2:
         raise ValueError(
             f"The 'X' of a kernel must be a matrix of shape (n_samples, n_features). "
@@ -130,13 +202,21 @@ def check_points(X, Y):
         )
     if Y is None:
         return X, None
-    Y = np.ascontiguousarray(Y, dtype=np.float64)
+    Y = _in_form(Y, kernel)
     if Y.ndim != 2 or Y.shape[1] != X.shape[1]:
         raise ValueError(
             f"The 'Y' of a kernel must be a matrix with the {X.shape[1]} features of X. "
             f"Got an array of shape {Y.shape} instead."
         )
     return X, Y
+
+
+def _in_form(X, kernel):
+    if not issparse(X):
+        return np.ascontiguousarray(X, dtype=np.float64)
+    if callable(kernel) or (X.shape[1] > DIRECT_FEATURES and _sparse.pays(X)):
+        return _sparse.canonical(X)
+    return np.ascontiguousarray(X.toarray(), dtype=np.float64)
 
 
 def power(K, degree):
@@ -174,6 +254,14 @@ def _exponential(D, gamma, out):
 
 def _distance_form(X, Y, gamma, out):
     """exp(-gamma d^2) into out, or d^2 itself for gamma None; Y None means Y = X."""
+    if issparse(X) or issparse(Y):
+        _sparse.inner_products(X, X if Y is None else Y, out)
+        of_rows = row_norms(X, squared=True)
+        of_columns = of_rows if Y is None else row_norms(Y, squared=True)
+        _sparse.distances_from_products(of_rows, of_columns, out)
+        if Y is None:
+            np.fill_diagonal(out, 0.0)
+        return out if gamma is None else _exponential(out, gamma, out)
     if X.shape[1] <= DIRECT_FEATURES:
         from companion._kernel_loops import distance_rows
 

@@ -1,8 +1,16 @@
 """Rows of a Gram matrix on demand; public as :mod:`companion.kernels`."""
 
 import numpy as np
+from scipy.sparse import issparse
 
-from companion._gram import DIRECT_FEATURES, check_kernel, check_points, gram, kernel_diagonal
+from companion._gram import (
+    DIRECT_FEATURES,
+    SparseRows,
+    check_kernel,
+    check_points,
+    gram,
+    kernel_diagonal,
+)
 
 
 class KernelRows:
@@ -13,7 +21,7 @@ class KernelRows:
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : array or sparse matrix of shape (n_samples, n_features)
     kernel, gamma, degree, coef0
         As for :func:`gram`.
     cache_size : float, default=1000
@@ -30,11 +38,13 @@ class KernelRows:
 
     def __init__(self, X, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0, cache_size=1000):
         check_kernel(kernel, gamma)
-        self.X = check_points(X, None)[0]
+        self.X = check_points(X, None, kernel)[0]
         n, n_features = self.X.shape
         self._parameters = dict(kernel=kernel, gamma=float(gamma), degree=degree, coef0=coef0)
-        self._columns = None
-        if kernel == "rbf" and n_features <= DIRECT_FEATURES:
+        self._columns = self._sparse_rows = None
+        if issparse(self.X) and not callable(kernel):
+            self._sparse_rows = SparseRows(self.X, **self._parameters)
+        elif kernel == "rbf" and n_features <= DIRECT_FEATURES:
             self._columns = np.ascontiguousarray(self.X.T)
         self.shape = (n, n)
         #: Number of rows that the cache can hold.
@@ -92,6 +102,8 @@ class KernelRows:
         self.n_computed += m
 
     def _compute(self, indices, out):
+        if self._sparse_rows is not None:
+            return self._sparse_rows.compute(indices, out)
         if self._columns is None:
             return gram(self.X[indices], self.X, out=out, **self._parameters)
         from companion._kernel_loops import distance_rows

@@ -3,7 +3,9 @@
 import numbers
 
 import numpy as np
+from scipy.sparse import issparse
 
+from companion import _sparse
 from companion._checks import checked_positive
 from companion._gram import gram, squared_distances
 from companion._kernel_rows import KernelRows
@@ -54,7 +56,7 @@ def resolve_gamma(gamma, X):
     ----------
     gamma : {"scale", "auto"} or float
         "scale": 1 / (n_features * X.var()), and 1 when X is constant; "auto": 1 / n_features.
-    X : ndarray of shape (n_samples, n_features)
+    X : array or sparse matrix of shape (n_samples, n_features)
 
     Returns
     -------
@@ -62,7 +64,7 @@ def resolve_gamma(gamma, X):
     """
     if isinstance(gamma, str):
         if gamma == "scale":
-            variance = X.var()
+            variance = _sparse.variance(_sparse.canonical(X)) if issparse(X) else X.var()
             return float(1.0 / (X.shape[1] * variance)) if variance > 0.0 else 1.0
         if gamma == "auto":
             return 1.0 / X.shape[1]

@@ -275,6 +275,7 @@ class ConformalSVC(KernelClassifier):
                 'use kernel="rbf".'
             )
         d = self._transformation(X)
+        X = self._dense(X)
         slope = conformal.log_gradient(self._transformation, X)
         metric = conformal.kernel_metric(X, gamma=self._gamma)
         metric = conformal.transformed_metric(d, d[:, np.newaxis] * slope, metric)
@@ -335,9 +336,9 @@ class ConformalSVC(KernelClassifier):
         if self.kernel == "precomputed":
             return function(X[:, self._needed])
         parameters = self._kernel_parameters(self._gamma)
-        values = np.empty(len(X))
-        block = max(1, PREDICTION_BLOCK_MEGABYTES * 1_000_000 // (16 * len(self._points)))
-        for start in range(0, len(X), block):
+        values = np.empty(X.shape[0])
+        block = max(1, PREDICTION_BLOCK_MEGABYTES * 1_000_000 // (16 * self._points.shape[0]))
+        for start in range(0, X.shape[0], block):
             rows = X[start : start + block]
             distances = squared_distances(self._points, rows).T if self._uses_distances else None
             diagonal = kernel_diagonal(rows, **parameters) if self._uses_diagonal else None

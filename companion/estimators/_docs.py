@@ -8,14 +8,15 @@ C : float, default=1.0
     training set more closely. Strictly positive.
 
 [kernel]
-kernel : {"rbf", "linear", "poly", "precomputed"} or callable, default="rbf"
-    ``"rbf"`` is exp(-gamma ||x - z||^2), ``"linear"`` is <x, z> and ``"poly"``
-    is (gamma <x, z> + coef0)^degree. With ``"precomputed"``, `X` is the Gram matrix.
+kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
+    ``"rbf"`` is exp(-gamma ||x - z||^2), ``"linear"`` is <x, z>, ``"poly"``
+    is (gamma <x, z> + coef0)^degree and ``"sigmoid"`` is tanh(gamma <x, z> + coef0),
+    which is rarely positive semi-definite. With ``"precomputed"``, `X` is the Gram matrix.
     A callable gets two arrays of shape (n, n_features) and (m, n_features) and
-    returns an array of shape (n, m).
+    returns an array of shape (n, m); of sparse points it gets CSR matrices.
 
 gamma : {"scale", "auto"} or float, default="scale"
-    Coefficient of ``"rbf"`` and ``"poly"``. ``"scale"`` is
+    Coefficient of ``"rbf"``, ``"poly"`` and ``"sigmoid"``. ``"scale"`` is
     1 / (n_features * X.var()), the variance weighted by `sample_weight` if given,
     so that a weight of two is a point given twice; ``"auto"`` is 1 / n_features.
     :func:`companion.kernels.gamma_from_width` converts the widths of the papers.
@@ -24,7 +25,7 @@ degree : int, default=3
     Degree of ``"poly"``; ignored by other kernels.
 
 coef0 : float, default=0.0
-    Independent term of ``"poly"``; ignored by other kernels.
+    Independent term of ``"poly"`` and ``"sigmoid"``; ignored by other kernels.
 
 [smo]
 tol : float, default=1e-3
@@ -68,7 +69,7 @@ classes_ : ndarray of shape (2,)
 support_ : ndarray of shape (n_SV,)
     Indices of the samples whose coefficient is not exactly zero.
 support_vectors_ : ndarray of shape (n_SV, n_features)
-    Those samples; empty, of shape (0, 0), if the kernel is precomputed.
+    Those samples, sparse if `X` was; empty, of shape (0, 0), if the kernel is precomputed.
 n_support_ : ndarray of shape (2,)
     Number of support vectors of each class.
 
@@ -109,8 +110,9 @@ feature_names_in_ : ndarray of shape (`n_features_in_`,)
 %(features)s
 
 [X]
-X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-    Training points, or their Gram matrix if ``kernel="precomputed"``.
+X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+    Training points, or their Gram matrix, an array, if ``kernel="precomputed"``. Of sparse
+    points kernel values are computed by sparse products where this is quicker.
 
 [y]
 y : array-like of shape (n_samples,)
@@ -129,10 +131,10 @@ self : object
 
 [sparse]
 TypeError
-    If `X` is sparse.
+    If `X` is sparse and ``kernel="precomputed"``.
 
 [queries]
-X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
+X : {array-like, sparse matrix} of shape (n_queries, n_features) or (n_queries, n_samples)
     Points, or kernel values between them and all training points if
     ``kernel="precomputed"``.
 

@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn import get_config
 
 from companion.estimators._compat import Interval, Options, StrOptions
@@ -16,6 +17,10 @@ from companion.solvers.smo import smo
 
 # From this many samples rows of the Gram matrix are computed as needed: most of them never are.
 ROWS_FROM = 3000
+
+
+def _rows(X, rows):
+    return X[rows] if issparse(X) else X.take(rows, axis=0)
 
 
 @lru_cache(maxsize=1024, typed=True)
@@ -96,9 +101,7 @@ class DualClassifier(KernelClassifier):
         beta = signs * result.alpha.take(nonzero)
         n_positive = np.count_nonzero(signs > 0)
         self.support_ = rows
-        self.support_vectors_ = (
-            np.empty((0, 0)) if self.kernel == "precomputed" else X.take(rows, axis=0)
-        )
+        self.support_vectors_ = np.empty((0, 0)) if self.kernel == "precomputed" else _rows(X, rows)
         self.n_support_ = np.array([nonzero.size - n_positive, n_positive])
         self.dual_coef_ = beta[np.newaxis, :]
         self.intercept_ = np.array([result.intercept])
@@ -129,7 +132,7 @@ class DualClassifier(KernelClassifier):
         """Gram matrix in memory, or rows on demand if it exceeds `cache_size`."""
         if self.kernel == "precomputed":
             return X
-        n = len(X)
+        n = X.shape[0]
         if n < ROWS_FROM and n * n * 8e-6 <= self.cache_size:
             return gram(X, **self._kernel_parameters(gamma))
         return KernelRows(X, cache_size=self.cache_size, **self._kernel_parameters(gamma))

@@ -7,17 +7,22 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from companion import _sparse
 from companion._memory import memory_megabytes
 from companion.estimators._compat import Interval, StrOptions, check_sample_weight
 from companion.estimators._docs import with_shared_documentation
 from companion.kernels import gram, resolve_gamma
 
 PREDICTION_BLOCK_MEGABYTES = 64
+
+# Sums of squares below this have lost digits to underflow.
+SMALLEST_SQUARES = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
 
 # Where numbers overflow it is told by what comes out, as an error and not as a warning.
 silent_overflow = np.errstate(over="ignore", invalid="ignore", divide="ignore")
@@ -61,9 +66,7 @@ def weighted_gamma(gamma, X, sample_weight=None):
     if gamma != "scale" or sample_weight is None:
         value = resolve_gamma(gamma, X)
     else:
-        total = sample_weight.sum() * X.shape[1]
-        centred = X - (sample_weight @ X).sum() / total
-        variance = (sample_weight @ centred**2).sum() / total
+        variance = _weighted_variance(X, sample_weight)
         value = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
     if gamma == "scale" and not 0.0 < value < np.inf:
         raise ValueError(
@@ -71,6 +74,14 @@ def weighted_gamma(gamma, X, sample_weight=None):
             "Scale them, or give gamma as a number."
         )
     return value
+
+
+def _weighted_variance(X, sample_weight):
+    if issparse(X):
+        return _sparse.variance(X, sample_weight)
+    total = sample_weight.sum() * X.shape[1]
+    centred = X - (sample_weight @ X).sum() / total
+    return (sample_weight @ centred**2).sum() / total
 
 
 def _plain_labels(X, y):
@@ -113,7 +124,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0.0, None, closed="neither")],
-        "kernel": [StrOptions({"rbf", "linear", "poly", "precomputed"}), callable],
+        "kernel": [StrOptions({"rbf", "linear", "poly", "sigmoid", "precomputed"}), callable],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
         "degree": [Interval(Integral, 1, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
@@ -129,6 +140,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
 
     @silent_overflow
@@ -149,7 +161,21 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     def _queries(self, X):
         """Checked points of a fitted machine."""
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return self._validated(X, reset=False)
+
+    def _validated(self, X, y="no_validation", reset=True):
+        """X, or X and y, as scikit-learn checks them; sparse X in one form."""
+        if self.kernel == "precomputed" and issparse(X):
+            raise TypeError(
+                "Sparse precomputed kernels are not supported. Pass the Gram matrix as an array, "
+                "by its toarray()."
+            )
+        settings = {"dtype": np.float64, "order": "C", "accept_sparse": "csr", "reset": reset}
+        X = validate_data(self, X, y, **settings)
+        if isinstance(X, tuple):
+            X, y = X
+            return (_sparse.canonical(X) if issparse(X) else X), y
+        return _sparse.canonical(X) if issparse(X) else X
 
     def _decision_function(self, X):
         """Decision values of checked points."""
@@ -179,7 +205,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
+        X : {array-like, sparse matrix} of shape (n_queries, n_features) or (n_queries, n_samples)
             As in :meth:`decision_function`.
 
         Returns
@@ -189,6 +215,10 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         values = self.decision_function(X)
         chosen = values > 0 if values.ndim == 1 else values.argmax(axis=1)
         return self.classes_[chosen.astype(np.intp)]
+
+    def _dense(self, X):
+        """Points as an array, where there is no way around one."""
+        return _sparse.converted(X, type(self).__name__)
 
     def _centres(self):
         """The points c_j; their indices among the training samples if the kernel is precomputed."""
@@ -202,7 +232,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             self.n_features_in_ = X.shape[1]
             self.__dict__.pop("feature_names_in_", None)
         else:
-            X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+            X, y = self._validated(X, y)
             check_classification_targets(y)
             classes = np.unique(y)
             if len(classes) > 2:
@@ -220,7 +250,15 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     def _require_size(self, X):
         """Refuse a Gram matrix that is not square, and points whose distances overflow."""
         if self.kernel != "precomputed":
-            require_finite("dual coefficients or intercepts", 4.0 * float(np.vdot(X, X)))
+            values = X.data if issparse(X) else X
+            squares = float(np.vdot(values, values))
+            require_finite("dual coefficients or intercepts", 4.0 * squares)
+            if squares < SMALLEST_SQUARES and values.any():
+                raise ValueError(
+                    "The values of X are so small that their squares vanish in double precision, "
+                    f'and with them kernels and gamma="scale". Got at most {np.abs(values).max():g}'
+                    ": scale them."
+                )
         elif X.shape[0] != X.shape[1]:
             raise ValueError(
                 f'{type(self).__name__} with kernel="precomputed" needs a square Gram '
@@ -287,19 +325,20 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _resolved_gamma(self, X, point_weight):
         """Gamma as a number; 1.0 where the kernel has none."""
-        if self.kernel in ("rbf", "poly"):
+        if self.kernel in ("rbf", "poly", "sigmoid"):
             return weighted_gamma(self.gamma, X, point_weight)
         return 1.0
 
     def _kernel_expansion(self, X, beta):
         """Kernel of X with the centres times beta, one or more columns, a block at a time."""
-        values = np.zeros((len(X), *beta.shape[1:]))
+        n = X.shape[0]
+        values = np.zeros((n, *beta.shape[1:]))
         if len(beta) == 0:
             return values
         centres = self._centres()
         block = max(1, PREDICTION_BLOCK_MEGABYTES * 1_000_000 // (8 * len(beta)))
         parameters = self._kernel_parameters(self._gamma)
-        for start in range(0, len(X), block):
+        for start in range(0, n, block):
             rows = slice(start, start + block)
             values[rows] = gram(X[rows], centres, **parameters) @ beta
         return values

@@ -88,11 +88,11 @@ class LSSVC(DualClassifier):
     def _training_kernel(self, X, gamma):
         if self.solver == "smo":
             return super()._training_kernel(X, gamma)
-        megabytes = len(X) ** 2 * 8e-6
+        megabytes = X.shape[0] ** 2 * 8e-6
         if self.kernel != "precomputed" and megabytes > self.cache_size:
             raise ValueError(
                 f"{type(self).__name__} factorises the Gram matrix, which must fit in "
-                f"cache_size = {self.cache_size:g} MB. Got {len(X)} samples, which need "
+                f"cache_size = {self.cache_size:g} MB. Got {X.shape[0]} samples, which need "
                 f'{megabytes:.0f} MB. Raise cache_size, or use LSSVC(solver="smo").'
             )
         return X if self.kernel == "precomputed" else gram(X, **self._kernel_parameters(gamma))

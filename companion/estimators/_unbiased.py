@@ -80,7 +80,8 @@ class UnbiasedSVC(KernelClassifier):
     prototypes_ : ndarray of shape (n_kernels, n_features)
         The centres c_j of the kernels in use: n_kernels is the size of the machine. Prototypes
         that are combinations of others in feature space, such as repeated points, are left out.
-        Empty, of shape (0, 0), if the kernel is precomputed or linear.
+        Sparse if they are samples of a sparse `X`; empty, of shape (0, 0), if the kernel is
+        precomputed or linear.
     dual_coef_ : ndarray of shape (1, n_kernels)
         Their coefficients; none, of shape (1, 0), for the linear kernel.
     coef_ : ndarray of shape (1, n_features)
@@ -129,7 +130,8 @@ class UnbiasedSVC(KernelClassifier):
 
     With a kernel, memory grows with the square of the number of samples and time faster; a fit that
     memory would not hold is refused. For many samples set `n_prototypes`, or fit the linear machine
-    to the features of :class:`sklearn.kernel_approximation.Nystroem`.
+    to the features of :class:`sklearn.kernel_approximation.Nystroem`. The linear kernel and the
+    placing of prototypes take a sparse `X` of up to 1000 MB as an array, and refuse a larger one.
 
     References
     ----------
@@ -241,14 +243,14 @@ class UnbiasedSVC(KernelClassifier):
                 f"does not give. Got n_prototypes={self.n_prototypes}; use n_prototypes=None."
             )
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        return fscl(X, self.n_prototypes, rng=seed, sample_weight=point_weight)
+        return fscl(self._dense(X), self.n_prototypes, rng=seed, sample_weight=point_weight)
 
     def _design(self, X, centres, gamma):
         parameters = self._kernel_parameters(gamma)
         if self.kernel == "linear":
-            return Design.linear(X)
+            return Design.linear(self._dense(X))
         if centres is None:
-            self._require_memory(len(X), MATRICES, " Or set n_prototypes.")
+            self._require_memory(X.shape[0], MATRICES, " Or set n_prototypes.")
             return Design.kernel(X if self.kernel == "precomputed" else gram(X, **parameters))
         return Design.kernel(gram(X, centres, **parameters), gram(centres, **parameters))
 

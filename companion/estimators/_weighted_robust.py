@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from companion.estimators._compat import Interval, StrOptions, fit_context
 from companion.estimators._docs import with_shared_documentation
@@ -72,7 +71,10 @@ class WeightedRobustSVC(KernelClassifier):
         Indices of the samples that carry the kernel expansion: a largest set of samples that are
         linearly independent in feature space. Empty for the linear kernel.
     support_vectors_ : ndarray of shape (n_SV, n_features)
-        Those samples; empty, of shape (0, 0), if the kernel is precomputed or linear.
+        Those samples, sparse if `X` was; empty, of shape (0, 0), if the kernel is precomputed or
+        linear.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of them in each class.
     dual_coef_ : ndarray of shape (n_classes, n_SV)
         Their coefficients, of shape (1, n_SV) and for f_2 - f_1 with two classes.
     coef_ : ndarray of shape (n_classes, n_features)
@@ -113,7 +115,8 @@ class WeightedRobustSVC(KernelClassifier):
 
     With a kernel, memory grows with the square of the number of samples and time faster; a fit that
     memory would not hold is refused. For many samples fit the linear machine to the features of
-    :class:`sklearn.kernel_approximation.Nystroem`.
+    :class:`sklearn.kernel_approximation.Nystroem`. The linear kernel takes a sparse `X` of up to
+    1000 MB as an array, and refuses a larger one.
 
     References
     ----------
@@ -176,14 +179,14 @@ class WeightedRobustSVC(KernelClassifier):
 
         %(self)s
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        X, y = self._validated(X, y)
         check_classification_targets(y)
         self._require_size(X)
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes_of_all = np.unique(y, return_inverse=True)
         self._require_two(classes)
         matrix, s = self._matrix(classes), -np.inf if self.truncation is None else self.truncation
         s = -1.0 / (len(classes) - 1.0) if s == "auto" else float(s)
-        kept, X, codes, weight, _ = self._training_set(X, y, sample_weight, codes)
+        kept, X, codes, weight, _ = self._training_set(X, y, sample_weight, codes_of_all)
         gamma = self._resolved_gamma(X, weight)
         settings = {"form": self.form, "start": self.init}
         settings |= {"tol": self.tol, "max_iter": self.max_iter}
@@ -198,6 +201,7 @@ class WeightedRobustSVC(KernelClassifier):
         )
         self._keep(result, np.arange(y.size)[kept], X, gamma)
         self.classes_, self.utility_, self.truncation_ = classes, matrix, s
+        self.n_support_ = np.bincount(codes_of_all[self.support_], minlength=len(classes))
         return self
 
     def _matrix(self, classes):
@@ -225,8 +229,8 @@ class WeightedRobustSVC(KernelClassifier):
 
     def _design(self, X, gamma, n_classes):
         if self.kernel == "linear":
-            return Design.linear(X)
-        self._require_memory(len(X), MATRICES + OF_A_PAIR * (n_classes - 1) ** 2)
+            return Design.linear(self._dense(X))
+        self._require_memory(X.shape[0], MATRICES + OF_A_PAIR * (n_classes - 1) ** 2)
         is_gram = self.kernel == "precomputed"
         return Design.kernel(X if is_gram else gram(X, **self._kernel_parameters(gamma)))
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from numbers import Real
 
 import numpy as np
+from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
 from companion._gram import gram, kernel_diagonal
@@ -13,10 +14,10 @@ from companion.estimators._kernel_classifier import class_factors
 _BLOCK = 500
 
 
-def cost_vector(costs, class_weight, y, classes, name):
+def cost_vector(costs, class_weight, y, classes, name, sample_weight=None):
     """L(y_i) of every sample: from `costs`, by default from the class weights of the machine."""
     if costs is None:
-        return class_factors(class_weight, y, classes)
+        return class_factors(class_weight, y, classes, sample_weight)
     negative, positive = cost_pair(costs, classes, name)
     return np.where(y == classes[1], positive, negative)
 
@@ -34,7 +35,7 @@ def largest_difference(X, *, kernel, **parameters):
     if kernel == "precomputed":
         return float((diagonal - X.min(axis=1)).max())
     largest = 0.0
-    for start in range(0, len(X), _BLOCK):
+    for start in range(0, X.shape[0], _BLOCK):
         rows = slice(start, start + _BLOCK)
         K = gram(X[rows], X, kernel=kernel, **parameters)
         largest = max(largest, float((diagonal[rows] - K.min(axis=1)).max()))
@@ -48,7 +49,8 @@ def observed(estimator, X, y, costs, name):
     y = np.asarray(y)
     if y.shape != X.shape[:1]:
         raise ValueError(
-            f"{name} needs one label for each of the {len(X)} samples. Got y of shape {y.shape}."
+            f"{name} needs one label for each of the {X.shape[0]} samples. Got y of shape "
+            f"{y.shape}."
         )
     unknown = np.setdiff1d(y, estimator.classes_)
     if unknown.size:
@@ -63,10 +65,10 @@ def observed(estimator, X, y, costs, name):
         )
     signs = np.where(y == estimator.classes_[1], 1.0, -1.0)
     _check_support(estimator, X, signs, name)
-    alpha = np.zeros(len(X))
+    alpha = np.zeros(X.shape[0])
     alpha[estimator.support_] = np.abs(estimator.dual_coef_[0])
     margin = signs * estimator._decision_function(X)
-    upper = np.full(len(X), float(estimator.C))
+    upper = np.full(X.shape[0], float(estimator.C))
     factors = class_factors(estimator.class_weight, y, estimator.classes_)
     if factors is not None:
         upper *= factors
@@ -90,15 +92,20 @@ def _check_support(estimator, X, signs, name):
     if estimator.kernel == "precomputed":
         good = X.shape[0] == X.shape[1]
     else:
-        good = support.max(initial=-1) < len(X) and np.array_equal(
-            X[support], estimator.support_vectors_
-        )
+        is_there = support.max(initial=-1) < X.shape[0]
+        good = is_there and _equal(X[support], estimator.support_vectors_)
     if not (good and np.array_equal(np.sign(estimator.dual_coef_[0]), signs[support])):
         raise ValueError(
             f"The X and y given to {name} must be what the machine was fitted to. The support "
             "vectors of the machine are not at their places in them, or have other labels: pass "
             "the training set, in its order."
         )
+
+
+def _equal(X, Z):
+    if not (issparse(X) or issparse(Z)):
+        return np.array_equal(X, Z)
+    return (csr_array(X) != csr_array(Z)).nnz == 0
 
 
 def _check_optimality(estimator, margin, alpha, upper, name):

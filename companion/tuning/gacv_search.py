@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from companion._threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._compat import Interval, StrOptions, fit_context
-from companion.estimators._kernel_classifier import class_factors, silent_overflow
+from companion.estimators._kernel_classifier import class_factors, signed_labels, silent_overflow
 from companion.kernels import gram, squared_distances
 from companion.tuning._evaluate import paths_by_kernel
 from companion.tuning._training_set import cost_vector, largest_difference
@@ -96,6 +96,16 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     GACV [1]_ estimates the expected hinge loss, twice a pessimistic estimate of the error rate.
     Data are not scaled: in a :class:`~sklearn.pipeline.Pipeline` put the search last.
 
+    A sample weight w_i stands for w_i copies of the sample, which share alpha_i <= C w_i L(y_i) in
+    equal parts: the influence of one is theta_i = alpha_i K_ii / w_i. Summed over all copies, GACV
+    (9) and xi-alpha (11) of [1]_ are::
+
+        1/sum_i w_i  sum_i w_i L(y_i) [(1 - m_i)_+ + theta_i + theta_i (m_i < -1)],
+        1/sum_i w_i  sum_i w_i L(y_i) [m_i <= rho theta_i],
+
+    with the margins m_i. Leave-one-out leaves out a sample with all of its weight, which then
+    weighs its error.
+
     References
     ----------
     .. [1] G. Wahba, Y. Lin, Y. Lee, H. Zhang, TR 1039, University of Wisconsin, 2001.
@@ -141,18 +151,21 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags.classifier_tags.multi_class = False
         inner = getattr(self.estimator, "__sklearn_tags__", None)
         tags.input_tags.pairwise = inner is not None and inner().input_tags.pairwise
+        tags.input_tags.sparse = inner is not None and inner().input_tags.sparse
         return tags
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Evaluate the grid, and fit the best machine if `refit`.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
             Training points, or their Gram matrix if the kernel is precomputed.
         y : array-like of shape (n_samples,)
             Labels of exactly two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative factors on C in the fits, and weights in the criteria, as in the notes.
 
         Returns
         -------
@@ -163,10 +176,11 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ------
         ValueError
             If the grid is empty, names an unknown parameter or holds an invalid value, if `y` has
-            not exactly two classes, if the costs are not positive or miss a label, or if two Gram
-            matrices do not fit in the `cache_size` of the machine.
+            not exactly two classes, if weights are negative or leave no two classes, if the costs
+            are not positive or miss a label, or if two Gram matrices do not fit in the `cache_size`
+            of the machine.
         TypeError
-            If the estimator is not an L1SVC, or `X` is sparse.
+            If the estimator is not an L1SVC.
         """
         machine = self._checked_machine()
         candidates = checked_candidates(self.param_grid, machine, "GACVSearch")
@@ -179,20 +193,24 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         seen = clone(machine).set_params(
             kernel="precomputed" if "precomputed" in kernels else "rbf"
         )
-        X_checked, y_checked = seen._checked(X, y)[:2]
+        X_checked, y_checked, signs = seen._checked(X, y)
         cost_vector(self.costs, None, y_checked, seen.classes_, "GACVSearch")
+        seen.class_weight = None
+        kept, X_kept, _, weight, _ = seen._training_set(X_checked, y_checked, sample_weight, signs)
+        y_kept = y_checked[kept]
         if self.criterion == "leave_one_out":
-            require_two_each(y_checked)
+            require_two_each(y_kept)
         if self.verbose > 0:
-            print(f"Fitting each of {len(candidates)} candidates to {len(y_checked)} samples")
-        cells = self._evaluate(machine, candidates, X_checked, y_checked, seen.classes_)
+            print(f"Fitting each of {len(candidates)} candidates to {len(y_kept)} samples")
+        training_set = _TrainingSet(X_kept, y_kept, seen.classes_, weight)
+        cells = self._evaluate(machine, candidates, training_set)
 
         results = _columns(candidates, cells, self.criterion)
         best = _best(-results["mean_test_score"], cells)
         if self.refit:
             best_machine = clone(machine).set_params(**clone(candidates[best], safe=False))
             start = time.perf_counter()
-            best_machine.fit(X, y)
+            best_machine.fit(X, y, sample_weight)
             self.refit_time_ = time.perf_counter() - start
             self.best_estimator_ = best_machine
         self.cv_results_, self.best_index_, self.best_params_ = results, best, candidates[best]
@@ -233,36 +251,64 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         return clone(self.estimator)
 
-    def _evaluate(self, machine, candidates, X, y, classes):
+    def _evaluate(self, machine, candidates, training_set):
         """A dict for every candidate."""
+        X = training_set.X
         paths_of = paths_by_kernel(machine, candidates)
         uses_rbf = any(paths[0].machine.kernel == "rbf" for paths in paths_of)
         limit = min(candidate.get("cache_size", machine.cache_size) for candidate in candidates)
-        needed = 2 * 8e-6 * len(X) ** 2
+        needed = 2 * 8e-6 * X.shape[0] ** 2
         if needed > limit:
             raise ValueError(
                 "GACVSearch keeps squared distances and a Gram matrix, which must fit in "
-                f"cache_size = {limit:g} MB of the machine. Got {len(X)} samples, which need "
+                f"cache_size = {limit:g} MB of the machine. Got {X.shape[0]} samples, which need "
                 f"{needed:.0f} MB: raise cache_size, or search a part of the samples."
             )
         distances = squared_distances(X) if uses_rbf else None
-        data, settings = (X, y, classes, distances), (self.criterion, self.costs)
+        settings = (self.criterion, self.costs)
         bounds = {"rho": self.rho, "bound": self.bound}
         parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(_cells_of_kernel)(paths, data, settings, bounds) for paths in paths_of
+            delayed(_cells_of_kernel)(paths, training_set, distances, settings, bounds)
+            for paths in paths_of
         )
         cells = {number: cell for part in parts for number, cell in part.items()}
         return [cells[number] for number in range(len(candidates))]
 
 
+@dataclass
+class _TrainingSet:
+    """Checked samples of positive weight."""
+
+    X: object
+    y: np.ndarray
+    classes: np.ndarray
+    weight: np.ndarray | None
+
+    def bound_weight(self, class_weight):
+        """Factor on C of every sample, None for one."""
+        factors = class_factors(class_weight, self.y, self.classes, self.weight, name="L1SVC")
+        if factors is None or self.weight is None:
+            return self.weight if factors is None else factors
+        return factors * self.weight
+
+    def cost(self, costs, class_weight):
+        """L(y_i) of every sample times its weight, which is 1 on average; None for ones."""
+        cost = cost_vector(costs, class_weight, self.y, self.classes, "GACVSearch", self.weight)
+        if self.weight is None:
+            return cost
+        share = self.weight / self.weight.mean()
+        return share if cost is None else cost * share
+
+
 @silent_overflow
-def _cells_of_kernel(paths, data, settings, bounds):
+def _cells_of_kernel(paths, training_set, distances, settings, bounds):
     """Cells that share a kernel: one Gram matrix, a path over C for each other setting."""
-    (X, y, classes, distances), (criterion, costs) = data, settings
+    criterion, costs = settings
     start = time.perf_counter()
     cells, machine = {}, paths[0].machine
-    gamma = machine._resolved_gamma(X, None)
-    signs = np.where(y == classes[1], 1.0, -1.0)
+    X, weight = training_set.X, training_set.weight
+    gamma = machine._resolved_gamma(X, weight)
+    signs = signed_labels(training_set.y, training_set.classes)
     with one_thread():
         K = X
         if machine.kernel != "precomputed":
@@ -273,21 +319,23 @@ def _cells_of_kernel(paths, data, settings, bounds):
             is_diagonal = factor == "diagonal"
             factor = diagonal if is_diagonal else largest_difference(K, kernel="precomputed")
         for path in paths:
-            weights = class_factors(path.machine.class_weight, y, classes, name="L1SVC")
+            bound_weight = training_set.bound_weight(path.machine.class_weight)
             C = np.array(path.C_values, dtype=np.float64)
-            solutions = solve_costs(path.machine, K, signs, weights, C)
-            cost = cost_vector(costs, path.machine.class_weight, y, classes, "GACVSearch")
+            solutions = solve_costs(path.machine, K, signs, bound_weight, C)
+            cost = training_set.cost(costs, path.machine.class_weight)
             margin, alpha = signs * solutions["decision"], solutions["alpha"]
+            of_a_copy = alpha if weight is None else alpha / weight
             values = {
                 "C": C,
                 "gamma": np.full(len(C), gamma),
-                "gacv": gacv_values(margin, alpha * diagonal, cost),
-                "xi_alpha": xi_alpha_values(margin, alpha * factor, cost, rho=bounds["rho"]),
+                "gacv": gacv_values(margin, of_a_copy * diagonal, cost),
+                "xi_alpha": xi_alpha_values(margin, of_a_copy * factor, cost, rho=bounds["rho"]),
                 "n_support": np.count_nonzero(alpha, axis=1),
                 "converged": solutions["converged"],
             }
             if criterion == "leave_one_out":
-                upper = np.multiply.outer(C, np.ones(len(y)) if weights is None else weights)
+                ones = np.ones(len(signs))
+                upper = np.multiply.outer(C, ones if bound_weight is None else bound_weight)
                 errors = leave_one_out_errors(K, signs, alpha, upper).errors
                 values[criterion] = np.mean(errors if cost is None else cost * errors, axis=1)
             for k, number in enumerate(path.candidates):

@@ -109,7 +109,7 @@ class KernelGridSearchCV(GridSearchCV):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
             Training points, or their Gram matrix if the kernel is precomputed.
         y : array-like of shape (n_samples,)
             Labels of exactly two classes.
@@ -128,8 +128,7 @@ class KernelGridSearchCV(GridSearchCV):
         ------
         ValueError, TypeError
             If the grid is empty, names an unknown parameter or holds an invalid value, if `y` has
-            not exactly two classes, if every fit fails; if the machine is not of this package, `X`
-            sparse.
+            not exactly two classes, if every fit fails; if the machine is not of this package.
         """
         machine = self._checked_machine()
         candidates = checked_candidates(self.param_grid, machine, type(self).__name__)

@@ -63,10 +63,11 @@ def test_machine_passes_every_check_of_scikit_learn(estimator, check):
 
 
 @pytest.mark.parametrize("name", svm.__all__)
-def test_every_machine_is_checked_and_tagged_dense_only_and_whether_binary_and_pairwise(name):
+def test_every_machine_is_checked_and_tagged_sparse_or_pairwise_and_whether_binary(name):
     machine = getattr(svm, name)
     assert machine in {type(checked) for checked in MACHINES}
     tags = machine().__sklearn_tags__()
     assert tags.classifier_tags.multi_class == (machine is svm.WeightedRobustSVC)
-    assert not tags.input_tags.sparse and not tags.input_tags.pairwise
-    assert machine(kernel="precomputed").__sklearn_tags__().input_tags.pairwise
+    assert tags.input_tags.sparse and not tags.input_tags.pairwise
+    of_matrices = machine(kernel="precomputed").__sklearn_tags__().input_tags
+    assert of_matrices.pairwise and not of_matrices.sparse

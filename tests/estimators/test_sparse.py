@@ -1,0 +1,164 @@
+"""Sparse points give the machines and searches that the same points give as arrays."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from _cases import cases, refused
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.svm import SVC
+
+import companion
+from companion import L1SVC, GACVSearch, KernelGridSearchCV
+from companion.kernels import KernelRows, gram, squared_distances
+from companion.tuning import gacv, leave_one_out, xi_alpha
+
+PRECISE = {
+    "L1SVC": {"tol": 1e-9},
+    "L2SVC": {"tol": 1e-9},
+    "LeastOneNormSVC": {"tol": 1e-9},
+    "LSSVC": {},
+    "UnbiasedSVC": {"tol": 1e-9},
+    "WeightedRobustSVC": {"tol": 1e-9},
+    "ConformalSVC": {"tol": 1e-9, "random_state": 0},
+}
+FORMS = [sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.csr_array, sp.csc_array, sp.coo_array]
+KERNELS = ["rbf", "linear", "poly", lambda X, Y: X @ Y.T]
+
+
+def sparse_points(n=60, n_features=200, density=0.02, seed=0):
+    """Points, and labels of the halves of a linear function with noise."""
+    rng = np.random.default_rng(seed)
+    X = sp.random(n, n_features, density=density, format="csr", random_state=rng)
+    X.data += 0.5
+    values = X @ rng.normal(size=n_features) + 0.1 * rng.normal(size=n)
+    return X, (values > np.median(values)).astype(int)
+
+
+def machine(name, **settings):
+    return getattr(companion, name)(**PRECISE[name] | settings)
+
+
+@pytest.mark.parametrize("name", PRECISE)
+@cases("kernel", *KERNELS, ids=lambda kernel: kernel if isinstance(kernel, str) else "callable")
+@pytest.mark.parametrize("n_features", [8, 200])
+def test_every_machine_is_that_of_the_array(name, kernel, n_features):
+    X, y = sparse_points(n_features=n_features, density=0.02 if n_features > 99 else 0.3)
+    dense = machine(name, kernel=kernel).fit(X.toarray(), y)
+    expected = dense.decision_function(X.toarray())
+    for form in FORMS:
+        fitted = machine(name, kernel=kernel).fit(form(X), y)
+        for queries in (form(X), X.toarray()):
+            np.testing.assert_allclose(fitted.decision_function(queries), expected, atol=1e-5)
+    np.testing.assert_allclose(dense.decision_function(X), expected, atol=1e-5)
+
+
+@given(
+    n=st.integers(6, 40),
+    n_features=st.sampled_from([3, 33, 150]),
+    density=st.floats(0.005, 0.5),
+    seed=st.integers(0, 1000),
+    kernel=st.sampled_from(["rbf", "linear", "poly", "sigmoid"]),
+)
+@settings(max_examples=40, deadline=None)
+def test_kernel_values_and_rows_on_demand_are_those_of_the_array(
+    n, n_features, density, seed, kernel
+):
+    X, _ = sparse_points(n, n_features, density, seed)
+    Z = sparse_points(5, n_features, density, seed + 1)[0]
+    parameters = {"kernel": kernel, "gamma": 0.3, "degree": 2, "coef0": 1.0}
+    expected = gram(X.toarray(), **parameters)
+    K = gram(X, **parameters)
+    assert np.array_equal(K, K.T)
+    np.testing.assert_allclose(K, expected, rtol=1e-12, atol=1e-12)
+    across = gram(X.toarray(), Z.toarray(), **parameters)
+    for queries, centres in ((X, Z), (X.toarray(), Z), (X, Z.toarray())):
+        np.testing.assert_allclose(gram(queries, centres, **parameters), across, atol=1e-12)
+    distances = squared_distances(X)
+    np.testing.assert_allclose(distances, squared_distances(X.toarray()), atol=1e-12)
+    assert not distances.diagonal().any()
+    rows = KernelRows(X, cache_size=3 * n * 8e-6, **parameters)
+    some = np.array([4, 1])
+    np.testing.assert_allclose(rows.buffer[rows.ensure(some)], expected[some], atol=1e-12)
+    np.testing.assert_allclose(rows.diagonal, expected.diagonal(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+def test_fitted_attributes_are_those_of_svc(form):
+    X, y = sparse_points()
+    ours, theirs = L1SVC(kernel="linear").fit(form(X), y), SVC(kernel="linear").fit(form(X), y)
+    np.testing.assert_array_equal(ours.support_, np.sort(theirs.support_))
+    assert sp.issparse(ours.support_vectors_) and sp.issparse(theirs.support_vectors_)
+    np.testing.assert_array_equal(ours.support_vectors_.toarray(), X.toarray()[ours.support_])
+    np.testing.assert_allclose(ours.coef_, theirs.coef_.toarray(), atol=0.01)
+
+
+def test_duplicate_entries_are_summed_and_what_was_given_is_not_changed():
+    X, y = sparse_points()
+    doubled = sp.csr_matrix(
+        (np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr), shape=X.shape
+    )
+    fitted = L1SVC(tol=1e-9).fit(doubled, y)
+    assert doubled.nnz == 2 * X.nnz
+    values = L1SVC(tol=1e-9).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(fitted.decision_function(doubled), values, atol=1e-7)
+
+
+@pytest.mark.parametrize("gamma", ["scale", "auto"])
+def test_gamma_and_weights_mean_the_same(gamma):
+    X, y = sparse_points()
+    weight = np.random.default_rng(0).integers(0, 3, size=60)
+    for weights in (None, weight):
+        of_array = L1SVC(gamma=gamma, tol=1e-9).fit(X.toarray(), y, weights)
+        values = L1SVC(gamma=gamma, tol=1e-9).fit(X, y, weights).decision_function(X)
+        np.testing.assert_allclose(values, of_array.decision_function(X.toarray()), atol=1e-7)
+
+
+@pytest.mark.parametrize("n_features", [8, 200])
+def test_searches_find_what_they_find_for_the_array(n_features):
+    X, y = sparse_points(n_features=n_features, density=0.05)
+    grid = {"kernel": ["rbf", "linear"], "C": [0.1, 10.0], "gamma": ["scale", 0.5]}
+    for search in (KernelGridSearchCV, GACVSearch):
+        ours, theirs = (search(L1SVC(tol=1e-8), grid).fit(of, y) for of in (X, X.toarray()))
+        scores = ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"]
+        np.testing.assert_allclose(*scores, rtol=1e-5)
+        assert ours.best_params_ == theirs.best_params_
+        np.testing.assert_array_equal(ours.predict(X), theirs.predict(X.toarray()))
+
+
+def test_criteria_of_a_machine_are_those_of_the_array():
+    X, y = sparse_points()
+    sparse, dense = (L1SVC(tol=1e-9).fit(of, y) for of in (X, X.toarray()))
+    for criterion in (gacv, xi_alpha, leave_one_out):
+        value = criterion(dense, X.toarray(), y)
+        assert criterion(sparse, X, y) == pytest.approx(value, rel=1e-6)
+        assert criterion(sparse, X.toarray(), y) == pytest.approx(value, rel=1e-6)
+
+
+def test_encoders_and_vectorizers_come_before_a_machine():
+    categories = np.random.default_rng(0).integers(0, 4, size=(60, 12))
+    words = [" ".join(f"w{value}{j}" for j, value in enumerate(row)) for row in categories]
+    y = (categories[:, 0] > 1).astype(int)
+    for first, X in ((OneHotEncoder(), categories), (TfidfVectorizer(), words)):
+        for last in (L1SVC(C=10), KernelGridSearchCV(L1SVC(), {"C": [1, 10]}, cv=3)):
+            pipeline = make_pipeline(first, last).fit(X, y)
+            assert sp.issparse(pipeline[:-1].transform(X)) and pipeline.score(X, y) > 0.9
+
+
+def test_a_sparse_gram_matrix_is_refused_as_by_svc():
+    X, y = sparse_points()
+    for of in (L1SVC(kernel="precomputed"), SVC(kernel="precomputed")):
+        refused("Sparse precomputed kernels are not supported", of.fit, X @ X.T, y, error=TypeError)
+
+
+def test_what_needs_an_array_refuses_points_that_would_be_too_large():
+    values, rows = np.arange(60.0), np.arange(60)
+    X = sp.csr_matrix((values, (rows, np.zeros(60, dtype=int))), shape=(60, 3_000_000))
+    y = (values > 29).astype(int)
+    for name in ("UnbiasedSVC", "WeightedRobustSVC"):
+        message = rf"{name} needs dense points.*\(60, 3000000\).*1440 MB.*TruncatedSVD"
+        refused(message, machine(name, kernel="linear").fit, X, y)
+    assert L1SVC(kernel="linear").fit(X, y).score(X, y) == 1.0
