@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from importlib import import_module
 from itertools import pairwise
 from urllib.parse import unquote, urlsplit
@@ -26,7 +25,7 @@ from companion.reproduction.report import ReportError, build, build_report, cont
 from companion.reproduction.report.mathml import to_mathml
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.times import load_times
-from companion.reproduction.verdicts import PARTS, SCORES
+from companion.reproduction.verdicts import PARTS, SCORES, score
 
 VAGUE = {"", "image", "figure", "plot", "picture", "png"}
 CSS_ADDRESS = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s]+)""")
@@ -111,7 +110,7 @@ def all_artefacts():
 def test_the_site_builds_without_a_warning(site):
     assert site.code == 0, site.err + site.out
     *_, summary, index = site.out.strip().splitlines()
-    assert index == str(site.folder / "index.html")
+    assert index == f"The site: {site.folder / 'index.html'}"
     assert re.fullmatch(r"\d+ pages in \d+ s, 0 faults", summary)
     assert [path.name for path in site.folder.parent.iterdir()] == [site.folder.name]
 
@@ -308,7 +307,37 @@ def test_executed_notebooks_are_shown_and_the_committed_stand_in(tmp_path, monke
     assert two.notebook is not None and two.stands_in
     pages = [build._templates({"profile": profile}) for profile in ("quick", "paper")]
     quick, paper = (templates.get_template("banner.html").render() for templates in pages)
-    assert "This is a quick run" in quick and not paper.strip()
+    assert "the last quick run" in quick and not paper.strip()
+
+
+def test_the_site_of_a_quick_run_has_the_verdicts_on_record_with_its_own_beside(
+    tmp_path, monkeypatch
+):
+    chosen, other = [artefact for artefact in list_artefacts("l1nsvm") if artefact.values][:2]
+    on_record = read_ledgers([chosen, other])[0]
+    quick = {chosen.id: on_record[chosen.id].assign(outcome="differs", counts_as=PARTS[4])}
+    quick[other.id] = on_record[other.id].assign(outcome="not run", counts_as="not run")
+
+    def read(artefacts, profile="paper"):
+        return (on_record if profile == "paper" else quick), {"missing": [], "stale": []}, {}
+
+    monkeypatch.setattr(content, "read_ledgers", read)
+    monkeypatch.setattr(content, "build_dir", lambda: tmp_path)
+    path = tmp_path / "reproduce" / "quick" / f"{chosen.id}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(notebook_path(chosen).read_bytes())
+    context = content.gather("quick", [chosen, other])
+    one, two = context["entries"]
+    assert [one.counts, two.counts] == [score(on_record[a.id]) for a in (chosen, other)]
+    assert one.run_counts[PARTS[4]] == len(quick[chosen.id]) and two.run_counts == {}
+    assert all(line["beside"].startswith("quick run: ") for line in one.lines)
+    assert not any(line["beside"] for line in two.lines)
+    templates = build._templates(context | {"guides": {}})
+    page = BeautifulSoup(templates.get_template("index.md").render(), "html.parser")
+    record, beside, *_ = page.select("table.verdict-counts tbody tr")
+    assert beside.th.text == "last quick run"
+    assert record.select("td")[-1].text.strip() == "0", "nothing on record is not run"
+    assert beside.find("td", attrs={"data-label": PARTS[4]}).text == str(len(quick[chosen.id]))
 
 
 def test_a_report_that_cannot_be_says_what_to_do(tmp_path, monkeypatch):
@@ -318,10 +347,6 @@ def test_a_report_that_cannot_be_says_what_to_do(tmp_path, monkeypatch):
         result = CliRunner().invoke(main, ["report", "--profile", "quick"], obj=[artefact])
     assert result.exit_code == 2
     assert "`companion reproduce --profile quick` writes them" in result.output
-    monkeypatch.setitem(sys.modules, "myst_nb", None)  # as if it were not there
-    result = CliRunner().invoke(main, ["report", "--output", str(tmp_path / "html")])
-    assert (type(result.exception), result.exception.name) == (ModuleNotFoundError, "myst_nb")
-    assert not (tmp_path / "html").exists()
 
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path):

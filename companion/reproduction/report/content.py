@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +11,7 @@ import nbformat
 
 from companion._paths import build_dir, data_dir, notebooks_dir
 from companion.reproduction import Artefact, Paper
+from companion.reproduction._comparisons import NOT_RUN
 from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
 from companion.reproduction.declared import load_deviations, load_errata
 from companion.reproduction.display import departures_first, verdict_table
@@ -40,10 +42,11 @@ def slug(*parts):
 class Entry:
     """An artefact, with all that the site says of it.
 
-    `lines` are those of its ledger, each with its texts, its number and its declared deviation;
-    `notebook` is what nbformat read from `path`, and `figure` is its first in base64;
-    `stands_in` says that it is the committed one in place of one that was to be executed; `times`
-    are the lines of ``data/times.csv``.
+    `lines` are those of its ledger on record, each with its texts, its number and its declared
+    deviation; `counts` is its score on record, and `run_counts` that of the run that is shown
+    beside it, empty if that computed nothing of it; `notebook` is what nbformat read from `path`,
+    and `figure` is its first in base64; `stands_in` says that it is the committed one in place of
+    one that was to be executed; `times` are the lines of ``data/times.csv``.
     """
 
     artefact: Artefact
@@ -53,6 +56,7 @@ class Entry:
     stands_in: bool = False
     lines: list = field(default_factory=list)
     counts: dict = field(default_factory=dict)
+    run_counts: dict = field(default_factory=dict)
     times: list = field(default_factory=list)
 
     @cached_property
@@ -65,6 +69,14 @@ class Entry:
         return reasons
 
 
+def _sum(scores):
+    """The sum of some scores, {} of none."""
+    total = Counter()
+    for counts in scores:
+        total.update(counts)
+    return {name: total[name] for name in SCORES if name in total}
+
+
 @dataclass
 class Group:
     """The artefacts of a paper, or those about all papers."""
@@ -74,8 +86,13 @@ class Group:
 
     @property
     def counts(self):
-        """The score of all of them."""
-        return {name: sum(entry.counts.get(name, 0) for entry in self.entries) for name in SCORES}
+        """The score of all of them on record."""
+        return _sum([entry.counts for entry in self.entries])
+
+    @property
+    def run_counts(self):
+        """The score of all of them in the run that is shown beside, empty if none was run."""
+        return _sum(filter(None, [entry.run_counts for entry in self.entries]))
 
     @property
     def short(self):
@@ -112,13 +129,16 @@ def _marked(lines, parts, anchors):
         yield line
 
 
-def _mark_tables(entry):
-    """Put signs on the verdicts in a notebook, and anchors for the ledger; find its figure."""
+def _mark_tables(entry, parts):
+    """Put signs on the verdicts in a notebook, and anchors for the ledger; find its figure.
+
+    `parts` are what the cells count as in the run that the notebook shows.
+    """
     outputs = [output for cell in entry.notebook.cells for output in cell.get("outputs", [])]
     data = [output.data for output in outputs if "data" in output]
     entry.figure = next((own["image/png"] for own in data if "image/png" in own), "")
     names, anchors = ("row", "column"), {}
-    parts = {tuple(html.escape(x[n]) for n in names): x["part"] for x in entry.lines}
+    parts = {tuple(map(html.escape, cell)): part for cell, part in parts.items()}
     for own in data:
         values = own.pop(VALUES_MIME, {}).get("rows", [])
         if "text/html" in own:
@@ -149,8 +169,14 @@ def _fold_plumbing(notebook):
             cell.metadata["tags"] = [*tags, "hide-input"]
 
 
-def _lines(ledger, deviations):
-    """The lines of a ledger with their texts, numbers and declared deviations."""
+def _parts(ledger):
+    """What each cell of a ledger counts as, by its row and column."""
+    lines = ledger.to_dict("records")
+    return {(line["row"], line["column"]): line["counts_as"] or "not scored" for line in lines}
+
+
+def _lines(ledger, deviations, beside):
+    """The lines of a ledger with texts, numbers, declared deviations, and what another run says."""
     table = verdict_table(ledger)
     ledger = departures_first(ledger)
     lines = zip(ledger.index + 1, ledger.to_dict("records"), table.rows, strict=True)
@@ -161,11 +187,26 @@ def _lines(ledger, deviations):
             "texts": dict(zip(table.header, texts, strict=True)),
             "part": line["counts_as"] or "not scored",
             "deviation": deviations.get(cell),
+            "beside": beside.get(cell[2:], ""),
         }
 
 
-def _read_notebook(entry, profile):
-    """Read the notebook of an artefact: the executed one, or the committed one in its place."""
+def _told_beside(ledger, profile):
+    """What a run says of each row that it has a value for: value and outcome, by row and column."""
+    table = verdict_table(ledger)
+    told = {}
+    for line, texts in zip(departures_first(ledger).to_dict("records"), table.rows, strict=True):
+        if line["outcome"] != NOT_RUN:
+            value = texts[table.header.index("reproduced")]
+            told[line["row"], line["column"]] = f"{profile} run: {value}, {line['outcome']}"
+    return told
+
+
+def _read_notebook(entry, profile, parts):
+    """Read the notebook of an artefact: the executed one, or the committed one in its place.
+
+    `parts` are those of the cells on record and, if there are any, in the run of the profile.
+    """
     path = notebook_path(entry.artefact)
     if profile != "paper":
         executed = build_dir() / "reproduce" / profile / path.relative_to(notebooks_dir())
@@ -173,7 +214,7 @@ def _read_notebook(entry, profile):
         path = path if entry.stands_in else executed
     if path.is_file():
         entry.path, entry.notebook = path, nbformat.read(path, as_version=4)
-        _mark_tables(entry)
+        _mark_tables(entry, parts[0] if entry.stands_in else parts[-1])
         _size_figures(entry.notebook)
         _fold_plumbing(entry.notebook)
 
@@ -182,16 +223,27 @@ def gather(profile, artefacts=None):
     """What the templates of the pages are filled with; arguments as of `build_report`."""
     across = list_across() if artefacts is None else []
     artefacts = list_artefacts() if artefacts is None else artefacts
-    ledgers, gaps, failures = read_ledgers(artefacts, profile)
+    ledgers, gaps, failures = read_ledgers(artefacts)
+    run_ledgers = {}
+    if profile != "paper":
+        run_ledgers, _, run_failures = read_ledgers(artefacts, profile)
+        failures |= run_failures
     deviations, times, data = load_deviations(), load_times(), data_dir()
     papers, entries, groups = list_papers(), [], {}
     for artefact in [*across, *artefacts]:
         entry = Entry(artefact)
         entry.times = times[times["artefact"] == artefact.id].to_dict("records")
+        of_artefact = [own[artefact.id] for own in (ledgers, run_ledgers) if artefact.id in own]
+        beside = {}
+        if artefact.id in run_ledgers:
+            beside = _told_beside(run_ledgers[artefact.id], profile)
+            run_counts = score(run_ledgers[artefact.id])
+            is_run = run_counts["scored"] > run_counts[NOT_RUN]
+            entry.run_counts = run_counts if is_run else {}
         if artefact.id in ledgers:
-            entry.lines = list(_lines(ledgers[artefact.id], deviations))
+            entry.lines = list(_lines(ledgers[artefact.id], deviations, beside))
             entry.counts = score(ledgers[artefact.id])
-        _read_notebook(entry, profile)
+        _read_notebook(entry, profile, [*map(_parts, of_artefact)] or [{}])
         entries.append(entry)
         key = artefact.paper
         paper = papers.get(key) or Paper(key, key or "All papers", "", "")
@@ -201,11 +253,13 @@ def gather(profile, artefacts=None):
             f"There is no executed notebook of the {profile} profile. `companion reproduce "
             f"--profile {profile}` writes them; without --profile the committed ones are shown."
         )
+    whole = Group(None, entries)
     return {
         "profile": profile,
         "entries": entries,
         "groups": list(groups.values()),
-        "total": Group(None, entries).counts,
+        "total": whole.counts,
+        "run_total": whole.run_counts,
         "printed": sum(len(entry.lines) for entry in entries),
         "errata": load_errata(),
         "ledgers": ledgers,

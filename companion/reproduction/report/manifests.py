@@ -19,7 +19,7 @@ def codecheck(context):
 
     shown = [entry.artefact for entry in context["entries"] if entry.path]
     files = {f"notebooks/{a.id}.ipynb": f"{a.paper or 'all'}: {a.title}" for a in shown}
-    files["ledger.csv"] = f"Each printed value with its verdict, {context['profile']} profile"
+    files["ledger.csv"] = "Each printed value with its verdict, paper profile"
     manifest = [{"file": file, "comment": comment} for file, comment in files.items()]
     head = {"version": "https://codecheck.org.uk/spec/config/1.0/"}
     head["paper"] = {"title": _NAME, "authors": [{"name": _DEVELOPERS}]}
