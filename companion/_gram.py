@@ -5,6 +5,7 @@ from scipy.sparse import issparse
 from sklearn.utils.extmath import row_norms
 
 from companion import _sparse
+from companion._threads import interruptible
 
 KERNELS = ("rbf", "linear", "poly", "sigmoid")
 
@@ -248,7 +249,7 @@ def _place(shape, out):
 def _exponential(D, gamma, out):
     from companion._kernel_loops import exp_scaled
 
-    exp_scaled(D.reshape(-1), -gamma, out.reshape(-1))
+    interruptible(8.0 * D.size, exp_scaled, D.reshape(-1), -gamma, out.reshape(-1))
     return out
 
 
@@ -266,7 +267,8 @@ def _distance_form(X, Y, gamma, out):
         from companion._kernel_loops import distance_rows
 
         columns = np.ascontiguousarray((X if Y is None else Y).T)
-        distance_rows(X, columns, -1.0 if gamma is None else gamma, Y is None, out)
+        scale = -1.0 if gamma is None else gamma
+        interruptible(8.0 * out.size, distance_rows, X, columns, scale, Y is None, out)
         return out
     centre = X.mean(axis=0)
     A = X - centre

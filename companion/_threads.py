@@ -1,6 +1,7 @@
-"""One thread for the linear algebra of small problems, where more would only wait for each other."""
+"""Threads: one for the linear algebra of small problems, and one more where Ctrl-C would wait."""
 
 import threading
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from functools import cache
 
@@ -8,6 +9,10 @@ from threadpoolctl import ThreadpoolController
 
 # Layers below a BLAS that has one number of threads for the whole process.
 _SHARED = {"pthreads", "unknown"}
+
+# Operations that take a tenth of a second, and how often a waiting thread looks for signals.
+_LONG = 2e8
+_LOOK_SECONDS = 0.2
 
 _lock = threading.Lock()
 _inside = 0
@@ -59,3 +64,25 @@ def _leave():
         if _inside == 0:
             with _limits:  # at whose end the numbers are those before it was made
                 pass
+
+
+def interruptible(work, function, *args, **options):
+    """What a function returns; Ctrl-C is answered although it computes for long.
+
+    Python looks for signals between two calls only. So a call of so much work, in operations, runs
+    in a thread of its own while this one waits; after Ctrl-C it goes on unseen until it is done.
+    """
+    if work < _LONG or threading.current_thread() is not threading.main_thread():
+        return function(*args, **options)
+    call = Future()
+
+    def run():
+        try:
+            call.set_result(function(*args, **options))
+        except BaseException as error:
+            call.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    while not call.done():
+        wait([call], timeout=_LOOK_SECONDS)  # Windows does not end a wait without a limit
+    return call.result()

@@ -15,7 +15,8 @@ CALLEE = (
 )
 CALLER = (
     "from companion._compiled import njit\n"
-    "from companion.callee import (\n    number as chosen,\n)\n\n\n@njit()\ndef twice():\n    return 2 * chosen()\n"
+    "from companion.callee import (\n    number as chosen,\n)\n\n\n"
+    "@njit()\ndef twice():\n    return 2 * chosen()\n"
 )
 PROGRAM = """
 from companion.caller import twice

@@ -2,7 +2,7 @@
 
 One unit of every study that needs no data file is computed and thrown away, in two processes: two
 papers with loops of their own in one, the others in the other. numba keeps what it compiles
-beside the sources; after a change of any source of loops all are compiled again, when they are
+beside the sources; what a changed source has a part in is compiled again, when it is
 used. What is read of the committed tables is kept in the cache folder.
 """
 

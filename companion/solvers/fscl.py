@@ -21,6 +21,9 @@ __all__ = ["fscl"]
 # it falls to zero linearly.
 _EPOCHS, _RATE = 10, 0.1
 
+# Presentations in one compiled call, times entries of the prototypes: some tenths of a second.
+_BURST = 200_000_000
+
 
 def fscl(X, n_prototypes, *, rng=None, sample_weight=None):
     """Place prototypes in a cloud of points.
@@ -79,7 +82,9 @@ def fscl(X, n_prototypes, *, rng=None, sample_weight=None):
     else:
         order = rng.choice(n, size=_EPOCHS * n, p=share)
     by_feature = np.ascontiguousarray(prototypes.T)
-    _compete(X, order, by_feature)
+    wins, burst = np.ones(n_prototypes), max(1, _BURST // by_feature.size)
+    for first in range(0, order.size, burst):
+        _compete(X, order, first, min(first + burst, order.size), by_feature, wins)
     return np.ascontiguousarray(by_feature.T)
 
 
@@ -91,13 +96,12 @@ def _starting_samples(X, n_prototypes, order):
 
 
 @njit(error_model="numpy", fastmath={"reassoc", "contract"}, nogil=True)
-def _compete(X, order, prototypes):
-    """Present the samples in order; prototypes have shape (n_features, n_prototypes)."""
+def _compete(X, order, first, end, prototypes, wins):  # noqa: PLR0917
+    """Present samples in order; prototypes have shape (n_features, n_prototypes)."""
     n_features, size = prototypes.shape
-    wins = np.ones(size)
     distances = np.empty(size)
     n = order.shape[0]
-    for t in range(n):
+    for t in range(first, end):
         i = order[t]
         for j in range(size):
             distances[j] = 0.0

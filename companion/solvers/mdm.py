@@ -30,6 +30,7 @@ from scipy.linalg import lapack
 
 from companion._checks import check_options
 from companion._compiled import njit
+from companion._threads import interruptible
 from companion.solvers import _mdm_loops as steps
 from companion.solvers._mdm_problem import checked_hulls, warn
 from companion.solvers._smo_loops import position
@@ -52,6 +53,9 @@ _LEAST_CURVATURE, _TOUCHING, _NOISE = 1e-12, 1e-12, 1e-15
 # Pair updates a sample after which the heights are computed afresh, ever later, and how often
 # that may show no progress until rounding is to blame; after a long pass, once.
 _LONG, _STALLED = 500, 50
+
+# Pair updates in one compiled call, times samples: some tenths of a second.
+_BURST = 50_000_000
 
 # Added to the diagonal, relative to it: kernel matrices have eigenvalues below rounding.
 _JITTER = 1e-13
@@ -199,9 +203,9 @@ def nearest(  # noqa: PLR0913, PLR0917
         part, p = steps.working_set(h, alpha, y, low, high, works)
         within = share if part.size == y.size else max(share, _SHARE * (norm - margin) / norm)
         most, a, own = min(budget - n_iter, long), alpha[part], h[part]
-        parts = K, e[part], ridge[part], lengths[part], part, p, a, own, norm
-        least = _LEAST_CURVATURE * scale
-        done = update_pairs(*parts, least, second_order, within, most)
+        parts = K, e[part], ridge[part], lengths[part], part, p, a, own
+        rules = _LEAST_CURVATURE * scale, second_order, within
+        done = _in_bursts(parts, norm, rules, most)
         full = done == long
         n_iter, long = n_iter + done, long + full * (long // 2)
         alpha[part] = a
@@ -209,17 +213,33 @@ def nearest(  # noqa: PLR0913, PLR0917
         steps.set_heights(K, e, ridge, alpha, h)
 
 
+def _in_bursts(parts, norm, rules, budget):
+    """`update_pairs` until the end or a budget, by calls that are short: Ctrl-C waits for one."""
+    n = parts[4].size
+    rows = np.empty((n, n)), np.zeros(n, dtype=np.bool_)
+    last = np.zeros(2, dtype=np.int64), np.array([0.0, norm])
+    done, burst = 0, max(1, _BURST // n)
+    while done < budget:
+        most = min(burst, budget - done)
+        updates = update_pairs(*parts, *rows, *last, *rules, most)
+        done += updates
+        if updates < most:
+            break
+    return done
+
+
 @njit(**steps.EXACT)
 def update_pairs(  # noqa: PLR0913, PLR0917
-    K, e, ridge, lengths, part, p, a, h, norm, least, second_order, share, budget
+    K, e, ridge, lengths, part, p, a, h, Q, known, pair, length, least, second_order, share, budget
 ):
     """Pair after pair among some samples, the p positives first, until |w|^2 - m <= share |w|^2.
 
-    m is the sum of the least heights. How many updates there were comes back.
+    m is the sum of the least heights. How many updates there were comes back. What the next call
+    goes on from stays in the arrays: the last pair, the length of its step, and |w|^2.
     """
-    n, i, j, step = a.size, 0, 0, 0.0
-    Q, known, support = np.empty((n, n)), np.zeros(n, dtype=np.bool_), np.empty(n)
-    none, gains = np.zeros(n), np.empty(n)
+    n, i, j = a.size, pair[0], pair[1]
+    step, norm = length[0], length[1]
+    support, none, gains = np.empty(n), np.zeros(n), np.empty(n)
     for k in range(n):
         support[k] = 0.0 if a[k] > 0.0 else -np.inf
     for done in range(budget):
@@ -267,6 +287,8 @@ def update_pairs(  # noqa: PLR0913, PLR0917
         h[i] += step * ridge[i]
         h[j] -= step * ridge[j]
         norm -= 2.0 * gain
+    pair[0], pair[1] = i, j
+    length[0], length[1] = step, norm
     return budget
 
 
@@ -294,7 +316,7 @@ def _step_over_face(K, e, ridge, alpha, heights, y):  # noqa: PLR0917
         E = np.array([y[face] > 0.0, y[face] < 0.0], dtype=float).T
         if not E.any(axis=0).all():
             return False
-        _, Z, info = lapack.dposv(A.T, E, overwrite_a=1)
+        _, Z, info = interruptible(face.size**3 / 3.0, lapack.dposv, A.T, E, overwrite_a=1)
         if info != 0:
             return False
         G = E.T @ Z

@@ -43,6 +43,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion._checks import checked_positive
+from companion._threads import interruptible
 from companion.solvers import _min_margin_loops as loops
 from companion.solvers._margin_terms import ROUNDING, STALLED, MarginTerms, end_of, ended
 
@@ -210,7 +211,8 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
             continue
         # Step 2: towards (13), (15) and alpha t = 0; alpha stays within (14).
         early, target = _EARLY * scale, _FLOOR * max(tol * scale, surplus)
-        length, mass = loops.take_step(*terms, x, alpha, t, _HOLD, early, target, d_t)
+        parts = *terms, x, alpha, t, _HOLD, early, target, d_t
+        length, mass = interruptible(x.size**2 * k * n, loops.take_step, *parts)
         # Step 3: alpha_l = p for one l adds to the linear terms of the others.
         if may_leave_out and mass <= _HALF_WAY * scale:
             decided = _decided(whole.p, alpha, t, length * d_t)

@@ -203,8 +203,8 @@ def _follow(M, W, out, last, to_the_end, row):
 
 
 @njit(**_OPTIONS)
-def leave_out(M, free, table, to_the_end, ends, verdicts, values):
-    """Leave every sample out of one machine.
+def leave_out(M, first, end, free, table, to_the_end, ends, verdicts, values):
+    """Leave every sample from ``first`` up to ``end`` out of one machine.
 
     Where a verdict stays unknown, row i of `ends` is the solution without sample i. The basis of
     the tableau is `free`, or where that is empty sample 0.
@@ -215,7 +215,7 @@ def leave_out(M, free, table, to_the_end, ends, verdicts, values):
     places, is_basic = np.empty(_MOST_PIVOTS, dtype=np.int64), np.empty(n, dtype=np.bool_)
     count, above = np.empty(2, dtype=np.int64), np.empty(n)
     bias = bias_of(M, M.beta, M.scores, -1)[0]
-    for i in range(n):
+    for i in range(first, end):
         value, verdict = M.y[i] - M.scores[i] + bias, UNKNOWN
         if M.beta[i] == 0.0:
             if m == 0:

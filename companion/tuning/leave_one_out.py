@@ -35,6 +35,9 @@ __all__ = ["LeaveOneOut", "leave_one_out", "leave_one_out_errors", "leave_one_ou
 # Tolerance and budget of the exact solutions.
 _TOL, _MAX_ITER = 1e-9, 1_000_000
 
+# Samples left out in one compiled call: Ctrl-C waits for no more.
+_BURST = 50
+
 # Added to the diagonal, relative to the largest K_ii, so that all points are affinely independent.
 _RIDGE = 1e-10
 
@@ -213,7 +216,9 @@ def _leave_one_out(K, y, alpha, upper, decisions):
         if not np.array_equal(basic, last):
             loops.tableau(A, basic, table)
             last = basic
-        loops.leave_out(machine, free, table, decisions, ends, verdicts[c], values[c])
+        for first in range(0, n, _BURST):
+            found = ends, verdicts[c], values[c]
+            loops.leave_out(machine, first, min(first + _BURST, n), free, table, decisions, *found)
         rows = np.flatnonzero(verdicts[c] == loops.UNKNOWN)
         loops.judge(machine, rows, ends[rows], y - ends[rows] @ K, verdicts[c], values[c])
         failed = np.flatnonzero(verdicts[c] == loops.FAILED)
