@@ -8,7 +8,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from companion import L1SVC
-from companion.datasets import DataUnavailable, load_ida
+from companion.datasets import load_ida
 from companion.datasets.generators import two_gaussians
 from companion.kernels import gram, resolve_gamma
 
@@ -34,14 +34,10 @@ def synthetic(sizes=(200, 1000, 5000)):
 
 
 def uci(names=UCI_SETS):
-    """Yield (name, X, y) of the UCI sets of the paper; one that cannot be had is named."""
+    """Yield (name, X, y) of the UCI sets of the paper."""
     for name in names:
-        try:
-            data = load_ida(name)
-        except DataUnavailable as error:
-            print(f"left out: {error}")
-        else:
-            yield f"{name} {len(data.y)}", np.array(data.X), np.array(data.y)
+        data = load_ida(name)
+        yield f"{name} {len(data.y)}", np.array(data.X), np.array(data.y)
 
 
 def interleaved(functions, repeats, least=0.2, in_a_row=3):

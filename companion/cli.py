@@ -1,69 +1,67 @@
 """The ``companion`` command: reproduce, verify and report of the engine, and data."""
 
-import os
-from pathlib import Path
-
 import click
 
 from companion.reproduction.command import DATA, EXIT_CODES, OK, main, wrapped
 
 
-@main.group(epilog=EXIT_CODES, short_help="List, fetch and check files from outside.")
+@main.group(epilog=EXIT_CODES, short_help="List, fetch and check the data.")
 def data():
-    """Files from outside: what is registered, what is here, and fetching it.
+    """The tables of data/uci, and the few files that are not in the repository.
 
-    A folder named by COMPANION_DATA is looked at first, as <key>/<file name>; downloads go to the
-    user's cache. Every file is checked against its sha256.
+    Those are looked for in a folder named by COMPANION_DATA, as <key>/<file name>, and else fetched
+    when they are first used, into the user's cache. Every file is checked against its SHA-256.
     """
-    folder = os.environ.get("COMPANION_DATA")
-    if folder and not Path(folder).expanduser().is_dir():
-        wrapped(f"COMPANION_DATA={folder} is no folder, so that nothing is found there.", err=True)
 
 
 @data.command("list", epilog=EXIT_CODES, short_help="List the data sets.")
 def data_list():
-    """List the registered data sets and whether they are here."""
-    from companion.datasets import check, list_sources
+    """List the tables of the repository and the files from outside."""
+    from companion.datasets import OUTSIDE, find_copy
+    from companion.datasets.tables import read_table, registered_tables
 
-    for source in list_sources():
-        state = ", ".join(dict.fromkeys(report.status for report in check([source.key])))
-        state += "" if source.default else " (fetched only by its key)"
-        size = f"{sum(file.bytes for file in source.files) / 1024:.0f} kB"
-        told = f"{source.title}; {size}, {source.licence}; used by {', '.join(source.used_by)}"
-        wrapped(f"{source.key:<24}{state:<8}  {told}", 34)
-
-
-def _report_files(context, act, keys):
-    from companion.errors import UnknownDataset
-
-    try:
-        reports = act(list(keys) or None)
-    except UnknownDataset as error:
-        raise click.UsageError(str(error), context) from error
-    for report in reports:
-        wrapped(f"{report.status:<10}  {report.message}", 12)
-    bad = sum(not report.ok for report in reports)
-    click.echo(f"{len(reports)} files, {bad} with a problem")
-    if absent := dict.fromkeys(r.key for r in reports if r.status == "missing"):
-        click.echo(f"To get what is missing, run\ncompanion data fetch {' '.join(absent)}")
-    context.exit(DATA if bad else OK)
+    for name in registered_tables():
+        table = read_table(name)
+        click.echo(f"{name:<30}{len(table):>5} rows, {table.shape[1] - 1} attributes")
+    for place in OUTSIDE:
+        click.echo(f"{place:<30}{'not here' if find_copy(place) is None else 'here'}")
 
 
-@data.command("fetch", epilog=EXIT_CODES, short_help="Bring files here.")
-@click.argument("keys", nargs=-1, metavar="[KEY]...")
+@data.command("fetch", epilog=EXIT_CODES, short_help="Bring files from outside here.")
+@click.argument("files", nargs=-1, metavar="[KEY/FILE]...")
 @click.pass_context
-def data_fetch(context, keys):
-    """Bring the files of these data sets here; by default of all that are needed."""
-    from companion.datasets import fetch
+def data_fetch(context, files):
+    """Bring these files from outside here; by default all that have an address."""
+    from companion.datasets import OUTSIDE, DataUnavailable, fetch_file
 
-    _report_files(context, fetch, keys)
+    if unknown := [place for place in files if place not in OUTSIDE]:
+        raise click.UsageError(f"No file is {unknown[0]}; known: {', '.join(OUTSIDE)}.", context)
+    code = OK
+    for place in files or [place for place, file in OUTSIDE.items() if file.url]:
+        try:
+            wrapped(f"{place}: {fetch_file(place)}")
+        except DataUnavailable as error:
+            wrapped(str(error))
+            code = DATA
+    context.exit(code)
 
 
 @data.command("check", epilog=EXIT_CODES, short_help="Check the files that are here.")
-@click.argument("keys", nargs=-1, metavar="[KEY]...")
 @click.pass_context
-def data_check(context, keys):
-    """Compare the files that are here with their sha256; no network. A missing file is no fault."""
-    from companion.datasets import check
+def data_check(context):
+    """Compare the files that are here with their SHA-256; no network."""
+    from companion.datasets import OUTSIDE, DamagedData, find_copy
+    from companion.datasets.tables import registered_tables, table_path
 
-    _report_files(context, check, keys)
+    checks = [(table_path, name) for name in registered_tables()]
+    checks += [(find_copy, place) for place in OUTSIDE]
+    faults = []
+    for check, name in checks:
+        try:
+            check(name)
+        except DamagedData as error:
+            faults.append(str(error))
+    for fault in faults:
+        click.echo(fault)
+    click.echo(f"{len(checks)} files, {len(faults)} damaged")
+    context.exit(DATA if faults else OK)

@@ -26,7 +26,6 @@ from joblib.externals.loky import get_reusable_executor
 
 from companion import __main__
 from companion.cli import EXIT_CODES, main
-from companion.datasets import FetchReport
 from companion.errors import DamagedData, DataUnavailable
 from companion.reproduction import artefacts as artefacts_module
 from companion.reproduction import codehash
@@ -353,7 +352,7 @@ def test_any_command_that_is_interrupted_ends_with_130(project, monkeypatch):
 
     monkeypatch.setattr("companion.reproduction.reproduce.read_ledgers", interrupt)
     monkeypatch.setattr("companion.reproduction.run.read_stored", interrupt)
-    monkeypatch.setattr("companion.datasets.check", interrupt)
+    monkeypatch.setattr("companion.datasets.tables.registered_tables", interrupt)
     for command in (["verify"], ["explain", "toy/table_1", "mean", "error"], ["data", "check"]):
         assert "Interrupted. What is finished is kept" in invoke([table_1()], *command, code=130)
 
@@ -794,42 +793,36 @@ def test_explain_tells_all_about_one_value_and_how_to_see_it_again(project, noth
 
 @pytest.fixture
 def no_data(project, tmp_path, monkeypatch):
+    """The project itself, and an empty folder for files from outside, whose hosts are not asked."""
     (tmp_path / "mirror").mkdir()
     monkeypatch.setenv("COMPANION_DATA", str(tmp_path / "mirror"))
     monkeypatch.delenv("COMPANION_PROJECT")
+    hosts = ("archive.ics.uci.edu", "github.com")
+    monkeypatch.setattr("companion.datasets.outside._failures", dict.fromkeys(hosts, "no network"))
     return tmp_path / "mirror"
 
 
-def test_data_list_names_every_registered_source_and_its_state(no_data):
-    from companion.datasets import list_sources
+def test_data_list_names_every_table_and_every_file_from_outside(no_data):
+    from companion.datasets import OUTSIDE
 
-    lines = [x for x in invoke([], "data", "list").splitlines() if not x.startswith(" ")]
-    assert [line.split()[:2] for line in lines] == [[s.key, "missing"] for s in list_sources()]
+    listed = dict(line.split(maxsplit=1) for line in invoke([], "data", "list").splitlines())
+    assert listed["heart-cleveland"] == "297 rows, 13 attributes"
+    assert {place: listed[place] for place in OUTSIDE} == dict.fromkeys(OUTSIDE, "not here")
 
 
 def test_data_check_fails_on_a_damaged_file_and_not_on_a_missing_one(no_data):
-    absent = invoke([], "data", "check", "heart-statlog")
-    assert absent.endswith("run\ncompanion data fetch heart-statlog\n")
-    (no_data / "heart-statlog").mkdir()
-    (no_data / "heart-statlog" / "heart.dat").write_text("not the data")
-    output = invoke([], "data", "check", "heart-statlog", code=3)
-    assert output.startswith("damaged") and "heart-statlog/heart.dat" in output
+    assert invoke([], "data", "check").endswith(" files, 0 damaged\n")
+    (no_data / "pendigits").mkdir()
+    (no_data / "pendigits" / "pendigits.tes").write_text("not the data")
+    output = invoke([], "data", "check", code=3)
+    assert "pendigits.tes is damaged" in output and "1 damaged" in output
 
 
-def test_data_fetch_reports_each_file_and_fails_if_one_does(no_data, monkeypatch):
-    reports = [FetchReport("a", "a.csv", "cached", "a/a.csv: here already (cached)")]
-    reports += [FetchReport("b", "b.csv", "failed", "b/b.csv cannot be had: no network")]
-    monkeypatch.setattr("companion.datasets.fetch", lambda keys: reports)
-    output = invoke([], "data", "fetch", code=3)
-    assert "failed      b/b.csv cannot be had: no network" in output
-    assert "2 files, 1 with a problem" in output
-    reports.pop()
-    invoke([], "data", "fetch")
-
-
-@pytest.mark.parametrize("command", ["fetch", "check"])
-def test_an_unknown_data_set_is_a_mistake_in_the_command(no_data, command):
-    assert "german" in invoke([], "data", command, "germann", code=2)
+def test_data_fetch_reports_each_file_and_fails_if_one_cannot_be_had(no_data):
+    output = " ".join(invoke([], "data", "fetch", code=3).split())
+    for name in ("pendigits.tra", "pendigits.tes", "waveform.data", "benchmarks.mat"):
+        assert f"{name} is not here and no network; name a folder" in output
+    assert "pendigits/pendigits.tra" in invoke([], "data", "fetch", "pendigits", code=2)
 
 
 # -- how it is started ----------------------------------------------------------------------

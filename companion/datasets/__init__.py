@@ -1,19 +1,17 @@
-"""Data: generators, the IDA problems rebuilt from UCI files, and where those files come from.
+"""Data: generators, the tables of ``data/uci`` and the IDA problems rebuilt from them.
 
 Only `companion.papers` uses this package; solvers and estimators know nothing of data sets.
 """
 
 from inspect import ismodule as _is_module
 
-from companion.datasets._availability import *  # noqa: F403
-from companion.datasets._fetch import *  # noqa: F403
-from companion.datasets._sources import *  # noqa: F403
 from companion.datasets.checkers import *  # noqa: F403
+from companion.datasets.digests import *  # noqa: F403
 from companion.datasets.digits import *  # noqa: F403
-from companion.datasets.file_reports import *  # noqa: F403
 from companion.datasets.generators import *  # noqa: F403
 from companion.datasets.ida import *  # noqa: F403
 from companion.datasets.imbalanced import *  # noqa: F403
+from companion.datasets.outside import *  # noqa: F403
 from companion.datasets.preprocessing import *  # noqa: F403
 from companion.datasets.three_classes import *  # noqa: F403
 from companion.datasets.threshold_cases import *  # noqa: F403

@@ -7,8 +7,8 @@ that the rows agree to the digits given there (eight significant ones).
 
 import numpy as np
 
-from companion.datasets._tables import attributes
 from companion.datasets.preprocessing import standardize
+from companion.datasets.tables import attributes
 
 # Ljubljana's values in the order of the description file, which is the order IDA numbers them in.
 _BREAST_CANCER_VALUES = {

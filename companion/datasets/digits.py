@@ -4,9 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from companion.datasets._fetch import find_file
-from companion.datasets._sources import get_source
-from companion.datasets._tables import read_only
+from companion.datasets.outside import fetch_file
+from companion.datasets.tables import read_only
 
 __all__ = ["load_pen_digits"]
 
@@ -30,7 +29,8 @@ def load_pen_digits(digits=(3, 6, 9)):
     """
     if not set(digits) <= set(range(10)):
         raise ValueError(f"load_pen_digits: digits must be from 0 to 9. Got {tuple(digits)!r}")
-    table = np.vstack([_read(find_file(file)) for file in get_source("pendigits").files])
+    files = ("pendigits/pendigits.tra", "pendigits/pendigits.tes")
+    table = np.vstack([_read(fetch_file(place)) for place in files])
     kept = table[np.isin(table[:, -1], list(digits))]
     return read_only(kept[:, :-1].astype(float), kept[:, -1].copy())
 

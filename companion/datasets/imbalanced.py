@@ -3,11 +3,13 @@
 The tables are read as they stand; what the thesis says of them is in its Table 6.2.1.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
-from companion.datasets._sources import look_up
-from companion.datasets._tables import read_only
-from companion.datasets.uci import Form, UCIProblem, load_uci, read_problem
+from companion.datasets.tables import look_up, read_only
+from companion.datasets.uci import FORMS as _UCI_FORMS
+from companion.datasets.uci import Form, read_problem
 
 __all__ = ["hepatitis_indicators", "imbalanced_source", "list_imbalanced", "load_imbalanced"]
 
@@ -15,13 +17,12 @@ __all__ = ["hepatitis_indicators", "imbalanced_source", "list_imbalanced", "load
 _HEPATITIS_NUMBERS = (0, 13, 14, 15, 16, 17)
 _NO_YES = (1.0, 2.0)
 
-#: How a table is read, or the name by which `load_uci` reads it.
 _FORMS = {
     "glass7": Form("glass", "headlamps (class 7)", ("7",)),
     "segment1": Form("image-segmentation", "brickface (class 1)", ("1",)),
-    "hepatitis": "hepatitis",
+    "hepatitis": _UCI_FORMS["hepatitis"],
     "sonar": Form("sonar", "rock", ("R",)),
-    "heart": "heart-cleveland",
+    "heart": _UCI_FORMS["heart-cleveland"],
     # the second attribute is 0 in all rows
     "ionosphere": Form("ionosphere", "bad", ("b",), left_out=("a02",)),
     "wdbc": Form("wdbc", "malignant", ("M",)),
@@ -35,8 +36,7 @@ def list_imbalanced():
 
 def imbalanced_source(name):
     """Name in ``data/uci`` of the table behind a problem of `list_imbalanced`."""
-    form = look_up("imbalanced problem", name, _FORMS)
-    return form if isinstance(form, str) else form.table
+    return look_up("imbalanced problem", name, _FORMS).table
 
 
 def load_imbalanced(name):
@@ -62,12 +62,10 @@ def load_imbalanced(name):
     ``ionosphere`` is left out (33 remain, as in the thesis), that of ``segment1`` is kept (19).
     For ``hepatitis`` see `hepatitis_indicators`.
     """
-    form = look_up("imbalanced problem", name, _FORMS)
-    if not isinstance(form, str):
-        return read_problem(name, form)
-    problem = load_uci(form)
-    X = hepatitis_indicators(problem.X) if name == "hepatitis" else problem.X
-    return UCIProblem(name, X, problem.y, problem.positive)
+    problem = read_problem(name, look_up("imbalanced problem", name, _FORMS))
+    if name != "hepatitis":
+        return problem
+    return replace(problem, X=hepatitis_indicators(problem.X))
 
 
 def hepatitis_indicators(X):

@@ -5,8 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from companion.datasets._sources import look_up
-from companion.datasets._tables import attributes, read_only, read_table
+from companion.datasets.tables import attributes, look_up, read_only, read_table
 
 __all__ = ["UCIProblem", "list_uci", "load_uci"]
 
@@ -53,7 +52,7 @@ class Form:
     words: dict | None = None
 
 
-_FORMS = {
+FORMS = {
     form.table: form
     for form in (
         Form("breast-cancer-wisconsin", "malignant", ("4",)),
@@ -69,7 +68,7 @@ _FORMS = {
 
 def list_uci():
     """Names of the problems that `load_uci` knows."""
-    return list(_FORMS)
+    return list(FORMS)
 
 
 def load_uci(name):
@@ -96,7 +95,7 @@ def load_uci(name):
     The values of ``post-operative`` that are words are numbered in their natural order. The last
     column of ``bupa``, which is meant to select a training part, is its label, as in most papers.
     """
-    return read_problem(name, look_up("problem made of a UCI table", name, _FORMS))
+    return read_problem(name, look_up("problem made of a UCI table", name, FORMS))
 
 
 @lru_cache(maxsize=32)

@@ -8,11 +8,14 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from companion.datasets import data_digest, ida_split, load_ida, split_source
+from companion.datasets import data_digest, ida_split, load_ida
 from companion.metrics import Mean
 from companion.reproduction import RUN_PARAMETERS, Artefact, Study, Unit
 
 _NAN = math.nan
+
+#: What units of splits have as ``splits``: these are drawn anew.
+DRAWN = "drawn"
 
 # The kurtosis of fewer repetitions is too small too often; their spreads are judged as normal.
 _ENOUGH_FOR_KURTOSIS = 30
@@ -43,17 +46,17 @@ def ida_units(paper, study, datasets, n_splits, **params):
     """A unit for each data set and split of the benchmark, with the same further parameters."""
     units = []
     for name in datasets:
-        source, data = split_source(name), data_digest(name)
+        data = data_digest(name)
         for split in range(1, n_splits + 1):
-            identity = {"dataset": name, "split": split, "splits": source, **params}
+            identity = {"dataset": name, "split": split, "splits": DRAWN, **params}
             units.append(Unit(paper, study, identity, data=data))
     return units
 
 
-def split_rows(name, split, source):
+def split_rows(name, split):
     """Training inputs and labels, test inputs and labels of one split of the benchmark."""
-    data = load_ida(name, source)
-    train, test = ida_split(name, split, source)
+    data = load_ida(name)
+    train, test = ida_split(name, split)
     return data.X[train], data.y[train], data.X[test], data.y[test]
 
 

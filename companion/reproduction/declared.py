@@ -13,9 +13,8 @@ they differ and where that can be seen::
 
 A deviation is ``demonstrated`` (a recorded unit in which the cause, switched on, gives the printed
 value, or an executed proof that the printed cell cannot be), of ``data`` that are missing, or a
-``conjecture``, which counts as unexplained. With ``unless_available: <key of data/sources.toml>``
-it holds only where those files are not here; the paper's module then says which are, by a function
-``has_data(key)``. A declaration of a value that agrees is an error itself.
+``conjecture``, which counts as unexplained. A declaration of a value that agrees is an error
+itself.
 
 ``data/readings.yaml`` lists other readings of the print: rows that stand exchanged, a sign that is
 a misprint. An entry has ``id``, ``paper``, ``changes`` (what it reads otherwise), ``proof`` (a list
@@ -30,7 +29,6 @@ and what is ``correct``, its ``kind`` (see ``docs/verdicts.md``), and as ``proof
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 
 from companion._files import keep
 from companion._paths import cache_dir, data_dir
@@ -105,13 +103,13 @@ def _listed(path, content):
     return entries
 
 
-def _shape_faults(entry, texts, lists, optional):
+def _shape_faults(entry, texts, lists):
     """Faults of an entry that its own text shows."""
     if not isinstance(entry, dict):
         return [f"it must be a mapping, not {type(entry).__name__}"]
     faults = [f"{name} is missing" for name in (*texts, *lists) if name not in entry]
-    faults += [f"{name!r} is unknown" for name in entry if name not in (*texts, *lists, *optional)]
-    for name in (*texts, *optional):
+    faults += [f"{name!r} is unknown" for name in entry if name not in (*texts, *lists)]
+    for name in texts:
         text = entry.get(name, "-")
         if not isinstance(text, str) or len(text.strip().splitlines()) != 1:
             faults.append(f"{name} must be a text that says something in one line. Got {text!r}")
@@ -122,14 +120,14 @@ def _shape_faults(entry, texts, lists, optional):
     return faults
 
 
-def _load(name, texts, lists, read, optional=()):
+def _load(name, texts, lists, read):
     """What `read` makes of the entries of a file, by its key; all their faults are raised at once.
 
     `read` gives the faults of an entry in good shape, and what it declares.
     """
     faults, declared = [], {}
     for line, entry in _load_list(data_dir() / name):
-        found, items = _shape_faults(entry, texts, lists, optional), {}
+        found, items = _shape_faults(entry, texts, lists), {}
         if not found:
             found, items = read(entry)
         found += [f"{' / '.join(key)} stands there twice" for key in items if key in declared]
@@ -179,7 +177,7 @@ def load_deviations(load=load_published):
         return set(zip(values["artefact"], values["row"], values["column"], strict=True))
 
     def read(entry):
-        paper, key = entry["paper"], entry.get("unless_available")
+        paper = entry["paper"]
         cells = [(entry["artefact"], r, c) for r in entry["rows"] for c in entry["columns"]]
         try:
             faults = [
@@ -187,20 +185,14 @@ def load_deviations(load=load_published):
                 for cell in cells
                 if cell not in known(paper)
             ]
-            if key is not None and import_module(list_papers()[paper].module).has_data(key):
-                cells = []
         except FileNotFoundError:
             return [f"paper {paper!r} has no published values"], {}
-        except LookupError as error:
-            return [f"unless_available: {error}"], {}
         faults += _unknown(entry, "status", STATUSES)
         deviation = Deviation(*(entry[name].strip() for name in ("reason", "evidence", "status")))
         return faults, {(paper, *cell): deviation for cell in cells if not faults}
 
     texts = ("paper", "artefact", "status", "reason", "evidence")
-    return _load(
-        "deviations.yaml", texts, ("rows", "columns"), read, optional=("unless_available",)
-    )
+    return _load("deviations.yaml", texts, ("rows", "columns"), read)
 
 
 def load_errata():

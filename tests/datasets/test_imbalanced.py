@@ -3,26 +3,20 @@
 import numpy as np
 import pytest
 from _cases import refused
-from _or_skip import or_skip
 
-from companion.datasets import data_digest, get_source, hepatitis_indicators, load_uci
-from companion.datasets.imbalanced import imbalanced_source, list_imbalanced, load_imbalanced
+from companion.datasets import hepatitis_indicators, load_uci
+from companion.datasets.imbalanced import list_imbalanced, load_imbalanced
 
 # N, N+ and d; N+ of hepatitis is 33 in print and 32 in its description.
 SHAPES = {"glass7": (214, 29, 9), "segment1": (2310, 330, 19), "hepatitis": (155, 32, 32)}
 SHAPES |= {"sonar": (208, 97, 60), "heart": (297, 137, 13), "ionosphere": (351, 126, 33)}
 SHAPES |= {"wdbc": (569, 212, 30)}
 
-pytestmark = pytest.mark.usefixtures("no_network")  # no test here may wait for a download
-load = or_skip(load_imbalanced)
-
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_problem_has_the_size_of_table_6_2_1(name):
     assert list(SHAPES) == list_imbalanced()
-    assert "conformal" in get_source(imbalanced_source(name)).used_by
-    assert len(data_digest(imbalanced_source(name))) == 16
-    data = load(name)
+    data = load_imbalanced(name)
     n, positives, d = SHAPES[name]
     assert data.X.shape == (n, d) and np.sum(data.y == 1) == positives
     assert set(np.unique(data.y)) == {-1, 1} and np.sum(data.y == 1) < n / 2
@@ -35,7 +29,7 @@ def test_the_diagnostic_table_is_the_one_that_scikit_learn_ships():
     from sklearn.datasets import load_breast_cancer
 
     X, y = load_breast_cancer(return_X_y=True)
-    data = load("wdbc")
+    data = load_imbalanced("wdbc")
     np.testing.assert_allclose(data.X, X, rtol=1e-3)
     assert np.array_equal(data.y == 1, y == 0)
 
@@ -50,7 +44,7 @@ def test_hepatitis_has_six_numbers_and_two_indicators_for_each_answer():
 
 
 def test_missing_answers_of_hepatitis_are_no_indicator_and_missing_numbers_stay():
-    coded, table = load("hepatitis").X, load_uci("hepatitis").X
+    coded, table = load_imbalanced("hepatitis").X, load_uci("hepatitis").X
     assert np.array_equal(np.isnan(coded[:, :6]), np.isnan(table[:, [0, 13, 14, 15, 16, 17]]))
     assert np.isfinite(coded[:, 6:]).all()
     missing = np.isnan(np.delete(table, [0, 13, 14, 15, 16, 17], axis=1)).sum()

@@ -5,7 +5,7 @@ import pytest
 from _cases import refused
 from _or_skip import or_skip
 
-from companion.datasets import data_digest, get_source, list_uci, load_pen_digits, load_uci
+from companion.datasets import list_uci, load_pen_digits, load_uci
 
 # Samples, attributes and positives, from the descriptions of the tables.
 SHAPES = {"breast-cancer-wisconsin": (683, 9, 239), "dermatology": (358, 34, 111)}
@@ -14,15 +14,11 @@ SHAPES |= {"heart-cleveland": (297, 13, 137), "hepatitis": (155, 19, 32), "bupa"
 #: Missing values of the hepatitis table by attribute, from its description.
 HEPATITIS_MISSING = [0, 0, 1, 0, 1, 1, 1, 10, 11, 5, 5, 5, 5, 6, 29, 4, 16, 67, 0]
 
-pytestmark = pytest.mark.usefixtures("no_network")  # no test here may wait for a download
-load = or_skip(load_uci)
-
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_problem_has_the_samples_attributes_and_positives_of_its_description(name):
     assert list(SHAPES) == list_uci()
-    assert len(data_digest(name)) == 16 and "usvc" in get_source(name).used_by
-    data = load(name)
+    data = load_uci(name)
     n, d, positives = SHAPES[name]
     assert data.X.shape == (n, d) and data.y.shape == (n,)
     assert np.sum(data.y == 1) == positives and set(np.unique(data.y)) == {-1, 1}
@@ -34,7 +30,7 @@ def test_a_problem_has_the_samples_attributes_and_positives_of_its_description(n
 
 
 def test_the_words_of_the_post_operative_table_are_numbered_in_their_order():
-    data = load("post-operative")
+    data = load_uci("post-operative")
     # mid,low,excellent,mid,stable,stable,stable,15,A
     assert data.X[0].tolist() == [2, 1, 4, 2, 3, 3, 3, 15] and data.y[0] == -1
     # mid,high,excellent,high,stable,stable,stable,10,S

@@ -10,7 +10,6 @@ import _conformal_problems
 import cvxpy as cp
 import numpy as np
 import pytest
-from _or_skip import or_skip
 
 from companion import conformal_factors as c
 from companion.datasets import load_uci
@@ -327,7 +326,7 @@ def test_5_3_1_is_left_by_a_free_search():
 
 
 def test_table_6_2_1_hepatitis_has_32_positives_and_32_coded_columns():
-    problem = or_skip(load_uci)("hepatitis")
+    problem = load_uci("hepatitis")
     assert [np.sum(problem.y == label) for label in (1, -1)] == [32, 123]
     values = [np.unique(column[~np.isnan(column)]) for column in problem.X.T]
     binary = sum(len(found) == 2 for found in values)

@@ -6,7 +6,6 @@ beside the generator, the loss and the solver.
 
 import numpy as np
 import pytest
-from _or_skip import or_skip
 from scipy.stats import chi2
 
 from companion.datasets import ringnorm, threshold_case_error
@@ -71,7 +70,7 @@ def test_without_a_bias_the_machine_on_prototypes_does_not_solve_ringnorm():
 
 
 def test_least_squares_is_not_the_solution_that_the_others_share_on_separable_data():
-    part = or_skip(split)("Dermat", 1)
+    part = split("Dermat", 1)
     found = linear.paths(linear.Design.linear(part.X), part.y, (1e3,))
     normals = {name: points[0][:-1] for name, (points, _) in found.items()}
     directions = {name: w / np.linalg.norm(w) for name, w in normals.items()}

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -160,21 +159,6 @@ def test_all_faults_are_reported_at_once(load):
     numbers = [fault.partition(":")[0] for fault in caught.value.faults]
     assert numbers == ["line 1", "line 1", "line 8", "line 22", "line 22"]
     assert "heart / error stands there twice" in str(caught.value)
-
-
-def test_a_deviation_for_lack_of_a_file_holds_only_where_the_file_is_not(load, monkeypatch):
-    from companion.papers import l1nsvm
-
-    here = {"ida-benchmarks": False}
-    monkeypatch.setattr(l1nsvm, "is_available", here.__getitem__)
-    toy = SimpleNamespace(module="companion.papers.l1nsvm")
-    monkeypatch.setattr(declared, "list_papers", lambda: {"toy": toy})
-    entry = DEVIATION + "  unless_available: ida-benchmarks\n"
-    assert len(load(entry)) == 2
-    here["ida-benchmarks"] = True
-    assert load(entry) == {}
-    with pytest.raises(PublishedError, match="unless_available.*ida-benchmark"):
-        load(entry.replace("benchmarks", "benchmark"))
 
 
 # ------------------------------------------------------------------ the project's own

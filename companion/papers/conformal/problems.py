@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import lru_cache, wraps
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.pipeline import make_pipeline
@@ -104,18 +103,6 @@ def folds(name, partition):
     return problems
 
 
-def folds_at_hand(name, partition):
-    """As `folds`; one split of scikit-learn's breast cancer data where the set cannot be had."""
-    try:
-        return folds(name, partition)
-    except datasets.DataUnavailable:
-        print(f"{name} cannot be had here; scikit-learn's breast cancer data take its place.")
-    X, y = load_breast_cancer(return_X_y=True)
-    X, y = StandardScaler().fit_transform(X), np.where(y == 0, 1.0, -1.0)
-    X, X_test, y, y_test = train_test_split(X, y, stratify=y, random_state=partition)
-    return [_problem(X, y, X_test, y_test, "breast cancer", partition)]
-
-
 def parts_of(unit):
     """Fold and training part of a unit; a draw of the board counts as one fold."""
     name, number = unit.params["dataset"], unit.params["partition"]
@@ -136,7 +123,7 @@ def part_by_part(rows):
 
 
 def digest(params):
-    """Digest of the file behind the real set of a unit; "" for the board."""
+    """Digest of the table behind the real set of a unit; "" for the board."""
     if params["dataset"] == BOARD_NAME:
         return ""
     return datasets.data_digest(datasets.imbalanced_source(SETS[params["dataset"]]))

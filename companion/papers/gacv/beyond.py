@@ -74,7 +74,7 @@ def search_units(profile):
 def compute_split(unit):
     """Tune by every search on the training rows of one split, and test: a row a search."""
     p = unit.params
-    X, y, X_test, y_test = split_rows(p["dataset"], p["split"], p["splits"])
+    X, y, X_test, y_test = split_rows(p["dataset"], p["split"])
     rows = []
     for name, search in _searches(p).items():
         started = time.process_time()
@@ -136,7 +136,7 @@ def hinge_units(profile):
 def compute_hinge(unit):
     """Tune by the exact leave-one-out hinge loss, which GACV approximates by theta, and test."""
     p = unit.params
-    X, y, X_test, y_test = split_rows(p["dataset"], p["split"], p["splits"])
+    X, y, X_test, y_test = split_rows(p["dataset"], p["split"])
     machine, least, converged = _least_hinge_loss(X, y)
     row = _tested(machine, X_test, y_test)
     return {**row, "estimate": round(least, 6), "converged": converged}

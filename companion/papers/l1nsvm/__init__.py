@@ -3,7 +3,6 @@
 ``machines`` holds the four boxes and the settings; every other module is a printed table or figure.
 """
 
-from companion.datasets import get_source, is_available
 from companion.papers.l1nsvm import beyond, fig_1, table_1, table_2
 from companion.papers.l1nsvm.machines import PAPER, SETTINGS
 from companion.papers.summaries import artefacts
@@ -41,8 +40,3 @@ ARTEFACTS = (
         (beyond, "Section 4 beyond the print: more outliers, genuine splits", *BEYOND, COST, DRAW),
     ),
 )
-
-
-def has_data(key):
-    """Whether files that a deviation is declared for the lack of are here."""
-    return is_available(get_source(key).key)

@@ -8,11 +8,11 @@ together: the number of support vectors is a property of the solver.
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, minimize
 
-from companion.datasets import data_digest, distinct_patterns, split_source
+from companion.datasets import data_digest, distinct_patterns
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error
 from companion.papers.l1nsvm.machines import PAPER, SETTINGS, solve_as_printed, width_to_gamma
-from companion.papers.summaries import split_rows
+from companion.papers.summaries import DRAWN, split_rows
 from companion.reproduction import Study, Unit, seed_for
 
 SPLITS = {"paper": 20, "quick": 2}
@@ -27,16 +27,16 @@ NEGLIGIBLE = 1e-3
 
 def identical_units(profile):
     """One unit a split of Titanic."""
-    source, digest = split_source("titanic"), data_digest("titanic")
+    digest = data_digest("titanic")
     return [
-        Unit(PAPER, "table_2_identical", {"split": split, "splits": source}, data=digest)
+        Unit(PAPER, "table_2_identical", {"split": split, "splits": DRAWN}, data=digest)
         for split in range(1, SPLITS[profile] + 1)
     ]
 
 
 def compute_identical(unit):
     """Three optimal solutions of the same problem, and how many nonzeros each one has."""
-    X, y, _, _ = split_rows("titanic", unit.params["split"], unit.params["splits"])
+    X, y, _, _ = split_rows("titanic", unit.params["split"])
     log10_C, log10_sigma = SETTINGS["titanic"][MACHINE]
     C, gamma = 10.0**log10_C, width_to_gamma(log10_sigma)
     K = gram(X, gamma=gamma)

@@ -17,12 +17,18 @@ from itertools import product
 import numpy as np
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from companion.datasets import data_digest, distinct_patterns, load_ida, split_source
-from companion.datasets.ida import GENUINE, genuine_split
+from companion.datasets import (
+    GENUINE,
+    OUTSIDE,
+    data_digest,
+    distinct_patterns,
+    genuine_split,
+    load_ida,
+)
 from companion.kernels import gram
 from companion.papers.l1nsvm import machines
 from companion.papers.l1nsvm.machines import MACHINES, PAPER, PRINTED_NAMES, width_to_gamma
-from companion.papers.summaries import ida_units, split_rows
+from companion.papers.summaries import DRAWN, ida_units, split_rows
 from companion.reproduction import Study, Unit, seed_for
 from companion.solvers.ls import ls_held_out
 
@@ -83,7 +89,7 @@ def table_units(profile):
 def compute_split(unit):
     """Train on one split and test: machines x settings, selections and stopping rules."""
     p = unit.params
-    return run_all(RUNS, p["dataset"], split_rows(p["dataset"], p["split"], p["splits"]))
+    return run_all(RUNS, p["dataset"], split_rows(p["dataset"], p["split"]))
 
 
 def run_all(runs, name, split):
@@ -133,7 +139,7 @@ def search_units(profile):
         params = {
             "dataset": name,
             "part": part,
-            "splits": "none" if part == ALL_ROWS else split_source(name),
+            "splits": "none" if part == ALL_ROWS else DRAWN,
             "machine": machine,
             "log10_sigma": log10_sigma,
             "C_step": steps["C_step"],
@@ -151,7 +157,7 @@ def compute_search(unit):
         data = load_ida(p["dataset"])
         X, y = data.X, data.y
     else:
-        X, y, _, _ = split_rows(p["dataset"], int(p["part"].rsplit(" ", 1)[1]), p["splits"])
+        X, y, _, _ = split_rows(p["dataset"], int(p["part"].rsplit(" ", 1)[1]))
     # The folds are the same for every machine and width: comparisons are paired.
     n_folds, n_repeats = p["folds"], p["repeats"]
     seed = seed_for(PAPER, "folds", p["dataset"], p["part"], n_folds, n_repeats)
@@ -222,7 +228,7 @@ def surface_units(profile):
 def compute_surface(unit):
     """Misclassified test rows of one split at every grid point, one row a machine."""
     p = unit.params
-    X_train, y_train, X_test, y_test = split_rows(p["dataset"], p["split"], p["splits"])
+    X_train, y_train, X_test, y_test = split_rows(p["dataset"], p["split"])
     X_train, y_train, weight, _ = distinct_patterns(X_train, y_train)
     weight, log10_C = weight.astype(float), grid(LOG10_C_RANGE, p["C_step"])
     C_values = [10.0**c for c in log10_C]
@@ -260,7 +266,7 @@ def compute_iterations(unit):
     The second order is for the machines that the paper names.
     """
     p = unit.params
-    X, y, _, _ = split_rows(p["dataset"], p["split"], p["splits"])
+    X, y, _, _ = split_rows(p["dataset"], p["split"])
     rows = []
     for log10_sigma in grid(LOG10_SIGMA_RANGE, p["sigma_step"]):
         K = gram(X, gamma=width_to_gamma(log10_sigma))
@@ -282,10 +288,10 @@ def compute_iterations(unit):
 
 def genuine_units(profile):
     """One unit a data set and split of the repository itself."""
-    every = product(GENUINE, range(1, GENUINE_SPLITS[profile] + 1))
+    digests = {name: OUTSIDE[f"ida/{name}.npz"].sha256[:16] for name in GENUINE}
     return [
-        Unit(PAPER, "beyond_genuine", {"dataset": name, "split": split}, data=GENUINE[name][0][:16])
-        for name, split in every
+        Unit(PAPER, "beyond_genuine", {"dataset": name, "split": split}, data=digests[name])
+        for name, split in product(GENUINE, range(1, GENUINE_SPLITS[profile] + 1))
     ]
 
 

@@ -48,16 +48,14 @@ def load(dataset):
         rng = np.random.default_rng(seed_for(PAPER, "pool", key))
         X, y = _GENERATORS[key](N_GENERATED, rng)
         return X, y.astype(float)
-    data = load_ida(key, "drawn") if source == "ida" else load_uci(key)
+    data = load_ida(key) if source == "ida" else load_uci(key)
     return data.X, data.y.astype(float)
 
 
 def digest(dataset):
     """Digest of the files behind a data set, "" for one that is drawn."""
     key, source = SETS[dataset]
-    if source == "generator":
-        return ""
-    return data_digest(key, "drawn") if source == "ida" else data_digest(key)
+    return "" if source == "generator" else data_digest(key)
 
 
 def split_study(name, compute, **n_splits):

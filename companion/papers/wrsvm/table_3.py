@@ -9,7 +9,7 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from companion.datasets import data_digest, get_source, load_pen_digits
+from companion.datasets import data_digest, load_pen_digits
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.summaries import study_over
 from companion.papers.wrsvm import examples
@@ -22,6 +22,8 @@ DIGITS = (3, 6, 9)
 A_VALUES = (0.0, 0.2, 0.6)
 CONFIG = 2
 PER_CLASS = 50
+#: Coordinates of eight points of the pen.
+N_PREDICTORS = 16
 #: Five times those of the print: some confusions happen to none of twenty.
 N_SPLITS = {"paper": 100, "quick": 4}
 N_GAUSSIAN = {"paper": 20, "quick": 2}
@@ -96,7 +98,7 @@ def _add_values(out, frame):
     first, converged = robust[0.0], frame.converged.all()
     protocol = {
         "observations": first.n_train.iloc[0] * 2 + first.n_test.iloc[0],
-        "predictors": get_source("pendigits").files[0].attributes,
+        "predictors": N_PREDICTORS,
         "observations of a class to train": PER_CLASS,
         "observations of a class to tune": PER_CLASS,
         **{f"digit of class {j}": digit for j, digit in enumerate(DIGITS, start=1)},
