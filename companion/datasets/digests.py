@@ -1,7 +1,10 @@
 """The digests by which units of work know their data."""
 
 import hashlib
+import os
+from functools import lru_cache
 
+from companion._paths import data_dir
 from companion.datasets.ida import FORMS
 from companion.datasets.outside import OUTSIDE, find_copy
 from companion.datasets.tables import registered_tables, table_path
@@ -28,6 +31,12 @@ def data_digest(name):
     UnknownDataset, DamagedData
         If there is no such data set; if a file that is here is not the one it should be.
     """
+    return _digest(name, data_dir(), os.environ.get("COMPANION_DATA"))
+
+
+@lru_cache(maxsize=256)
+def _digest(name, *folders):
+    """As `data_digest`, once for the folders that files are looked for in."""
     table = FORMS[name].table if name in FORMS else name
     files = [file for file in OUTSIDE.values() if file.place.startswith(f"{table}/")]
     if not files:
