@@ -23,16 +23,29 @@ def plot_agreement(ax, matrix, *, least=1e-14, most=1.0, label):
         if values[row, column] > 0.0:
             text = str(round(np.log10(values[row, column]))).replace("-", "\N{MINUS SIGN}")
         dark = shown[row, column] > (least * most**2) ** (1 / 3)
-        look = {"ha": "center", "va": "center", "fontsize": "small"}
-        ax.text(column, row, text, color="white" if dark else "black", **look)
+        ax.text(
+            column,
+            row,
+            text,
+            color="white" if dark else "black",
+            ha="center",
+            va="center",
+            fontsize="small",
+        )
     papers = matrix.columns.get_level_values(0)
     for column in np.flatnonzero(papers[1:] != papers[:-1]):
         ax.axvline(column + 0.5, color="black", linewidth=1.0)
     for paper in dict.fromkeys(papers):
         ax.text(np.flatnonzero(papers == paper).mean(), -0.75, paper, ha="center", va="bottom")
     labels = [f"{problem}: {machine}" for _, problem, machine in matrix.columns]
-    turned = {"rotation": 60, "ha": "right", "rotation_mode": "anchor", "fontsize": "small"}
-    ax.set_xticks(range(len(labels)), labels, **turned)
+    ax.set_xticks(
+        range(len(labels)),
+        labels,
+        rotation=60,
+        ha="right",
+        rotation_mode="anchor",
+        fontsize="small",
+    )
     ax.set_yticks(range(len(matrix)), matrix.index)
     ax.spines[:].set_visible(False)
     return ax

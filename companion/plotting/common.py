@@ -15,50 +15,55 @@ __all__ = [
     "style_of",
 ]
 
+
+def _look(color, marker, linestyle, **others):
+    return {"color": color, "marker": marker, "linestyle": linestyle, **others}
+
+
 #: One look for each machine in every figure; L1, SVC and SVMlight are one machine, in one colour.
 MACHINE_STYLES = {
-    "LS": {"color": "#d95f02", "marker": "s", "linestyle": "-"},
-    "Least 1-Norm": {"color": "#1b4f9c", "marker": "o", "linestyle": "-"},
-    "L1": {"color": "#66a9d8", "marker": "^", "linestyle": "--"},
-    "L2": {"color": "#f4b183", "marker": "v", "linestyle": "--"},
-    "SVC": {"color": "#66a9d8", "marker": "D", "linestyle": "-."},
-    "SVMlight": {"color": "#66a9d8", "marker": "X", "linestyle": "-."},
-    "ERM-SVC": {"color": "#8c6bb1", "marker": "d", "linestyle": "--"},
-    "SVC on prototypes": {"color": "#41b6c4", "marker": "P", "linestyle": ":"},
-    "AdaBoost": {"color": "#4d9221", "marker": "<", "linestyle": ":"},
-    "USVC": {"color": "#1b4f9c", "marker": "*", "linestyle": "-", "markersize": 10},
-    "USVC s=2": {"color": "#1b4f9c", "marker": "p", "linestyle": "-"},
-    "USVC s=10": {"color": "#8c6bb1", "marker": "d", "linestyle": "-"},
-    "WSVM": {"color": "#4d9221", "marker": "v", "linestyle": "--"},
-    "WRSVM": {"color": "#1b4f9c", "marker": "h", "linestyle": "-"},
-    "logistic regression": {"color": "#777777", "marker": "P", "linestyle": ":"},
-    "USVC s=4": {"color": "#1b9e77", "marker": "h", "linestyle": "-"},
-    "SVM": {"color": "#777777", "marker": "o", "linestyle": "-"},
-    "AMA": {"color": "#1b4f9c", "marker": "s", "linestyle": "--"},
-    "ACT": {"color": "#66a9d8", "marker": "^", "linestyle": "-."},
-    "WIL": {"color": "#4d9221", "marker": "v", "linestyle": ":"},
-    "MDT-JGRAD": {"color": "#d95f02", "marker": "D", "linestyle": (0, (5, 1))},
-    "TSVT-JGRAD": {"color": "#8c6bb1", "marker": "P", "linestyle": "--"},
-    "TSVT-JMETA": {"color": "#b2abd2", "marker": "X", "linestyle": "-."},
-    "exact maximiser": {"color": "black", "marker": "*", "linestyle": "-"},
-    "balanced weights": {"color": "#e7298a", "marker": "h", "linestyle": ":"},
+    "LS": _look("#d95f02", "s", "-"),
+    "Least 1-Norm": _look("#1b4f9c", "o", "-"),
+    "L1": _look("#66a9d8", "^", "--"),
+    "L2": _look("#f4b183", "v", "--"),
+    "SVC": _look("#66a9d8", "D", "-."),
+    "SVMlight": _look("#66a9d8", "X", "-."),
+    "ERM-SVC": _look("#8c6bb1", "d", "--"),
+    "SVC on prototypes": _look("#41b6c4", "P", ":"),
+    "AdaBoost": _look("#4d9221", "<", ":"),
+    "USVC": _look("#1b4f9c", "*", "-", markersize=10),
+    "USVC s=2": _look("#1b4f9c", "p", "-"),
+    "USVC s=10": _look("#8c6bb1", "d", "-"),
+    "WSVM": _look("#4d9221", "v", "--"),
+    "WRSVM": _look("#1b4f9c", "h", "-"),
+    "logistic regression": _look("#777777", "P", ":"),
+    "USVC s=4": _look("#1b9e77", "h", "-"),
+    "SVM": _look("#777777", "o", "-"),
+    "AMA": _look("#1b4f9c", "s", "--"),
+    "ACT": _look("#66a9d8", "^", "-."),
+    "WIL": _look("#4d9221", "v", ":"),
+    "MDT-JGRAD": _look("#d95f02", "D", (0, (5, 1))),
+    "TSVT-JGRAD": _look("#8c6bb1", "P", "--"),
+    "TSVT-JMETA": _look("#b2abd2", "X", "-."),
+    "exact maximiser": _look("black", "*", "-"),
+    "balanced weights": _look("#e7298a", "h", ":"),
 }
 
 #: One look for each criterion that tunes a machine, and each kind of data, by the start of a name.
 CRITERION_STYLES = {
-    "GACV": {"color": "#1b4f9c", "marker": "o", "linestyle": "-"},
-    "XA": {"color": "#d95f02", "marker": "s", "linestyle": "--"},
-    "BRXA": {"color": "#d95f02", "marker": "s", "linestyle": "--"},
-    "MISCLASS": {"color": "#4d9221", "marker": "D", "linestyle": "-."},
-    "BRMISCLASS": {"color": "#4d9221", "marker": "D", "linestyle": "-."},
-    "GCKL": {"color": "#8c6bb1", "marker": "v", "linestyle": ":"},
-    "10-fold CV": {"color": "#777777", "marker": "^", "linestyle": (0, (5, 1))},
-    "exact": {"color": "#b2abd2", "marker": "P", "linestyle": (0, (3, 1, 1, 1))},
-    "the rule": {"color": "#d95f02", "marker": "D", "linestyle": "-."},
-    "an estimate": {"color": "#444444", "marker": "o", "linestyle": "-"},
-    "true": {"color": "black", "marker": "", "linestyle": "-"},
-    "flipped labels": {"color": "#d95f02", "marker": "s", "linestyle": "--"},
-    "clean labels": {"color": "#1b4f9c", "marker": "o", "linestyle": "-"},
+    "GACV": _look("#1b4f9c", "o", "-"),
+    "XA": _look("#d95f02", "s", "--"),
+    "BRXA": _look("#d95f02", "s", "--"),
+    "MISCLASS": _look("#4d9221", "D", "-."),
+    "BRMISCLASS": _look("#4d9221", "D", "-."),
+    "GCKL": _look("#8c6bb1", "v", ":"),
+    "10-fold CV": _look("#777777", "^", (0, (5, 1))),
+    "exact": _look("#b2abd2", "P", (0, (3, 1, 1, 1))),
+    "the rule": _look("#d95f02", "D", "-."),
+    "an estimate": _look("#444444", "o", "-"),
+    "true": _look("black", "", "-"),
+    "flipped labels": _look("#d95f02", "s", "--"),
+    "clean labels": _look("#1b4f9c", "o", "-"),
 }
 
 
@@ -79,8 +84,14 @@ def style():
 
         set_matplotlib_formats("retina")
 
-    settings = {"figure.dpi": 100, "figure.constrained_layout.use": True, "legend.frameon": False}
-    settings |= {"axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": "medium"}
+    settings = {
+        "figure.dpi": 100,
+        "figure.constrained_layout.use": True,
+        "legend.frameon": False,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.titlesize": "medium",
+    }
     # Loads the backend. In a notebook that makes matplotlib interactive, which the end of the
     # context would undo, and then no slider would show its figure.
     plt.draw_if_interactive()
@@ -96,13 +107,25 @@ def plot_distributions(ax, samples, *, xlabel, title="", digits=1, printed=None,
     """
     for name, values in samples.items():
         look = style_of(name)
-        values, mean = np.sort(values), np.mean(values)
-        line = {key: look[key] for key in ("color", "linestyle")}
-        ax.ecdf(values, label=f"{name} (mean {mean:.{digits}f})", **line)
-        ax.plot(mean, np.mean(values <= mean), look["marker"], color=look["color"])
+        values = np.sort(values)
+        mean = np.mean(values)
+        ax.ecdf(
+            values,
+            label=f"{name} (mean {mean:.{digits}f})",
+            color=look["color"],
+            linestyle=look["linestyle"],
+        )
+        share = np.mean(values <= mean)
+        ax.plot(mean, share, look["marker"], color=look["color"])
     for name, value in (printed or {}).items():
-        line = {key: style_of(name)[key] for key in ("color", "linestyle")}
-        ax.axvline(value, linewidth=1, label=f"{name}, printed {value:g}", **line)
+        look = style_of(name)
+        ax.axvline(
+            value,
+            linewidth=1,
+            label=f"{name}, printed {value:g}",
+            color=look["color"],
+            linestyle=look["linestyle"],
+        )
     ax.set(xlabel=xlabel, ylabel="share of draws", title=title, xlim=(start, None), ylim=(0, 1))
     ax.legend(fontsize="small", loc="lower right")
     return ax

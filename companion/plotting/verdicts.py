@@ -4,15 +4,20 @@ import numpy as np
 
 __all__ = ["VERDICT_STYLES", "plot_published", "plot_verdicts"]
 
+
+def _look(facecolor, hatch, textcolor):
+    return {"facecolor": facecolor, "hatch": hatch, "textcolor": textcolor}
+
+
 #: What a scored row counts as: dark to light from good to bad, and hatched where it differs, so
 #: that neither a grey print nor a reader who sees no red and green mixes them up.
 VERDICT_STYLES = {
-    "agree as printed": {"facecolor": "#1b4f9c", "hatch": "", "textcolor": "white"},
-    "undecided": {"facecolor": "#c6dbef", "hatch": "", "textcolor": "black"},
-    "differ, demonstrated": {"facecolor": "#f9d9a8", "hatch": "///", "textcolor": "black"},
-    "differ for want of data": {"facecolor": "#fdf2dc", "hatch": "\\\\\\", "textcolor": "black"},
-    "differ, unexplained": {"facecolor": "#d95f02", "hatch": "xxx", "textcolor": "black"},
-    "not run": {"facecolor": "white", "hatch": "...", "textcolor": "black"},
+    "agree as printed": _look("#1b4f9c", "", "white"),
+    "undecided": _look("#c6dbef", "", "black"),
+    "differ, demonstrated": _look("#f9d9a8", "///", "black"),
+    "differ for want of data": _look("#fdf2dc", "\\\\\\", "black"),
+    "differ, unexplained": _look("#d95f02", "xxx", "black"),
+    "not run": _look("white", "...", "black"),
 }
 _BAR = {"height": 0.72, "edgecolor": "#555555", "linewidth": 0.6}
 _NARROW = 0.05  # a share of the bar that has no room for its number
@@ -21,18 +26,30 @@ _NARROW = 0.05  # a share of the bar that has no room for its number
 def plot_verdicts(ax, counts, *, title=""):
     """Shares of the verdicts, one bar a group, with the numbers in them."""
     totals = np.array([sum(group.values()) for group in counts.values()], dtype=float)
-    place, left = np.arange(len(counts)), np.zeros(len(counts))
+    place = np.arange(len(counts))
+    left = np.zeros(len(counts))
     for outcome, look in VERDICT_STYLES.items():
         number = np.array([group.get(outcome, 0) for group in counts.values()])
         if not number.any():
             continue
         share = np.divide(number, totals, out=np.zeros(len(totals)), where=totals > 0)
-        drawn = {"facecolor": look["facecolor"], "hatch": look["hatch"], "label": outcome}
-        bars = ax.barh(place, share, left=left, **drawn, **_BAR)
-        texts = [f"{n}" if width > _NARROW else "" for width, n in zip(share, number, strict=True)]
-        box = {"facecolor": look["facecolor"], "edgecolor": "none", "pad": 1}
-        style = {"color": look["textcolor"], "fontsize": "small", "bbox": box}
-        ax.bar_label(bars, texts, label_type="center", **style)
+        bars = ax.barh(
+            place,
+            share,
+            left=left,
+            facecolor=look["facecolor"],
+            hatch=look["hatch"],
+            label=outcome,
+            **_BAR,
+        )
+        ax.bar_label(
+            bars,
+            [f"{n}" if width > _NARROW else "" for width, n in zip(share, number, strict=True)],
+            label_type="center",
+            color=look["textcolor"],
+            fontsize="small",
+            bbox={"facecolor": look["facecolor"], "edgecolor": "none", "pad": 1},
+        )
         left += share
     names = [f"{name} ({total:.0f})" for name, total in zip(counts, totals, strict=True)]
     ax.set_yticks(place, names)
@@ -73,25 +90,40 @@ def plot_published(axes, ledger, rows=None, columns=None):
     values = ledger[ledger["asks"].isin(("value", "matched")) & ledger["published"].notna()]
     columns = list(dict.fromkeys(values["column"])) if columns is None else columns
     rows = list(dict.fromkeys(values["row"])) if rows is None else rows
-    place, seen = {row: k for k, row in enumerate(rows)}, {}
+    place = {row: k for k, row in enumerate(rows)}
+    seen = {}
     for ax, column in zip(np.ravel(axes), columns, strict=True):
         for line in values[values["column"] == column].to_dict("records"):
             if line["row"] not in place:
                 continue
             unscored = "listed (matched)" if line["asks"] == "matched" else "repeats another cell"
-            y, part = place[line["row"]], line["counts_as"] or unscored
+            y = place[line["row"]]
+            part = line["counts_as"] or unscored
             color, marker = _MARKS.get(part, ("#555555", ""))
             # of a single printed draw, the spread of the draws
             spread = line["se"] if np.isfinite(line["se"]) else line["reproduced_spread"]
             error = 2 * spread if np.isfinite(spread) else 0.0
-            look = {"color": color, "markersize": 5, "elinewidth": 1.5}
-            drawn = ax.errorbar(line["reproduced"], y + 0.12, xerr=error, fmt=marker, **look)
-            look = {"markerfacecolor": "white", "markeredgecolor": "black", "markersize": 6}
-            (seen["printed"],) = ax.plot(line["published"], y - 0.12, "D", **look)
-            seen[f"here: {part}"] = drawn
+            seen[f"here: {part}"] = ax.errorbar(
+                line["reproduced"],
+                y + 0.12,
+                xerr=error,
+                fmt=marker,
+                color=color,
+                markersize=5,
+                elinewidth=1.5,
+            )
+            (seen["printed"],) = ax.plot(
+                line["published"],
+                y - 0.12,
+                "D",
+                markerfacecolor="white",
+                markeredgecolor="black",
+                markersize=6,
+            )
         ax.set(title=column, ylim=(len(rows) - 0.5, -0.5))
         ax.set_yticks(range(len(rows)), rows)
         ax.grid(axis="y", color="#eeeeee")
-    look = {"loc": "outside lower center", "ncols": len(seen), "fontsize": "small"}
-    np.ravel(axes)[0].figure.legend(seen.values(), seen, **look)
+    np.ravel(axes)[0].figure.legend(
+        seen.values(), seen, loc="outside lower center", ncols=len(seen), fontsize="small"
+    )
     return axes
