@@ -1,27 +1,39 @@
-"""Reading a CSV file line by line, writing a file in one step, and keeping what was found."""
+"""Reading a CSV file line by line, and writing a file in one step."""
 
+import codecs
 import csv
-import hashlib
 import os
-import pickle
 from contextlib import suppress
 from pathlib import Path
 
+#: How lines begin between which git left two versions of a file.
+_CONFLICT = ("<<<<<<< ", ">>>>>>> ")
+
 
 def read_csv(content):
-    """Texts and cells of the lines of a CSV file; a ValueError names a line that is none."""
+    """The cells of the lines of a CSV file; a ValueError names a line that is none."""
+    if content.startswith(codecs.BOM_UTF8):
+        raise ValueError("line 1: it begins with a byte order mark; save it as UTF-8 without one")
     texts, cells = [], []
     try:
         for line in content.splitlines() or [b""]:
             texts.append(line.decode())
+            if texts[-1].startswith(_CONFLICT):
+                raise csv.Error("git left two versions of what follows")
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise _unreadable(len(texts) + isinstance(error, UnicodeDecodeError), error) from error
+    try:
         for line in (reader := csv.reader(texts, strict=True)):
             if reader.line_num > len(cells) + 1:
                 raise csv.Error("a quote is not closed")
             cells.append(line)
-    except (UnicodeDecodeError, csv.Error) as error:
-        number = len(texts if isinstance(error, UnicodeDecodeError) else cells) + 1
-        raise ValueError(f"line {number}: it cannot be read as CSV ({error})") from error
-    return texts, cells
+    except csv.Error as error:
+        raise _unreadable(len(cells) + 1, error) from error
+    return cells
+
+
+def _unreadable(number, error):
+    return ValueError(f"line {number}: it cannot be read as CSV ({error})")
 
 
 def replace_bytes(path, content):
@@ -49,19 +61,3 @@ def replace_bytes(path, content):
         folder = os.open(path.parent, os.O_RDONLY)
         os.fsync(folder)
         os.close(folder)
-
-
-def keep(path, parts, function, *args):
-    """What the function gives, or gave before for equal parts, which the file at the path keeps.
-
-    The parts are all that the result depends on, with the digest of the function's code.
-    """
-    stamp = hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()
-    with suppress(Exception):  # whatever a damaged pickle leads to, or one of other packages
-        before, found = pickle.loads(path.read_bytes())
-        if before == stamp:
-            return found
-    found = function(*args)
-    with suppress(OSError):
-        replace_bytes(path, pickle.dumps((stamp, found)))
-    return found

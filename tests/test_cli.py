@@ -31,8 +31,8 @@ from companion.reproduction import artefacts as artefacts_module
 from companion.reproduction import codehash
 from companion.reproduction.artefacts import Artefact, Paper, Parameter
 from companion.reproduction.errors import ClusterError
+from companion.reproduction.index import load_index, write_indexed
 from companion.reproduction.notebooks import NotebookReport
-from companion.reproduction.records import parse_table, to_table
 from companion.reproduction.store import RecordStore
 from companion.reproduction.times import save_times
 from companion.reproduction.units import Study
@@ -532,7 +532,8 @@ READING = """\
   tried: "2"
 """
 WHOLE = [table_1(compute_steps), replace(fig_2(), values=as_printed_and_read)]
-TABLE, PRINT = "records/toy/table_1.csv", "published/toy.csv"
+TABLE, INDEX = "records/toy/table_1.csv", "records/index.csv"
+PRINT = "published/toy.csv"
 DEVIATIONS, READINGS = "deviations.yaml", "readings.yaml"
 
 
@@ -575,10 +576,6 @@ def cell(line, place, text):
     return edited(lambda lines: lines[line - 1].__setitem__(place, text))
 
 
-def without(place):
-    return edited(lambda lines: [line.pop(place) for line in lines])
-
-
 def written(content):
     return lambda path: path.write_bytes(content)
 
@@ -587,38 +584,53 @@ def shortened(n):
     return lambda path: path.write_bytes(path.read_bytes()[:-n])
 
 
-def rewritten(**changes):
-    """Alter the record of lines 4 and 5, or all, and write the digests anew as well."""
+def indexed(change):
+    """Alter a table, and write its digest into the index as well."""
 
     def alter(path):
-        found = list(parse_table(path.read_bytes(), ["i"]).values())
-        for n, record in enumerate(found):
-            if n == 1 or "code" in changes:
-                found[n] = replace(record, **changes)
-        path.write_bytes(to_table(found, ["i"]))
+        entry = load_index()["toy/table_1"]
+        change(path)
+        write_indexed(path, "toy/table_1", path.read_bytes(), 4, entry.code)
 
     return alter
 
 
+def in_index(change):
+    return lambda path: change(path.parents[1] / "index.csv")
+
+
+def of_another(lines):
+    """Give lines 4 and 5 a parameter that no unit has."""
+    lines[3][0] = lines[4][0] = "9"
+
+
 DEEP = b"[" * 50_000
-DIFFERS = "line {}: the record \\w+ or line 1 differs from its digest"
+CONFLICT = b"i,step,x\n<<<<<<< HEAD\n0,0,1.0\n=======\n0,0,2.0\n>>>>>>> theirs\n"
+ALTERED = "table_1.csv: it was altered, as its sha256 in .*index.csv shows"
 #: What is done to each file, and what is said.
 DAMAGE = {
     TABLE: {
         "the table removed": (Path.unlink, ": 4 of 4 units have no record"),
-        "a record removed": (cut(4, 5), ": 1 of 4 units have no record"),
-        "old code": (rewritten(code="0" * 12), ", line 2: 4 of 4 records were made by other"),
-        "a line removed": (cut(5, 5), DIFFERS.format(4)),
-        "cut in a line": (shortened(20), "line 9: 5 cells instead of 6"),
-        "a digit": (cell(5, 2, "1.1"), DIFFERS.format(4)),
-        "a key of another": (edited(lambda t: t[3].__setitem__(-3, t[5][-3])), "line 4: the rec"),
-        "a parameter and its digest": (rewritten(params={"i": 1.5}), "line 4: the parameters of"),
-        "a stray": (rewritten(key="f" * 20), ", line 4: 1 of 4 records are of no unit"),
-        "a column renamed": (cell(1, 2, "y"), DIFFERS.format(2)),
+        "a record removed": (indexed(cut(4, 5)), ": 1 of 4 units have no record"),
+        "a stray": (indexed(edited(of_another)), ", line 4: 1 of 4 records are of no unit"),
+        "old code": (in_index(cell(2, 2, "0" * 12)), ", line 2: 4 of 4 records were made by other"),
+        "no line in the index": (in_index(cut(2, 2)), "table_1.csv: .*index.csv has no line of it"),
+        "a line removed": (cut(5, 5), ALTERED),
+        "a digit": (cell(5, 2, "1.1"), ALTERED),
+        "a column renamed": (cell(1, 2, "y"), ALTERED),
+        "cut in a line": (shortened(6), "line 9: 2 cells instead of 3"),
+        "other parameters": (indexed(cell(1, 0, "j")), "line 1: the first columns must be i"),
         "a column twice": (cell(1, 2, "step"), "line 1: a column is there twice"),
-        "the digests removed": (without(-1), "line 1: .* the last key, code, digest"),
         "an open quote": (cell(5, 2, '"'), "line 5: it cannot be read as CSV"),
         "no UTF-8": (written(b"i\n\xff\n"), "line 2: it cannot be read as CSV"),
+        "a conflict": (written(CONFLICT), "line 2: .*git left two versions"),
+        "a byte order mark": (swapped("i", "\ufeffi"), "line 1: it begins with a byte order mark"),
+    },
+    INDEX: {
+        "a conflict of indices": (written(CONFLICT), "line 2: .*git left two versions"),
+        "a cell of the index": (cell(2, 2, "a,b"), "line 2: 5 cells instead of 4"),
+        "a column of the index": (cell(1, 1, "unit"), "line 1: the columns must be study, units"),
+        "a line twice": (swapped("", "toy/table_1,,,\n"), "line 3: toy/table_1 is there twice"),
     },
     PRINT: {
         "the print removed": (Path.unlink, "there is no file .*toy.csv"),
@@ -657,7 +669,9 @@ def test_verify_names_every_damage_with_its_file_and_line_and_goes_on(sound, nam
     expected = {"the deviations removed": 0, "a stray": 2}  # and the record that it was is missing
     assert len(faults) == expected.get(what, 1)
     assert all(Path(name).name in fault for fault in faults)
-    assert "toy/fig_2" in result.output or name != TABLE, "the others are compared all the same"
+    assert "toy/fig_2" in result.output or name not in (TABLE, INDEX), (
+        "the others are compared all the same"
+    )
     if what in ("the table removed", "a record removed"):
         invoke(WHOLE, "verify", "--allow-missing")
 
@@ -670,7 +684,14 @@ def test_a_comparison_that_fails_is_no_damage_and_counts_more(sound):
     broken = replace(fig_2(), values=crash)
     output = invoke([WHOLE[0], broken], "verify", code=4)
     assert "toy/fig_2: no verdicts: KeyError: 'no such column'" in output
-    assert f"{sound / TABLE}: line 4" in output
+    assert f"{sound / TABLE}: it was altered" in output
+
+
+def test_line_ends_of_windows_alter_no_table(sound):
+    before = invoke(WHOLE, "verify")
+    for path in (sound / TABLE, sound / INDEX):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert invoke(WHOLE, "verify") == before
 
 
 # -- how verify shows it

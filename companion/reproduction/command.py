@@ -361,7 +361,7 @@ def verify(context, targets, *, profile, only_problems, format, allow_missing):
     from companion.reproduction.reproduce import read_ledgers
     from companion.reproduction.verdicts import problems
 
-    ledgers, gaps, failures = read_ledgers(_targets(context, targets), profile, jobs=2)
+    ledgers, gaps, failures = read_ledgers(_targets(context, targets), profile)
     faulty = {name: problems(ledger) for name, ledger in ledgers.items()}
     shown = faulty if only_problems else ledgers
     if format == "table":

@@ -30,10 +30,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from companion._files import keep
-from companion._paths import cache_dir, data_dir
+from companion._paths import data_dir
 from companion.reproduction.artefacts import list_papers
-from companion.reproduction.codehash import code_digest
 from companion.reproduction.published import PublishedError, load_published
 
 __all__ = ["Deviation", "Erratum", "Reading", "load_deviations", "load_errata", "load_readings"]
@@ -81,16 +79,11 @@ def _load_list(path):
     """Line and content of each entry of a YAML list; none if it is not there, or all comment."""
     if not path.is_file():
         return []
-    kept, content = cache_dir() / "declared" / f"{path.name}.pickle", path.read_bytes()
-    return keep(kept, (code_digest(_listed), path, content), _listed, path, content)
-
-
-def _listed(path, content):
     import yaml
 
     entries = []
     try:
-        loader = yaml.SafeLoader(content.decode())  # libyaml crashes on deep lists
+        loader = yaml.SafeLoader(path.read_bytes().decode())  # libyaml crashes on deep lists
         root = loader.get_single_node()
         if root is not None and root.id != "sequence":
             raise ValueError(f"line {root.start_mark.line + 1}: it must be a list, not a {root.id}")

@@ -204,7 +204,7 @@ def load_published(paper, path=None):
     if not path.is_file():
         raise FileNotFoundError(f"No published values for {paper!r}: there is no file {path}.")
     try:
-        header, *lines = read_csv(path.read_bytes())[1]
+        header, *lines = read_csv(path.read_bytes())
     except ValueError as error:
         raise PublishedError(path.name, [str(error)]) from error
     faults = [f"line 1: column {name!r} is missing" for name in COLUMNS if name not in header]

@@ -1,64 +1,43 @@
-"""One finished unit's record, and the table many of them make.
+"""What is kept of finished units, and the table of it: parameters and results, nothing else.
 
-Types survive the table without a schema: a cell is empty (None), ``True`` or ``False``, digits
-(an integer), the shortest decimal that reads back to the same double (a float, always with a
-point, an exponent, ``nan`` or ``inf``), or text. Text that could be taken for one of these is
-written as a JSON string, in quotes. `decode_cell` reads all of them; pandas reads the usual ones.
+A cell is empty (None or NaN), ``True`` or ``False``, digits (an integer), a decimal with a point or
+an exponent or ``inf`` (a float), or text. Results have the types that pandas sees in their column.
 """
 
 import csv
-import hashlib
 import io
-import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import groupby
 from typing import Any
 
 from companion._files import read_csv
 from companion.reproduction.units import Unit, to_scalar
 
-END_COLUMNS = ("key", "code", "digest")
-_DIGEST_LENGTH = 12
-_NUMBER = re.compile(r"(-?(?:0|[1-9]\d*))|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|-?inf")
-_RANKS = {type(None): 0, bool: 1, int: 2, float: 2, str: 3}
-
 
 @dataclass(frozen=True)
 class Record:
-    """What is kept of a finished unit; `code` is the digest of the code that computed it.
+    """What is kept of a finished unit: rows of cells below the names of their columns.
 
-    `line` is where it begins in the committed table, 0 if it does not come from there.
+    `code` is the digest of the code that computed it. `line` is where it begins in the committed
+    table, 0 if it does not come from there.
     """
 
-    key: str
-    params: Mapping[str, Any]
     code: str
-    rows: tuple[Mapping[str, Any], ...]
+    columns: tuple[str, ...]
+    rows: list[list[str]]
     line: int = field(default=0, compare=False)
 
 
-def encode_cell(value: str | int | float | bool | None) -> str:
-    """The text of a scalar in the committed table; the inverse of `decode_cell`."""
-    if value is None:
+def cell(value: str | int | float | bool | None, digits: int | None = None) -> str:
+    """The text of a scalar; a float is rounded to so many significant digits if any are given."""
+    if value is None or value != value:
         return ""
-    if not isinstance(value, str):
-        return repr(value)
-    plain = value.isprintable() and not value.startswith('"') and decode_cell(value) == value
-    return value if plain else json.dumps(value)
-
-
-def decode_cell(text: str) -> str | int | float | bool | None:
-    """The scalar that a cell of the committed table stands for."""
-    if text == "":
-        return None
-    if text in ("True", "False"):
-        return text == "True"
-    if number := _NUMBER.fullmatch(text):
-        return float(text) if number[1] is None else int(text)
-    return json.loads(text) if text.startswith('"') else text
+    if isinstance(value, float) and digits is not None:
+        value = float(f"{value:.{digits}g}") + 0.0  # zero has no sign
+    text = str(value)
+    if not text.isprintable():
+        raise ValueError(f"A text must be printable and stand in one line. Got {text!r}.")
+    return text
 
 
 def check_rows(unit: Unit, returned: Any) -> list[dict[str, Any]]:
@@ -69,98 +48,97 @@ def check_rows(unit: Unit, returned: Any) -> list[dict[str, Any]]:
         if not isinstance(row, Mapping):
             raise TypeError(f"compute must return a dict or a list of dicts. Got {row!r}.")
         for name in row:
-            if not isinstance(name, str) or name in unit.params or name in END_COLUMNS:
-                taken = f"the parameters, {', '.join(END_COLUMNS)}"
-                raise ValueError(f"A result must have a name other than {taken}. Got {name!r}.")
-        checked.append({name: to_scalar(row[name], f"'{name}' of {unit}") for name in row})
+            if not isinstance(name, str) or name in unit.params:
+                taken = "A result must have a name other than the parameters"
+                raise ValueError(f"{taken}. Got {name!r}.")
+        plain = {name: to_scalar(row[name], f"'{name}' of {unit}") for name in row}
+        for text in (*plain, *plain.values()):
+            cell(text)
+        checked.append(plain)
     if not checked:
         raise ValueError("compute must return at least one row.")
     return checked
 
 
-def _sorted(records: Iterable[Record], parameters: list[str]) -> tuple[list[str], list[tuple]]:
-    """Columns and lines of the table, whatever the order in which the records arrive.
-
-    Where rows differ in their columns, these are sorted too.
-    """
-
-    def place(record):
-        values = map(record.params.get, parameters)
-        return [(_RANKS[type(v)], 0 if v is None else v) for v in values], record.key
-
-    records = sorted(records, key=place)
-    orders = {tuple(row) for record in records for row in record.rows}
-    results = list(*orders) if len(orders) <= 1 else sorted(set().union(*orders))
-    cells = dict.values if len(orders) <= 1 else lambda row: map(row.get, results)
-    lines = [
-        (*map(record.params.get, parameters), *cells(row), record.key, record.code)
-        for record in records
-        for row in record.rows
-    ]
-    return [*parameters, *results, "key", "code"], lines
+def to_record(code: str, rows: list[dict[str, Any]], digits: int) -> Record:
+    """The record of rows of scalars; where rows differ in their columns, these are sorted."""
+    columns = _common([tuple(row) for row in rows])
+    cells = [[cell(row.get(name), digits) for name in columns] for row in rows]
+    return Record(code, columns, cells)
 
 
-def content_digest(header: str, lines: Iterable[str]) -> str:
-    """Digest of a record: the names of the columns and its lines, as they stand in the table."""
-    return hashlib.sha256("\n".join([header, *lines]).encode()).hexdigest()[:_DIGEST_LENGTH]
+def _common(orders: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """The columns of all rows, in their order if that is the same."""
+    different = {*orders}
+    if len(different) == 1:
+        return different.pop()
+    return tuple(sorted({name for columns in different for name in columns}))
 
 
-def to_table(records: Iterable[Record], parameters: list[str]) -> bytes:
-    """The committed form: CSV in UTF-8 with parameters, result columns, key, code and digest."""
-    columns, lines = _sorted(records, parameters)
+def to_lines(parameters: list[str], records: Mapping[tuple[str, ...], Record]) -> list[list[str]]:
+    """Header and lines of the table of some records, by the cells of their parameters."""
+    results = _common(record.columns for record in records.values())
+    lines = [[*parameters, *results]]
+    for own, record in records.items():
+        rows = record.rows
+        if record.columns != results:
+            places = [dict(zip(record.columns, row, strict=True)) for row in rows]
+            rows = [[place.get(name, "") for name in results] for place in places]
+        lines += [[*own, *row] for row in rows]
+    return lines
+
+
+def to_table(lines: Iterable[list[str]]) -> bytes:
+    """The committed form: CSV in UTF-8."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*columns, END_COLUMNS[-1]])
-    # keys and codes are text whatever they look like
-    writer.writerows([*map(encode_cell, line[:-2]), *line[-2:]] for line in lines)
-    header, *texts = text.getvalue().split("\n")[:-1]
-    table = [header]
-    for _, own in groupby(zip(lines, texts, strict=True), key=lambda pair: pair[0][-2]):
-        own = [text for _, text in own]
-        digest = content_digest(header, own)
-        table += [f"{text},{digest}" for text in own]
-    return "\n".join([*table, ""]).encode()
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    return text.getvalue().encode()
 
 
-def parse_table(content: bytes, parameters: Sequence[str]) -> dict[str, Record]:
-    """The inverse of `to_table`, by key; a ValueError says why this is no table of records."""
-    texts, lines = read_csv(content)
-    columns, begin, end = lines[0], len(parameters), -len(END_COLUMNS)
-    if {*columns[:begin]} != {*parameters} or tuple(columns[end:]) != END_COLUMNS:
-        ends = f"first columns must be {', '.join(parameters)}, the last {', '.join(END_COLUMNS)}"
-        raise ValueError(f"line 1: the {ends}")
+def check_header(columns: list[str], parameters: list[str]) -> None:
+    """A ValueError says why these are no columns of a table of records."""
+    if columns[: len(parameters)] != parameters:
+        raise ValueError(f"line 1: the first columns must be {', '.join(parameters)}")
     if len({*columns}) < len(columns):
         raise ValueError("line 1: a column is there twice")
-    places: dict[str, list[int]] = {}
-    for place, line in enumerate(lines[1:], start=1):
+
+
+def parse_table(content: bytes, parameters: list[str], code: str) -> dict[tuple, Record]:
+    """Records by the cells of their parameters; a ValueError says why this is no table of them."""
+    n_params = len(parameters)
+    columns, *lines = read_csv(content)
+    check_header(columns, parameters)
+    results = tuple(columns[n_params:])
+    found: dict[tuple, Record] = {}
+    for number, line in enumerate(lines, start=2):
         if len(line) != len(columns):
-            raise ValueError(f"line {place + 1}: {len(line)} cells instead of {len(columns)}")
-        places.setdefault(line[end], []).append(place)
-    found, decode, results = {}, cache(decode_cell), columns[begin:end]
-    for key, own in places.items():
-        first = own[0] + 1
-        digest = content_digest(texts[0], [texts[n].rpartition(",")[0] for n in own])
-        if {lines[n][-1] for n in own} != {digest}:
-            raise ValueError(f"line {first}: the record {key} or line 1 differs from its digest")
-        params = dict(zip(columns, map(decode, lines[own[0]][:begin]), strict=False))
-        cells = (map(decode, lines[n][begin:end]) for n in own)
-        rows = [dict(zip(results, row, strict=True)) for row in cells]
-        found[key] = Record(key, params, lines[own[0]][-2], tuple(rows), first)
+            raise ValueError(f"line {number}: {len(line)} cells instead of {len(columns)}")
+        own = tuple(line[:n_params])
+        if own not in found:
+            found[own] = Record(code, results, [], number)
+        found[own].rows.append(line[n_params:])
     return found
 
 
-def to_frame(records: Iterable[Record], parameters: list[str]) -> Any:
-    """The table of `to_table` for pandas: integers and bools with gaps are of nullable types."""
+def to_frame(
+    content: bytes, parameters: list[str], units: Mapping[tuple[str, ...], Unit]
+) -> tuple[Any, list[tuple[str, ...]]]:
+    """The rows of a table that are of these units, for pandas, and whose cells its lines have.
+
+    The units, by the cells of their parameters, tell the values of these and their types.
+    """
     import pandas as pd
 
-    def series(values: Sequence[Any]) -> Any:
-        kinds = {*map(type, values)} - {type(None)}
-        if None in values and kinds in ({int}, {bool}):
-            return pd.array(values, dtype="Int64" if kinds == {int} else "boolean")
-        if kinds in ({float}, {int, float}):
-            return pd.array(values, dtype=float)  # None is NaN
-        return values
-
-    columns, lines = _sorted(records, parameters)
-    cells = zip(*lines, strict=True) if lines else [[]] * len(columns)
-    return pd.DataFrame(dict(zip(columns, map(series, map(list, cells)), strict=True)))
+    if not content.strip():  # no parameters, no results
+        return pd.DataFrame(), []
+    text = dict.fromkeys(parameters, str)
+    kinds = {"dtype": text, "keep_default_na": False, "na_values": [""], "low_memory": False}
+    frame = pd.read_csv(io.BytesIO(content), **kinds)
+    cells = [*zip(*(frame[name].fillna("") for name in parameters), strict=True)]
+    cells = cells if parameters else [()] * len(frame)
+    listed = [units[own] for own in cells if own in units]
+    if len(listed) < len(cells):
+        frame = frame[[own in units for own in cells]].reset_index(drop=True)
+    for name in parameters:
+        frame[name] = [unit.params.get(name) for unit in listed]
+    return frame, cells

@@ -3,11 +3,9 @@
 What goes wrong with one artefact is noted and the next one starts.
 """
 
-import multiprocessing
-import sys
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager, nullcontext, suppress
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 
@@ -23,34 +21,20 @@ from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
 from companion.reproduction.verdicts import judge, load_declared
 
-#: What `read_ledgers` reads, one function an artefact, for processes that are forked from this.
-_READ_HERE = []
 
-
-def read_ledgers(artefacts, profile="paper", jobs=1):
+def read_ledgers(artefacts, profile="paper"):
     """Verdicts of the records there are, by artefact, without computing any.
 
     With them come what records are "missing", and which "stale", and what could not be compared:
-    texts with whether a damaged file is the reason. More jobs are as many processes, where these
-    can be forked; a process with threads must not ask for them.
+    texts with whether a damaged file is the reason.
     """
     run = Reproduction(profile, read=read_stored)
-    _READ_HERE[:] = [partial(run.compute, artefact) for artefact in artefacts]
-    fork = jobs > 1 and sys.platform == "linux"
-    context = multiprocessing.get_context("fork" if fork else None)
-    with ProcessPoolExecutor(jobs, context) if fork else nullcontext() as pool:
-        found = [*(pool.map if fork else map)(_read_here, range(len(artefacts)))]
-    _READ_HERE.clear()  # all records hang on it
-    ledgers = {name: ledger for name, ledger, _, _ in found if ledger is not None}
-    lacks = [own for *_, gaps in found for own in gaps]
+    reports = [run.compute(artefact) for artefact in artefacts]
+    ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
+    lacks = [own.gaps for r in reports for own in r.records.values()]
     gaps = {kind: [text for own in lacks for text in own[kind]] for kind in ("missing", "stale")}
     gaps = {kind: [*dict.fromkeys(texts)] for kind, texts in gaps.items()}  # studies are shared
-    return ledgers, gaps, failures_of((name, failures) for name, _, failures, _ in found)
-
-
-def _read_here(place):
-    r = _READ_HERE[place]()
-    return r.artefact.id, r.ledger, r.failures, [own.gaps for own in r.records.values()]
+    return ledgers, gaps, failures_of((r.artefact.id, r.failures) for r in reports)
 
 
 def failures_of(told):

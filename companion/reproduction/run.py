@@ -4,20 +4,16 @@ Every unit runs with one thread of BLAS and OpenMP and takes its seed from its i
 records do not depend on the number of jobs, the backend, the order or an interruption.
 """
 
-import hashlib
 import os
 import warnings
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion._files import keep
 from companion._paths import unwritable
 from companion.errors import DamagedData
-from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import StoreError, UnitError
-from companion.reproduction.records import Record, to_frame
+from companion.reproduction.records import Record
 from companion.reproduction.store import RecordStore
 from companion.reproduction.units import Study, Unit
 from companion.reproduction.workers import compute_units
@@ -32,7 +28,7 @@ class Records:
     Attributes
     ----------
     frame : pandas.DataFrame
-        Parameters, result columns, ``key`` and ``code``, one line a result row, sorted.
+        Parameters and result columns, one line a result row, sorted.
     n_units : int
         Units that the study lists.
     gaps : mapping of str to list of str
@@ -125,31 +121,13 @@ def _to_compute(store: RecordStore, fresh: bool) -> list[Unit]:
 
 
 def read_stored(study: Study, profile: str = "paper") -> Records:
-    """The records of a study that are there, without computing any.
-
-    What a committed table holds is kept in the cache folder, for the same bytes and the same code.
-    """
+    """The records of a study that are there, without computing any."""
     return _stored(RecordStore(study, profile))
 
 
 def _stored(store: RecordStore) -> Records:
-    import pandas as pd
-
-    waiting, content = store.waiting(), b""
-    if store.profile == "paper" and not waiting:
-        with suppress(OSError):
-            content = store.path.read_bytes()
-    if not content:
-        return _read(store, waiting)
-    digest = hashlib.sha256(content).hexdigest()
-    parts = (pd.__version__, code_digest(_read), digest, store.path, store.code, *store.units)
-    return keep(store.working.with_suffix(".pickle"), parts, _read, store, waiting)
-
-
-def _read(store: RecordStore, waiting: dict[str, Record]) -> Records:
-    found = store.records(waiting)
-    kept = [record for key, record in found.items() if key in store.units]
-    return Records(to_frame(kept, store.parameters), len(store.units), _gaps(store, found))
+    frame, found = store.read()
+    return Records(frame, len(store.units), _gaps(store, found))
 
 
 def _gaps(store: RecordStore, found: dict[str, Record]) -> dict[str, list[str]]:
@@ -162,7 +140,8 @@ def _gaps(store: RecordStore, found: dict[str, Record]) -> dict[str, list[str]]:
     if absent:
         few = f"{len(absent)} of {len(store.units)} units have no record"
         gaps["missing"].append(f"{table}: {few}, such as {absent[0]}")
-    faults = {f"were made by other code than {store.code}": old, "are of no unit listed": strays}
+    faults = {f"were made by other code or data than {store.code}": old}
+    faults["are of no unit listed"] = strays
     for fault, records in faults.items():
         if records:
             line = min(record.line for record in records)

@@ -1,10 +1,11 @@
 """Records of finished units: a working file that survives a kill, and a small committed table.
 
 Each unit goes, in a transaction of its own, into an SQLite database in the user's cache folder, one
-a study and profile. Records of the paper profile are then *consolidated*, sorted, into
-``data/records/<paper>/<study>.csv``.
+a study and profile. Records of the paper profile are then *consolidated*, sorted and rounded, into
+``data/records/<paper>/<study>.csv``, of which ``data/records/index.csv`` has a line.
 """
 
+import hashlib
 import json
 import logging
 import os
@@ -14,12 +15,23 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from companion._files import replace_bytes
+from companion._files import read_csv
 from companion._paths import cache_dir, data_dir
 from companion._processes import only_one
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import DamagedError, StoreError
-from companion.reproduction.records import Record, check_rows, parse_table, to_table
+from companion.reproduction.index import digest_of_table, index_path, read_indexed, write_indexed
+from companion.reproduction.records import (
+    Record,
+    cell,
+    check_header,
+    check_rows,
+    parse_table,
+    to_frame,
+    to_lines,
+    to_record,
+    to_table,
+)
 from companion.reproduction.units import PROFILES, Study, Unit
 
 logger = logging.getLogger("companion")
@@ -28,13 +40,16 @@ logger = logging.getLogger("companion")
 _PATIENCE = 60
 _UNDER_WAY = "PRAGMA user_version"  # 1 while a run that computes all units anew has not ended
 _TABLE = "records (key TEXT PRIMARY KEY, params TEXT, code TEXT, rows TEXT)"
+_DIGEST_LENGTH = 12
+# How values are put into order that may be of several types.
+_RANKS = {type(None): 0, bool: 1, int: 2, float: 2, str: 3}
 
 
 class RecordStore:
     """The records of one study in one profile; those of "quick" have a working file only.
 
     The committed table is `path`, the working file `working`; `units` are those of the study, by
-    key and in its order; `code` is the digest of its present code.
+    key and in its order; `code` stands for its present code and data.
     """
 
     def __init__(self, study: Study, profile: str = "paper"):
@@ -42,24 +57,37 @@ class RecordStore:
             raise ValueError(f"The profile must be one of {', '.join(PROFILES)}. Got {profile!r}.")
         self.study = study
         self.profile = profile
-        self.code = code_digest(study.compute)
         self.path = data_dir() / "records" / study.paper / f"{study.name}.csv"
         folder = cache_dir().absolute() / "records" / profile / study.paper
         self.working = folder / f"{study.name}.sqlite"
         self._name = f"{study.paper}/{study.name} ({profile} profile)"
-        self.units = self._listed()
-        names = [name for unit in self.units.values() for name in unit.params]
-        self.parameters = list(dict.fromkeys(names))
+        listed = study.units(profile)
+        self.parameters = list(dict.fromkeys(name for unit in listed for name in unit.params))
+        self._keys: dict[tuple[str, ...], str] = {}  # by the cells of the parameters
+        self.units: dict[str, Unit] = {}
+        for unit in listed:
+            self._add(unit)
+        self.code = self._origin()
 
-    def _listed(self) -> dict[str, Unit]:
-        units = {}
-        for unit in self.study.units(self.profile):
-            if (unit.paper, unit.study) != (self.study.paper, self.study.name):
-                raise ValueError(f"{self._name} lists a unit of another study: {unit}.")
-            if unit.key in units:
-                raise ValueError(f"{self._name} lists a unit twice: {unit}.")
-            units[unit.key] = unit
-        return units
+    def _add(self, unit: Unit) -> None:
+        if (unit.paper, unit.study) != (self.study.paper, self.study.name):
+            raise ValueError(f"{self._name} lists a unit of another study: {unit}.")
+        cells = self._cells(unit)
+        if cells in self._keys:
+            raise ValueError(f"{self._name} lists a unit twice: {unit}.")
+        self._keys[cells] = unit.key
+        self.units[unit.key] = unit
+
+    def _cells(self, unit: Unit) -> tuple[str, ...]:
+        return tuple(cell(unit.params.get(name)) for name in self.parameters)
+
+    def _origin(self) -> str:
+        """Digest of the code and, if there are any, of the data that it works on."""
+        code = code_digest(self.study.compute)
+        data = sorted({unit.data for unit in self.units.values()} - {""})
+        if not data:
+            return code
+        return hashlib.sha256("\n".join([code, *data]).encode()).hexdigest()[:_DIGEST_LENGTH]
 
     # ----------------------------------------------------------------------------- reading
 
@@ -73,6 +101,17 @@ class RecordStore:
             if key not in found or found[key].code != self.code or record.code == self.code:
                 found[key] = record
         return found
+
+    def lines(self, records: dict[str, Record]) -> list[list[str]]:
+        """Header and lines of the table of the records that are of units listed, sorted."""
+
+        def place(unit):
+            values = map(unit.params.get, self.parameters)
+            return [(_RANKS[type(v)], 0 if v is None else v) for v in values]
+
+        kept = [unit for key, unit in self.units.items() if key in records]
+        by_cells = {self._cells(unit): records[unit.key] for unit in sorted(kept, key=place)}
+        return to_lines(self.parameters, by_cells)
 
     def waiting(self) -> dict[str, Record]:
         """The records of the working file, by key."""
@@ -98,21 +137,53 @@ class RecordStore:
 
     def _record(self, key: str, params: str, code: str, rows: str) -> Record:
         unit = self.study.unit(**json.loads(params))
-        return Record(key, unit.params, code, tuple(check_rows(unit, json.loads(rows))))
+        return to_record(code, check_rows(unit, json.loads(rows)), self.study.digits)
 
-    def _committed(self) -> dict[str, Record]:
+    def _table(self) -> tuple[bytes, str]:
+        """The committed table as it was written, and by which code; empty if there is none."""
         try:
-            found = parse_table(self.path.read_bytes(), self.parameters)
-            nothing = dict.fromkeys(self.parameters)
-            for key, unit in self.units.items():
-                if key in found and found[key].params != {**nothing, **unit.params}:
-                    wrong = f"the parameters of {key} are not those of {unit}"
-                    raise ValueError(f"line {found[key].line}: {wrong}")
-            return found
+            content, entry = read_indexed(self.path, f"{self.study.paper}/{self.study.name}")
+            if entry is None or digest_of_table(content) != entry.sha256:
+                parse_table(content, self.parameters, "")  # which may know the line
+                wrong = f"{index_path()} has no line of it"
+                if entry is not None:
+                    wrong = f"it was altered, as its sha256 in {index_path()} shows"
+                raise ValueError(wrong)
+            check_header(read_csv(content.partition(b"\n")[0])[0], self.parameters)
+            return content, entry.code
         except (FileNotFoundError, NotADirectoryError):
-            return {}
+            return b"", ""
         except (OSError, ValueError) as error:
             raise self._failure("read", self.path, error) from error
+
+    def _committed(self) -> dict[str, Record]:
+        """Those of the table, by key, or by the cells of parameters of which there is no unit."""
+        content, code = self._table()
+        found = parse_table(content, self.parameters, code) if content else {}
+        return {self._keys.get(cells, cells): record for cells, record in found.items()}
+
+    def read(self) -> tuple[Any, dict[str, Record]]:
+        """The records of units listed, for pandas, and every record by key.
+
+        A committed table to which nothing waits to be added is read by pandas alone, and its
+        records come without their rows.
+        """
+        units = {cells: self.units[key] for cells, key in self._keys.items()}
+        waiting = self.waiting()
+        content, code = b"", ""
+        if self.profile == "paper" and not waiting:
+            content, code = self._table()
+        if not content:
+            found = self.records(waiting)
+            frame, _ = to_frame(to_table(self.lines(found)), self.parameters, units)
+            return frame, found
+        frame, lines = to_frame(content, self.parameters, units)
+        found = {}
+        for number, cells in enumerate(lines, start=2):
+            key = self._keys.get(cells, cells)
+            if key not in found:
+                found[key] = Record(code, (), [], number)
+        return frame, found
 
     # ----------------------------------------------------------------------------- writing
 
@@ -158,16 +229,23 @@ class RecordStore:
         is_fresh = database.execute(_UNDER_WAY).fetchone() == (1,)
         new = waiting if is_fresh else {}
         found = new if new.keys() >= self.units.keys() else self.records(waiting)
-        kept = [record for key, record in found.items() if key in self.units]
+        kept = {key: record for key, record in found.items() if key in self.units}
         if dropped := len(found) - len(kept):
             logger.warning("%s: %d record(s) of units no longer listed.", self.path, dropped)
         if kept:
-            try:
-                replace_bytes(self.path, to_table(kept, self.parameters))
-            except OSError as error:
-                raise self._failure("write", self.path, error) from error
+            self._write_table(kept)
         if not is_fresh:
             database.execute("DELETE FROM records")
+
+    def _write_table(self, kept: dict[str, Record]) -> None:
+        """The table is of the present code if all of its records are."""
+        codes = {record.code for record in kept.values()}
+        code = min(codes - {self.code}, default=self.code)
+        study = f"{self.study.paper}/{self.study.name}"
+        try:
+            write_indexed(self.path, study, to_table(self.lines(kept)), len(kept), code)
+        except OSError as error:
+            raise self._failure("write", self.path, error) from error
 
     @contextmanager
     def _database(self, action: str) -> Iterator[sqlite3.Connection]:

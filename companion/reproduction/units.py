@@ -168,12 +168,15 @@ class Study:
         ``compute(unit) -> dict or list of dict``: the result rows of a unit, scalars only. A
         function at the top level of an importable module, so that worker processes find it. It
         may raise `companion.datasets.DataUnavailable`; such a unit is reported as missing.
+    digits : int, default=6
+        Significant digits of the floats that are kept: those that another processor gives as well.
     """
 
     paper: str
     name: str
     units: Callable[[str], list[Unit]]
     compute: Callable[[Unit], dict | list[dict]]
+    digits: int = 6
 
     def unit(self, data: str = "", /, **params: Any) -> Unit:
         """A unit of this study with these parameters."""

@@ -17,7 +17,6 @@ from _cases import cases, refused
 from _run import wait_for
 from _studies import N_UNITS, stored, study, table, working
 
-from companion.reproduction import run
 from companion.reproduction.errors import StoreError, UnitError
 from companion.reproduction.run import load_records, read_stored
 from companion.reproduction.store import RecordStore
@@ -272,7 +271,7 @@ def test_old_records_are_told_with_their_line_and_quick_ones_made_again(
     other_code()
     (text,) = read_stored(study(), profile).gaps["stale"]
     n = 6 if profile == "paper" else 4
-    assert f"table_0.{line}: {n} of {n} records were made by other code than 0000" in text
+    assert f"table_0.{line}: {n} of {n} records were made by other code or data than 0000" in text
     records = load_records(study(), profile)
     n_old = [int(re.search(r"(\d+) of 6 records were", text)[1]) for text in records.gaps["stale"]]
     assert (records.computed, *n_old) == later
@@ -283,8 +282,8 @@ def test_fresh_computes_all_again(places, other_code):
     other_code()
     again = load_records(study(), fresh=True)
     assert (again.computed, again.gaps) == (6, NO_GAPS)
-    assert set(again.frame["code"]) == {"0" * 12}
-    pd.testing.assert_frame_equal(again.frame.drop(columns="code"), before.drop(columns="code"))
+    assert ",0000" in (places / "project/data/records/index.csv").read_text()
+    pd.testing.assert_frame_equal(again.frame, before)
     RecordStore(study()).path.write_text("damaged\n")
     assert load_records(study(), fresh=True).computed == 6 and load_records(study()).computed == 0
 
@@ -319,40 +318,6 @@ def test_what_is_missing_and_what_belongs_to_no_unit_is_told_with_its_place(plac
     assert shorter["stale"][0].startswith(f"{path}, line 4: {records}; `companion repr")
     missing = "2 of 8 units have no record, such as tests/table_0(C=10.0, repetition=3)"
     assert longer == {"missing": [f"{path}: {missing}"], "stale": []}
-
-
-def test_a_committed_table_is_read_once_for_the_same_bytes_units_and_code(
-    places, other_code, monkeypatch
-):
-    reads, to_frame = [], run.to_frame
-    monkeypatch.setattr(run, "to_frame", lambda *args: reads.append(1) or to_frame(*args))
-    first, kept = load_records(study()), working(places).with_suffix(".pickle")
-
-    def n_reads(given=None):
-        before, again = len(reads), read_stored(given or study())
-        pd.testing.assert_frame_equal(again.frame, first.frame[: len(again.frame)])
-        return len(reads) - before, again.gaps
-
-    assert n_reads() == (0, NO_GAPS)
-    for content in (b"", kept.read_bytes()[:-9], b"\x80\x05N.", b"cposix\nno_such\n."):
-        kept.write_bytes(content)
-        assert [n_reads(), n_reads()] == [(1, NO_GAPS), (0, NO_GAPS)]
-    assert n_reads(study(n_repetitions=4))[0] == 1  # other units
-    assert n_reads() == (1, NO_GAPS)
-    kept.unlink()
-    kept.mkdir()  # cannot be written
-    assert n_reads() == (1, NO_GAPS)
-    kept.rmdir()
-    assert n_reads() == (1, NO_GAPS)
-    path = places / "project/data/records/tests/table_0.csv"
-    content = path.read_bytes()
-    path.write_bytes(content[:-2] + b"?\n")
-    for _ in range(2):  # a fault is not kept
-        with pytest.raises(StoreError, match="differs from its digest"):
-            read_stored(study())
-    path.write_bytes(content)
-    other_code()
-    assert [n_reads()[0], n_reads()[0]] == [1, 0] and n_reads()[1]["stale"]
 
 
 def test_who_reads_in_a_fresh_run_takes_its_records_and_leaves_them_to_it(places):

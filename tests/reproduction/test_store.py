@@ -1,16 +1,20 @@
 """The store of records: what is written stays, what cannot be written is said and not lost."""
 
+import hashlib
+import os
 import signal
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from _cases import refused
 from _studies import stored, study
 
+from companion.reproduction import index
 from companion.reproduction.errors import DamagedError, StoreError
 from companion.reproduction.store import RecordStore
 from companion.reproduction.units import Study
@@ -70,7 +74,7 @@ def test_a_killed_process_loses_no_finished_unit_and_leaves_no_broken_file(store
         acknowledged |= set(running.communicate()[0].split())
         found = again(store).records()
         assert acknowledged <= set(found) and len(found) <= len(acknowledged) + 4
-        assert {record.rows[0]["error"] for record in found.values()} == {1 / 3}
+        assert {record.rows[0][0] for record in found.values()} == {"0.333333"}
 
 
 @pytest.mark.parametrize("length", [0, 1])
@@ -118,7 +122,7 @@ def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
 def test_a_foreign_table_is_named_and_left_as_it_is(store):
     fill(store)
     store.path.parent.mkdir(parents=True)
-    content = "C,repetition,key,code,digest\n1,2\n"
+    content = "C,repetition,error\n1,2\n"
     store.path.write_text(content)
     with pytest.raises(DamagedError, match="damaged and left as it is; move it away") as caught:
         store.consolidate()
@@ -187,18 +191,71 @@ def test_a_project_that_cannot_be_written_to_is_named_with_the_way_out(places, m
 # ------------------------------------------------------------------------------- consolidation
 
 
-def test_the_table_is_sorted_typed_and_small_and_the_working_file_is_emptied(store):
+def test_the_table_is_sorted_rounded_and_small_and_the_working_file_is_emptied(store):
     for unit in reversed(store.units.values()):
         store.append(unit, [{"step": step, "error": step / 3} for step in range(2)])
     before = store.records()
     store.consolidate()
     lines = store.path.read_text().splitlines()
-    assert lines[0] == "C,repetition,step,error,key,code,digest"
-    first = [line.rsplit(",", 3)[0] for line in lines[1:4]]
-    assert first == ["1.0,0,0,0.0", "1.0,0,1,0.3333333333333333", "1.0,1,0,0.0"]
-    assert len(lines) == 13 and store.path.stat().st_size < 1500
+    assert lines[:4] == [
+        "C,repetition,step,error",
+        "1.0,0,0,0.0",
+        "1.0,0,1,0.333333",
+        "1.0,1,0,0.0",
+    ]
+    assert len(lines) == 13 and store.path.stat().st_size < 300
     assert stored(store.working) == set() and again(store).records() == before
     assert oct(store.path.stat().st_mode & 0o777) == "0o644"
+    index = store.path.parents[1] / "index.csv"
+    digest = hashlib.sha256(store.path.read_bytes()).hexdigest()
+    assert index.read_text() == f"study,units,code,sha256\ntests/table_0,6,{store.code},{digest}\n"
+
+
+def test_a_result_that_differs_in_digits_that_are_not_kept_changes_no_file(store):
+    files = store.path, store.path.parents[1] / "index.csv"
+    found = []
+    for slack in (0, 1e-12):
+        for unit in store.units.values():
+            store.append(unit, [{"error": (1 + slack) / 3}])
+        store.consolidate()
+        found.append([path.read_bytes() for path in files])
+    assert found[0] == found[1]
+    exact = RecordStore(replace(store.study, digits=15))
+    exact.append(unit, [{"error": (1 + slack) / 3}])
+    exact.consolidate()
+    assert files[0].read_text().count(",0.333333333333667\n") == 1
+
+
+def test_a_kill_between_the_table_and_its_line_in_the_index_loses_neither(store, monkeypatch):
+    fill(store, 2)
+    store.consolidate()
+    old = store.path.read_bytes()
+    fill(store, start=2)
+    with monkeypatch.context() as patch:
+        patch.setattr(index.os, "replace", stop_at(store.path))
+        with pytest.raises(KeyboardInterrupt):
+            store.consolidate()
+    assert store.path.read_bytes() == old
+    assert set(again(store).records()) == set(store.units)
+    store.working.unlink()  # even then
+    frame, found = again(store).read()
+    assert len(frame) == len(found) == 6
+    fill(store)
+    again(store).consolidate()
+    assert [path.name for path in store.path.parent.iterdir()] == [store.path.name]
+    assert len(store.path.read_text().splitlines()) == 7
+
+
+def stop_at(path):
+    """`os.replace` of a process that is killed before it replaces the path."""
+    move = os.replace
+
+    def replace(source, target):
+        if target == path:
+            raise KeyboardInterrupt
+        move(source, target)
+
+    return replace
 
 
 def test_consolidating_equal_records_again_leaves_the_file_alone(store):
@@ -217,7 +274,7 @@ def test_a_table_of_some_units_grows_and_the_later_record_of_a_unit_counts(store
     store.append(units[0], [{**ROW, "error": 7.0}])
     again(store).consolidate()
     found = again(store).records()
-    assert len(found) == 6 and [found[unit.key].rows[0]["error"] for unit in units] == [7.0, 0.0]
+    assert len(found) == 6 and [found[unit.key].rows[0][0] for unit in units] == ["7.0", "0.0"]
 
 
 def test_records_of_units_no_longer_listed_are_dropped_with_a_notice(store, caplog):
@@ -236,8 +293,8 @@ def test_a_committed_record_of_the_present_code_is_not_hidden_by_an_older_workin
     store.consolidate()
     store.code = "0" * 12  # a run interrupted before the code changed
     store.append(unit, [{"error": 9.0}])
-    assert again(store).records()[unit.key].rows[0]["error"] == 0.0
-    assert store.records()[unit.key].rows[0]["error"] == 9.0
+    assert again(store).records()[unit.key].rows[0][0] == "0.0"
+    assert store.records()[unit.key].rows[0][0] == "9.0"
 
 
 # --------------------------------------------------------------------------- several processes
