@@ -13,8 +13,10 @@ the empirical feature space, IEEE Transactions on Neural Networks 16 (2005).
 import math
 
 import numpy as np
-from scipy.linalg import blas, eigh, qr, svd
+from scipy.linalg import eigh, qr, svd
+from sklearn.utils import gen_batches
 
+from companion._blas import symmetric_product
 from companion._checks import check_square, checked_signs
 
 __all__ = ["Combinations", "Separability"]
@@ -22,6 +24,9 @@ __all__ = ["Combinations", "Separability"]
 # Share of the mean diagonal that is added to the within-class matrix before it is inverted: W is
 # singular where points of a class coincide in feature space.
 _RIDGE = 1e-10
+
+# Rows of a matrix that are worked on at a time.
+_ROWS = 256
 
 # Functions of a basis count as independent above this share of the largest singular value.
 _INDEPENDENT = 1e-8
@@ -65,9 +70,7 @@ class Separability:
         self.n, self.n_positive, self.n_negative = y.size, p, y.size - p
         self._order = None if is_sorted else order
         self._diagonal = K.diagonal().copy()
-        # blocks of their own, of which a product with a vector reads one half
-        self._positive, self._negative = K[:p, :p].copy(), K[p:, p:].copy()
-        self._cross = K[:p, p:]
+        self._positive, self._negative, self._cross = K[:p, :p], K[p:, p:], K[:p, p:]
 
     def value(self, q):
         """J of one transformation q of shape (n_samples,)."""
@@ -110,7 +113,7 @@ class Separability:
         p = self.n_positive
         head, tail = q[:p], q[p:]
         blocks = (self._positive, head), (self._negative, tail)
-        own = np.concatenate([blas.dsymv(1.0, K.T, part) for K, part in blocks])
+        own = np.concatenate([symmetric_product(K, part) for K, part in blocks])
         total = own + np.concatenate([self._cross @ tail, head @ self._cross])
         own[:p] /= self.n_positive
         own[p:] /= self.n_negative
@@ -118,16 +121,37 @@ class Separability:
 
     def matrices(self):
         """The matrices B and W of (4.6.14) and (4.6.15)."""
+        return self.between(), self.within()
+
+    def between(self):
+        """The matrix B of (4.6.14)."""
         p = self.n_positive
-        within = np.zeros((self.n, self.n))
-        within[:p, :p] = self._positive / self.n_positive
-        within[p:, p:] = self._negative / self.n_negative
-        K = np.block([[self._positive, self._cross], [self._cross.T, self._negative]])
-        B, W = within - K / self.n, np.diag(self._diagonal) - within
+        B = np.zeros((self.n, self.n))
+        np.divide(self._positive, p, out=B[:p, :p])
+        np.divide(self._negative, self.n_negative, out=B[p:, p:])
+        # A few rows at a time: what is subtracted is not another matrix of this size.
+        for rows in gen_batches(p, _ROWS):
+            B[:p, :p][rows] -= self._positive[rows] / self.n
+            B[:p, p:][rows] -= self._cross[rows] / self.n
+        for rows in gen_batches(self.n_negative, _ROWS):
+            B[p:, p:][rows] -= self._negative[rows] / self.n
+        B[p:, :p] = B[:p, p:].T
+        return self._unsorted(B)
+
+    def within(self):
+        """The matrix W of (4.6.15)."""
+        p = self.n_positive
+        W = np.zeros((self.n, self.n))
+        np.divide(self._positive, -p, out=W[:p, :p])
+        np.divide(self._negative, -self.n_negative, out=W[p:, p:])
+        W.ravel()[:: self.n + 1] += self._diagonal
+        return self._unsorted(W)
+
+    def _unsorted(self, matrix):
         if self._order is None:
-            return B, W
+            return matrix
         places = np.argsort(self._order)
-        return B[np.ix_(places, places)], W[np.ix_(places, places)]
+        return matrix[np.ix_(places, places)]
 
     def combinations(self, basis):
         """J of the combinations of some functions, the columns of `basis`, as `Combinations`."""
@@ -148,12 +172,12 @@ class Separability:
             J there. W gets a ridge of 1e-10 times its mean diagonal, as it is singular where points
             coincide, so this is a lower bound of the supremum.
         """
-        B, W = self.matrices()
         # Orthonormal functions, or nearly equal ones would drown J in rounding.
         U, singular, Vt = svd(basis, full_matrices=False)
         r = int(np.count_nonzero(singular > _INDEPENDENT * singular[0]))
         U, back = U[:, :r], Vt[:r].T / singular[:r]
-        B, W = U.T @ B @ U, U.T @ W @ U
+        B = U.T @ self.between() @ U
+        W = U.T @ self.within() @ U
         m = len(W)
         # A tiny constant keeps W positive definite where every point of a class is the same.
         W = 0.5 * (W + W.T) + (_RIDGE * np.trace(W) / m + np.finfo(float).tiny) * np.eye(m)

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -24,6 +25,9 @@ from companion.estimators._unreadable import UnreadableParameter
 from companion.solvers.conformal import SEARCHES, ConformalProblem, conformal_transformations
 from companion.solvers.result import certify
 from companion.solvers.transformations import RULES, Rule
+
+# Matrices of the size of the Gram matrix that a fit takes.
+MATRICES = 3
 
 
 @with_shared_documentation
@@ -93,11 +97,11 @@ class ConformalSVC(KernelClassifier):
     objective_ : float
         Dual objective 1/2 a'Qa - e'a of that machine as for :class:`L2SVC`, minimised.
     duality_gap_ : float
-        Primal minus dual value.
+        Primal minus dual value, of the machine scaled to margins of at least one.
     kkt_violation_ : float
         Largest violation of the optimality conditions.
     converged_ : bool
-        Whether the solver reached its tolerance for that machine.
+        Whether `duality_gap_` is at most ``tol / (1 - tol)`` times the size of `objective_`.
     stop_reason_ : str
         Why no further transformation was applied, as a sentence.
     %(features)s
@@ -155,6 +159,9 @@ class ConformalSVC(KernelClassifier):
         "random_state": ["random_state"],
     }
 
+    # Not a parameter: the transformations are there for classes of unequal size.
+    class_weight = None
+
     C: float = 1.0
     _: KW_ONLY
     transform: str | Rule = UnreadableParameter("amari")  # noqa: RUF009  (a descriptor, as meant)
@@ -179,21 +186,27 @@ class ConformalSVC(KernelClassifier):
 
     @silent_overflow
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Train machines and transform their kernel in turn.
 
         Parameters
         ----------
         %(X)s
         %(y)s
+        %(sample_weight)s
+            Errors on the validation part count by weight too. Whole weights are the same as
+            repeated samples for the machine itself and for ``"amari"`` and ``"williams"``; the
+            other transformations and the separability count each sample once, and so does the
+            choice of the validation part.
 
         %(self)s
 
         Raises
         ------
         ValueError
-            If a parameter or an input is invalid, if `y` has not exactly two classes, or if the
-            validation part or the rest would be without one of them.
+            If a parameter or an input is invalid, if `y` has not exactly two classes, if the
+            weights are negative or leave no two classes, if the validation part or the rest would
+            be without one of them, or if memory would not hold the matrices.
         %(sparse)s
         """
         rule = vars(self)["transform"]
@@ -201,12 +214,16 @@ class ConformalSVC(KernelClassifier):
             rule = RULES[rule]()
         self._refuse_missing_kernel_values(rule)
         X, y, signs = self._checked(X, y)
+        kept, X, signs, weight, _ = self._training_set(X, y, sample_weight, signs)
         # The thesis's positive class is the rare one.
-        turned = np.count_nonzero(signs > 0) > np.count_nonzero(signs < 0)
+        share = np.average(signs, weights=weight)
+        turned = share > 0.0
         side = -1.0 if turned else 1.0
         rng = check_random_state(self.random_state)
         validation = self._set_aside(signs, rng)
-        problem, gamma = self._problem(X, side * signs, validation, rule)
+        problem, gamma = self._problem(X, side * signs, weight, validation, rule)
+        samples = np.arange(y.size)[kept]
+        self._require_definite(problem.K, samples[problem.train])
         result = conformal_transformations(
             problem,
             rule,
@@ -225,8 +242,8 @@ class ConformalSVC(KernelClassifier):
                 stacklevel=2,
             )
         self.minority_class_ = self.classes_[0 if turned else 1]
-        self.validation_ = validation
-        self._keep(result, X, side, gamma, rule)
+        self.validation_ = samples[validation]
+        self._keep(result, problem, X, samples, side, gamma, rule)
         return self
 
     def decision_function(self, X):
@@ -308,21 +325,22 @@ class ConformalSVC(KernelClassifier):
             chosen.append(rng.permutation(own)[:count])
         return np.sort(np.concatenate(chosen))
 
-    def _problem(self, X, y, validation, rule):
+    def _problem(self, X, y, weight, validation, rule):
         """The problem of arrays, and gamma as a number."""
         settings = {"max_iter": None if self.max_iter == -1 else self.max_iter, "tol": self.tol}
+        settings |= {"C": self.C, "sample_weight": weight}
+        self._require_memory(X.shape[0], MATRICES)
         if self.kernel == "precomputed":
-            return ConformalProblem(X, y, validation, C=self.C, **settings), None
-        gamma = weighted_gamma(self.gamma, X)
+            return ConformalProblem(X, y, validation, **settings), None
+        gamma = weighted_gamma(self.gamma, X, weight)
         distances = squared_distances(X) if rule.uses_distances else None
         parameters = self._kernel_parameters(gamma)
         if self.kernel == "rbf":
             parameters["squared_distances"] = distances
         problem = ConformalProblem(
-            gram(X, **parameters),
+            partial(gram, X, **parameters),
             y,
             validation,
-            C=self.C,
             distances=distances,
             sigma=(0.5 / gamma) ** 0.5 if gamma > 0.0 else np.inf,
             n_features=X.shape[1],
@@ -347,10 +365,10 @@ class ConformalSVC(KernelClassifier):
         require_finite("values", values)
         return values
 
-    def _keep(self, result, X, side, gamma, rule):
+    def _keep(self, result, problem, X, samples, side, gamma, rule):
         """Store solution and certificate as fitted attributes."""
         machine, y = result.machine, result.y
-        scale, ridge = 2.0 / machine.squared_norm, 1.0 / self.C
+        scale, ridge = 2.0 / machine.squared_norm, problem.ridge(result.samples)
         beta = scale * y * machine.alpha
         products = scale * machine.products - ridge * beta
         certificate = certify(
@@ -359,15 +377,20 @@ class ConformalSVC(KernelClassifier):
             beta,
             np.where(y > 0, 0.0, -np.inf),
             np.where(y > 0, np.inf, 0.0),
-            np.full(y.size, ridge),
+            ridge,
             n_iter=machine.n_iter,
             stop_reason=machine.stop_reason,
             converged=machine.converged,
         )
-        self._keep_certificate(certificate)
+        # Of the hulls, in the units of the SVM: with the least heights of the classes, of sum m,
+        # the primal value is at most 2 |w|^2 / m^2 and the dual value is 2 / |w|^2.
+        bound = machine.squared_norm - 2.0 * machine.duality_gap  # m^2 / |w|^2
+        gap = scale * 2.0 * machine.duality_gap / bound if bound > 0.0 else np.inf
+        self._keep_certificate(certificate._replace(duality_gap=gap))
         used = np.flatnonzero(machine.alpha)
         used = used[np.argsort(result.samples[used])]
-        self.support_ = result.samples[used]
+        support = result.samples[used]
+        self.support_ = samples[support]
         signs = side * y[used]
         self.n_support_ = np.array([np.count_nonzero(signs < 0), np.count_nonzero(signs > 0)])
         self.dual_coef_ = side * beta[np.newaxis, used]
@@ -375,11 +398,12 @@ class ConformalSVC(KernelClassifier):
         self.n_transforms_ = result.n_transforms
         self.history_ = result.history
         self.stop_reason_ = result.stop_reason
-        self._predictor, self._needed = result.compact()
+        self._predictor, needed = result.compact()
+        self._needed = samples[needed]
         self._side, self._gamma = side, gamma
         self._uses_distances = rule.uses_distances and result.n_transforms > 0
         self._uses_diagonal = rule.uses_diagonal and result.n_transforms > 0
         self.support_vectors_, self._points = np.empty((0, 0)), None
         if self.kernel != "precomputed":
-            self.support_vectors_ = X[self.support_]
-            self._points = X[self._needed]
+            self.support_vectors_ = X[support]
+            self._points = X[needed]

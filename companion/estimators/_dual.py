@@ -87,6 +87,9 @@ class DualClassifier(KernelClassifier):
         )
         gamma = self._resolved_gamma(X_kept, point_weight)
         K = self._training_kernel(X_kept, gamma)
+        if self._may_be_indefinite():
+            ridge = self._box(self.C if bound_weight is None else self.C * bound_weight)[2]
+            self._require_definite(K, np.arange(y.shape[0])[kept], ridge)
         # Points are checked, and no exponential of a negative number is infinite.
         result = self._solve(K, y_signed, bound_weight, check_finite=self.kernel != "rbf")
         self._keep(result, X, y_signed, kept, gamma)

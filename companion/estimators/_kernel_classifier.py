@@ -1,6 +1,7 @@
 """What all classifiers share: checked inputs, weights, kernel values, prediction."""
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -14,8 +15,9 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from companion import _sparse
-from companion._memory import memory_megabytes
+from companion._memory import require_memory
 from companion.estimators._compat import Interval, StrOptions, check_sample_weight
+from companion.estimators._definite import ADVICE, sign_of_indefiniteness
 from companion.estimators._docs import with_shared_documentation
 from companion.kernels import gram, resolve_gamma
 
@@ -130,6 +132,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
     }
+
+    # Whether a kernel that is not positive semi-definite leaves a problem with solutions.
+    _takes_indefinite = False
 
     kernel: str | Callable = "rbf"
     gamma: str | float = "scale"
@@ -267,14 +272,41 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _require_memory(self, n_samples, n_matrices, advice=""):
         """Refuse a kernel machine that would not fit in memory, with the way out."""
-        needed, there = n_matrices * n_samples**2 * 8e-9, memory_megabytes() * 1e-3
-        if needed > there:
+        name = type(self).__name__
+        require_memory(
+            f"{name} with a kernel for {n_samples:,} samples",
+            n_matrices * n_samples**2 * 8e-6,
+            "Approximate the kernel: make_pipeline(sklearn.kernel_approximation.Nystroem("
+            f'n_components=500), {name}(kernel="linear")).{advice}',
+        )
+
+    def _may_be_indefinite(self):
+        """Whether name and parameters leave it open that the kernel has negative eigenvalues."""
+        if self.kernel == "poly":
+            return self.coef0 < 0.0
+        return self.kernel not in ("rbf", "linear")
+
+    def _require_definite(self, K, samples, ridge=0.0):
+        """Refuse K + diag(ridge) that is not positive semi-definite, or warn of it.
+
+        A bounded dual has a solution all the same, of which a fit finds a stationary point.
+        """
+        found = sign_of_indefiniteness(K, ridge, samples) if self._may_be_indefinite() else None
+        if found is None:
+            return
+        name = type(self).__name__
+        if not self._takes_indefinite or math.isinf(self.C):
             raise ValueError(
-                f"{type(self).__name__} with a kernel takes about {needed:.0f} GB for "
-                f"{n_samples} samples, more than the {there:.0f} GB of memory here. Approximate "
-                "the kernel: make_pipeline(sklearn.kernel_approximation.Nystroem("
-                f'n_components=500), {type(self).__name__}(kernel="linear")).{advice}'
+                f"{name} needs a kernel that is positive semi-definite, and this one is not. "
+                f"{found} {ADVICE}. L1SVC takes such kernels, with a warning."
             )
+        warnings.warn(
+            f"The kernel of this {name} is not positive semi-definite. {found} The machine is a "
+            "stationary point, as that of SVC, and may not be the best one: duality_gap_ does not "
+            f"bound its distance from it. {ADVICE}.",
+            UserWarning,
+            stacklevel=4,
+        )
 
     def _require_two(self, classes, advice=""):
         if len(classes) < 2:

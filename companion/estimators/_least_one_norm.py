@@ -57,5 +57,7 @@ class LeastOneNormSVC(DualClassifier):
     [0, 1]
     """
 
+    _takes_indefinite = True
+
     def _box(self, C):
         return -C, C, 0.0

@@ -11,6 +11,9 @@ from companion.estimators._dual import DualClassifier
 from companion.kernels import gram
 from companion.solvers.ls import ls
 
+# Matrices of the size of the Gram matrix that a factorisation takes.
+MATRICES = 2
+
 
 @with_shared_documentation
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -95,4 +98,5 @@ class LSSVC(DualClassifier):
                 f"cache_size = {self.cache_size:g} MB. Got {X.shape[0]} samples, which need "
                 f'{megabytes:.0f} MB. Raise cache_size, or use LSSVC(solver="smo").'
             )
+        self._require_memory(X.shape[0], MATRICES)
         return X if self.kernel == "precomputed" else gram(X, **self._kernel_parameters(gamma))

@@ -54,6 +54,8 @@ class L1SVC(DualClassifier):
     ['left', 'right']
     """
 
+    _takes_indefinite = True
+
     def _box(self, C):
         return 0.0, C, 0.0
 

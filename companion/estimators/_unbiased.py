@@ -211,7 +211,7 @@ class UnbiasedSVC(KernelClassifier):
         gamma = self._resolved_gamma(X, point_weight)
         centres = self._place_prototypes(X, point_weight)
         result = wls(
-            self._design(X, centres, gamma),
+            self._design(X, np.arange(y.shape[0])[kept], centres, gamma),
             signs,
             self.C,
             loss=self._loss(),
@@ -245,14 +245,18 @@ class UnbiasedSVC(KernelClassifier):
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         return fscl(self._dense(X), self.n_prototypes, rng=seed, sample_weight=point_weight)
 
-    def _design(self, X, centres, gamma):
+    def _design(self, X, samples, centres, gamma):
         parameters = self._kernel_parameters(gamma)
         if self.kernel == "linear":
             return Design.linear(self._dense(X))
         if centres is None:
             self._require_memory(X.shape[0], MATRICES, " Or set n_prototypes.")
-            return Design.kernel(X if self.kernel == "precomputed" else gram(X, **parameters))
-        return Design.kernel(gram(X, centres, **parameters), gram(centres, **parameters))
+            K = X if self.kernel == "precomputed" else gram(X, **parameters)
+            self._require_definite(K, samples)
+            return Design.kernel(K)
+        K = gram(centres, **parameters)
+        self._require_definite(K, np.arange(len(K)))
+        return Design.kernel(gram(X, centres, **parameters), K)
 
     def _keep(self, result, signs, cost, kept, X, centres, gamma):
         """Store solution and certificate as fitted attributes."""

@@ -190,8 +190,9 @@ class WeightedRobustSVC(KernelClassifier):
         gamma = self._resolved_gamma(X, weight)
         settings = {"form": self.form, "start": self.init}
         settings |= {"tol": self.tol, "max_iter": self.max_iter}
+        samples = np.arange(y.size)[kept]
         result = dca(
-            self._design(X, gamma, len(classes)),
+            self._design(X, samples, gamma, len(classes)),
             codes,
             matrix,
             self.C,
@@ -199,7 +200,7 @@ class WeightedRobustSVC(KernelClassifier):
             sample_weight=weight,
             **settings,
         )
-        self._keep(result, np.arange(y.size)[kept], X, gamma)
+        self._keep(result, samples, X, gamma)
         self.classes_, self.utility_, self.truncation_ = classes, matrix, s
         self.n_support_ = np.bincount(codes_of_all[self.support_], minlength=len(classes))
         return self
@@ -227,12 +228,14 @@ class WeightedRobustSVC(KernelClassifier):
         checked_utility(matrix, name, what)
         return utility_from_cost(matrix) if is_utility and what == "cost" else matrix
 
-    def _design(self, X, gamma, n_classes):
+    def _design(self, X, samples, gamma, n_classes):
         if self.kernel == "linear":
             return Design.linear(self._dense(X))
         self._require_memory(X.shape[0], MATRICES + OF_A_PAIR * (n_classes - 1) ** 2)
         is_gram = self.kernel == "precomputed"
-        return Design.kernel(X if is_gram else gram(X, **self._kernel_parameters(gamma)))
+        K = X if is_gram else gram(X, **self._kernel_parameters(gamma))
+        self._require_definite(K, samples)
+        return Design.kernel(K)
 
     def _keep(self, result, kept, X, gamma):
         """Store solution and certificate as fitted attributes."""

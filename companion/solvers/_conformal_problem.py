@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from companion._checks import checked_positive
+from companion._checks import checked_positive, checked_weights
+from companion.conformal_factors import Gaussians
 from companion.separability import Separability
 from companion.solvers.mdm import MDMResult, minimise, nearest_points
 
@@ -33,14 +34,17 @@ class ConformalProblem:
 
     Parameters
     ----------
-    K : ndarray of shape (n_samples, n_samples)
-        Base Gram matrix.
+    K : ndarray of shape (n_samples, n_samples), or callable
+        Base Gram matrix, or a function without arguments that makes it, the same on every call. It
+        is then not kept: its parts are, and it is made again for the machine on all samples.
     y : ndarray of shape (n_samples,)
         Labels -1 and +1; +1 is the class towards which the margin is to be corrected, the rarer.
     validation : ndarray of int, optional
         Samples set aside. Without any, transformations are applied untested.
     C, tol, max_iter
         The machine has primal 1/2 ||w||^2 + C/2 sum xi^2; the others are of the solver.
+    sample_weight : ndarray of shape (n_samples,), optional
+        Positive factors on C and on the errors of validation samples.
     distances : ndarray of shape (n_samples, n_samples), optional
         Squared distances in input space, which the sums of Gaussians need.
     sigma, n_features : float, int, optional
@@ -65,13 +69,16 @@ class ConformalProblem:
         validation=None,
         *,
         C,
+        sample_weight=None,
         distances=None,
         sigma=None,
         n_features=None,
         tol=1e-3,
         max_iter=None,
     ):
-        K, y = (np.ascontiguousarray(array, dtype=np.float64) for array in (K, y))
+        y = np.ascontiguousarray(y, dtype=np.float64)
+        self._make_K = K if callable(K) else None
+        K = np.ascontiguousarray(K() if callable(K) else K, dtype=np.float64)
         for name, matrix in (("K", K), ("distances", distances)):
             if matrix is not None and matrix.shape != (y.size, y.size):
                 raise ValueError(
@@ -91,24 +98,30 @@ class ConformalProblem:
                     f"ConformalProblem needs the labels -1 and +1 in the {name} part, both there. "
                     f"Got {found}; set aside another share for validation."
                 )
-        self.whole_K, self.whole_y, self.whole_distances = K, y, distances
+        self._whole_K = K if self._make_K is None else None
+        self.whole_y, self.whole_distances = y, distances
         self.C, self.sigma, self.n_features = C, sigma, n_features
         self.tol, self.max_iter = tol, max_iter
+        self.sample_weight = checked_weights(sample_weight, y.size, "ConformalProblem")
+        self._costs = C * self.sample_weight
+        self._validation_weight = self.sample_weight[self.validation]
         self.y, self.validation_y = y[self.train], y[self.validation]
         self.K = K[np.ix_(self.train, self.train)]
         self.validation_K = K[np.ix_(self.train, self.validation)]
         self.diagonal = self.K.diagonal().copy()
         self.validation_diagonal = K.diagonal()[self.validation]
-        self._ridge = np.full(self.train.size, 1.0 / C)
 
-    @cached_property
-    def distances(self):
-        return self.whole_distances[np.ix_(self.train, self.train)]
+    @property
+    def whole_K(self):
+        return self._make_K() if self._whole_K is None else self._whole_K
 
-    @cached_property
-    def validation_distances(self):
-        """Squared distances between training (rows) and validation part."""
-        return self.whole_distances[np.ix_(self.train, self.validation)]
+    def distances(self, samples):
+        """Squared distances between some training samples (rows) and the training part."""
+        return self.whole_distances[np.ix_(self.train[samples], self.train)]
+
+    def validation_distances(self, samples):
+        """Squared distances between some training samples (rows) and the validation part."""
+        return self.whole_distances[np.ix_(self.train[samples], self.validation)]
 
     @cached_property
     def separability(self):
@@ -117,11 +130,16 @@ class ConformalProblem:
 
     @cached_property
     def first(self):
-        return self._nearest_points(self.K, self.y, self.y)
+        return self._nearest_points(self.K, self.y, self.y, self.train)
 
     @cached_property
     def whole(self):
-        return self._nearest_points(self.whole_K, self.whole_y, self.whole_y)
+        everything = np.arange(self.whole_y.size)
+        if self._make_K is not None:
+            # Who does not keep the matrix asks for this machine last, and the parts are room.
+            self.K = self.validation_K = None
+            self.__dict__.pop("separability", None)
+        return self._nearest_points(self.whole_K, self.whole_y, self.whole_y, everything)
 
     def machine(self, d, alpha0=None):
         """The `MDMResult` on the training part with the kernel d(x) d(z) k(x, z).
@@ -131,7 +149,11 @@ class ConformalProblem:
         d, alpha0 : ndarray of shape (n_train,)
             Factors of the kernel; multipliers of a similar machine to start from (or None).
         """
-        return self._nearest_points(self.K, self.y, self.y * d, alpha0)
+        return self._nearest_points(self.K, self.y, self.y * d, self.train, alpha0)
+
+    def ridge(self, samples):
+        """What the penalty of some samples adds to the diagonal: 1 over C times their weight."""
+        return 1.0 / self._costs[samples]
 
     def candidate(self, d, alpha0):
         """What a search needs of a machine like :meth:`machine`: multipliers, b and iterations.
@@ -146,14 +168,13 @@ class ConformalProblem:
         """
         most = _UPDATES if self.max_iter is None else min(self.max_iter, _UPDATES)
         options = {"tol": min(_CANDIDATE * self.tol, 0.5), "max_iter": most}
-        alpha, heights, n_iter = minimise(
-            self.K, self.y, self.y * d, self._ridge, alpha0, **options
-        )
+        ridge = self.ridge(self.train)
+        alpha, heights, n_iter = minimise(self.K, self.y, self.y * d, ridge, alpha0, **options)
         return alpha, -0.5 * ((self.y * alpha) @ heights), n_iter
 
-    def _nearest_points(self, K, y, e, alpha0=None):
-        ridge = np.full(y.size, 1.0 / self.C)
-        return nearest_points(K, y, e, ridge, alpha0, tol=self.tol, max_iter=self.max_iter)
+    def _nearest_points(self, K, y, e, samples, alpha0=None):
+        options = {"tol": self.tol, "max_iter": self.max_iter}
+        return nearest_points(K, y, e, self.ridge(samples), alpha0, **options)
 
     def validation_error(self, machine, d, validation_d):
         """The g-means error of a machine on the validation part.
@@ -196,8 +217,15 @@ class ConformalProblem:
 
     def _g_means_error(self, decisions):
         chosen, positive = decisions > 0.0, self.validation_y > 0.0
-        hits = chosen[..., positive].mean(axis=-1), 1.0 - chosen[..., ~positive].mean(axis=-1)
+        hits = self._share(chosen, positive), 1.0 - self._share(chosen, ~positive)
         return 1.0 - np.sqrt(hits[0] * hits[1])
+
+    def _share(self, chosen, own):
+        """The share of a class that is chosen, by weight."""
+        weight = self._validation_weight[own]
+        if (weight == weight[0]).all():
+            return chosen[..., own].mean(axis=-1)
+        return chosen[..., own] @ weight / weight.sum()
 
     def trouble(self, d, validation_d=0.0):
         """What is wrong with factors on both parts, a predicate; None if nothing is.
@@ -216,8 +244,8 @@ class ConformalProblem:
         D, validation_D : ndarray of shape (n_machines, n_train) and (n_machines, n_validation)
         """
         with np.errstate(over="ignore", invalid="ignore"):
-            weights = self.C * D**2 * self.diagonal
-        tops = np.stack([weights[:, self.y == sign].max(axis=1) for sign in (1.0, -1.0)])
+            sizes = self._costs[self.train] * D**2 * self.diagonal
+        tops = np.stack([sizes[:, self.y == sign].max(axis=1) for sign in (1.0, -1.0)])
         found = {
             "is not finite": ~np.isfinite(D).all(axis=1),
             "is negative everywhere": (D < 0.0).any(axis=1) & ~(D > 0.0).any(axis=1),
@@ -298,15 +326,10 @@ class TrainedMachine:
         places = np.empty(problem.whole_y.size, dtype=np.intp)
         places[problem.train] = np.arange(problem.train.size)
         columns = places[stage.columns]
-        near, far = None, None
-        if problem.whole_distances is not None:
-            near, far = problem.distances[columns], problem.validation_distances[columns]
-        return (
-            stage.factors(problem.K[:, columns], near, problem.diagonal, self.factors),
-            stage.factors(
-                problem.validation_K[columns].T,
-                far,
-                problem.validation_diagonal,
-                self.validation_factors,
-            ),
-        )
+        of_train = problem.diagonal, self.factors
+        of_validation = problem.validation_diagonal, self.validation_factors
+        if isinstance(stage, Gaussians):
+            near, far = problem.distances(columns), problem.validation_distances(columns)
+            return stage.factors(None, near, *of_train), stage.factors(None, far, *of_validation)
+        near, far = problem.K[:, columns], problem.validation_K[columns].T
+        return stage.factors(near, None, *of_train), stage.factors(far, None, *of_validation)

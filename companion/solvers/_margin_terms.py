@@ -104,15 +104,16 @@ class MarginTerms:
         factors = (beta.sum(axis=2) - beta.sum(axis=1)).T
         return _bias_first(self.Q.T @ factors @ self.design.augmented, axis=1)
 
-    def solution(self, hinge, x, alpha, n_iter, tol):
+    def solution(self, hinge, x, alpha, n_iter, tol, offset=0.0):
         """The fields of a MinMarginResult but for its end, with certificates computed afresh.
 
-        alpha stays as given, with the price of (13), where only so the gap is within the tolerance.
+        alpha stays as given, with the price of (13), where only so the gap is within the tolerance
+        of the value plus ``offset``.
         """
         given = hinge, alpha * (hinge.p / alpha.sum(axis=0))
         hinge, alpha = _balanced(*given)
         found = loops.certificate(*hinge, x, alpha)
-        allowed = max(tol * found[0], ROUNDING * hinge.p.sum())
+        allowed = max(tol * (found[0] + offset), STALLED * hinge.p.sum())
         if (
             found[1] > allowed
             and (priced := loops.certificate(*given[0], x, given[1]))[1] <= allowed

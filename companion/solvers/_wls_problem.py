@@ -23,6 +23,10 @@ _NEWTON_HALVINGS, _HALVINGS = 5, 50
 # An orbit of period two has turned back so often by nearly the whole of its step.
 _TURNS, _WHOLE = 20, 1e-3
 
+# Half the square of the KKT violation bounds how far a convex objective is from its minimum; a
+# machine counts as solved where that is at most this share of the objective.
+_SOLVED = 1e-3
+
 # More iterations than this share, if they raise the objective, are no way down.
 _MANY_RISES = 0.1
 
@@ -48,7 +52,9 @@ class WLSResult:
     n_iter : int
         Number of weighted least-squares problems solved after the start.
     converged, stop_reason : bool, str
-        Whether and why (a sentence) the iteration ended.
+        Whether and why (a sentence) the iteration ended. For the hinge the duality gap is then at
+        most ``tol`` times the objective; for other losses the last step was at most ``tol`` and
+        half the square of ``kkt_violation`` is at most 1e-3 times the objective.
     decision_function : ndarray of shape (n_samples,)
         Decision values of the training samples.
     log : dict of ndarray or None
@@ -130,13 +136,18 @@ class Objective:
 
     def result(self, x, alpha, gap, n_iter, converged, reason, log=None):
         f, gradient = self.design.augmented @ x, self.gradient(x, alpha)
+        objective = float(self.value(x, 1.0 - self.y * f))
+        violation = float(max(np.linalg.norm(gradient[:-1]), abs(gradient[-1])))
+        if converged and np.isnan(gap) and not 0.5 * violation**2 <= _SOLVED * objective:
+            converged = False
+            reason = "Rounding errors stop all progress: the steps vanish, the violation does not."
         return WLSResult(
             w=x[:-1].copy(),
             coef=self.design.coefficients(x[:-1]),
             intercept=float(x[-1]),
-            objective=float(self.value(x, 1.0 - self.y * f)),
+            objective=objective,
             alpha=alpha,
-            kkt_violation=float(max(np.linalg.norm(gradient[:-1]), abs(gradient[-1]))),
+            kkt_violation=violation,
             duality_gap=float(gap),
             n_iter=n_iter,
             converged=bool(converged),

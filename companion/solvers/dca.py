@@ -32,6 +32,7 @@ from companion._checks import checked_positive
 from companion.solvers import _min_margin_loops as loops
 from companion.solvers._margin_terms import (
     ROUNDING,
+    STALLED,
     UNSOLVED,
     MarginTerms,
     checked_loss,
@@ -48,6 +49,9 @@ STARTS = ("weighted", "unweighted")
 # Weight of the proximal term of a DC step, |b - b_t|^2 / 2, for terms of mean weight one or more.
 # It keeps b where truncation leaves directions without slope, and moves no fixed point.
 PROXIMAL = 1e-3
+
+# The last convex problem lies above the objective, at its own solution by little.
+_SLACK = 1.1
 
 _REPEATS = "The set of truncated terms repeats."
 _STALLS = "Steps lower the objective by no more than their own accuracy."
@@ -200,9 +204,12 @@ def dca(  # noqa: PLR0913
     if found.alpha is not None:
         hinge, alpha = found.hinge, found.alpha
     n_steps, is_near = len(found.objectives) - 1, found.is_solved
-    fields = problem.solution(hinge, found.x, alpha, n_start + found.n_iter, tol)
+    fields = problem.solution(hinge, found.x, alpha, n_start + found.n_iter, tol, found.offset)
     sentence, advice = found.reason.format(steps=n_steps), "Raise max_iter."
-    if not (is_near if n_steps else is_solved):
+    weight = C * float(problem.p.sum())
+    allowed = max(tol * found.objectives[-1], STALLED * weight)
+    has_gap = found.reason != _ZERO and fields["duality_gap"] > _SLACK * allowed
+    if has_gap or not (is_near if n_steps else is_solved):
         is_near = False
         sentence, advice = "A convex problem is not solved to tol.", UNSOLVED
     fields |= {
@@ -223,6 +230,7 @@ class _Descent:
     chosen: np.ndarray
     hinge: object = None
     alpha: np.ndarray | None = None
+    offset: float = 0.0
     n_iter: int = 0
     is_solved: bool = True
     reason: str = _SPENT
@@ -255,6 +263,7 @@ def _descend(problem, C, loss, x, *, is_solution, tol, max_inner, max_iter):
         offset += (total - truncated) * top if truncated < total else 0.0
         y, alpha, n_iter, is_solved = minimise(hinge, found.x, tol, max_inner, offset)
         found.hinge, found.alpha, found.is_solved = hinge, alpha, is_solved
+        found.offset = offset
         found.n_iter += n_iter
         h, others = problem.margins(y)
         before, value = found.objectives[-1], _value(y, h, p, loss)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import minimize
+from sklearn.utils import gen_batches
 
 from companion import conformal_factors as conformal
 from companion._kernel_loops import exp_scaled
@@ -25,6 +26,9 @@ LEAST_SHRINK = 1e-6
 
 # CMA-ES subtracts values of the objective, so an infinite one has to be finite.
 _LARGEST = 1e100
+
+# Entries that the exponential takes at a time.
+_SCRATCH = 2**17
 
 
 class Family:
@@ -70,16 +74,22 @@ class Widths(Family):
     def __init__(self, distances, validation_distances, start):
         self.data, self.validation_data, self.start = distances, validation_distances, start
         self.lower, self.upper = np.zeros(start.size), np.full(start.size, np.inf)
-        self._buffers = np.empty((2, *distances.shape))
+        self._rows = np.empty(distances.shape)
+        self._powers = np.empty((max(1, _SCRATCH // distances.shape[1]), distances.shape[1]))
 
     def evaluate(self, distances, parameters):
         return conformal.gaussian_sums(distances, parameters)
 
     def at(self, parameters):
-        rows, powers = self._buffers  # of their own each, or the exponential is not vectorised
-        np.multiply(parameters[:, np.newaxis], self.data, out=powers)
-        exp_scaled(powers.ravel(), -1.0, rows.ravel())
-        return rows.sum(axis=0), lambda by_c: -(np.multiply(rows, self.data, out=powers) @ by_c)
+        rows = self._rows
+        for some in gen_batches(len(rows), len(self._powers)):
+            part = rows[some]
+            # Of their own each, or the exponential is not vectorised.
+            powers = self._powers[: len(part)]
+            np.multiply(parameters[some, np.newaxis], self.data[some], out=powers)
+            exp_scaled(powers.ravel(), -1.0, part.ravel())
+        # The rows serve one gradient, then they are gone.
+        return rows.sum(axis=0), lambda by_c: -(np.multiply(rows, self.data, out=rows) @ by_c)
 
 
 class Cores(Family):

@@ -47,7 +47,7 @@ class Result(NamedTuple):
     decision_function: np.ndarray
 
 
-def certify(products, y, beta, low, high, ridge, *, n_iter, stop_reason, converged):  # noqa: PLR0913, PLR0917
+def certify(products, y, beta, low, high, ridge, *, n_iter, stop_reason="", converged=False):  # noqa: PLR0913, PLR0917
     """Return the Result for beta = y alpha in the box low..high, given products = K beta."""
     intercept, objective, gap, violation = certificates(products, y, beta, low, high, ridge)
     return Result(

@@ -177,7 +177,15 @@ def solve(problem, rules):
         if converged or status in (BUDGET, IDLE):
             break
     if converged:
-        violation = problem.snap(tol)
+        problem.snap(tol)
+    dual = problem.dual
+    result = certify(
+        dual.products, dual.y, dual.beta, dual.low, dual.high, dual.ridge, n_iter=problem.n_iter
+    )
+    # What is kept is what is judged.
+    violation = result.kkt_violation
+    converged = violation <= tol
+    if converged:
         reason = f"The maximal violation {violation:.3g} is at most tol = {tol:g}."
     elif status == BUDGET:
         reason = f"The budget of {rules.budget} iterations is spent."
@@ -188,18 +196,7 @@ def solve(problem, rules):
         )
     else:
         reason = "Rounding errors stop all progress: no pair can be moved any more."
-    dual = problem.dual
-    result = certify(
-        dual.products,
-        dual.y,
-        dual.beta,
-        dual.low,
-        dual.high,
-        dual.ridge,
-        n_iter=problem.n_iter,
-        stop_reason=reason,
-        converged=converged,
-    )
+    result = result._replace(converged=converged, stop_reason=reason)
     if not converged:
         _warn(result, rules)
     return result

@@ -76,8 +76,8 @@ class WuAmari(Rule):
             )
 
     def stage(self, trained):
-        support = trained.support
-        distances = trained.problem.distances[np.ix_(support, support)]
+        samples = trained.columns
+        distances = trained.problem.whole_distances[np.ix_(samples, samples)]
         return c.Gaussians(trained.columns, c.wu_amari_rates(distances, self.n_neighbors))
 
 
@@ -181,7 +181,7 @@ class Xiong(Rule):
         _require(self, problem, "sigma")
         count, gamma = max(1, round(self.share * n)), 0.5 / problem.sigma**2
         cores = np.sort(rng.permutation(n)[:count])
-        return Cores(problem.distances[cores], problem.validation_distances[cores], gamma, cores)
+        return Cores(problem.distances(cores), problem.validation_distances(cores), gamma, cores)
 
     def stage(self, trained, family, parameters):
         first, *others = family.canonical(parameters)
@@ -225,7 +225,7 @@ class TSVT(Rule):
 
     def family(self, trained, rng):
         problem, support = trained.problem, trained.support
-        distances, further = problem.distances[support], problem.validation_distances[support]
+        distances, further = problem.distances(support), problem.validation_distances(support)
         return Widths(distances, further, _act_rates(trained))
 
     def stage(self, trained, family, parameters):

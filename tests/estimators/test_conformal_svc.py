@@ -10,8 +10,10 @@ from _cases import cases, refused, warned
 from _conformal_problems import mixed_derivatives
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 
 from companion import L2SVC, ConformalSVC
 from companion.kernels import gram, squared_distances
@@ -76,6 +78,60 @@ def test_the_shared_matrices_of_a_study_give_the_machine_of_the_estimator():
     assert result.n_transforms == machine.n_transforms_ > 0
     values = result.decision_function(part.whole_K, D)
     np.testing.assert_allclose(values, machine.decision_function(X), atol=1e-6)
+
+
+@cases("transform, n", ("williams", 0), ("amari", 2), ("williams", 2))
+def test_whole_weights_are_repeated_samples_and_zero_is_the_sample_left_out(transform, n):
+    weight = np.random.default_rng(1).integers(0, 3, len(Y))
+    settings = {**EAGER, "transform": transform, "max_transforms": n, "tol": 1e-10}
+    weighted = ConformalSVC(**settings).fit(X, Y, sample_weight=weight)
+    repeated = ConformalSVC(**settings).fit(np.repeat(X, weight, axis=0), np.repeat(Y, weight))
+    values = repeated.decision_function(X)
+    np.testing.assert_allclose(weighted.decision_function(X), values, atol=1e-4)
+    assert weighted.n_transforms_ == repeated.n_transforms_ == n
+    assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-6)
+    assert not np.isin(weighted.support_, np.flatnonzero(weight == 0)).any()
+
+
+@every
+def test_a_weight_of_zero_is_the_sample_left_out_of_both_parts_and_a_factor_is_one_on_C(transform):
+    weight = np.ones(len(Y))
+    weight[::7] = 0.0
+    kept = np.flatnonzero(weight)
+    machine = ConformalSVC(transform=transform, **BOARD)
+    part = clone(machine).fit(X[kept], Y[kept])
+    weighted = clone(machine).fit(X, Y, sample_weight=weight)
+    doubled = clone(machine).set_params(C=5.0).fit(X, Y, sample_weight=2.0 * weight)
+    for same in (weighted, doubled):
+        np.testing.assert_array_equal(same.validation_, kept[part.validation_])
+        np.testing.assert_array_equal(same.support_, kept[part.support_])
+        np.testing.assert_array_equal(same.decision_function(X), part.decision_function(X))
+
+
+def test_weights_of_a_gram_matrix_and_of_validation_errors():
+    weight = np.where(np.arange(len(Y)) % 5 == 0, 0, 1 + np.arange(len(Y)) % 3)
+    settings = {**BOARD, "transform": "williams"}
+    points = ConformalSVC(**settings).fit(X, Y, sample_weight=weight)
+    matrix = ConformalSVC(**settings | {"kernel": "precomputed"})
+    matrix.fit(gram(X, gamma=0.02), Y, sample_weight=weight)
+    values = points.decision_function(X)
+    np.testing.assert_allclose(matrix.decision_function(gram(X, gamma=0.02)), values, atol=1e-5)
+    first, held_out = ConformalSVC(**settings | {"max_transforms": 0}), points.validation_
+    part = np.setdiff1d(np.flatnonzero(weight), held_out)
+    plain = L2SVC(C=10.0, gamma=0.02, tol=1e-8).fit(X[part], Y[part], sample_weight=weight[part])
+    counted = np.repeat(held_out, weight[held_out])
+    error = g_mean_error(Y[counted], plain.predict(X[counted]))
+    fitted = first.set_params(tol=1e-8).fit(X, Y, sample_weight=weight)
+    assert fitted.history_[0]["validation_error"] == pytest.approx(error)
+
+
+def test_weights_are_routed_through_a_pipeline():
+    weight = 1.0 + (np.arange(len(Y)) % 3)
+    with config_context(enable_metadata_routing=True):
+        machine = ConformalSVC(transform="act", **BOARD).set_fit_request(sample_weight=True)
+        routed = make_pipeline(machine).fit(X, Y, sample_weight=weight)
+    direct = ConformalSVC(transform="act", **BOARD).fit(X, Y, sample_weight=weight)
+    np.testing.assert_array_equal(routed.decision_function(X), direct.decision_function(X))
 
 
 @every

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from _cases import cases, refused, warned
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from companion import (
@@ -15,6 +16,7 @@ from companion import (
     LeastOneNormSVC,
     UnbiasedSVC,
     WeightedRobustSVC,
+    _memory,
 )
 
 from ._data import two_clouds
@@ -66,13 +68,25 @@ def test_overflow_is_an_error_as_in_scikit_learn_and_no_warning(machine):
     refused(message, machine(kernel="poly").fit(X, Y).predict, 1e200 * X)
 
 
-@pytest.mark.parametrize("machine", [UnbiasedSVC, WeightedRobustSVC])
-def test_a_kernel_fit_that_memory_does_not_hold_is_refused_with_the_way_out(machine, monkeypatch):
-    home = "companion.estimators._kernel_classifier.memory_megabytes"
-    monkeypatch.setattr(home, lambda: 0.01)
-    for kernel, points in (("rbf", X), ("precomputed", X @ X.T)):
-        refused("about 0 GB for 40 samples.*Nystroem", machine(kernel=kernel).fit, points, Y)
-    machine(kernel="linear").fit(X, Y)
+@cases(
+    "machine, gigabytes",
+    (UnbiasedSVC(), 0.4),
+    (WeightedRobustSVC(), 0.5),
+    (ConformalSVC(), 0.2),
+    (LSSVC(), 0.1),
+)
+def test_a_kernel_fit_that_memory_does_not_hold_is_refused_with_the_way_out(
+    machine, gigabytes, monkeypatch
+):
+    monkeypatch.setattr(_memory, "available_megabytes", lambda: 50.0)
+    X, y = two_clouds(3000)
+    way_out = "n_prototypes|Nystroem" if isinstance(machine, UnbiasedSVC) else "Nystroem"
+    message = f"for 3,000 samples takes about {gigabytes} GB of memory, and 0.1 GB are free here"
+    refused(f"{message}.*({way_out})", machine.fit, X, y)
+    # What is small is not weighed, and a linear machine needs no matrix.
+    machine.fit(X[:40], y[:40])
+    if not isinstance(machine, (ConformalSVC, LSSVC)):
+        clone(machine).set_params(kernel="linear").fit(X, y)
 
 
 @every

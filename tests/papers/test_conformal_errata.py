@@ -348,7 +348,7 @@ def test_cma_es_draws_all_candidates_from_one_normal_distribution():
 def test_tsvt_has_the_function_of_si_wu_and_line_6_another():
     trained = trained_state()
     stage = WuAmari().stage(trained)
-    squares = trained.problem.distances[trained.support]
+    squares = trained.problem.distances(trained.support)
     tau = stage.rates**-0.5
     by_4_2_1 = np.exp(-squares / tau[:, None] ** 2).sum(axis=0)
     family = TSVT().family(trained, None)

@@ -236,7 +236,7 @@ def compute_costs(unit):
         return part, part.transformed(*CONFORMAL[name], **options)
 
     def factors(part, result):
-        return result.transformation(part.shared.K, part.shared.distances)
+        return result.transformation(part.shared.K, part.shared.distances(slice(None)))
 
     timed = {("PVGS", "whole"): (pvgs, problem, GridSearchCV)}
     timed |= {("PVGS, shared", "whole"): (pvgs, problem)}

@@ -96,7 +96,7 @@ def condition_of_cores(part, seed):
     rng = np.random.default_rng(seed)
     cores = np.sort(rng.permutation(len(shared.y))[: max(1, round(len(shared.y) / 3))])
     basis = np.column_stack(
-        [np.ones(len(shared.y)), np.exp(-shared.distances[:, cores] / part.width)]
+        [np.ones(len(shared.y)), np.exp(-shared.distances(cores).T / part.width)]
     )
     W = basis.T @ shared.separability.matrices()[1] @ basis
     values = np.abs(np.linalg.eigvalsh(0.5 * (W + W.T)))

@@ -1,0 +1,84 @@
+"""Kernels that are not positive semi-definite: how that is seen early, and what is said."""
+
+import numpy as np
+from scipy.linalg import eigvalsh, lapack
+
+from companion.kernels import KernelRows
+
+# Eigenvalues down to this share of the largest entry are rounding, also of single precision.
+_ROUNDING = 1e-5
+
+# Of n samples, the kernel values of this many times n^(2/3) are factorised: no more work than a few
+# passes over all kernel values.
+_SHARE = 3.0
+
+ADVICE = (
+    'Use kernel="rbf" or "linear", "poly" with coef0 >= 0, or a precomputed matrix whose negative '
+    "eigenvalues are set to zero"
+)
+
+
+def sign_of_indefiniteness(K, ridge=0.0, samples=None):
+    """What shows, as a sentence, that K + diag(ridge) has negative eigenvalues; None if nothing.
+
+    All is looked at for the largest entries, some of it is factorised: of a large matrix whose
+    negative eigenvalues are small this may find nothing.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_samples, n_samples) or KernelRows
+    ridge : float or ndarray of shape (n_samples,)
+    samples : ndarray of shape (n_samples,), optional
+        What the rows are called in the sentence.
+    """
+    n = K.shape[0]
+    samples = np.arange(n) if samples is None else samples
+    chosen = np.unique(np.linspace(0, n - 1, min(n, round(_SHARE * n ** (2 / 3)))).astype(int))
+    if isinstance(K, KernelRows):
+        block = K.block(chosen)
+    else:
+        block = K if chosen.size == n else K[np.ix_(chosen, chosen)]
+        chosen = _with_largest_entry(K, chosen)
+        if chosen.size == 2:
+            block = K[np.ix_(chosen, chosen)]
+    block = np.array(block, order="C")
+    block.ravel()[:: chosen.size + 1] += np.broadcast_to(ridge, n)[chosen]
+    scale = np.abs(block).max()
+    if not 0.0 < scale < np.inf or _is_definite(block, scale):
+        return None
+    return _sentence(block, samples[chosen])
+
+
+def _with_largest_entry(K, chosen):
+    """The pair of the entry that is larger than the whole diagonal, if there is one."""
+    top = (1.0 + _ROUNDING) * np.abs(K.diagonal()).max()
+    for place, entry in ((K.argmax, K.max), (K.argmin, K.min)):
+        if abs(entry()) > top:
+            return np.array(np.unravel_index(place(), K.shape))
+    return chosen
+
+
+def _is_definite(block, scale):
+    """Whether a Cholesky factorisation exists, but for rounding."""
+    shifted = block.copy()
+    shifted.ravel()[:: len(block) + 1] += _ROUNDING * scale
+    return lapack.dpotrf(shifted.T, lower=1, clean=0, overwrite_a=1)[1] == 0
+
+
+def _sentence(block, names):
+    diagonal = block.diagonal()
+    lowest = diagonal.argmin()
+    if diagonal[lowest] < 0.0:
+        return f"Sample {names[lowest]} shows it: k(x, x) = {diagonal[lowest]:.3g} is negative."
+    excess = block**2 - np.outer(diagonal, diagonal)
+    i, j = np.unravel_index(excess.argmax(), excess.shape)
+    if excess[i, j] > _ROUNDING * block[i, j] ** 2:
+        return (
+            f"Samples {names[i]} and {names[j]} show it: k(x, z)^2 = {block[i, j] ** 2:.3g} is "
+            f"more than k(x, x) k(z, z) = {diagonal[i] * diagonal[j]:.3g}."
+        )
+    values = eigvalsh(block)
+    return (
+        f"The kernel matrix of {len(names)} of the samples shows it: its smallest eigenvalue is "
+        f"{values[0]:.3g}, its largest {values[-1]:.3g}."
+    )

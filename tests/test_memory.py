@@ -1,0 +1,72 @@
+"""How much memory is left: what systems and containers tell."""
+
+import sys
+
+import pytest
+from _cases import cases, refused
+
+from companion import _memory
+
+GIGABYTE = 10**9
+
+
+@pytest.fixture
+def linux(tmp_path, monkeypatch):
+    """A machine with 8 GB free, without psutil, whose files a test writes."""
+    monkeypatch.setitem(sys.modules, "psutil", None)
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("_FREE_ON_LINUX", "_OWN_GROUPS", "_GROUPS"):
+        monkeypatch.setattr(_memory, name, tmp_path / name)
+    (tmp_path / "_FREE_ON_LINUX").write_text(
+        f"MemTotal: 1 kB\nMemAvailable:   {8 * GIGABYTE // 1024} kB\n"
+    )
+    return tmp_path
+
+
+def group(folder, limit, usage, *, version, cache=0):
+    folder.mkdir(parents=True, exist_ok=True)
+    names = ("memory.max", "memory.current")
+    if version == 1:
+        names = ("memory.limit_in_bytes", "memory.usage_in_bytes")
+    for name, value in zip(names, (limit, usage), strict=True):
+        (folder / name).write_text(f"{value}\n")
+    (folder / "memory.stat").write_text(f"anon 5\ninactive_file {cache}\n")
+
+
+def test_the_system_tells_what_is_free(linux):
+    assert _memory.available_megabytes() == pytest.approx(8000, rel=1e-4)
+    (linux / "_FREE_ON_LINUX").write_text("nothing of the kind")
+    assert _memory.available_megabytes() == float("inf")
+
+
+@cases("version, line, top", (2, "0::", "_GROUPS"), (1, "4:memory:", "_GROUPS/memory"))
+@pytest.mark.parametrize("place", ["/", "/jobs/one"])
+def test_the_limit_of_a_container_leaves_less(linux, version, line, top, place):
+    (linux / "_OWN_GROUPS").write_text(f"7:cpu:/\n{line}{place}\n")
+    group(linux / top, "max", 1, version=version)
+    assert _memory.available_megabytes() == pytest.approx(8000, rel=1e-4)
+    group(linux / top, 4 * GIGABYTE, 3 * GIGABYTE, version=version, cache=GIGABYTE)
+    assert _memory.available_megabytes() == 2000.0
+    if place != "/":
+        own = linux / top / place.strip("/")
+        group(own, 2 * GIGABYTE, GIGABYTE, version=version)
+        assert _memory.available_megabytes() == 1000.0
+        group(own, GIGABYTE, 2 * GIGABYTE, version=version)
+        assert _memory.available_megabytes() == 0.0
+
+
+def test_a_mac_gives_up_pages_that_are_inactive():
+    report = """Mach Virtual Memory Statistics: (page size of 16384 bytes)
+Pages free:                               10000.
+Pages active:                            500000.
+Pages inactive:                           20000.
+Pages speculative:                         1000.
+"""
+    assert _memory._free_on_mac(report) == 16384 * 31000
+
+
+def test_what_is_refused_says_what_it_takes_what_is_there_and_the_way_out(monkeypatch):
+    monkeypatch.setattr(_memory, "available_megabytes", lambda: 1500.0)
+    message = "The fit takes about 1.6 GB of memory, and 1.5 GB are free here. Do less."
+    refused(message, _memory.require_memory, "The fit", 1600.0, "Do less.")
+    _memory.require_memory("The fit", 1400.0, "Do less.")
