@@ -984,3 +984,22 @@ def test_a_relative_folder_holds_for_kernels_in_other_folders(project, tmp_path,
     path = project / "build" / "reproduce" / "quick" / "toy" / "fig_2.ipynb"
     *_, shown = nbformat.read(path, as_version=4).cells
     assert shown.outputs[0].text.split() == [str(project), str(tmp_path / "cache")]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of folders are Unicode")
+def test_a_folder_whose_name_is_not_utf_8_is_like_any_other(project, monkeypatch):
+    odd = os.fsdecode(os.fsencode(project.parent) + b"/caf\xe9")
+    shutil.copytree(project, odd)
+    monkeypatch.setenv("COMPANION_PROJECT", odd)
+    monkeypatch.setenv("COMPANION_CACHE", f"{odd}/cache")
+    write_notebook(Path(odd), "table_1", "print(profile)", cell='profile = "paper"')
+    run = "from test_cli import *; from companion import cli; sys.argv[1:] = sys.argv[1].split()\n"
+    run += "cli.main = lambda: main(obj=[table_1()]); __main__.main()"
+    environment = os.environ | SEES_US | {"PYTHONUTF8": "1"}
+    for words in ("reproduce --profile paper", "verify"):
+        done = subprocess.run(
+            [sys.executable, "-c", run, words], capture_output=True, env=environment
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        if words != "verify":
+            assert b"/caf\xe9/build/reproduce/paper\n" in done.stdout

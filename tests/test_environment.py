@@ -113,3 +113,11 @@ def test_post_build_runs_pip_in_the_folder_of_the_project_as_make_does(tmp_path)
     script = (ROOT / "tools" / "build_venv.sh").read_text(encoding="utf-8").replace("\\\n", " ")
     last = [line for line in script.splitlines() if "pip install" in line][-1]
     assert set(flags.split()) <= set(last.split())
+
+
+def test_a_checkout_with_other_line_ends_keeps_what_must_not_change():
+    """A user of Windows has `core.autocrlf` set; digests and make know one line end."""
+    paths = ["Makefile", "requirements.lock", "data/records/index.csv", "data/uci/wdbc.csv"]
+    command = ["git", "-c", "core.autocrlf=true", "check-attr", "eol", "--", *paths]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.splitlines() == [f"{path}: eol: lf" for path in paths], done.stderr
