@@ -22,6 +22,7 @@ Exit codes:
     3  a file of data, records or print is damaged, or data could not be fetched
     4  a unit, a comparison, a notebook, a page of the site or a paper's import failed
   130  interrupted; the same command goes on from there
+  141  nobody reads on what it writes, as after `| head`
 """
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True}
 PARAMETER = "A parameter of the notebooks asked for; may be repeated."
