@@ -1,7 +1,8 @@
 """What is kept of finished units, and the table of it: parameters and results, nothing else.
 
 A cell is empty (None or NaN), ``True`` or ``False``, digits (an integer), a decimal with a point or
-an exponent or ``inf`` (a float), or text. Results have the types that pandas sees in their column.
+an exponent or ``inf`` (a float), or text. Results have the types that pandas sees in their column,
+where an empty cell among texts is an empty text.
 """
 
 import csv
@@ -139,6 +140,9 @@ def to_frame(
     listed = [units[own] for own in cells if own in units]
     if len(listed) < len(cells):
         frame = frame[[own in units for own in cells]].reset_index(drop=True)
-    for name in parameters:
-        frame[name] = [unit.params.get(name) for unit in listed]
+    for name in frame:
+        if name in text:
+            frame[name] = [unit.params.get(name) for unit in listed]
+        elif pd.api.types.infer_dtype(frame[name], skipna=True) == "string":
+            frame[name] = frame[name].fillna("")
     return frame, cells

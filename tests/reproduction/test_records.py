@@ -53,10 +53,10 @@ def test_cells_are_texts_that_pandas_reads():
 def test_the_frame_has_the_parameters_of_the_units_and_results_as_pandas_sees_them():
     parameters = ["C", "kind", "name"]
     cells = {
-        ("10.0", "", "007"): (22.4, 3, 1, True, "a"),
-        ("0.1", "5", "b"): (0.5, 4, "", False, ""),
+        ("10.0", "", "007"): (22.4, 3, 1, True, "a", True),
+        ("0.1", "5", "b"): (0.5, 4, "", False, "", None),
     }
-    names = ("error", "n", "some", "flag", "word")
+    names = ("error", "n", "some", "flag", "word", "maybe")
     values = ((10.0, None, "007"), (0.1, 5, "b"))
     params = [dict(zip(parameters, own, strict=True)) for own in values]
     units = {own: Unit("tests", "t", given) for own, given in zip(cells, params, strict=True)}
@@ -67,6 +67,8 @@ def test_the_frame_has_the_parameters_of_the_units_and_results_as_pandas_sees_th
     assert lines == [*cells] and list(frame.columns) == [*parameters, *names]
     assert frame[["C", "name"]].to_numpy().tolist() == [[10.0, "007"], [0.1, "b"]]
     assert frame["kind"].isna().tolist() == frame["some"].isna().tolist()[::-1] == [True, False]
+    assert frame["word"].tolist() == ["a", ""]
+    assert frame["maybe"].tolist()[0] is True and frame["maybe"].isna().tolist() == [False, True]
     kinds = ["float64", "int64", "float64", "bool"]
     assert [str(frame[name].dtype) for name in names[:4]] == kinds
     one, lines = to_frame(table, parameters, dict([*units.items()][1:]))
