@@ -40,8 +40,11 @@ def _labels(positive):
 
 
 def _scale_by_part(codes, part):
-    n, total, squares = part[0], np.array(part[1], float), np.array(part[2], float)
-    return (codes - total / n) / np.sqrt((squares - total**2 / n) / (n - 1))
+    n_rows, totals, squares = part
+    totals = np.array(totals, dtype=float)
+    mean = totals / n_rows
+    variance = (squares - totals**2 / n_rows) / (n_rows - 1)
+    return (codes - mean) / np.sqrt(variance)
 
 
 def titanic(table):
@@ -49,7 +52,8 @@ def titanic(table):
     people = table.loc[table.index.repeat(table["count"])]
     classes = people["class"].map({"1st": 1, "2nd": 2, "3rd": 3, "crew": 4})
     codes = np.column_stack([classes, people.age == "child", people.sex == "male"])
-    return standardize(codes), _labels(people.survived == "yes")
+    survived = people.survived == "yes"
+    return standardize(codes), _labels(survived)
 
 
 def heart(table):
@@ -87,7 +91,8 @@ def image(table):
     Brickface, sky, foliage and path (1, 2, 3, 6) are +1; cement, window and grass are -1.
     """
     varying = table.drop(columns="region_pixel_count")
-    return standardize(attributes(varying)), _labels(table["class"].isin(["1", "2", "3", "6"]))
+    positive = table["class"].isin(["1", "2", "3", "6"])
+    return standardize(attributes(varying)), _labels(positive)
 
 
 def thyroid(table):

@@ -44,7 +44,8 @@ def checkers_board(n_positive=20, n_negative=2000, side=4.0, rng=None):
     y = np.repeat([1, -1], [n_positive, n_negative])
     place = rng.uniform(0.0, side / 2, size=(len(y), 2))
     tile = rng.choice([-1.0, 1.0], size=len(y))
-    return place * np.column_stack([tile, tile * y]), y
+    signs = np.column_stack([tile, tile * y])
+    return place * signs, y
 
 
 def checkers_board_label(X):
@@ -72,7 +73,8 @@ def checkers_board_grid(n=200, side=4.0):
         raise ValueError(f"checkers_board_grid: n must be a positive even number. Got {n!r}")
     _require_area("checkers_board_grid", side)
     axis = side * ((np.arange(n) + 0.5) / n - 0.5)
-    X = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    columns, rows = np.meshgrid(axis, axis)
+    X = np.stack([columns, rows], axis=-1).reshape(-1, 2)
     return X, checkers_board_label(X)
 
 

@@ -32,7 +32,9 @@ def load_pen_digits(digits=(3, 6, 9)):
     files = ("pendigits/pendigits.tra", "pendigits/pendigits.tes")
     table = np.vstack([_read(fetch_file(place)) for place in files])
     kept = table[np.isin(table[:, -1], list(digits))]
-    return read_only(kept[:, :-1].astype(float), kept[:, -1].copy())
+    X = kept[:, :-1].astype(float)
+    y = kept[:, -1].copy()
+    return read_only(X, y)
 
 
 @lru_cache(maxsize=2)

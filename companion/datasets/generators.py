@@ -47,7 +47,8 @@ def two_gaussians(n_per_class=20, means=((0.0, 0.0), (5.0, 2.0)), rng=None):
         raise ValueError(f"two_gaussians: n_per_class must be at least 1. Got {n_per_class!r}")
     noise = np.random.default_rng(rng).standard_normal((2 * n_per_class, len(positive)))
     centres = np.repeat(np.stack([positive, negative]), n_per_class, axis=0)
-    return centres + noise, np.repeat([1, -1], n_per_class)
+    y = np.repeat([1, -1], n_per_class)
+    return centres + noise, y
 
 
 def unequal_gaussians(n, rng=None):
@@ -72,8 +73,10 @@ def unequal_gaussians(n, rng=None):
         raise ValueError(f"unequal_gaussians: n must be a positive multiple of 5. Got {n!r}")
     y = np.repeat([1, -1], [2 * n // 5, 3 * n // 5])
     noise = np.random.default_rng(rng).standard_normal((n, 2))
-    scale, centre = np.array([np.sqrt(2.0), 1.0]), np.array([2.0, 2.0])
-    return np.where(y[:, None] > 0, noise, centre + scale * noise), y
+    scale = np.array([np.sqrt(2.0), 1.0])
+    centre = np.array([2.0, 2.0])
+    X = np.where(y[:, None] > 0, noise, centre + scale * noise)
+    return X, y
 
 
 def flip_labels(X, y, rule, rng=None, *, means=((0.0, 0.0), (5.0, 2.0))):
@@ -96,7 +99,8 @@ def flip_labels(X, y, rule, rng=None, *, means=((0.0, 0.0), (5.0, 2.0))):
     y_flipped, flipped : ndarray of shape (n_samples,) and (2,)
         A copy of `y` with two labels turned, and their row numbers.
     """
-    X, y = np.asarray(X, dtype=float), np.asarray(y)
+    X = np.asarray(X, dtype=float)
+    y = np.asarray(y)
     if rule not in FLIP_RULES:
         raise ValueError(f"flip_labels: rule must be one of {', '.join(FLIP_RULES)}. Got {rule!r}")
     if not (np.any(y == 1) and np.any(y == -1)) or not np.all(np.abs(y) == 1) or len(y) < 2:
@@ -108,7 +112,8 @@ def flip_labels(X, y, rule, rng=None, *, means=((0.0, 0.0), (5.0, 2.0))):
         flipped = rng.choice(len(y), size=2, replace=False)
     else:
         positive, negative = (np.asarray(mean, dtype=float) for mean in means)
-        margin = y * ((X - (positive + negative) / 2) @ (positive - negative))
+        middle = (positive + negative) / 2
+        margin = y * ((X - middle) @ (positive - negative))
         flipped = np.argsort(-margin, kind="stable")[:2]
     y_flipped = y.copy()
     y_flipped[flipped] *= -1
@@ -132,7 +137,9 @@ def twonorm(n=7400, rng=None):
     """
     rng = random_generator("twonorm", n, rng)
     y = np.where(rng.random(n) < 0.5, 1, -1)
-    return rng.standard_normal((n, 20)) + (2 / np.sqrt(20)) * y[:, np.newaxis], y
+    noise = rng.standard_normal((n, 20))
+    means = (2 / np.sqrt(20)) * y[:, np.newaxis]
+    return noise + means, y
 
 
 def ringnorm(n=7400, rng=None):
@@ -184,9 +191,12 @@ def waveform(n=5000, rng=None, positive=1):
     triangles = np.maximum(6.0 - np.abs(points - np.array([[11], [15], [7]])), 0.0)
     label = rng.integers(3, size=n)
     share = rng.random((n, 1))
-    first, second = np.array([1, 0, 0])[label], np.array([2, 2, 1])[label]
-    X = share * triangles[first] + (1.0 - share) * triangles[second]
-    return X + rng.standard_normal((n, 21)), np.where(label == positive, 1, -1)
+    first = np.array([1, 0, 0])[label]
+    second = np.array([2, 2, 1])[label]
+    mixture = share * triangles[first] + (1.0 - share) * triangles[second]
+    X = mixture + rng.standard_normal((n, 21))
+    y = np.where(label == positive, 1, -1)
+    return X, y
 
 
 def random_generator(name, n, rng):

@@ -59,21 +59,27 @@ class Form:
 
 
 FORMS = {
-    "titanic": Form("titanic", _coding.titanic, 150, 2051, "survived"),
-    "heart": Form("heart-statlog", _coding.heart, 170, 100, "heart disease"),
-    "breast-cancer": Form("breast-cancer", _coding.breast_cancer, 200, 77, "recurrence"),
-    "german": Form("german", _coding.german, 700, 300, "bad credit risk"),
-    "diabetis": Form("diabetes", _coding.diabetis, 468, 300, "diabetes"),
+    "titanic": Form("titanic", _coding.titanic, n_train=150, n_test=2051, positive="survived"),
+    "heart": Form(
+        "heart-statlog", _coding.heart, n_train=170, n_test=100, positive="heart disease"
+    ),
+    "breast-cancer": Form(
+        "breast-cancer", _coding.breast_cancer, n_train=200, n_test=77, positive="recurrence"
+    ),
+    "german": Form("german", _coding.german, n_train=700, n_test=300, positive="bad credit risk"),
+    "diabetis": Form("diabetes", _coding.diabetis, n_train=468, n_test=300, positive="diabetes"),
     "image": Form(
         "image-segmentation",
         _coding.image,
-        1300,
-        1010,
-        "brickface, sky, foliage or path",
+        n_train=1300,
+        n_test=1010,
+        positive="brickface, sky, foliage or path",
         n_splits=20,
     ),
-    "thyroid": Form("new-thyroid", _coding.thyroid, 140, 75, "hyper- or hypothyroid"),
-    "waveform": Form("waveform", _coding.waveform, 400, 4600, "class 1"),
+    "thyroid": Form(
+        "new-thyroid", _coding.thyroid, n_train=140, n_test=75, positive="hyper- or hypothyroid"
+    ),
+    "waveform": Form("waveform", _coding.waveform, n_train=400, n_test=4600, positive="class 1"),
 }
 
 #: The problems of `genuine_split`, which has so many splits of each.
@@ -153,7 +159,8 @@ def ida_split(name, i):
     i = _split_number(name, i, form.n_splits)
     identity = hashlib.sha256(f"ida-split/{name}/{i}".encode()).digest()
     seed = np.random.SeedSequence(int.from_bytes(identity, "little"))
-    order = np.random.default_rng(seed).permutation(form.n_train + form.n_test)
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(form.n_train + form.n_test)
     return order[: form.n_train], order[form.n_train :]
 
 
@@ -190,11 +197,14 @@ def genuine_split(name, i):
     path = find_copy(f"ida/{name}.npz")
     if path is not None:
         with np.load(path) as held:
-            X, y = held["X"], held["y"].astype(int)
-            train, test = held["train"][i - 1], held["test"][i - 1]
+            X = held["X"]
+            y = held["y"].astype(int)
+            trains = held["train"]
+            tests = held["test"]
     else:
         X, y, trains, tests = _read_benchmark(name, fetch_file("ida-benchmarks/benchmarks.mat"))
-        train, test = trains[i - 1], tests[i - 1]
+    train = trains[i - 1]
+    test = tests[i - 1]
     return X[train], y[train], X[test], y[test]
 
 
@@ -213,5 +223,6 @@ def _read_benchmark(name, path):
     record = content[variable][0, 0]
     X = np.ascontiguousarray(record["x"], dtype=float)
     y = np.where(record["t"].ravel() > 0, 1, -1)
-    train, test = (record[part].astype(np.intp) - 1 for part in ("train", "test"))
-    return X, y, train, test
+    trains = record["train"].astype(np.intp) - 1
+    tests = record["test"].astype(np.intp) - 1
+    return X, y, trains, tests

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from companion.datasets.tables import look_up, read_only
+from companion.datasets.tables import look_up
 from companion.datasets.uci import FORMS as _UCI_FORMS
 from companion.datasets.uci import Form, read_problem
 
@@ -82,4 +82,6 @@ def hepatitis_indicators(X):
     if not (np.isin(answers, _NO_YES) | np.isnan(answers)).all():
         raise ValueError("hepatitis_indicators: answers must be 1 (no), 2 (yes) or NaN (missing)")
     indicators = (answers[:, :, None] == np.array(_NO_YES)).reshape(len(X), -1)
-    return read_only(np.hstack([X[:, _HEPATITIS_NUMBERS], indicators.astype(float)]))[0]
+    coded = np.hstack([X[:, _HEPATITIS_NUMBERS], indicators.astype(float)])
+    coded.setflags(write=False)
+    return coded

@@ -40,13 +40,15 @@ def distinct_patterns(X, y):
     inverse : ndarray of shape (n_samples,)
         The pattern of each sample: ``X_unique[inverse]`` equals `X`.
     """
-    X, y = np.asarray(X), np.asarray(y)
+    X = np.asarray(X)
+    y = np.asarray(y)
     if X.ndim != 2 or y.shape != X.shape[:1]:
         raise ValueError(
             "distinct_patterns: X must be a table with one label in y for each row. "
             f"Got shapes {X.shape} and {y.shape}"
         )
-    seen, rows = {}, zip(X.tolist(), y.tolist(), strict=True)
-    inverse = np.array([seen.setdefault((*row, label), len(seen)) for row, label in rows])
+    numbers = {}
+    rows = zip(X.tolist(), y.tolist(), strict=True)
+    inverse = np.array([numbers.setdefault((*row, label), len(numbers)) for row, label in rows])
     _, first, counts = np.unique(inverse, return_index=True, return_counts=True)
     return X[first], y[first], counts, inverse

@@ -41,14 +41,17 @@ def three_gaussians(n, flip=0.0, rng=None):
     """
     rng = _checked(n, flip, rng, "three_gaussians")
     y = rng.integers(1, 4, size=n)
-    X = _CENTRES[y - 1] + _SD * rng.standard_normal((n, 2))
+    noise = rng.standard_normal((n, 2))
+    X = _CENTRES[y - 1] + _SD * noise
     return X, _flipped(y, flip, rng)
 
 
 def three_gaussians_probability(X, flip=0.0):
     """P(Y = j | X = x) of :func:`three_gaussians` at the rows of `X`, shape (n, 3)."""
-    squares = ((np.asarray(X, dtype=float)[:, None, :] - _CENTRES) ** 2).sum(axis=2)
-    return _with_flips(softmax(-squares / (2 * _SD**2), axis=1), flip)
+    X = np.asarray(X, dtype=float)
+    squares = ((X[:, None, :] - _CENTRES) ** 2).sum(axis=2)
+    densities = softmax(-squares / (2 * _SD**2), axis=1)
+    return _with_flips(densities, flip)
 
 
 def quadratic_logits(n, flip=0.0, rng=None):
@@ -79,7 +82,8 @@ def quadratic_logits(n, flip=0.0, rng=None):
     rng = _checked(n, flip, rng, "quadratic_logits")
     X = rng.uniform(-_HALF_WIDTHS, _HALF_WIDTHS, size=(n, 2))
     below = np.cumsum(quadratic_logits_probability(X), axis=1)
-    y = 1 + (rng.random(n)[:, None] > below[:, :2]).sum(axis=1)
+    level = rng.random(n)
+    y = 1 + (level[:, None] > below[:, :2]).sum(axis=1)
     return X, _flipped(y, flip, rng)
 
 
@@ -88,7 +92,8 @@ def quadratic_logits_probability(X, flip=0.0):
     x1, x2 = np.asarray(X, dtype=float).T
     sides = 0.1 * x1**2 - 0.05 * x2**2 + 0.1
     middle = -0.2 * x1**2 + 0.1 * x2**2 - 0.2
-    return _with_flips(softmax(np.column_stack([sides - x1, middle, sides + x1]), axis=1), flip)
+    logits = np.column_stack([sides - x1, middle, sides + x1])
+    return _with_flips(softmax(logits, axis=1), flip)
 
 
 def _checked(n, flip, rng, name):
@@ -99,7 +104,8 @@ def _checked(n, flip, rng, name):
 
 def _flipped(y, flip, rng):
     # Drawn always, so that the same seed gives the same points and classes for every flip.
-    turned, shift = rng.random(len(y)) < flip, rng.integers(1, 3, size=len(y))
+    turned = rng.random(len(y)) < flip
+    shift = rng.integers(1, 3, size=len(y))
     return np.where(turned, (y - 1 + shift) % 3 + 1, y)
 
 

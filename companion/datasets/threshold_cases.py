@@ -74,9 +74,19 @@ def get_threshold_case(case, cluster_weight=None):
     ThresholdCase
     """
     if case == "A":
-        found = ThresholdCase(2 / 3, 0.25, 0.2, _distribution("norm", 0.75, 0.15))
+        found = ThresholdCase(
+            prior=2 / 3,
+            cluster_weight=0.25,
+            cluster_mean=0.2,
+            wide=_distribution("norm", 0.75, 0.15),
+        )
     elif case == "B":
-        found = ThresholdCase(0.7, 0.4 / 1.4, 0.25, _distribution("uniform", 0.7, 0.25))
+        found = ThresholdCase(
+            prior=0.7,
+            cluster_weight=0.4 / 1.4,
+            cluster_mean=0.25,
+            wide=_distribution("uniform", 0.7, 0.25),
+        )
     else:
         raise ValueError(f"get_threshold_case: case must be 'A' or 'B'. Got {case!r}")
     if cluster_weight is None:
@@ -111,7 +121,8 @@ def threshold_case(case, n=500, rng=None, cluster_weight=None):
     x = parts.negative.ppf(level)
     x[positive] = parts.wide.ppf(level[positive])
     x[in_cluster] = parts.cluster.ppf(level[in_cluster])
-    return x[:, np.newaxis], np.where(positive, 1, -1)
+    y = np.where(positive, 1, -1)
+    return x[:, np.newaxis], y
 
 
 def threshold_case_densities(case, x, cluster_weight=None):
@@ -127,9 +138,11 @@ def threshold_case_densities(case, x, cluster_weight=None):
     -------
     positive, negative : ndarray of the shape of x
     """
-    parts, x = get_threshold_case(case, cluster_weight), np.asarray(x, dtype=float)
+    parts = get_threshold_case(case, cluster_weight)
+    x = np.asarray(x, dtype=float)
     q = parts.cluster_weight
-    return (1 - q) * parts.wide.pdf(x) + q * parts.cluster.pdf(x), parts.negative.pdf(x)
+    positive = (1 - q) * parts.wide.pdf(x) + q * parts.cluster.pdf(x)
+    return positive, parts.negative.pdf(x)
 
 
 def threshold_case_error(case, threshold, cluster_weight=None):
@@ -150,7 +163,9 @@ def threshold_case_error(case, threshold, cluster_weight=None):
     >>> float(threshold_case_error("A", 0.5).round(4))
     0.1906
     """
-    parts, t = get_threshold_case(case, cluster_weight), np.asarray(threshold, dtype=float)
+    parts = get_threshold_case(case, cluster_weight)
+    t = np.asarray(threshold, dtype=float)
     q = parts.cluster_weight
     missed = (1 - q) * parts.wide.cdf(t) + q * parts.cluster.cdf(t)
-    return parts.prior * missed + (1 - parts.prior) * parts.negative.sf(t)
+    false_alarms = parts.negative.sf(t)
+    return parts.prior * missed + (1 - parts.prior) * false_alarms

@@ -106,4 +106,5 @@ def read_problem(name, form):
     numbers = table.drop(columns=list(form.left_out))
     for column, words in (form.words or {}).items():
         numbers[column] = numbers[column].map(words)
-    return UCIProblem(name, *read_only(attributes(numbers), y), form.positive)
+    X, y = read_only(attributes(numbers), y)
+    return UCIProblem(name, X, y, form.positive)

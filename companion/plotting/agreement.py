@@ -36,7 +36,8 @@ def plot_agreement(ax, matrix, *, least=1e-14, most=1.0, label):
     for column in np.flatnonzero(papers[1:] != papers[:-1]):
         ax.axvline(column + 0.5, color="black", linewidth=1.0)
     for paper in dict.fromkeys(papers):
-        ax.text(np.flatnonzero(papers == paper).mean(), -0.75, paper, ha="center", va="bottom")
+        middle = np.flatnonzero(papers == paper).mean()
+        ax.text(middle, -0.75, paper, ha="center", va="bottom")
     labels = [f"{problem}: {machine}" for _, problem, machine in matrix.columns]
     ax.set_xticks(
         range(len(labels)),

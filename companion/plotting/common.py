@@ -139,9 +139,9 @@ def plot_differences(ax, names, series, *, xlabel, title=""):
     """
     place = np.arange(len(names), dtype=float)
     for k, (name, (mean, error)) in enumerate(series.items()):
-        shifted = place + 0.2 * (k - (len(series) - 1) / 2)
+        shift = 0.2 * (k - (len(series) - 1) / 2)
         look = {**style_of(name), "linestyle": "", "label": name}
-        ax.errorbar(mean, shifted, xerr=2 * error, capsize=2, **look)
+        ax.errorbar(mean, place + shift, xerr=2 * error, capsize=2, **look)
     ax.axvline(0.0, color="black", linewidth=0.8)
     ax.set_yticks(place, names)
     ax.set(xlabel=xlabel, title=title, ylim=(len(names) - 0.5, -0.5))
