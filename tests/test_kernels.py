@@ -133,4 +133,4 @@ def test_rows_on_demand_equal_the_rows_of_the_matrix(kernel, n_features, capacit
         assert kept.size <= capacity
     np.testing.assert_allclose(rows.diagonal, np.diag(K), rtol=1e-13)
     some = np.array([3, 9, 20])
-    np.testing.assert_allclose(rows.block(some), K[np.ix_(some, some)], rtol=1e-11)
+    np.testing.assert_allclose(rows.square(some), K[np.ix_(some, some)], rtol=1e-11)

@@ -11,6 +11,9 @@ from companion.solvers import _smo_loops as loops
 # Rounding at a bound is taken out where that changes a score by no more than this share of tol.
 _SNAP_SHARE = 1e-3
 
+# Rows computed at a time while the cache has room.
+_AHEAD = 64
+
 
 class DualProblem:
     """A :class:`companion.solvers._smo_loops.Dual` and the source of its rows."""
@@ -63,15 +66,35 @@ class DualProblem:
 
     def refresh(self):
         """Compute products and scores afresh; return the violation."""
+        if self.rows is None:
+            return loops.refresh(self.dual, True)
+        missing = np.flatnonzero((self.slot < 0) & (self.beta != 0.0))
+        self.ensure(missing[: self.rows.room])
         violation = loops.refresh(self.dual, True)
-        missing = () if self.rows is None else np.flatnonzero((self.slot < 0) & (self.beta != 0.0))
-        if not len(missing):
+        missing = missing[self.slot[missing] < 0]
+        if not missing.size:
             return violation
-        for start in range(0, missing.size, self.rows.capacity):
-            part = missing[start : start + self.rows.capacity]
-            self.ensure(part)
-            loops.add_products(self.dual.K, self.slot, part, self.beta[part], self.products)
+        self._add_past_the_cache(missing, self.beta[missing], self.products)
         return loops.refresh(self.dual, False)
+
+    def times(self, indices, weights):
+        """K[:, indices] @ weights."""
+        total = np.zeros(self.n)
+        at_hand = self.slot[indices] >= 0
+        if at_hand.all():
+            loops.add_products(self.dual.K, self.slot, indices, weights, total)
+        else:
+            near, far = indices[at_hand], indices[~at_hand]
+            loops.add_products(self.dual.K, self.slot, near, weights[at_hand], total)
+            self._add_past_the_cache(far, weights[~at_hand], total)
+        return total
+
+    def _add_past_the_cache(self, indices, weights, total):
+        done = 0
+        for some, rows in self.rows.blocks(indices):
+            places = np.arange(some.size)
+            loops.add_products(rows, places, places, weights[done : done + some.size], total)
+            done += some.size
 
     def free(self):
         """Indices of the variables strictly inside the box."""
@@ -93,7 +116,13 @@ class DualProblem:
 
     def restricted_to(self, indices):
         """The same problem over some samples, the others held."""
-        part = DualProblem(self.block(indices), self.y[indices], self.diagonal[indices])
+        rows = None
+        if self.rows is None:
+            K = self.dual.K[indices[:, None], indices]
+        else:
+            rows = self.rows.restricted_to(indices)
+            K = rows.buffer
+        part = DualProblem(K, self.y[indices], self.diagonal[indices], rows)
         for mine, whole in zip(part.dual[3:11], self.dual[3:11], strict=True):
             mine[:] = whole[indices]
         # What is held belongs to the linear term.
@@ -111,10 +140,9 @@ class DualProblem:
         self.refresh()
 
     def fetch(self):
-        """Cache the missing row, and others that are likely to be needed."""
-        rows = self.rows
+        """Cache the missing row and, where there is room, others that are likely to be needed."""
         self.ensure(self.clock[[loops.MISSING]])
-        m = min(max(4, rows.n_computed // 4), rows.capacity // 2)
+        m = min(self.rows.n_computed // 4, self.rows.room, _AHEAD)
         if m > 4:
             middle = self.scores.mean()
             rises = np.where(self.beta < self.high, self.scores - middle, 0.0)
@@ -133,12 +161,12 @@ class DualProblem:
         self.rows.ensure(indices)
         self.clock[loops.ROWS] = self.rows.clock
 
-    def block(self, indices):
+    def square(self, indices):
         """The entries of K for some samples, in memory of their own."""
         slots = self.slot[indices]
         if (slots < 0).any():
-            return self.rows.block(indices)
-        return self.dual.K[slots[:, None], indices]
+            return self.rows.square(indices)
+        return loops.cut(self.dual.K, slots, indices)
 
 
 def checked_problem(K, y, lower, upper, ridge, check_finite=True):

@@ -294,25 +294,37 @@ def walk_the_free_set(problem, free, tol):
 
     The step solves (K + D)_FF d = s_F - b e, e'd = 0. At a bound it goes on without that variable.
     """
-    factor, failed = dpotrf(_system(problem.dual, free, _JITTER_SHARE * tol).T, overwrite_a=True)
-    if not failed:
-        _walk(problem.dual, free, factor.T)
+    dual = problem.dual
+    system = problem.square(free)
+    _regularise(system, dual, free, _JITTER_SHARE * tol)
+    factor, failed = dpotrf(system.T, overwrite_a=True)
+    if failed:
+        return
+    step = _step(dual, free, factor.T)
+    _move(dual, free, step, problem.times(free, step))
 
 
 @njit(**STRICT)
-def _system(dual, free, share):
-    """(K + D)_FF, and a jitter."""
-    m, scale, largest = free.size, 0.0, 1e-300
+def cut(K, slots, columns):
+    """K[slots][:, columns] in double precision."""
+    m = slots.size
+    entries = np.empty((m, m))
+    for a in range(m):
+        row = K[slots[a]]
+        for c in range(m):
+            entries[a, c] = row[columns[c]]
+    return entries
+
+
+@njit(**STRICT)
+def _regularise(system, dual, free, share):
+    """Add the ridge and a jitter to K_FF."""
+    scale, largest = 0.0, 1e-300
     for i in free:
         scale, largest = max(scale, dual.diagonal[i]), max(largest, abs(dual.beta[i]))
     jitter = min(max(share / largest, _LEAST_JITTER * scale), 1e-3 * scale)
-    system = np.empty((m, m))
-    for a in range(m):
-        row = dual.K[dual.slot[free[a]]]
-        for c in range(m):
-            system[a, c] = row[free[c]]
-        system[a, a] += dual.ridge[free[a]] + jitter
-    return system
+    for a, i in enumerate(free):
+        system[a, a] += dual.ridge[i] + jitter
 
 
 @njit(**STRICT, fastmath={"reassoc", "contract"})
@@ -329,12 +341,16 @@ def _solve(factor, v):
 
 
 @njit(**STRICT)
-def _walk(dual, free, factor):
-    """Move beta and scores, given the lower triangular factor of the system."""
+def _step(dual, free, factor):
+    """The step over the free variables, given the lower triangular factor of the system."""
     beta, scores = dual.beta[free], dual.scores[free]
-    step = _step_in_the_box(factor, scores, dual.low[free] - beta, dual.high[free] - beta)
-    change = np.zeros(dual.scores.size)
-    add_products(dual.K, dual.slot, free, step, change)
+    return _step_in_the_box(factor, scores, dual.low[free] - beta, dual.high[free] - beta)
+
+
+@njit(**STRICT)
+def _move(dual, free, step, change):
+    """Move beta and scores by a step; `change` is K times it."""
+    beta, scores = dual.beta[free], dual.scores[free]
     slope, curvature = 0.0, 0.0
     for a, i in enumerate(free):
         change[i] += dual.ridge[i] * step[a]

@@ -60,6 +60,12 @@ _FIRST_BURST, _GROWTH = 100, 2
 _PAIR, _PART = 80, 5e6
 _WALK = 5e3, 0.5, 10.0, 0.012
 
+# A walk over more variables than this takes too much memory and too long.
+_MOST_WALKED = 3000
+
+# Samples that pair updates go over before Python looks for Ctrl-C.
+_UNINTERRUPTED = 100_000_000
+
 # Updates and sweeps between two looks whether they still lead anywhere, what is too small a fall of
 # the violation to go on for, and of the objective beside the gap; the end where both are.
 _UPDATES, _SWEEPS, _TOO_LITTLE, _ROUNDING = 500_000, 100, 0.01, 1e-16
@@ -208,11 +214,8 @@ def _minimise(problem, rules, target):
     parted, walked = now, now - problem.credit
     while True:
         stop = min(rules.budget, now + burst) if rules.accelerate else rules.budget
-        status = update_pairs(problem.dual, rules.second_order, target, stop)
+        status = _update_pairs(problem, rules.second_order, target, stop)
         now, stalled = problem.n_iter, status == STALLED
-        if status == NEEDS_ROW:
-            problem.fetch()
-            continue
         if status == CONVERGED or now >= rules.budget or not rules.accelerate:
             return status
         if watch.is_idle(problem):
@@ -225,8 +228,7 @@ def _minimise(problem, rules, target):
         if stalled or spent > once + m * (sample * n + m * (pair + triple * m)):
             if stalled and walked == now:
                 return status
-            if 1 < m <= len(problem.dual.K):
-                problem.ensure(free)
+            if 1 < m <= _MOST_WALKED:
                 walk_the_free_set(problem, free, rules.tol)
             walked, burst = now, _FIRST_BURST
             continue
@@ -237,6 +239,18 @@ def _minimise(problem, rules, target):
             _solve_part(problem, rules)
             parted = problem.n_iter
             walked, now = walked + parted - now, parted
+
+
+def _update_pairs(problem, second_order, target, stop):
+    """`update_pairs`, a fraction of a second at a time, so that Ctrl-C is heard in between."""
+    at_once = max(_UNINTERRUPTED // problem.n, 1)
+    while True:
+        limit = min(stop, problem.n_iter + at_once)
+        status = update_pairs(problem.dual, second_order, target, limit)
+        if status == NEEDS_ROW:
+            problem.fetch()
+        elif status != BUDGET or limit == stop:
+            return status
 
 
 class _Watch:
@@ -266,7 +280,7 @@ def _solve_part(problem, rules):
     """Solve over the samples that may still move, if they are few, and return to all."""
     least = _REDUCTION * problem.violation
     movable = problem.movable(least)
-    if movable.size < _SHRINKS * problem.n and movable.size**2 <= problem.dual.K.size:
+    if movable.size < _SHRINKS * problem.n:
         part = problem.restricted_to(movable)
         _minimise(part, rules, max(rules.tol, least))
         problem.take_back(movable, part)
