@@ -15,7 +15,8 @@ from companion.estimators._kernel_classifier import KernelClassifier, silent_ove
 from companion.kernels import KernelRows, gram
 from companion.solvers.smo import smo
 
-# From this many samples rows of the Gram matrix are computed as needed: most of them never are.
+# From this many samples rows of the Gram matrix are computed as needed: half or fewer of them are, by
+# `python -m benchmarks many_samples`.
 ROWS_FROM = 3000
 
 

@@ -11,9 +11,6 @@ from companion.solvers import _smo_loops as loops
 # Rounding at a bound is taken out where that changes a score by no more than this share of tol.
 _SNAP_SHARE = 1e-3
 
-# Rows computed at a time while the cache has room.
-_AHEAD = 64
-
 
 class DualProblem:
     """A :class:`companion.solvers._smo_loops.Dual` and the source of its rows."""
@@ -49,6 +46,12 @@ class DualProblem:
     @property
     def violation(self):
         return max(float(self.ends[0] - self.ends[1]), 0.0)
+
+    @property
+    def rows_are_scarce(self):
+        """Whether the cache is full, and is not one of all rows."""
+        rows = self.rows
+        return rows is not None and rows.room == 0 and rows.capacity < self.n
 
     def begin(self, beta):
         """Start at a feasible beta."""
@@ -140,18 +143,8 @@ class DualProblem:
         self.refresh()
 
     def fetch(self):
-        """Cache the missing row and, where there is room, others that are likely to be needed."""
+        """Cache the row that is missing."""
         self.ensure(self.clock[[loops.MISSING]])
-        m = min(self.rows.n_computed // 4, self.rows.room, _AHEAD)
-        if m > 4:
-            middle = self.scores.mean()
-            rises = np.where(self.beta < self.high, self.scores - middle, 0.0)
-            falls = np.where(self.beta > self.low, middle - self.scores, 0.0)
-            pull = np.where(self.slot < 0, np.maximum(rises, falls), 0.0)
-            likely = np.flatnonzero(pull > 0.0)
-            if likely.size > m:
-                likely = np.sort(likely[np.argpartition(pull[likely], -m)[-m:]])
-            self.ensure(likely)
 
     def ensure(self, indices):
         """Have the rows of these samples at hand."""

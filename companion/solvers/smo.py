@@ -48,7 +48,8 @@ __all__ = ["smo"]
 _MAX_REFRESHES = 50
 
 # Samples that may still move are a problem of their own below this share of all; it is left when
-# the violation has fallen by this factor.
+# the violation has fallen by this factor. With rows on demand its shorter rows take the place of the
+# longer ones, so that more of them fit; while these do, it does not pay.
 _SHRINKS, _REDUCTION = 0.5, 0.01
 
 # Pair updates of the first burst, and how bursts grow.
@@ -278,6 +279,8 @@ class _Watch:
 
 def _solve_part(problem, rules):
     """Solve over the samples that may still move, if they are few, and return to all."""
+    if problem.rows is not None and not problem.rows_are_scarce:
+        return
     least = _REDUCTION * problem.violation
     movable = problem.movable(least)
     if movable.size < _SHRINKS * problem.n:

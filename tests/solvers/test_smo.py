@@ -1,5 +1,8 @@
 """SMO: certificates, agreement with other solvers, the paper's algorithm, edges, errors."""
 
+import signal
+from importlib import import_module
+
 import numpy as np
 import pytest
 from _cases import each, refusals, refused, warned
@@ -213,6 +216,41 @@ def test_many_samples_need_few_rows():
     rows = KernelRows(X, gamma=0.4)
     solved(gram(X, gamma=0.4), y, 0.0, 1.0, rows=rows)
     assert rows.n_computed < 1500
+
+
+@each(share=[(0.05, 5.0), (0.2, 4.0), (0.6, 2.0)], accelerate=[True, False])
+def test_a_small_cache_computes_a_row_a_few_times_only(share, accelerate):
+    X, y = two_classes(600, n_features=10, noise=1.0)
+    part, most = share
+    whole, rows = (KernelRows(X, gamma=0.05, cache_size=s * 600**2 * 8.01e-6) for s in (1.0, part))
+    options = {"accelerate": accelerate, "selection": SELECTIONS[accelerate]}
+    smo(whole, y, 0.0, 1.0, **options)
+    solved(gram(X, gamma=0.05), y, 0.0, 1.0, rows=rows, **options)
+    assert rows.n_computed <= most * whole.n_computed
+
+
+def test_pauses_to_listen_for_ctrl_c_do_not_change_the_path(monkeypatch):
+    (K, y), box = problem(120, seed=7), machine("Least 1-Norm", 50.0)
+    for options in ({"selection": "first_order", "accelerate": False}, {}):
+        expected = smo(K, y, **box, **options)
+        with monkeypatch.context() as changed:
+            changed.setattr(import_module("companion.solvers.smo"), "_UNINTERRUPTED", 1)
+            result = smo(K, y, **box, **options)
+        assert result.n_iter == expected.n_iter
+        np.testing.assert_array_equal(result.alpha, expected.alpha)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no timers of signals")
+def test_ctrl_c_ends_a_fit_that_would_go_on_for_hours():
+    K, y = problem(500, n_features=2, seed=3, gamma=0.05)
+    handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            smo(K, y, -1e6, 1e6, tol=1e-9, accelerate=False, max_iter=10**12)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, handler)
 
 
 @pytest.mark.parametrize("accelerate", [False, True])
