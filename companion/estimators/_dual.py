@@ -15,8 +15,8 @@ from companion.estimators._kernel_classifier import KernelClassifier, silent_ove
 from companion.kernels import KernelRows, gram
 from companion.solvers.smo import smo
 
-# From this many samples rows of the Gram matrix are computed as needed: half or fewer of them are, by
-# `python -m benchmarks many_samples`.
+# From this many samples rows of the Gram matrix are computed as needed. On the problems of
+# `python -m benchmarks many_samples` that is less than half of them for the L1-SVM.
 ROWS_FROM = 3000
 
 

@@ -48,8 +48,8 @@ __all__ = ["smo"]
 _MAX_REFRESHES = 50
 
 # Samples that may still move are a problem of their own below this share of all; it is left when
-# the violation has fallen by this factor. With rows on demand its shorter rows take the place of the
-# longer ones, so that more of them fit; while these do, it does not pay.
+# the violation has fallen by this factor. Its shorter rows take the place of the longer ones in a
+# cache, so that more of them fit; while the longer ones do, it does not pay.
 _SHRINKS, _REDUCTION = 0.5, 0.01
 
 # Pair updates of the first burst, and how bursts grow.
