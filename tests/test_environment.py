@@ -2,7 +2,10 @@
 
 import os
 import re
+import runpy
+import shutil
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -14,6 +17,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from companion._paths import project_root
+from companion.reproduction.artefacts import list_artefacts
 
 ROOT = project_root()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -76,6 +80,8 @@ def test_the_supported_pythons_are_those_that_the_lock_file_is_for():
 
 # ------------------------------------------------------------------ conda and Binder
 
+EDITABLE = "--no-deps --no-build-isolation --editable ."
+
 
 def test_the_conda_environment_is_a_supported_python_and_the_lock_file():
     conda = [item for item in ENVIRONMENT["dependencies"] if isinstance(item, str)]
@@ -100,19 +106,16 @@ def test_binder_finds_its_files_where_it_looks_and_what_it_needs():
 @pytest.mark.skipif(os.name != "posix", reason="runs a shell script")
 def test_post_build_runs_pip_in_the_folder_of_the_project_as_make_does(tmp_path):
     """With a `python` that only notes what it is asked for."""
-    flags, fake = "--no-deps --no-build-isolation --editable .", tmp_path / "python"
+    fake = tmp_path / "python"
     fake.write_text(f'#!/bin/sh\necho "$PWD: $*" >> "{tmp_path}/asked"\n', encoding="utf-8")
     fake.chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     subprocess.run([ROOT / "postBuild"], cwd=ROOT, env=environment, check=True)
     asked = [
-        f"{ROOT}: {words}\n" for words in (f"-m pip install {flags}", "tools/compile_loops.py")
+        f"{ROOT}: {words}\n" for words in (f"-m pip install {EDITABLE}", "tools/compile_loops.py")
     ]
     assert (tmp_path / "asked").read_text() == "".join(asked)
     assert "set -eu" in (ROOT / "postBuild").read_text(encoding="utf-8").splitlines()
-    script = (ROOT / "tools" / "build_venv.sh").read_text(encoding="utf-8").replace("\\\n", " ")
-    last = [line for line in script.splitlines() if "pip install" in line][-1]
-    assert set(flags.split()) <= set(last.split())
 
 
 def test_a_checkout_with_other_line_ends_keeps_what_must_not_change():
@@ -121,3 +124,43 @@ def test_a_checkout_with_other_line_ends_keeps_what_must_not_change():
     command = ["git", "-c", "core.autocrlf=true", "check-attr", "eol", "--", *paths]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.splitlines() == [f"{path}: eol: lf" for path in paths], done.stderr
+
+
+# ------------------------------------------------------------------ make setup
+
+
+@pytest.mark.skipif(os.name != "posix", reason="runs a shell script")
+@pytest.mark.parametrize("uv_fails", [0, 1], ids=["uv installs", "uv fails"])
+def test_setup_installs_by_uv_from_where_pip_would_and_by_pip_if_uv_fails(tmp_path, uv_fails):
+    """With a uv that only notes what it is asked for, and a lock file without packages."""
+    (tmp_path / "tools").mkdir()
+    shutil.copy(ROOT / "tools" / "build_venv.sh", tmp_path / "tools")
+    (tmp_path / "tools" / "compile_loops.py").write_text("print('compiled')")
+    (tmp_path / "requirements.lock").touch()
+    settings = "[global]\nindex-url = https://one.test\n[install]\nextra-index-url =\n  a\n  b\n"
+    (tmp_path / "pip.conf").write_text(settings)
+    uv = tmp_path / "bin" / "uv"
+    uv.parent.mkdir()
+    told = '"$UV_DEFAULT_INDEX $UV_EXTRA_INDEX_URL: $*"'
+    uv.write_text(f'#!/bin/sh\necho {told} >> "{tmp_path}/asked"\nexit {uv_fails}\n')
+    uv.chmod(0o755)
+    own = {key: text for key, text in os.environ.items() if not key.startswith(("PIP_", "UV_"))}
+    own |= {"PIP_CONFIG_FILE": str(tmp_path / "pip.conf"), "PYTHON": sys.executable}
+    own["PATH"] = f"{uv.parent}{os.pathsep}{own['PATH']}"
+    command = ["sh", "tools/build_venv.sh", ".venv"]
+    run = subprocess.run(command, cwd=tmp_path, env=own, capture_output=True, text=True)
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert all(line.startswith("https://one.test  a b: pip install ") for line in asked)
+    assert asked[0].endswith("--require-hashes --requirement requirements.lock")
+    if uv_fails:
+        assert len(asked) == 1
+        assert "could not install them, as it says above: pip does" in run.stderr
+    else:
+        assert run.returncode == 0 and "compiled" in run.stdout and "pip does" not in run.stderr
+        assert [line.partition("best-match ")[2] for line in asked[1:]] == [EDITABLE]
+
+
+def test_the_loops_that_setup_compiles_are_of_studies_there_are():
+    listed = runpy.run_path(str(ROOT / "tools" / "compile_loops.py"))["STUDIES"]
+    known = {f"{study.paper}/{study.name}" for a in list_artefacts() for study in a.studies}
+    assert {name for names in listed for name in names} <= known

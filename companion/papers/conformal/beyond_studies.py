@@ -278,17 +278,17 @@ ASTERISKS = study_of_sets("asterisks", compute_asterisks, {"paper": 1, "quick": 
 COSTS = study_of_sets("costs", compute_costs, {"paper": 1, "quick": 1})
 ASCENTS = study_of_sets("ascents", compute_ascents, {"paper": 2, "quick": 1})
 
-#: Of readings, the draws of the board, partitions of most sets, and of the large ones.
-_NUMBERS = {"paper": (6, 2, 1), "quick": (1, 1, 0)}
 
-
-def _numbered(board, most, large):
-    """The settings, with the longest ones first."""
-    numbers = dict.fromkeys([*problems.LARGE, BOARD_NAME, *problems.SETS], most)
-    numbers |= {BOARD_NAME: board} | dict.fromkeys(problems.LARGE, large)
+def _readings(draws, partitions, sets, large_sets=()):
+    """Draws of the board, partitions of sets, and one of each large set; the longest first."""
+    numbers = dict.fromkeys(large_sets, 1) | {BOARD_NAME: draws} | dict.fromkeys(sets, partitions)
     return [{"dataset": k, "partition": i + 1} for k, n in numbers.items() for i in range(n)]
 
 
-_SETTINGS = {profile: _numbered(*numbers) for profile, numbers in _NUMBERS.items()}
+_MOST = [name for name in problems.SETS if name not in problems.LARGE]
+_SETTINGS = {
+    "paper": _readings(6, 2, _MOST, problems.LARGE),
+    "quick": _readings(1, 1, problems.SMALL),
+}
 READINGS = study_over(problems.PAPER, "readings", compute_readings, _SETTINGS, problems.digest)
 STUDIES = (WIDTHS, FORCED, SHIFT, ASTERISKS, READINGS, COSTS, ASCENTS)

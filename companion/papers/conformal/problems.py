@@ -34,8 +34,14 @@ SETS = {
 }
 BOARD_NAME = "Checkers board"
 
-#: Left out of the quick profile, except where the tables have it, and of many partitions.
+#: Left out of many partitions.
 LARGE = ("Segment1",)
+
+#: The smallest sets: the quick profile has these alone, except where the tables have all.
+SMALL = ("Glass7", "Hepatitis", "Sonar")
+
+#: All sets, the large ones first: else one process would work at these while others have no more.
+LARGE_FIRST = (*LARGE, *(name for name in SETS if name not in LARGE))
 
 #: Draws of the board: patterns of each class, side, and cells of the test grid by side.
 N_POSITIVE, N_NEGATIVE, SIDE, GRID = 20, 2000, 4.0, 200
@@ -129,11 +135,7 @@ def digest(params):
     return datasets.data_digest(datasets.imbalanced_source(SETS[params["dataset"]]))
 
 
-def study_of_sets(name, compute, numbers, *, before=(), after=(), large=("paper",)):
-    """A study with a unit a data set and partition; the large sets in the profiles `large` only.
-
-    These come first, so that no process works at one while the others have nothing left to do.
-    """
-    others = [own for own in (*before, *SETS, *after) if own not in LARGE]
-    sets = {profile: [*LARGE, *others] if profile in large else others for profile in numbers}
+def study_of_sets(name, compute, numbers, *, after=(), quick=SMALL, paper=LARGE_FIRST):
+    """A study with a unit a data set, of those of a profile and those `after`, and partition."""
+    sets = {"quick": [*quick, *after], "paper": [*paper, *after]}
     return study_over(PAPER, name, compute, digest=digest, dataset=sets, partition=numbers)

@@ -85,9 +85,12 @@ def compute_partitions(unit):
     return cells(pd.DataFrame(rows), "method").to_dict("records")
 
 
-FOLDS = study_of_sets("folds", compute_folds, {"paper": 20, "quick": 1}, large=("paper", "quick"))
+FOLDS = study_of_sets("folds", compute_folds, {"paper": 20, "quick": 1}, quick=problems.LARGE_FIRST)
 SIZES = study_over(PAPER, "sizes", compute_sizes, digest=digest, dataset=tuple(SETS))
-PARTITIONS = study_of_sets("partitions", compute_partitions, {"paper": 100, "quick": 1}, large=())
+_MANY = [name for name in SETS if name not in problems.LARGE]
+PARTITIONS = study_of_sets(
+    "partitions", compute_partitions, {"paper": 100, "quick": 1}, quick=_MANY, paper=_MANY
+)
 STUDIES = (FOLDS, PARTITIONS, SIZES)
 
 

@@ -109,7 +109,9 @@ def has_free_vector(machines):
     return ((alpha > 0) & (alpha < upper)).any(axis=-1)
 
 
-INEFFICIENCY = study_over(PAPER, "inefficiency", compute_sample, n=SIZES, sample=SAMPLES)
+INEFFICIENCY = study_over(
+    PAPER, "inefficiency", compute_sample, n=SIZES, sample={**SAMPLES, "quick": 2}
+)
 STUDIES = (INEFFICIENCY, MINIMA, APPROXIMATION)
 
 
