@@ -1,7 +1,7 @@
 # Three commands for readers: `make reproduce`, `make test` and `make lab`. Each builds .venv with
 # all extras from requirements.lock first if it is missing or older than the lock file.
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce paper verify test lab lint bench lock clean
+.PHONY: help setup reproduce paper verify test check lab lint bench lock clean
 
 VENV := .venv
 STAMP := $(VENV)/.built-from-lock
@@ -28,6 +28,9 @@ verify: $(STAMP)  ## every published value against its regeneration
 
 test: $(STAMP)  ## all tests, and nbval over every notebook
 	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
+
+check: $(STAMP)  ## the tests that do not take long, for while you work
+	@$(BIN)/python -m pytest -n auto -m 'not fuzz and not slow' tests $(ARGS)
 
 lab: $(STAMP)  ## JupyterLab, on the notebook about all papers
 	@$(BIN)/jupyter-lab --ServerApp.root_dir=. notebooks/overview.ipynb $(ARGS)

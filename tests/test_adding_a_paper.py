@@ -13,6 +13,8 @@ from _run import python
 
 from companion._paths import project_root
 
+pytestmark = pytest.mark.slow
+
 ROOT = project_root()
 GUIDE = ROOT / "docs" / "adding_a_paper.md"
 HEAD = r"(?:^\*\*`(?P<path>[^`]+)`\*\*(?P<how>[^\n]*)\n\n)?^```(?P<language>\w+)\n"

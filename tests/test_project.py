@@ -120,6 +120,7 @@ def quick_run(tmp_path_factory):
     return project, python(*command.split(), env=environment, cwd=project)
 
 
+@pytest.mark.slow
 def test_the_quick_profile_runs_without_network_and_says_what_is_missing(quick_run):
     project, run = quick_run
     assert run.returncode == 0, run.stdout + run.stderr
@@ -131,6 +132,7 @@ def test_the_quick_profile_runs_without_network_and_says_what_is_missing(quick_r
     assert executed == {artefact.name for artefact in list_artefacts("l1nsvm")}
 
 
+@pytest.mark.slow
 def test_a_quick_run_leaves_the_committed_records_and_notebooks_alone(quick_run):
     project, _ = quick_run
     for folder in ("data", "notebooks"):

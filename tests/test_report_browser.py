@@ -11,7 +11,10 @@ CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrom
 DRIVER = which("chromedriver")
 NEEDED = {"Chromium": CHROMIUM, "chromedriver": DRIVER, "selenium": find_spec("selenium")}
 MISSING = ", ".join(name for name, found in NEEDED.items() if not found)
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"needs a browser: {MISSING} not found")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(MISSING), reason=f"needs a browser: {MISSING} not found"),
+]
 FLAGS = "headless=new no-sandbox disable-gpu disable-dev-shm-usage no-first-run disable-sync"
 
 

@@ -11,6 +11,8 @@ from _run import python, said
 
 from companion._paths import project_root
 
+pytestmark = pytest.mark.slow
+
 ROOT = project_root()
 HERE = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 

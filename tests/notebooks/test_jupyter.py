@@ -130,6 +130,7 @@ def outputs_among(messages):
     return [nbformat.v4.output_from_msg(message) for message in shown]
 
 
+@pytest.mark.slow
 def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
     name = SMALL.relative_to(notebooks_dir()).as_posix()
     assert "JupyterLab" in server.ask(f"lab/tree/{name}")
@@ -191,6 +192,7 @@ def test_a_knob_can_be_made_of_every_argument_and_only_the_picture_is_shown(path
             assert [n for n in own if n.value] == []  # it would be printed below the picture
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not find_spec("ipywidgets"), reason="sliders need ipywidgets, of [lab]")
 def test_moving_a_slider_changes_the_picture(server):
     assert "@jupyter-widgets/jupyterlab-manager" in server.ask("lab")

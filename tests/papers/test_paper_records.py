@@ -102,6 +102,7 @@ def _is_slow(unit):
     return unit.params.get("dataset") == "german" and (slow_search or whole_grid)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(STUDIES.keys() - TUNED))
 def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
     study = STUDIES[name]
@@ -184,6 +185,7 @@ MOVES = ("log2_C", "n_steps", "n_missed", "parts")
 SHARE_ALIKE = {"wrsvm": 0.7, "conformal": 0.8}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEARCHED)
 def test_most_of_a_sample_of_searched_units_agrees_with_the_records(name):
     study = SEARCHED[name]

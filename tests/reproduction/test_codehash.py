@@ -297,6 +297,7 @@ FAST = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paper", FAST)
 def test_every_function_that_runs_is_reached(paper):
     """All of the package, functions by the outermost definition that they stand in."""

@@ -22,6 +22,8 @@ from companion.reproduction import _dask
 from companion.reproduction.errors import ClusterError, UnitError
 from companion.reproduction.run import load_records
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 

@@ -27,6 +27,8 @@ from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.times import load_times
 from companion.reproduction.verdicts import PARTS, SCORES, score
 
+pytestmark = pytest.mark.slow
+
 VAGUE = {"", "image", "figure", "plot", "picture", "png"}
 CSS_ADDRESS = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s]+)""")
 

@@ -2,7 +2,10 @@
 
 import os
 
+import pytest
 from _run import python
+
+pytestmark = pytest.mark.slow
 
 #: Few samples, three classes, nearest points, and the candidates of a search: a digest each.
 PROGRAM = """
