@@ -25,14 +25,16 @@ def require_memory(what, megabytes, way_out):
 
     `what` is the subject of the sentence, such as "LSSVC with a kernel for 40,000 samples".
     """
-    if megabytes < NEGLIGIBLE:
-        return
-    there = available_megabytes()
-    if megabytes > there:
+    if not fits_in_memory(megabytes):
         raise ValueError(
-            f"{what} takes about {megabytes * 1e-3:.1f} GB of memory, and {there * 1e-3:.1f} GB "
-            f"are free here. {way_out}"
+            f"{what} takes about {megabytes * 1e-3:.1f} GB of memory, and "
+            f"{available_megabytes() * 1e-3:.1f} GB are free here. {way_out}"
         )
+
+
+def fits_in_memory(megabytes):
+    """Whether there is as much memory for this process now."""
+    return megabytes < NEGLIGIBLE or megabytes <= available_megabytes()
 
 
 def available_megabytes():

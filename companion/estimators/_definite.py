@@ -8,9 +8,9 @@ from companion.kernels import KernelRows
 # Eigenvalues down to this share of the largest entry are rounding, also of single precision.
 _ROUNDING = 1e-5
 
-# Of n samples, the kernel values of this many times n^(2/3) are factorised: no more work than a few
-# passes over all kernel values.
-_SHARE = 3.0
+# Of n samples, the kernel values of n^(2/3) are factorised, which is less work than a pass over all
+# kernel values, and of at least so many.
+_FEWEST = 50
 
 ADVICE = (
     'Use kernel="rbf" or "linear", "poly" with coef0 >= 0, or a precomputed matrix whose negative '
@@ -33,7 +33,8 @@ def sign_of_indefiniteness(K, ridge=0.0, samples=None):
     """
     n = K.shape[0]
     samples = np.arange(n) if samples is None else samples
-    chosen = np.unique(np.linspace(0, n - 1, min(n, round(_SHARE * n ** (2 / 3)))).astype(int))
+    count = min(n, max(_FEWEST, round(n ** (2 / 3))))
+    chosen = np.unique(np.linspace(0, n - 1, count).astype(int))
     if isinstance(K, KernelRows):
         block = K.block(chosen)
     else:

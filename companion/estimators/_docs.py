@@ -14,6 +14,10 @@ kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable, defaul
     which is rarely positive semi-definite. With ``"precomputed"``, `X` is the Gram matrix.
     A callable gets two arrays of shape (n, n_features) and (m, n_features) and
     returns an array of shape (n, m); of sparse points it gets CSR matrices.
+    A kernel that is not positive semi-definite is looked for on some of the samples:
+    :class:`L1SVC` and :class:`LeastOneNormSVC` with a finite `C` warn and find a
+    stationary point, as :class:`sklearn.svm.SVC` does; the others refuse it
+    (:class:`L2SVC` and :class:`LSSVC` only with 1 / C on the diagonal).
 
 gamma : {"scale", "auto"} or float, default="scale"
     Coefficient of ``"rbf"``, ``"poly"`` and ``"sigmoid"``. ``"scale"`` is
@@ -92,7 +96,7 @@ kkt_violation_ : float
 
 [end]
 converged_ : bool
-    Whether the solver reached its tolerance.
+    Whether `kkt_violation_` is at most `tol`, or 1e-3 for a direct solution.
 stop_reason_ : str
     Why the solver stopped, as a sentence.
 

@@ -101,7 +101,12 @@ class UnbiasedSVC(KernelClassifier):
     kkt_violation_ : float
         The larger of ``||W - sum_i alpha_i y_i Phi(X_i)||``, within the span of the kernels,
         and ``|sum_i alpha_i y_i|``.
-    %(end)s
+    converged_ : bool
+        For the hinge whether `duality_gap_` is at most `tol` times `objective_`. For other losses
+        whether the last step moved no decision value by more than `tol` and half the square of
+        `kkt_violation_` is at most 1e-3 times `objective_`.
+    stop_reason_ : str
+        Why the solver stopped, as a sentence.
     %(features)s
 
     See Also
@@ -128,8 +133,9 @@ class UnbiasedSVC(KernelClassifier):
     alpha_i / xi_i, alpha_i = C_i theta'(xi_i); the factor 2 of the printed (22) would fit the
     machine of 2 `C`.
 
-    With a kernel, memory grows with the square of the number of samples and time faster; a fit that
-    memory would not hold is refused. For many samples set `n_prototypes`, or fit the linear machine
+    With a kernel, a fit of n samples takes 40 n^2 bytes and a time that grows with n^3: 1 GB for
+    5,000 samples and 16 GB for 20,000, minutes and hours. One that the memory free would not hold
+    is refused; a long one is not. For many samples set `n_prototypes`, or fit the linear machine
     to the features of :class:`sklearn.kernel_approximation.Nystroem`. The linear kernel and the
     placing of prototypes take a sparse `X` of up to 1000 MB as an array, and refuse a larger one.
 

@@ -36,7 +36,8 @@ class ConformalProblem:
     ----------
     K : ndarray of shape (n_samples, n_samples), or callable
         Base Gram matrix, or a function without arguments that makes it, the same on every call. It
-        is then not kept: its parts are, and it is made again for the machine on all samples.
+        is then not kept: its parts are, and it is made again for the machine on all samples, which
+        is the last thing such a problem can be asked for.
     y : ndarray of shape (n_samples,)
         Labels -1 and +1; +1 is the class towards which the margin is to be corrected, the rarer.
     validation : ndarray of int, optional
@@ -134,12 +135,12 @@ class ConformalProblem:
 
     @cached_property
     def whole(self):
-        everything = np.arange(self.whole_y.size)
+        everything, K = np.arange(self.whole_y.size), self.whole_K
         if self._make_K is not None:
-            # Who does not keep the matrix asks for this machine last, and the parts are room.
-            self.K = self.validation_K = None
+            # Who does not keep the matrix asks for this machine last, and all else is room.
+            self.K = self.validation_K = self.whole_distances = self._make_K = None
             self.__dict__.pop("separability", None)
-        return self._nearest_points(self.whole_K, self.whole_y, self.whole_y, everything)
+        return self._nearest_points(K, self.whole_y, self.whole_y, everything)
 
     def machine(self, d, alpha0=None):
         """The `MDMResult` on the training part with the kernel d(x) d(z) k(x, z).

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from companion._memory import require_memory
 from companion._threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._compat import Interval, StrOptions, fit_context
@@ -264,6 +265,8 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"cache_size = {limit:g} MB of the machine. Got {X.shape[0]} samples, which need "
                 f"{needed:.0f} MB: raise cache_size, or search a part of the samples."
             )
+        what = f"GACVSearch for {X.shape[0]:,} samples"
+        require_memory(what, needed, "Search a part of the samples.")
         distances = squared_distances(X) if uses_rbf else None
         settings = (self.criterion, self.costs)
         bounds = {"rho": self.rho, "bound": self.bound}

@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
 from sklearn.utils import indexable
 
+from companion._memory import fits_in_memory
 from companion._threads import one_thread
 from companion.estimators._compat import (
     MultimetricScorer,
@@ -192,7 +193,8 @@ class KernelGridSearchCV(GridSearchCV):
         # Distances, Gram matrix and the block of a fold at the same time.
         limit = min(candidate.get("cache_size", machine.cache_size) for candidate in candidates)
         n_samples = 0 if X is None else np.shape(X)[0]
-        return 3 * 8e-6 * n_samples**2 <= limit
+        needed = 3 * 8e-6 * n_samples**2
+        return needed <= limit and fits_in_memory(needed)
 
     def _evaluation(self, machine, X, y, splits, *, precomputed, scorers, routed):
         machine = clone(machine).set_params(kernel="precomputed" if precomputed else "rbf")
