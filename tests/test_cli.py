@@ -227,7 +227,8 @@ def test_every_help_page_documents_the_exit_codes(words):
 def test_the_page_about_the_command_names_every_exit_code():
     page = (HERE.parent / "docs" / "command.md").read_text(encoding="utf-8")
     in_help = re.findall(r"(?m)^ +(\d+)  ", EXIT_CODES)
-    assert re.findall(r"(?m)^\| (\d+) \|", page) == in_help == ["0", "1", "2", "3", "4", "130", "141"]
+    codes = ["0", "1", "2", "3", "4", "130", "141"]
+    assert re.findall(r"(?m)^\| (\d+) \|", page) == in_help == codes
 
 
 def test_the_help_page_needs_no_numerical_package():
@@ -994,7 +995,8 @@ def test_a_folder_whose_name_is_not_utf_8_is_like_any_other(project, monkeypatch
     monkeypatch.setenv("COMPANION_PROJECT", odd)
     monkeypatch.setenv("COMPANION_CACHE", f"{odd}/cache")
     write_notebook(Path(odd), "table_1", "print(profile)", cell='profile = "paper"')
-    run = "from test_cli import *; from companion import cli; sys.argv[1:] = sys.argv[1].split()\n"
+    run = "from test_cli import *; from companion import __main__, cli\n"
+    run += "sys.argv[1:] = sys.argv[1].split()\n"
     run += "cli.main = lambda: main(obj=[table_1()]); __main__.main()"
     environment = os.environ | SEES_US | {"PYTHONUTF8": "1"}
     for words in ("reproduce --profile paper", "verify"):
