@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from companion import conformal_factors as conformal
 from companion._gram import gram, kernel_diagonal, squared_distances
+from companion._progress import progress
 from companion.estimators._compat import Interval, Options, StrOptions, fit_context
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import (
@@ -72,6 +73,7 @@ class ConformalSVC(KernelClassifier):
     random_state : int, RandomState instance or None, default=None
         Randomness of the validation part, of CMA-ES and of the cores of ``"xiong"``. Pass an int
         for the same machine on every call.
+    %(verbose)s
 
     Attributes
     ----------
@@ -224,15 +226,16 @@ class ConformalSVC(KernelClassifier):
         problem, gamma = self._problem(X, side * signs, weight, validation, rule)
         samples = np.arange(y.size)[kept]
         self._require_definite(problem.K, samples[problem.train])
-        result = conformal_transformations(
-            problem,
-            rule,
-            search=self.search,
-            max_transforms=self.max_transforms,
-            theta=self.theta,
-            generations=self.n_generations,
-            seed=rng.randint(2**31 - 1),
-        )
+        with progress(self):
+            result = conformal_transformations(
+                problem,
+                rule,
+                search=self.search,
+                max_transforms=self.max_transforms,
+                theta=self.theta,
+                generations=self.n_generations,
+                seed=rng.randint(2**31 - 1),
+            )
         if result.is_degenerate:
             warnings.warn(
                 f"ConformalSVC stopped early. {result.stop_reason} The machine returned has "

@@ -65,6 +65,13 @@ cache_size : float, default=2000
     fits; otherwise rows are computed as needed and the most recent are kept.
     A factorisation needs the whole matrix to fit.
 
+%(verbose)s
+
+[verbose]
+verbose : int or bool, default=0
+    Whether a fit that takes more than some seconds says on standard error how far
+    it is: its iterations, what the solver brings to its tolerance, the seconds.
+
 [classes]
 classes_ : ndarray of shape (2,)
     Class labels, sorted; `decision_function` is positive for the second.

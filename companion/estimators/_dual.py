@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn import get_config
 
+from companion._progress import progress
 from companion.estimators._compat import Interval, Options, StrOptions
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import KernelClassifier, silent_overflow
@@ -92,7 +93,8 @@ class DualClassifier(KernelClassifier):
             ridge = self._box(self.C if bound_weight is None else self.C * bound_weight)[2]
             self._require_definite(K, np.arange(y.shape[0])[kept], ridge)
         # Points are checked, and no exponential of a negative number is infinite.
-        result = self._solve(K, y_signed, bound_weight, check_finite=self.kernel != "rbf")
+        with progress(self):
+            result = self._solve(K, y_signed, bound_weight, check_finite=self.kernel != "rbf")
         self._keep(result, X, y_signed, kept, gamma)
         return self
 

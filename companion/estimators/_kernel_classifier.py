@@ -131,6 +131,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         "degree": [Interval(Integral, 1, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "verbose": ["verbose"],
     }
 
     # Whether a kernel that is not positive semi-definite leaves a problem with solutions.
@@ -140,6 +141,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     gamma: str | float = "scale"
     degree: int = 3
     coef0: float = 0.0
+    verbose: int | bool = 0
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

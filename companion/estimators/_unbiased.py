@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
+from companion._progress import progress
 from companion.estimators._compat import Interval, StrOptions, fit_context
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import KernelClassifier, silent_overflow
@@ -73,6 +74,7 @@ class UnbiasedSVC(KernelClassifier):
         weight.
     random_state : int, RandomState instance or None, default=None
         Randomness of the prototypes. Pass an int for the same machine on every call.
+    %(verbose)s
 
     Attributes
     ----------
@@ -216,18 +218,19 @@ class UnbiasedSVC(KernelClassifier):
         kept, X, signs, point_weight, cost = self._training_set(X, y, sample_weight, signs)
         gamma = self._resolved_gamma(X, point_weight)
         centres = self._place_prototypes(X, point_weight)
-        result = wls(
-            self._design(X, np.arange(y.shape[0])[kept], centres, gamma),
-            signs,
-            self.C,
-            loss=self._loss(),
-            sample_weight=cost,
-            start="least_squares" if self.loss == "hinge" else self.init,
-            damping=self.damping,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            accelerate=self.accelerate,
-        )
+        with progress(self):
+            result = wls(
+                self._design(X, np.arange(y.shape[0])[kept], centres, gamma),
+                signs,
+                self.C,
+                loss=self._loss(),
+                sample_weight=cost,
+                start="least_squares" if self.loss == "hinge" else self.init,
+                damping=self.damping,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                accelerate=self.accelerate,
+            )
         self._keep(result, signs, cost, kept, X, centres, gamma)
         return self
 

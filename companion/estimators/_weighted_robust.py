@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
+from companion._progress import progress
 from companion.estimators._compat import Interval, StrOptions, fit_context
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import KernelClassifier, silent_overflow
@@ -58,6 +59,7 @@ class WeightedRobustSVC(KernelClassifier):
     max_iter : int, default=100
         Budget of DC steps. Spending it is a :class:`~sklearn.exceptions.ConvergenceWarning` and
         `converged_` is False.
+    %(verbose)s
 
     Attributes
     ----------
@@ -193,15 +195,16 @@ class WeightedRobustSVC(KernelClassifier):
         settings = {"form": self.form, "start": self.init}
         settings |= {"tol": self.tol, "max_iter": self.max_iter}
         samples = np.arange(y.size)[kept]
-        result = dca(
-            self._design(X, samples, gamma, len(classes)),
-            codes,
-            matrix,
-            self.C,
-            s,
-            sample_weight=weight,
-            **settings,
-        )
+        with progress(self):
+            result = dca(
+                self._design(X, samples, gamma, len(classes)),
+                codes,
+                matrix,
+                self.C,
+                s,
+                sample_weight=weight,
+                **settings,
+            )
         self._keep(result, samples, X, gamma)
         self.classes_, self.utility_, self.truncation_ = classes, matrix, s
         self.n_support_ = np.bincount(codes_of_all[self.support_], minlength=len(classes))

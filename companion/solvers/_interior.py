@@ -14,6 +14,7 @@ from functools import partial
 
 import numpy as np
 
+from companion._progress import report
 from companion.solvers._design import normal_equations
 from companion.solvers._wls_loops import advance, complete_change
 
@@ -38,6 +39,7 @@ def solve_hinge(design, y, c, x, relaxed, tol, max_iter):
     best, since = (x, point[0], np.inf), 0
     for n_iter in range(max_iter + 1):
         gap, objective = gap_of(design, y, c, x, f, point[0])
+        report("iteration {}, duality gap {:.2g} (to be {:.2g})", n_iter, gap, tol * objective)
         if gap < best[2]:
             best, since = (x, point[0], gap), n_iter
         if gap <= tol * objective or n_iter - since > _PATIENCE or n_iter == max_iter:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from companion._progress import report
 from companion.conformal_factors import Gaussians
 from companion.solvers._conformal_problem import ConformalProblem, TrainedMachine, carried
 from companion.solvers.mdm import MDMResult
@@ -172,6 +173,7 @@ def conformal_transformations(
     history, stages, degenerate = [_entry(svm, 0, error, {}, True)], [], False
     reason = f"All {max_transforms} transformations were applied."
     while len(stages) < max_transforms:
+        report("{} transformations, validation error {:.3g}", len(stages), error)
         if error <= theta:
             reason = f"A validation error of {error:g} cannot fall by more than theta = {theta:g}."
             break

@@ -30,6 +30,7 @@ from scipy.linalg import lapack
 
 from companion._checks import check_options
 from companion._compiled import njit
+from companion._progress import report
 from companion._threads import interruptible
 from companion.solvers import _mdm_loops as steps
 from companion.solvers._mdm_problem import checked_hulls, warn
@@ -223,6 +224,7 @@ def _in_bursts(parts, norm, rules, budget):
         most = min(burst, budget - done)
         updates = update_pairs(*parts, *rows, *last, *rules, most)
         done += updates
+        report("{} pair updates of a machine", done)
         if updates < most:
             break
     return done

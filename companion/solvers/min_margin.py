@@ -43,6 +43,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion._checks import checked_positive
+from companion._progress import report
 from companion._threads import interruptible
 from companion.solvers import _min_margin_loops as loops
 from companion.solvers._margin_terms import ROUNDING, STALLED, MarginTerms, end_of, ended
@@ -190,6 +191,7 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
         # Step 1: the gap, with the residuals of (13) and (15) priced.
         value, gap, surplus, _ = loops.certificate(*terms, x, alpha)
         scale = max(value + constant, ROUNDING * weight / tol)
+        report("iteration {}, duality gap {:.2g} (to be {:.2g})", n_iter, gap, tol * scale)
         since = 0 if gap < least else since + 1
         least = min(gap, least)
         ends = since > _PATIENCE or n_iter == max_iter or not math.isfinite(gap)

@@ -29,6 +29,7 @@ from __future__ import annotations
 import numpy as np
 
 from companion._checks import checked_positive
+from companion._progress import report
 from companion.losses import Hinge
 from companion.solvers._design import Design, normal_equations
 from companion.solvers._interior import COLD, WARM, gap_of, solve_hinge
@@ -137,6 +138,7 @@ def _iterate(problem, x, course, log):
     f = design.augmented @ x
     here = problem.at(x, f)
     while True:
+        report("iteration {}, a step of {:.2g}", course.n_iter, course.largest)
         value, xi, weight, bend = here  # xi_i = e_i y_i
         a = c * weight  # (22)
         alpha = a * np.maximum(xi, 0.0)  # (21)

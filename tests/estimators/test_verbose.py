@@ -1,0 +1,33 @@
+"""A line that says how far a fit is, where it is asked for and the fit takes long."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_moons
+
+from companion import ConformalSVC, UnbiasedSVC, WeightedRobustSVC, _progress
+
+X, Y = make_moons(60, noise=0.3, random_state=0)
+MACHINES = [
+    UnbiasedSVC(),
+    UnbiasedSVC(loss="hinge"),
+    WeightedRobustSVC(),
+    ConformalSVC(random_state=0),
+]
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=str)
+def test_a_long_fit_says_how_far_it_is_and_is_the_same(machine, monkeypatch, capsys):
+    silent = clone(machine).fit(X, Y)
+    speaking = clone(silent).set_params(verbose=1).fit(X, Y)
+    assert capsys.readouterr().err == ""
+
+    monkeypatch.setattr(_progress, "_FIRST", 0.0)
+    monkeypatch.setattr(_progress, "_NEXT", 0.0)
+    silent.fit(X, Y)
+    assert capsys.readouterr().err == ""
+    values = speaking.fit(X, Y).decision_function(X)
+    said = capsys.readouterr().err
+    assert said.count(f"\r{type(machine).__name__}: ") > 1
+    assert said.endswith("\n")
+    np.testing.assert_array_equal(values, silent.decision_function(X))
