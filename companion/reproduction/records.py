@@ -132,10 +132,10 @@ def to_frame(
 
     if not content.strip():  # no parameters, no results
         return pd.DataFrame(), []
-    text = dict.fromkeys(parameters, str)
+    text = dict.fromkeys(parameters, object)
     kinds = {"dtype": text, "keep_default_na": False, "na_values": [""], "low_memory": False}
     frame = pd.read_csv(io.BytesIO(content), **kinds)
-    cells = [*zip(*(frame[name].fillna("") for name in parameters), strict=True)]
+    cells = [*zip(*(frame[name].fillna("").tolist() for name in parameters), strict=True)]
     cells = cells if parameters else [()] * len(frame)
     listed = [units[own] for own in cells if own in units]
     if len(listed) < len(cells):
