@@ -240,19 +240,24 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             self.__dict__.pop("feature_names_in_", None)
         else:
             X, y = self._validated(X, y)
-            check_classification_targets(y)
-            classes = np.unique(y)
-            if len(classes) > 2:
-                raise ValueError(
-                    "Only binary classification is supported. The type of the target is "
-                    f"{type_of_target(y)}: {len(classes)} classes. Fit a machine for each pair: "
-                    f"sklearn.multiclass.OneVsOneClassifier({self!r}).fit(X, y)"
-                )
-            self._require_two(classes)
+            classes = self._checked_classes(y)
             signs = signed_labels(y, classes)
         self._require_size(X)
         self.classes_ = classes
         return X, y, signs
+
+    def _checked_classes(self, y):
+        """The two labels of a vector of them."""
+        check_classification_targets(y)
+        classes = np.unique(y)
+        if len(classes) > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is "
+                f"{type_of_target(y)}: {len(classes)} classes. Fit a machine for each pair: "
+                f"sklearn.multiclass.OneVsOneClassifier({self!r}).fit(X, y)"
+            )
+        self._require_two(classes)
+        return classes
 
     def _require_size(self, X):
         """Refuse a Gram matrix that is not square, and points whose distances overflow."""

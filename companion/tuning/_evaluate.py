@@ -54,7 +54,7 @@ def paths_by_kernel(machine, candidates):
     members = defaultdict(list)
     for number, candidate in enumerate(candidates):
         rest = {name: value for name, value in candidate.items() if name != "C"}
-        members[tuple((name, _identity(rest[name])) for name in sorted(rest))].append(number)
+        members[tuple((name, identity(rest[name])) for name in sorted(rest))].append(number)
 
     kernels = defaultdict(list)
     for group in members.values():
@@ -64,11 +64,11 @@ def paths_by_kernel(machine, candidates):
         ascending = sorted(group, key=cost.__getitem__)
         path = CPath(member, [cost[number] for number in ascending], ascending)
         names = ("kernel", "gamma", "degree", "coef0")
-        kernels[tuple(_identity(getattr(member, name)) for name in names)].append(path)
+        kernels[tuple(identity(getattr(member, name)) for name in names)].append(path)
     return list(kernels.values())
 
 
-def _identity(value):
+def identity(value):
     """A hashable stand-in: equal values of one type agree, anything else is itself alone."""
     return (type(value), value) if isinstance(value, (str, int, float)) else id(value)
 
@@ -204,7 +204,7 @@ class Evaluation:
         for column, (result, fit_time, failure) in enumerate(fits):
             start = perf_counter()
             if failure is not None:
-                cell = self._failed()
+                cell = self.failed()
             elif self.scorer is None:
                 cell = {"test_scores": self._accuracy(decisions[:, column], block.test)}
                 if self.return_train_score:
@@ -257,7 +257,8 @@ class Evaluation:
         weights = None if self.score_weight is None else self.score_weight[rows]
         return float(np.average(correct, weights=weights))
 
-    def _failed(self):
+    def failed(self):
+        """Scores of a fit that failed."""
         score = self.error_score
         if isinstance(self.scorer, MultimetricScorer) and isinstance(score, numbers.Number):
             score = dict.fromkeys(self.scorer._scorers, self.error_score)

@@ -184,7 +184,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             If the estimator is not an L1SVC.
         """
         machine = self._checked_machine()
-        candidates = checked_candidates(self.param_grid, machine, "GACVSearch")
+        candidates = checked_candidates(self.param_grid, machine, machine, "GACVSearch")
         kernels = {candidate.get("kernel", machine.kernel) for candidate in candidates}
         if "precomputed" in kernels and len(kernels) > 1:
             raise ValueError(

@@ -9,7 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import ClassifierMixin, clone
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
-from sklearn.utils import indexable
+from sklearn.utils import column_or_1d, indexable
 
 from companion._memory import fits_in_memory
 from companion._threads import one_thread
@@ -18,12 +18,19 @@ from companion.estimators._compat import (
     check_sample_weight,
     fit_context,
     insert_error_scores,
+    number_of_samples,
     routing_enabled,
     warn_or_raise_about_fit_failures,
 )
-from companion.estimators._dual import DualClassifier
 from companion.kernels import squared_distances
 from companion.tuning._evaluate import Evaluation, Workspace, is_direct, paths_by_kernel
+from companion.tuning._pipeline import (
+    PipelineEvaluation,
+    groups_of,
+    is_plain,
+    machine_of,
+    prefix_of,
+)
 
 __all__ = ["KernelGridSearchCV"]
 
@@ -38,12 +45,14 @@ class KernelGridSearchCV(GridSearchCV):
 
     Parameters
     ----------
-    estimator : L1SVC, L2SVC, LSSVC or LeastOneNormSVC
-        The machine. Its parameters that are not in the grid are kept.
+    estimator : L1SVC, L2SVC, LSSVC, LeastOneNormSVC or Pipeline
+        The machine, or a :class:`~sklearn.pipeline.Pipeline` that ends in one and whose
+        transformers are fitted inside each fold. Parameters that are not in the grid are kept.
     param_grid : dict or list of dict
-        Lists of values by parameter name; a list of such grids is searched in turn. Any
-        parameter of the machine may be searched; what is shared is shared between the
-        cells where kernel, `gamma`, `degree` and `coef0` agree.
+        Lists of values by parameter name, of a pipeline with the name of the step before it as in
+        ``l1svc__C``; a list of such grids is searched in turn. Any parameter may be searched; what
+        is shared is shared between the cells where the transformers, kernel, `gamma`, `degree` and
+        `coef0` agree.
     scoring : str, callable, list, tuple or dict, default=None
         As in ``GridSearchCV``; None is accuracy.
     n_jobs : int, default=None
@@ -90,9 +99,18 @@ class KernelGridSearchCV(GridSearchCV):
     A cell is solved to the tolerance of the machine from another starting point than
     ``GridSearchCV`` uses, so decision values agree within the tolerance. Where accuracy is the
     score, fits that leave a test sample within half the tolerance of the boundary go on to a tenth
-    of it before they are counted. A search for which three Gram matrices do not fit in the
-    `cache_size` of the machine, with metadata routing enabled, or with scorers that are functions
-    and data that are no arrays, is run by ``GridSearchCV`` itself.
+    of it before they are counted. So accuracies are those of ``GridSearchCV`` but for test samples
+    whose decision values, at the default tolerance, are within about 1e-3 of zero; with
+    ``tol=1e-8`` they are the same to the last sample.
+
+    The transformers of a pipeline are fitted once in each fold for all cells that have the same,
+    and the squared distances and Gram matrices of what they give serve this fold alone.
+
+    ``GridSearchCV`` itself runs a search for which three Gram matrices do not fit in the
+    `cache_size` of the machine; with metadata routing enabled, or parameters of `fit` beside
+    `sample_weight` and `groups`; with scorers that are functions, where data are no arrays or the
+    estimator is a pipeline; and over pipelines of a subclass or with weights, with precomputed
+    kernels, or whose last step is itself in the grid.
 
     Examples
     --------
@@ -105,7 +123,7 @@ class KernelGridSearchCV(GridSearchCV):
     """
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X, y, sample_weight=None, groups=None, **params):
         """Evaluate the grid, and fit the best machine if `refit`.
 
         Parameters
@@ -119,6 +137,9 @@ class KernelGridSearchCV(GridSearchCV):
             installed scikit-learn does.
         groups : array-like of shape (n_samples,), default=None
             Groups for splitters that need them.
+        **params : dict
+            Other parameters of fit, as in ``GridSearchCV``; of steps of a pipeline by name, as in
+            ``l1svc__sample_weight``.
 
         Returns
         -------
@@ -131,18 +152,23 @@ class KernelGridSearchCV(GridSearchCV):
             If the grid is empty, names an unknown parameter or holds an invalid value, if `y` has
             not exactly two classes, if every fit fails; if the machine is not of this package.
         """
-        machine = self._checked_machine()
-        candidates = checked_candidates(self.param_grid, machine, type(self).__name__)
+        estimator, machine = self._checked_estimator()
+        name = type(self).__name__
+        candidates = checked_candidates(self.param_grid, estimator, machine, name)
         X, y = indexable(X, y)
-        parameters = {"sample_weight": sample_weight, "groups": groups}
+        parameters = {"sample_weight": sample_weight, "groups": groups, **params}
         given = {name: value for name, value in parameters.items() if value is not None}
-        kernels = {candidate.get("kernel", machine.kernel) for candidate in candidates}
-        precomputed = kernels == {"precomputed"}
+        prefix = prefix_of(estimator)
+        is_pipeline = machine is not estimator
+        kernels = {candidate.get(f"{prefix}kernel", machine.kernel) for candidate in candidates}
+        precomputed = kernels == {"precomputed"} and not is_pipeline
         if (
             routing_enabled()
+            or params
             or ("precomputed" in kernels and not precomputed)
-            or not self._fits_in_memory(machine, candidates, X)
-            or self._has_scorer_of_frames(X, y)
+            or (is_pipeline and (given.keys() - {"groups"} or not is_plain(estimator, candidates)))
+            or not self._fits_in_memory(machine, candidates, X, prefix)
+            or self._has_scorer_of_frames(X, y, is_pipeline)
         ):
             return super().fit(X, y, **given)
 
@@ -152,14 +178,24 @@ class KernelGridSearchCV(GridSearchCV):
         splits = list(splitter.split(X, y, **routed.splitter.split))
         self.n_splits_ = len(splits)
         evaluation = self._evaluation(
-            machine, X, y, splits, precomputed=precomputed, scorers=scorers, routed=routed
+            machine,
+            None if is_pipeline else X,
+            y,
+            splits,
+            precomputed=precomputed,
+            scorers=scorers,
+            routed=routed,
         )
         if self.verbose > 0:
             print(
                 f"Fitting {len(splits)} folds for each of {len(candidates)} candidates, "
                 f"totalling {len(candidates) * len(splits)} fits"
             )
-        cells = self._evaluate(evaluation, paths_by_kernel(machine, candidates))
+        if is_pipeline:
+            whole = PipelineEvaluation(X, y, evaluation)
+            cells = self._evaluate_folds(whole, groups_of(estimator, candidates))
+        else:
+            cells = self._evaluate(evaluation, paths_by_kernel(machine, candidates))
         out = [cells[i, k] for i in range(len(candidates)) for k in range(len(splits))]
         warn_or_raise_about_fit_failures(out, self.error_score)
         if callable(self.scoring):
@@ -168,37 +204,46 @@ class KernelGridSearchCV(GridSearchCV):
         results = self._format_results(candidates, len(splits), out)
         self._choose(results, out[0]["test_scores"], refit_metric)
         if self.refit:
-            self._refit(machine, X, y, routed.estimator.fit)
+            self._refit(estimator, X, y, routed.estimator.fit)
         self.scorer_ = scorers._scorers if isinstance(scorers, MultimetricScorer) else scorers
         self.cv_results_ = results
         return self
 
-    def _checked_machine(self):
-        if not isinstance(self.estimator, DualClassifier):
+    def _checked_estimator(self):
+        """The estimator without what it was fitted to, and the machine in it or that it is."""
+        if machine_of(self.estimator) is None:
             raise TypeError(
                 "The 'estimator' parameter of KernelGridSearchCV must be an L1SVC, L2SVC, LSSVC "
-                f"or LeastOneNormSVC. Got {type(self.estimator).__name__}: use "
+                "or LeastOneNormSVC, or a Pipeline that ends in one. Got "
+                f"{type(self.estimator).__name__}: use "
                 "sklearn.model_selection.GridSearchCV for other estimators."
             )
-        return clone(self.estimator)
+        estimator = clone(self.estimator)
+        return estimator, machine_of(estimator)
 
-    def _has_scorer_of_frames(self, X, y):
+    def _has_scorer_of_frames(self, X, y, is_pipeline):
         """Whether a function scores that may look at more than the numbers of X and y."""
         several = self.scoring.values() if isinstance(self.scoring, dict) else self.scoring
         scorers = several if isinstance(several, Iterable) else [several]
-        return any(map(callable, scorers)) and not (type(X) is type(y) is np.ndarray)
+        has_arrays = type(X) is type(y) is np.ndarray
+        return any(map(callable, scorers)) and (is_pipeline or not has_arrays)
 
     @staticmethod
-    def _fits_in_memory(machine, candidates, X):
+    def _fits_in_memory(machine, candidates, X, prefix):
         # Distances, Gram matrix and the block of a fold at the same time.
-        limit = min(candidate.get("cache_size", machine.cache_size) for candidate in candidates)
-        n_samples = 0 if X is None else np.shape(X)[0]
+        name = f"{prefix}cache_size"
+        limit = min(candidate.get(name, machine.cache_size) for candidate in candidates)
+        n_samples = 0 if X is None else number_of_samples(X)
         needed = 3 * 8e-6 * n_samples**2
         return needed <= limit and fits_in_memory(needed)
 
     def _evaluation(self, machine, X, y, splits, *, precomputed, scorers, routed):
         machine = clone(machine).set_params(kernel="precomputed" if precomputed else "rbf")
-        X, y = machine._checked(X, y)[:2]
+        if X is None:  # points are made in each fold
+            y = column_or_1d(y, warn=True)
+            machine.classes_ = machine._checked_classes(y)
+        else:
+            X, y = machine._checked(X, y)[:2]
         weight = routed.estimator.fit.get("sample_weight")
         kept = None
         if weight is not None:
@@ -254,6 +299,15 @@ class KernelGridSearchCV(GridSearchCV):
         )
         return {key: cell for part in parts for key, cell in part.items()}
 
+    def _evaluate_folds(self, evaluation, groups):
+        """Results of all cells of a pipeline, by fold in one process or several."""
+        folds = range(len(evaluation.common.splits))
+        parallel = Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch)
+        parts = parallel(
+            delayed(evaluation.of_fold)(group, fold) for group in groups for fold in folds
+        )
+        return {key: cell for part in parts for key, cell in part.items()}
+
     def _choose(self, results, first_score, refit_metric):
         """Set the attributes of the best cell, by the rules of GridSearchCV."""
         self.multimetric_ = isinstance(first_score, dict)
@@ -275,20 +329,21 @@ class KernelGridSearchCV(GridSearchCV):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
 
 
-def checked_candidates(param_grid, machine, name):
-    """All candidates of a grid, every name and value checked before anything runs."""
+def checked_candidates(param_grid, estimator, machine, name):
+    """All candidates of a grid, names and the machine's values checked before anything runs."""
     grids = [param_grid] if isinstance(param_grid, dict) else param_grid
-    known = sorted(machine.get_params())
+    known = sorted(estimator.get_params())
     problems = []
     for parameter in dict.fromkeys(parameter for grid in grids for parameter in grid):
         if parameter not in known:
-            close = difflib.get_close_matches(str(parameter), known, n=1)
+            of_steps = [other for other in known if other.endswith(f"__{parameter}")]
+            close = of_steps or difflib.get_close_matches(str(parameter), known, n=1)
             hint = f" (did you mean {close[0]!r}?)" if close else ""
             problems.append(f"{parameter!r}{hint}")
     if problems:
         raise ValueError(
             f"The 'param_grid' parameter of {name} must name parameters of "
-            f"{type(machine).__name__}. Got {', '.join(problems)}. "
+            f"{type(estimator).__name__}. Got {', '.join(problems)}. "
             f"Its parameters are {', '.join(known)}."
         )
     candidates = list(ParameterGrid(param_grid))
@@ -296,10 +351,13 @@ def checked_candidates(param_grid, machine, name):
         raise ValueError(
             f"The 'param_grid' parameter of {name} must hold at least one grid. Got {param_grid!r}."
         )
+    prefix = prefix_of(estimator)
     for grid in grids:
         for parameter, values in grid.items():
-            for value in values:
-                clone(machine).set_params(**{parameter: value})._validate_params()
+            if parameter.startswith(prefix):
+                for value in values:
+                    own = {parameter.removeprefix(prefix): value}
+                    clone(machine).set_params(**own)._validate_params()
     return candidates
 
 

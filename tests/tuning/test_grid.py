@@ -8,9 +8,14 @@ import pytest
 from _cases import cases, each, refused, warned
 from sklearn.base import clone
 from sklearn.datasets import make_moons
+from sklearn.decomposition import PCA
 from sklearn.exceptions import FitFailedWarning
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_selection import SelectKBest
 from sklearn.metrics import make_scorer, recall_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, ShuffleSplit, StratifiedKFold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from companion import L1SVC, L2SVC, LSSVC, KernelGridSearchCV, LeastOneNormSVC
@@ -248,6 +253,98 @@ def test_an_empty_grid_or_a_bad_value_is_refused_before_anything_is_fitted(grid,
 def test_another_estimator_is_refused_with_the_class_to_use():
     message = "Got SVC: use sklearn.model_selection.GridSearchCV"
     refused(message, KernelGridSearchCV(SVC(), {"C": [1.0]}).fit, X, Y, error=TypeError)
+
+
+SCALED = make_pipeline(StandardScaler(), L1SVC(tol=1e-8))
+PIPED = {"l1svc__C": [0.1, 1.0, 30.0], "l1svc__gamma": ["scale", 0.5]}
+
+
+@cases(
+    "pipeline, grid",
+    (SCALED, PIPED),
+    (SCALED, PIPED | {"standardscaler": [StandardScaler(), MinMaxScaler(), "passthrough"]}),
+    (SCALED, [PIPED | {"standardscaler__with_mean": [True, False]}, {"l1svc__C": [5.0]}]),
+    (SCALED, {"l1svc__kernel": ["linear", "poly", "rbf"], "l1svc__class_weight": ["balanced"]}),
+    (SCALED, {"l1svc": [L1SVC(tol=1e-8), LSSVC()]}),
+    (make_pipeline(PCA(1), LSSVC()), {"lssvc__C": np.logspace(-2, 2, 12)}),
+    (make_pipeline(SelectKBest(k=1), SCALED[0], L2SVC(tol=1e-8)), {"l2svc__gamma": [0.1, 1.0]}),
+    (make_pipeline(L1SVC(tol=1e-8)), {"l1svc__C": [0.1, 1.0]}),
+    ids=["scaler", "step", "listed", "kernel", "machine", "pca", "supervised", "alone"],
+)
+def test_a_pipeline_has_the_cells_of_grid_search(pipeline, grid):
+    points = X * np.array([1.0, 40.0])
+    assert_same(pipeline, grid, points, Y, scoring="roc_auc", cv=2, refit=False)
+    ours, theirs = assert_same(pipeline, grid, points, Y, return_train_score=True)
+    assert type(ours.best_estimator_) is Pipeline
+    values = theirs.decision_function(points)
+    np.testing.assert_allclose(ours.decision_function(points), values, atol=1e-6)
+    assert public(ours) == public(theirs)
+
+
+def test_at_the_default_tolerance_a_pipeline_has_the_accuracies_where_the_margin_allows():
+    points, y = moons(200)
+    grid = {"l1svc__C": np.logspace(-1, 2, 4), "l1svc__gamma": [0.1, 1.0]}
+    pipeline = make_pipeline(StandardScaler(), L1SVC())
+    ours, theirs = both(pipeline, grid, points, y)
+    for k, (train, test) in enumerate(StratifiedKFold(5).split(points, y)):
+        for cell, params in enumerate(theirs.cv_results_["params"]):
+            fitted = clone(pipeline).set_params(**params).fit(points[train], y[train])
+            unclear = np.mean(np.abs(fitted.decision_function(points[test])) < 2e-3)
+            scores = (search.cv_results_[f"split{k}_test_score"][cell] for search in (ours, theirs))
+            assert abs(next(scores) - next(scores)) <= unclear + 1e-12
+
+
+def test_transformers_are_fitted_once_in_a_fold_to_its_training_samples_alone():
+    seen = []
+
+    class Watched(StandardScaler):
+        def fit(self, X, y=None, sample_weight=None):
+            seen.append(len(X))
+            return super().fit(X, y)
+
+    KernelGridSearchCV(make_pipeline(Watched(), L1SVC()), PIPED, cv=3).fit(X, Y)
+    assert seen == [40, 40, 40, 60]
+
+
+def test_texts_frames_and_processes_reach_a_pipeline():
+    texts = np.array(
+        [" ".join(f"{'xy'[int(value > 0)]}{j}" for j, value in enumerate(x)) for x in X]
+    )
+    pipeline = make_pipeline(TfidfVectorizer(), L1SVC(tol=1e-8))
+    assert_same(pipeline, {"l1svc__C": [0.1, 10.0]}, texts.tolist(), Y, n_jobs=2)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    scaler = StandardScaler().set_output(transform="pandas")
+    named = make_pipeline(scaler, L1SVC(tol=1e-8))
+    ours, _ = assert_same(named, PIPED, frame, pd.Series(Y), scoring=sign_loss_of_pipeline)
+    ours, _ = assert_same(named, PIPED, frame, pd.Series(Y))
+    assert ours.feature_names_in_.tolist() == ["a", "b"]
+
+
+def sign_loss_of_pipeline(estimator, X, y):
+    return estimator[:-1].transform(X).mean(axis=None) + estimator.score(X, y)
+
+
+def test_fit_parameters_of_steps_are_passed_on():
+    weight = {"l1svc__sample_weight": np.random.default_rng(0).integers(0, 3, size=60)}
+    assert_same(SCALED, PIPED, X, Y, fit=weight)
+
+
+def test_a_transformer_that_fails_scores_the_error_score():
+    def refuse(X):
+        raise RuntimeError("no such thing")
+
+    pipeline = make_pipeline(FunctionTransformer(refuse), L1SVC())
+    search = KernelGridSearchCV(pipeline, PIPED, error_score="raise")
+    refused("no such thing", search.fit, X, Y, error=RuntimeError)
+    message = "All the 30 fits failed(?s:.*)no such thing"
+    refused(message, search.set_params(error_score=np.nan).fit, X, Y)
+
+
+def test_a_name_without_its_step_is_told_the_step():
+    search = KernelGridSearchCV(SCALED, {"C": [1.0]})
+    refused("of Pipeline. Got 'C'.*did you mean 'l1svc__C'", search.fit, X, Y)
+    search = KernelGridSearchCV(SCALED, {"l1svc__C": [-1.0]})
+    refused("The 'C' parameter of L1SVC must be.*Got -1.0", search.fit, X, Y)
 
 
 def test_verbose_says_what_is_about_to_be_fitted(capsys):
