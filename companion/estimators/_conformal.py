@@ -1,18 +1,17 @@
 """ConformalSVC: a kernel that is transformed conformally until a validation part is satisfied."""
 
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from companion import conformal_factors as conformal
 from companion._gram import gram, kernel_diagonal, squared_distances
 from companion._progress import progress
+from companion._warnings import warn_not_converged
 from companion.estimators._compat import Interval, Options, StrOptions, fit_context
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import (
@@ -237,12 +236,10 @@ class ConformalSVC(KernelClassifier):
                 seed=rng.randint(2**31 - 1),
             )
         if result.is_degenerate:
-            warnings.warn(
+            warn_not_converged(
                 f"ConformalSVC stopped early. {result.stop_reason} The machine returned has "
                 f"{result.n_transforms} transformations. Scale the inputs, or choose another "
-                "transformation.",
-                ConvergenceWarning,
-                stacklevel=2,
+                "transformation."
             )
         self.minority_class_ = self.classes_[0 if turned else 1]
         self.validation_ = samples[validation]

@@ -7,6 +7,13 @@ C : float, default=1.0
     Weight of the loss against the norm of the normal vector; larger fits the
     training set more closely. Strictly positive.
 
+[C_or_inf]
+C : float, default=1.0
+    Weight of the loss against the norm of the normal vector; larger fits the
+    training set more closely. Strictly positive; ``np.inf`` allows no loss at all (a hard
+    margin). Where no machine has none, this is a
+    :class:`~sklearn.exceptions.ConvergenceWarning`.
+
 [kernel]
 kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
     ``"rbf"`` is exp(-gamma ||x - z||^2), ``"linear"`` is <x, z>, ``"poly"``

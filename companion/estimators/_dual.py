@@ -38,6 +38,7 @@ class DualClassifier(KernelClassifier):
 
     _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,
+        "C": [Interval(Real, 0.0, None, closed="right")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
         "selection": [StrOptions({"first_order", "second_order"})],
         "shrinking": ["boolean"],

@@ -10,7 +10,7 @@ class LeastOneNormSVC(DualClassifier):
 
     Parameters
     ----------
-    %(C)s
+    %(C_or_inf)s
     %(kernel)s
     %(smo)s
     %(rest)s

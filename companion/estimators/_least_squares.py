@@ -8,6 +8,7 @@ import numpy as np
 from companion.estimators._compat import StrOptions
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._dual import DualClassifier
+from companion.estimators._kernel_classifier import KernelClassifier
 from companion.kernels import gram
 from companion.solvers.ls import ls
 
@@ -75,6 +76,7 @@ class LSSVC(DualClassifier):
 
     _parameter_constraints: ClassVar[dict] = {
         **DualClassifier._parameter_constraints,
+        "C": KernelClassifier._parameter_constraints["C"],
         "solver": [StrOptions({"cholesky", "smo"})],
     }
 

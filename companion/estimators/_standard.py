@@ -12,7 +12,7 @@ class L1SVC(DualClassifier):
 
     Parameters
     ----------
-    %(C)s
+    %(C_or_inf)s
     %(kernel)s
     %(smo)s
     %(rest)s
@@ -66,7 +66,7 @@ class L2SVC(DualClassifier):
 
     Parameters
     ----------
-    %(C)s
+    %(C_or_inf)s
     %(kernel)s
     %(smo)s
     %(rest)s

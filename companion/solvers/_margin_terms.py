@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from companion._checks import checked_weights
+from companion._warnings import warn_not_converged
 from companion.solvers import _min_margin_loops as loops
 
 # Largest residual of (13) that counts as zero, over the total weight, and largest change of the
@@ -268,10 +267,8 @@ def ended(kind, fields, converged, reason, advice, name="min_margin"):
     """A result of this kind with its end written in; warn if the solver has not converged."""
     result = kind(**fields, converged=converged, stop_reason=reason)
     if not converged:
-        warnings.warn(
+        warn_not_converged(
             f"{name} did not converge: {reason} The duality gap is {result.duality_gap:.3g} at an "
-            f"objective of {result.objective:.6g}, after {result.n_iter} iterations. {advice}",
-            ConvergenceWarning,
-            stacklevel=3,
+            f"objective of {result.objective:.6g}, after {result.n_iter} iterations. {advice}"
         )
     return result

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from companion._checks import check_square, checked_signs
+from companion._warnings import warn_not_converged
 from companion.solvers._problem import checked_matrix, checked_vector
 
 
@@ -44,11 +42,9 @@ def warn(result, options):
         advice = f"Consider increasing max_iter or {ridge}; the hulls may overlap."
     share = result.duality_gap / result.objective if result.objective > 0.0 else 1.0
     selection = options.get("selection", "second_order")
-    warnings.warn(
+    warn_not_converged(
         f"mdm ({selection} selection) has not converged. {result.stop_reason} After "
         f"{result.n_iter} iterations the KKT violation is {result.kkt_violation:.3g} and the "
         f"duality gap {result.duality_gap:.3g}, that is {share:.3g} of the objective "
-        f"(tol = {options['tol']:g}). {advice}",
-        ConvergenceWarning,
-        stacklevel=4,
+        f"(tol = {options['tol']:g}). {advice}"
     )

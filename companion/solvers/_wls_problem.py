@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from companion._checks import checked_positive, checked_signs, checked_weights
+from companion._warnings import warn_not_converged
 
 # Slacks below this are taken as this where the weight would be infinite, in units of the margin.
 FLOOR = 1e-7
@@ -238,4 +237,4 @@ def warn(result, loss, damping):
             "Use a larger damping, or accelerate=True, which halves a step that would raise it."
         )
     message = f"wls has not converged. {result.stop_reason} After {result.n_iter} iterations the "
-    warnings.warn(f"{message}{certificate}. {cure}", ConvergenceWarning, stacklevel=3)
+    warn_not_converged(f"{message}{certificate}. {cure}")

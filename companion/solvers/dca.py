@@ -22,13 +22,12 @@ Statistics and its Interface 3 (2010). Equation numbers are of this paper.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from companion._checks import checked_positive
+from companion._warnings import warn_not_converged
 from companion.solvers import _min_margin_loops as loops
 from companion.solvers._margin_terms import (
     ROUNDING,
@@ -347,14 +346,12 @@ def dca_path(  # noqa: PLR0913
         missed = np.flatnonzero(~machines.converged)
         if missed.size:
             first = missed[0]
-            warnings.warn(
+            warn_not_converged(
                 f"dca_path did not converge for {missed.size} of {C_values.size} {name} machines: "
                 f"the first has C = {C_values[first]:g}, the duality gap "
                 f"{machines.duality_gap[first]:.3g} and the objective "
                 f"{machines.objective[first]:.6g}. Raise max_iter ({max_iter}), max_inner "
-                f"({max_inner}) or tol ({tol:g}).",
-                ConvergenceWarning,
-                stacklevel=2,
+                f"({max_inner}) or tol ({tol:g})."
             )
     return tuple(paths)
 

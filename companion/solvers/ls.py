@@ -18,15 +18,13 @@ cross-validation of sparse least-squares support vector machines, Neural Network
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from scipy import linalg
 from scipy.linalg import lapack
-from sklearn.exceptions import ConvergenceWarning
 
 from companion._checks import check_square, checked_positive, checked_signs, checked_weights
 from companion._threads import interruptible
+from companion._warnings import warn_not_converged
 from companion.kernels import KernelRows
 from companion.solvers.result import Result
 
@@ -245,12 +243,10 @@ class _Checked:
             decision_function=products + intercept,
         )
         if not result.converged:
-            warnings.warn(
+            warn_not_converged(
                 f"ls has not converged. {reason} It should be at most {_SOLVED:g}; the duality gap "
                 f"is {result.duality_gap:.3g}. K is not positive semi-definite, or too large "
-                "beside 1 / C: scale the inputs, or decrease C.",
-                ConvergenceWarning,
-                stacklevel=4,
+                "beside 1 / C: scale the inputs, or decrease C."
             )
         return result
 

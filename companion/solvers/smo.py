@@ -19,14 +19,13 @@ and C.-J. Lin, JMLR 6 (2005), the second order. https://jmlr.org/papers/v6/fan05
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from companion._checks import check_options
 from companion._compiled import njit
+from companion._warnings import warn_not_converged
 from companion.solvers import _smo_loops as loops
 from companion.solvers._problem import checked_problem, feasible_start
 from companion.solvers._smo_loops import (
@@ -71,6 +70,11 @@ _UNINTERRUPTED = 100_000_000
 # the violation to go on for, and of the objective beside the gap; the end where both are.
 _UPDATES, _SWEEPS, _TOO_LITTLE, _ROUNDING = 500_000, 100, 0.01, 1e-16
 IDLE = 4
+
+# Without bounds and ridge the dual has no minimum where no machine fits. Twice the fall of the
+# objective is at most the squared norm of any machine that does: here its margin would be below a
+# millionth of the largest norm of a point.
+_LARGEST_NORM, UNBOUNDED = 1e12, 5
 
 
 def smo(  # noqa: PLR0913
@@ -181,7 +185,7 @@ def solve(problem, rules):
     for k in range(_MAX_REFRESHES + 1):
         status = _minimise(problem, rules, tol * 0.5**k)
         converged = problem.refresh() <= tol
-        if converged or status in (BUDGET, IDLE):
+        if converged or status in (BUDGET, IDLE, UNBOUNDED):
             break
     if converged:
         problem.snap(tol)
@@ -201,6 +205,11 @@ def solve(problem, rules):
             f"For {max(_SWEEPS, _UPDATES // problem.n)} sweeps neither the violation has fallen "
             "nor the objective by more than rounding: the solution is out of reach."
         )
+    elif status == UNBOUNDED:
+        reason = (
+            "With infinite bounds the objective falls without end: no machine fits the samples "
+            "with a margin of a millionth of their size. Use a finite C."
+        )
     else:
         reason = "Rounding errors stop all progress: no pair can be moved any more."
     result = result._replace(converged=converged, stop_reason=reason)
@@ -219,8 +228,9 @@ def _minimise(problem, rules, target):
         now, stalled = problem.n_iter, status == STALLED
         if status == CONVERGED or now >= rules.budget or not rules.accelerate:
             return status
-        if watch.is_idle(problem):
-            return IDLE
+        end = watch.end(problem)
+        if end is not None:
+            return end
 
         # Walk to the minimiser over the free variables when updates have cost as much as it does.
         spent, (once, sample, pair, triple) = (now - walked) * (n + _PAIR), _WALK
@@ -260,6 +270,16 @@ class _Watch:
     def __init__(self, problem):
         self.patience = max(_UPDATES, _SWEEPS * problem.n)
         self.next, self.before = problem.n_iter + self.patience, None
+        has_no_end = np.isinf(problem.high - problem.low)
+        self.is_open = bool((has_no_end & (problem.ridge == 0.0)).any())
+
+    def end(self, problem):
+        """How the iteration has to end, None where it can go on."""
+        if self.is_open:
+            squared_norm = problem.beta @ (problem.y + problem.scores)
+            if squared_norm * problem.diagonal.max() > _LARGEST_NORM:
+                return UNBOUNDED
+        return IDLE if self.is_idle(problem) else None
 
     def is_idle(self, problem):
         """Whether, since the last look, all has stayed as it was but for rounding."""
@@ -341,11 +361,9 @@ def update_pairs(dual, second_order, target, limit):
 
 def _warn(result, rules):
     selection = "second_order" if rules.second_order else "first_order"
-    warnings.warn(
+    warn_not_converged(
         f"smo ({selection} selection) has not converged. {result.stop_reason} After "
         f"{result.n_iter} iterations the KKT violation is {result.kkt_violation:.3g} "
         f"(tol = {rules.tol:g}) and the duality gap {result.duality_gap:.3g}. Consider increasing "
-        f"max_iter or tol, decreasing C, or scaling the inputs.",
-        ConvergenceWarning,
-        stacklevel=4,
+        f"max_iter or tol, decreasing C, or scaling the inputs."
     )

@@ -2,6 +2,7 @@
 
 import warnings
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from companion._compiled import njit
@@ -15,12 +16,18 @@ class WarmPath:
 
     def __init__(self, machine, K, y, bound_weight):
         self.K, self.y, self.is_suspicious = K, y, machine.kernel != "rbf"
-        self.box = machine._box(1.0 if bound_weight is None else bound_weight)
+        self.machine = machine
+        self.weights = 1.0 if bound_weight is None else bound_weight
+        self.box = machine._box(self.weights)
         self.rules = rules_of(len(y), **machine._smo_settings())
         self.problem = None
 
     def solve(self, C):
         """Result for a C that is not less than the one before."""
+        if np.inf == C:
+            box = self.machine._box(C * self.weights)
+            problem = checked_problem(self.K, self.y, *box, check_finite=self.is_suspicious)
+            return solve(problem, self.rules)
         if self.problem is None:
             problem = checked_problem(self.K, self.y, *self.box, check_finite=self.is_suspicious)
             self.problem = problem

@@ -3,16 +3,22 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from _cases import cases, refused, warned
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 from companion import (
     L1SVC,
     L2SVC,
     LSSVC,
     ConformalSVC,
+    KernelGridSearchCV,
     LeastOneNormSVC,
     UnbiasedSVC,
     WeightedRobustSVC,
@@ -63,7 +69,7 @@ def test_overflow_is_an_error_as_in_scikit_learn_and_no_warning(machine):
     message = "not finite. The input data may contain large values and need to be preprocessed"
     for kernel in ("linear", "rbf", "poly"):
         refused(message, machine(kernel=kernel).fit, 1e200 * X, Y)
-    refused('gamma="scale" is inf.*too far from 1', machine().fit, 1e-158 * X, Y)
+    refused("so small that their squares vanish", machine().fit, 1e-158 * X, Y)
     refused("finite", machine(kernel="poly", gamma=1e90, degree=4).fit, X, Y)
     refused(message, machine(kernel="poly").fit(X, Y).predict, 1e200 * X)
 
@@ -112,10 +118,121 @@ def test_a_gram_matrix_must_be_square(machine):
     refused(message, machine(kernel="precomputed").fit, X, Y)
 
 
+@pytest.mark.parametrize("machine", [L1SVC, L2SVC])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_an_infinite_C_is_the_hard_margin_of_svc(machine, kernel):
+    X, y = two_clouds(60, shift=6.0)
+    theirs = SVC(C=np.inf, kernel=kernel, tol=1e-8).fit(X, y)
+    ours = machine(C=np.inf, kernel=kernel, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
+    search = KernelGridSearchCV(machine(kernel=kernel), {"C": [1.0, np.inf]}, cv=3).fit(X, y)
+    assert search.best_score_ == 1.0
+
+
+def test_an_infinite_C_of_equalities_interpolates_the_labels():
+    machine = LeastOneNormSVC(C=np.inf, tol=1e-6).fit(X, Y)
+    np.testing.assert_allclose(machine.decision_function(X), 2 * Y - 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("machine", [L1SVC, L2SVC, LeastOneNormSVC])
+def test_an_infinite_C_ends_with_a_warning_where_no_machine_fits(machine):
+    fitted = machine(C=np.inf, kernel="linear")
+    warned("no machine fits the samples.*finite C", fitted.fit, X, Y)
+    assert not fitted.converged_ and fitted.n_iter_ < 100_000
+
+
+def test_a_warning_points_at_the_line_of_the_caller():
+    X, y = two_clouds(100, shift=0.3)
+    machines = [L1SVC(C=100.0, max_iter=5), WeightedRobustSVC(C=10.0, max_iter=1)]
+    machines += [UnbiasedSVC(max_iter=1), ConformalSVC(max_iter=1, random_state=0)]
+    machines += [make_pipeline(StandardScaler(), L1SVC(C=100.0, max_iter=5))]
+    machines += [KernelGridSearchCV(L1SVC(max_iter=3), {"C": [100.0]}, refit=False)]
+    for machine in machines:
+        with pytest.warns(ConvergenceWarning) as caught:
+            machine.fit(X, y)
+        assert {w.filename for w in caught} == {__file__}, machine
+
+
+@cases("name, instead", ("probability", "CalibratedClassifierCV"), ("break_ties", "OneVsOne"))
+@anyone
+def test_a_parameter_of_svc_that_there_is_not_names_what_does_its_work(machine, name, instead):
+    own = machine.__name__
+    message = rf"{own} has no parameter '{name}'.*{instead}.*\({own}\(\)"
+    refused(message, lambda: machine(**{name: True}), error=TypeError)
+    refused(f"{own} has no parameter 'gama'", lambda: machine(gama=1.0), error=TypeError)
+
+
+def test_a_subclass_may_have_parameters_of_its_own():
+    class Named(L1SVC):
+        def __init__(self, name="", C=1.0):
+            super().__init__(C=C)
+            self.name = name
+
+    assert clone(Named(name="mine", C=2.0)).fit(X, Y).get_params() == {"name": "mine", "C": 2.0}
+
+
+CALLABLES = {
+    "sparse": (lambda A, B: csr_matrix(A @ B.T), "Got a sparse csr_matrix; return its toarray"),
+    "shape": (lambda A, B: A, r"must return a matrix of shape \(40, 40\). Got \(40, 3\)"),
+    "nan": (lambda A, B: A @ B.T * np.nan, "must return finite numbers. Got NaN"),
+    "complex": (lambda A, B: A @ B.T + 1j, "must return real numbers. Got complex"),
+    "words": (lambda A, B: np.full((len(A), len(B)), "a"), "must return a matrix of numbers"),
+    "none": (lambda A, B: None, r"must return a matrix of shape \(40, 40\). Got \(\)"),
+}
+
+
+@cases("name", *CALLABLES)
+@anyone
+def test_a_callable_that_returns_no_kernel_matrix_is_told_what_it_returned(machine, name):
+    kernel, message = CALLABLES[name]
+    if name == "shape" or machine in ALL[:2]:
+        refused(message, machine(kernel=kernel).fit, X, Y)
+
+
+@cases("form", np.ndarray.tolist, pd.DataFrame, np.asfortranarray, lambda K: K.astype("f4"))
+def test_a_callable_may_return_any_matrix_of_numbers(form):
+    fitted = L1SVC(kernel=lambda A, B: form(A @ B.T)).fit(X, Y)
+    values = L1SVC(kernel="linear").fit(X, Y).decision_function(X)
+    np.testing.assert_allclose(fitted.decision_function(X), values, atol=1e-2)
+
+
+@anyone
+def test_values_whose_squares_vanish_are_refused(machine):
+    for kernel in ("rbf", "linear", "poly"):
+        message = 'so small that their squares vanish.*gamma="scale".*scale them'
+        refused(message, machine(kernel=kernel).fit, 1e-200 * X, Y)
+
+
+@cases(
+    "form",
+    np.asfortranarray,
+    lambda X: np.repeat(X, 2, axis=0)[::2],
+    lambda X: np.frombuffer(X.tobytes()).reshape(X.shape),
+    lambda X: X.astype("f2"),
+    lambda X: X.astype(">f8"),
+    lambda X: X.astype(object),
+    ids=["fortran", "strided", "read-only", "float16", "big-endian", "objects"],
+)
+@anyone
+def test_points_may_lie_in_memory_in_any_way(machine, form):
+    points = np.round(4 * X) / 4
+    seed = {"random_state": 0} if machine is ConformalSVC else {}
+    values = machine(**seed).fit(points, Y).decision_function(points)
+    given = form(points)
+    fitted = machine(**seed).fit(given, Y)
+    np.testing.assert_array_equal(fitted.decision_function(given), values)
+
+
+def test_the_sigmoid_kernel_is_that_of_svc():
+    parameters = {"kernel": "sigmoid", "gamma": 0.05, "coef0": 0.5, "C": 0.1}
+    ours, theirs = L1SVC(tol=1e-8, **parameters).fit(X, Y), SVC(tol=1e-8, **parameters).fit(X, Y)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
+
+
 BAD = {
-    L1SVC: {"C": [0.0, np.inf], "selection": ["third"], "max_iter": [0], "gamma": [-1.0]},
+    L1SVC: {"C": [0.0, -np.inf], "selection": ["third"], "max_iter": [0], "gamma": [-1.0]},
     L2SVC: {"kernel": ["rbff"]},
-    LSSVC: {"solver": ["lu"]},
+    LSSVC: {"solver": ["lu"], "C": [np.inf]},
     LeastOneNormSVC: {"tol": [0]},
     UnbiasedSVC: {"s": [0.9], "k": [-1e-6], "slope": [0], "damping": [1.0, -0.1], "loss": ["step"]}
     | {"init": ["zero"], "n_prototypes": [0], "max_iter": [0]},

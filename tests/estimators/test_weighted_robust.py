@@ -44,6 +44,8 @@ def test_decision_values_are_those_of_the_solver(kernel, parameters):
     np.testing.assert_allclose(values.sum(axis=1), 0.0, atol=1e-9)
     assert machine.objective_ == pytest.approx(wanted.objective, rel=1e-6)
     assert machine.converged_ and 0.0 <= machine.duality_gap_ <= 2e-8 * machine.objective_
+    counts = np.bincount(y[machine.support_], minlength=3)
+    np.testing.assert_array_equal(machine.n_support_, counts)
     assert np.array_equal(machine.predict(inputs), names[values.argmax(axis=1)])
 
 
