@@ -6,7 +6,7 @@ import warnings
 from sklearn.exceptions import ConvergenceWarning
 
 # Whose lines a caller has not written.
-_INSIDE = {"companion", "sklearn", "joblib", "numpy", "contextlib", "threadpoolctl"}
+_INSIDE = {"companion", "sklearn", "joblib", "numpy", "contextlib", "functools", "threadpoolctl"}
 
 
 def warn_not_converged(message):

@@ -143,7 +143,7 @@ def test_an_infinite_C_ends_with_a_warning_where_no_machine_fits(machine):
 
 def test_a_warning_points_at_the_line_of_the_caller():
     X, y = two_clouds(100, shift=0.3)
-    machines = [L1SVC(C=100.0, max_iter=5), WeightedRobustSVC(C=10.0, max_iter=1)]
+    machines = [L1SVC(C=100.0, max_iter=5), WeightedRobustSVC(truncation=0.0, C=10.0, max_iter=1)]
     machines += [UnbiasedSVC(max_iter=1), ConformalSVC(max_iter=1, random_state=0)]
     machines += [make_pipeline(StandardScaler(), L1SVC(C=100.0, max_iter=5))]
     machines += [KernelGridSearchCV(L1SVC(max_iter=3), {"C": [100.0]}, refit=False)]
