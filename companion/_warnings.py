@@ -10,12 +10,17 @@ _INSIDE = {"companion", "sklearn", "joblib", "numpy", "contextlib", "functools",
 
 
 def warn_not_converged(message):
-    """A `ConvergenceWarning` at the last line outside this package and those that call it."""
+    """A `ConvergenceWarning` at the line of the caller."""
+    warn_caller(message, ConvergenceWarning)
+
+
+def warn_caller(message, category):
+    """A warning at the last line outside this package and what it goes through."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and _package(frame) in _INSIDE:
         frame = frame.f_back
         level += 1
-    warnings.warn(message, ConvergenceWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def _package(frame):

@@ -2,7 +2,6 @@
 
 import inspect
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -17,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from companion import _sparse
 from companion._memory import require_memory
+from companion._warnings import warn_caller
 from companion.estimators._compat import Interval, StrOptions, check_sample_weight
 from companion.estimators._definite import ADVICE, sign_of_indefiniteness
 from companion.estimators._docs import with_shared_documentation
@@ -334,12 +334,11 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
                 f"{name} needs a kernel that is positive semi-definite, and this one is not. "
                 f"{found} {ADVICE}. L1SVC takes such kernels, with a warning."
             )
-        warnings.warn(
+        warn_caller(
             f"The kernel of this {name} is not positive semi-definite. {found} The machine is a "
             "stationary point, as that of SVC, and may not be the best one: duality_gap_ does not "
             f"bound its distance from it. {ADVICE}.",
             UserWarning,
-            stacklevel=4,
         )
 
     def _require_two(self, classes, advice=""):
