@@ -70,6 +70,9 @@ class_weight : dict or "balanced", default=None
 cache_size : float, default=2000
     Megabytes for kernel values. Below 3000 samples SMO works on the Gram matrix if it
     fits; otherwise rows are computed as needed and the most recent are kept.
+    Where nearly all rows are needed (many samples inside their bounds, as in `LSSVC`
+    and `LeastOneNormSVC`, or ``selection="first_order"``) and a fifth of them fit, a
+    fit with a large `C` took up to twelve times as long as with all of them.
     A factorisation needs the whole matrix to fit.
 
 %(verbose)s
