@@ -158,12 +158,14 @@ class KernelRows:
         n_new = min(missing.size, self.room)
         self._n_filled += n_new
         slots = np.arange(filled, filled + n_new)
-        if n_new == missing.size:
-            self._compute(missing, self.buffer[filled : filled + n_new])
-        else:
+        if n_new < missing.size:
             oldest = self._oldest(missing.size - n_new, filled)
             self.slot[self._owner[oldest]] = -1
             slots = np.concatenate([slots, oldest])
+        first, last = slots[0], slots[-1]
+        if n_new == missing.size or missing.size == 1:
+            self._compute(missing, self.buffer[first : last + 1])
+        else:
             self.buffer[slots] = self._compute(missing, np.empty((missing.size, self.shape[1])))
         self._owner[slots] = missing
         self.slot[missing] = slots

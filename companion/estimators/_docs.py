@@ -72,7 +72,7 @@ cache_size : float, default=2000
     fits; otherwise rows are computed as needed and the most recent are kept.
     Where nearly all rows are needed (many samples inside their bounds, as in `LSSVC`
     and `LeastOneNormSVC`, or ``selection="first_order"``) and a fifth of them fit, a
-    fit with a large `C` took up to twelve times as long as with all of them.
+    fit with a large `C` took up to eight times as long as with all of them.
     A factorisation needs the whole matrix to fit.
 
 %(verbose)s

@@ -111,6 +111,14 @@ class DualProblem:
         free = (self.beta < self.high) & (self.beta > self.low)
         return np.flatnonzero(rises | falls | free)
 
+    def worst(self, samples):
+        """So many of the samples that the cache holds their Gram matrix, those that pull most."""
+        most = int(np.sqrt(self.dual.K.size))
+        if samples.size <= most:
+            return samples
+        pull = np.abs(self.scores[samples] - 0.5 * self.ends.sum())
+        return np.sort(samples[np.argpartition(pull, -most)[-most:]])
+
     def snap(self, tol):
         """Put variables at the bound that they are off by rounding only; return the violation."""
         if loops.snap(self.beta, self.low, self.high, self.dual.diagonal, _SNAP_SHARE * tol):
@@ -138,9 +146,15 @@ class DualProblem:
 
     def take_back(self, indices, part):
         """Accept the solution over some samples."""
+        change = part.beta - self.beta[indices]
         self.beta[indices] = part.beta
         self.clock[loops.N_ITER] = part.n_iter
-        self.refresh()
+        if self.rows is None:
+            self.refresh()
+        else:
+            moved = np.flatnonzero(change)
+            self.scores -= self.times(indices[moved], change[moved])
+            self.scores[indices] -= self.ridge[indices] * change
 
     def fetch(self):
         """Cache the row that is missing."""

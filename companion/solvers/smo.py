@@ -55,9 +55,11 @@ _SHRINKS, _REDUCTION = 0.5, 0.01
 _FIRST_BURST, _GROWTH = 100, 2
 
 # In the time in which a pair update goes over one sample: what it takes beside that pass; what a
-# walk takes once, for a free variable and a sample, for a pair and for a triple of free variables;
-# and what a smaller problem takes.
-_PAIR, _PART = 80, 5e6
+# smaller problem takes; what it takes to compute a row, and an entry of it; what a walk takes once,
+# for a free variable and a sample, for a pair and for a triple of free variables.
+_PAIR = 80
+_PART = 5e6
+_ROW, _ENTRY = 12_000, 4
 _WALK = 5e3, 0.5, 10.0, 0.012
 
 # A walk over more variables than this takes too much memory and too long.
@@ -246,10 +248,15 @@ def _minimise(problem, rules, target):
         burst *= _GROWTH
 
         # Shrink: a smaller problem over the samples that may still move, where that pays.
-        if rules.shrinking and (now - parted) * (n + _PAIR) > _PART:
+        update = _PAIR + n
+        if problem.rows_are_scarce:
+            update += 2 * (_ROW + _ENTRY * n)
+        if rules.shrinking and (now - parted) * update > _PART:
             _solve_part(problem, rules)
             parted = problem.n_iter
             walked, now = walked + parted - now, parted
+            if problem.rows is not None:
+                burst = _FIRST_BURST
 
 
 def _update_pairs(problem, second_order, target, stop):
@@ -298,12 +305,18 @@ class _Watch:
 
 
 def _solve_part(problem, rules):
-    """Solve over the samples that may still move, if they are few, and return to all."""
-    if problem.rows is not None and not problem.rows_are_scarce:
-        return
+    """Solve over the samples that may still move, if that pays, and return to all.
+
+    Where not all rows fit in the cache these are as many as it can hold the Gram matrix of.
+    """
     least = _REDUCTION * problem.violation
     movable = problem.movable(least)
-    if movable.size < _SHRINKS * problem.n:
+    if problem.rows is None:
+        pays = movable.size < _SHRINKS * problem.n
+    else:
+        pays = problem.rows_are_scarce
+        movable = problem.worst(movable)
+    if pays:
         part = problem.restricted_to(movable)
         _minimise(part, rules, max(rules.tol, least))
         problem.take_back(movable, part)
