@@ -1,13 +1,14 @@
 """A line on standard error that says how far a fit is, where ``verbose`` asks for it."""
 
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from time import perf_counter
 
 # Seconds before the line is first shown, and between two changes.
 _FIRST, _NEXT = 3.0, 0.5
 
+_SILENT = nullcontext()
 _current = ContextVar("progress", default=None)
 
 
@@ -32,13 +33,14 @@ class _Line:
             print(file=sys.stderr, flush=True)
 
 
-@contextmanager
 def progress(machine):
     """Context in which solvers say how far they are, if the machine is verbose."""
-    if not machine.verbose:
-        yield
-        return
-    line = _Line(type(machine).__name__)
+    return _shown(type(machine).__name__) if machine.verbose else _SILENT
+
+
+@contextmanager
+def _shown(name):
+    line = _Line(name)
     before = _current.set(line)
     try:
         yield

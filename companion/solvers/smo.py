@@ -25,6 +25,7 @@ import numpy as np
 
 from companion._checks import check_options
 from companion._compiled import njit
+from companion._progress import report
 from companion._warnings import warn_not_converged
 from companion.solvers import _smo_loops as loops
 from companion.solvers._problem import checked_problem, feasible_start
@@ -263,6 +264,7 @@ def _update_pairs(problem, second_order, target, stop):
     """`update_pairs`, a fraction of a second at a time, so that Ctrl-C is heard in between."""
     at_once = max(_UNINTERRUPTED // problem.n, 1)
     while True:
+        report("{} pair updates", problem.n_iter)
         limit = min(stop, problem.n_iter + at_once)
         status = update_pairs(problem.dual, second_order, target, limit)
         if status == NEEDS_ROW:
