@@ -30,6 +30,8 @@ EXCLUDED = {
     "test_svc_ovr_tie_breaking": NO_SHAPE,
     "test_probability": NO_PROBABILITY,
     "test_hasattr_predict_proba": NO_PROBABILITY,
+    "test_consistent_proba": NO_PROBABILITY,
+    "test_unicode_kernel": NO_PROBABILITY,
     "test_probability_raises_futurewarning": NO_PROBABILITY,
     "test_svc_nusvc_probA_probB_deprecated": NO_PROBABILITY,
     "test_svc_clone_with_callable_kernel": NO_SEED,

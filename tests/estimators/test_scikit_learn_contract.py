@@ -43,7 +43,7 @@ MACHINES = [
 # before and after a shuffle: it then fits two different problems. test_weights.py has the same
 # comparison.
 LABELS_MIXED_UP = parse_version(sklearn_version) < parse_version("1.7")
-EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
+EQUIVALENCE = [f"check_sample_weight_equivalence_on_{form}_data" for form in ("dense", "sparse")]
 
 
 def expected_failures(estimator):
@@ -54,7 +54,7 @@ def expected_failures(estimator):
         reason = "the validation part and the transformation count samples, repeated ones too"
     elif LABELS_MIXED_UP:
         reason = "the check of this scikit-learn version compares different labels"
-    return {EQUIVALENCE: reason} if reason else {}
+    return dict.fromkeys(EQUIVALENCE, reason) if reason else {}
 
 
 # Some checks lower max_iter themselves, and the warning that this is not enough is right.
